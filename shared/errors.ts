@@ -1,0 +1,52 @@
+/** One thing that is wrong with a request; `indice` and `campo` say where (contract, "Envelopes"). */
+export type Problem = { indice?: number; campo?: string; message: string };
+
+/**
+ * A refusal that the domain foresees. It knows a stable `code` and what goes into its text, but neither HTTP
+ * nor the queue: one table at each edge maps the code (`httpErrors` here, `worker.ts` in the label worker).
+ */
+export class DomainError extends Error {
+  override name = 'DomainError';
+  readonly code: string;
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly details: readonly Problem[] | undefined;
+
+  constructor(
+    code: string,
+    options: { params?: Record<string, string | number>; details?: Problem[]; cause?: unknown } = {},
+  ) {
+    super(code, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.params = options.params ?? {};
+    this.details = options.details;
+  }
+}
+
+/** How a domain error leaves over HTTP: status, Spanish text, extra headers. */
+export type HttpError = {
+  status: number;
+  message: string | ((params: DomainError['params']) => string);
+  headers?: Record<string, string>;
+};
+export type HttpErrors = Readonly<Record<string, HttpError>>;
+
+/** The refusals that every HTTP service of ours knows (contract, "Envelopes"). */
+export const commonHttpErrors = {
+  'no-route': { status: 404, message: 'Recurso no encontrado' },
+  'method-not-allowed': { status: 405, message: 'Metodo no permitido' },
+  'body-too-large': { status: 413, message: 'El cuerpo de la solicitud excede el limite de 4 MiB' },
+  'not-json': { status: 415, message: 'El Content-Type debe ser application/json' },
+  'invalid-json': { status: 400, message: 'El cuerpo de la solicitud no es JSON valido' },
+  'bad-request': { status: 400, message: 'Solicitud invalida' },
+  'access-denied': {
+    status: 401,
+    message: 'Acceso denegado',
+    headers: { 'www-authenticate': 'Bearer' },
+  },
+  unavailable: {
+    status: 503,
+    message: 'Servicio no disponible, intente de nuevo',
+    headers: { 'retry-after': '2' },
+  },
+  internal: { status: 500, message: 'Error interno del servidor' },
+} as const satisfies HttpErrors;
