@@ -1,0 +1,40 @@
+import { type Static, Type } from 'typebox';
+import { commonSettings, internalSettings, mongoSettings, redisSettings } from '../../shared/config.ts';
+
+export const ApiConfig = Type.Object({
+  ...commonSettings,
+  ...mongoSettings,
+  ...redisSettings,
+  ...internalSettings,
+  PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65535, description: 'Port to listen on' }),
+  BRANCHES_URL: Type.String({
+    pattern: '^https?://.',
+    description: 'Address of the branches service',
+    examples: ['http://127.0.0.1:3001'],
+  }),
+  BRANCHES_DEADLINE_MS: Type.Integer({
+    default: 6_000,
+    minimum: 1,
+    description: 'Longest wait for the branches service, in ms; a cold branch cache needs some seconds',
+  }),
+  JWT_SECRET: Type.String({
+    minLength: 32,
+    description: 'Secret that signs the access tokens, 32 characters or more',
+    examples: ['$(openssl rand -hex 32)'],
+  }),
+  JWT_TTL_S: Type.Integer({ default: 3_600, minimum: 1, description: 'Life of an access token, in seconds' }),
+  TIME_ZONE: Type.String({ default: 'America/Mexico_City', description: 'IANA time zone of SEND_FECHA' }),
+  CARRIER_NAME: Type.String({ default: 'Paqueteria', description: "The carrier's name on the labels" }),
+  TRACKING_URL: Type.String({
+    default: 'https://rastreo.example/{guia}',
+    pattern: '\\{guia\\}',
+    description: 'Tracking address that the QR carries; {guia} stands for the guide number',
+    examples: ['https://rastreo.example/{guia}'],
+  }),
+  LABEL_DEADLINE_MS: Type.Integer({
+    default: 10_000,
+    minimum: 1,
+    description: 'Longest wait for a label to be printed, in ms',
+  }),
+});
+export type ApiConfig = Readonly<Static<typeof ApiConfig>>;

@@ -1,0 +1,24 @@
+import type { HttpErrors } from '../../shared/errors.ts';
+
+/** The specification's messages, to the letter, with the status that the contract gives them. */
+export const apiErrors = {
+  'credentials-missing': { status: 400, message: 'Se requieren los headers X-Username y X-Password' },
+  'credentials-wrong': { status: 401, message: 'Usuario o contrasena incorrectos' },
+  'token-expired': {
+    status: 401,
+    message: 'Token expirado',
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  },
+  forbidden: { status: 403, message: 'No tiene permiso para realizar esta accion' },
+  'guia-array-missing': { status: 400, message: "El JSON no contiene el array 'Guia'" },
+  'guia-array-empty': { status: 400, message: "El array 'Guia' esta vacio" },
+  'too-many-guides': { status: 400, message: 'Maximo 500 guias por solicitud' },
+  'service-type-missing': { status: 400, message: "El campo 'TipoServicio' es requerido" },
+  'service-type-unknown': { status: 400, message: 'TipoServicio solo acepta: Domicilio, the service' },
+  'guides-invalid': { status: 400, message: ({ first }) => String(first) },
+  'origin-unassigned': { status: 400, message: 'Usuario API no tiene sucursal de origen asignada' },
+  'origin-inactive': { status: 400, message: 'La sucursal de origen no existe o no esta activa' },
+  'guide-not-found': { status: 404, message: 'Guia no encontrada' },
+  'packages-invalid': { status: 400, message: 'paquetes debe ser un numero entero de 1 a 99' },
+  'label-failed': { status: 500, message: 'Error al generar la etiqueta' },
+} as const satisfies HttpErrors;

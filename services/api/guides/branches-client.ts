@@ -1,0 +1,37 @@
+import { Pool } from 'undici';
+import type { ResolveRequest, ResolveResponse } from '../../../shared/branch.ts';
+import { DomainError } from '../../../shared/errors.ts';
+import { REQUEST_ID_HEADER } from '../../../shared/http-server.ts';
+import { INTERNAL_TOKEN_HEADER } from '../../../shared/internal-token.ts';
+
+/** The branches service, as the API asks it. */
+export type BranchesClient = ReturnType<typeof createBranchesClient>;
+
+/** @param options.deadlineMs longest wait for an answer; afterwards the caller gets `unavailable`. */
+export function createBranchesClient(options: { url: string; token: string; deadlineMs: number }) {
+  const pool = new Pool(options.url, { connections: 32, connect: { timeout: 1_000 } });
+
+  async function post<T>(path: string, body: unknown, requestId: string): Promise<T> {
+    const response = await pool.request({
+      method: 'POST',
+      path,
+      headers: {
+        'content-type': 'application/json',
+        [INTERNAL_TOKEN_HEADER]: options.token,
+        [REQUEST_ID_HEADER]: requestId,
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(options.deadlineMs),
+    });
+    if (response.statusCode === 200) return (await response.body.json()) as T;
+    const cause = new Error(`branches answered ${response.statusCode}: ${await response.body.text()}`);
+    throw response.statusCode === 503 ? new DomainError('unavailable', { cause }) : cause;
+  }
+
+  return {
+    /** Origin and destinations of one creation request (shared/branch.ts says what comes back). */
+    resolve: (request: ResolveRequest, requestId: string) =>
+      post<ResolveResponse>('/internal/resolve', request, requestId),
+    close: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,21 @@
+import { DomainError } from '../../../shared/errors.ts';
+import type { ApiUser } from '../auth/user-store.ts';
+import { isGuideNumber } from './guide-number.ts';
+import type { GuideRecord, GuideStore } from './guide-store.ts';
+
+/**
+ * The guide with this number, where the user may see it: the creator, or one with `guias.read.all`.
+ *
+ * @throws DomainError `guide-not-found` also for another's guide and for a number of wrong form, so that an
+ * answer never tells whether a guide exists (contract, "Guides").
+ */
+export type FindGuide = (number: string, user: ApiUser) => Promise<GuideRecord>;
+
+export function findGuide(guides: GuideStore): FindGuide {
+  return async (number, user) => {
+    const guide = isGuideNumber(number) ? await guides.find(number) : undefined;
+    const visible = guide?.username === user.username || user.permissions.includes('guias.read.all');
+    if (!guide || !visible) throw new DomainError('guide-not-found');
+    return guide;
+  };
+}

@@ -1,0 +1,25 @@
+import { randomInt } from 'node:crypto';
+
+/**
+ * A new guide number: eleven random digits, the first not 0, and a check digit (contract, "Guides"). Random,
+ * so that a number tells nothing of the volume and cannot be walked.
+ */
+export function drawGuideNumber(): string {
+  const digits = String(randomInt(10 ** 10, 10 ** 11));
+  return digits + checkDigit(digits);
+}
+
+/** True for twelve digits whose last one is the check digit of the others: finds every single wrong digit. */
+export function isGuideNumber(text: string): boolean {
+  return /^[1-9][0-9]{11}$/.test(text) && checkDigit(text.slice(0, -1)) === text.at(-1);
+}
+
+/** ISO/IEC 7064, hybrid system MOD 11,10. */
+function checkDigit(digits: string): string {
+  let product = 10;
+  for (const digit of digits) {
+    const sum = (product + Number(digit)) % 10 || 10;
+    product = (sum * 2) % 11;
+  }
+  return String((11 - product) % 10);
+}

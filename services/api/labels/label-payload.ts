@@ -1,0 +1,27 @@
+import type { LabelPayload } from '../../../shared/label-job.ts';
+import type { GuideRecord } from '../guides/guide-store.ts';
+
+/** What the labels show that is not in the guide. `trackingUrl` has `{guia}` where the number goes. */
+export type LabelSettings = { carrier: string; trackingUrl: string };
+
+/** Everything that a guide's label shows, in a fixed order of fields, since the label's key is a hash of it. */
+export function labelPayload(
+  record: GuideRecord,
+  kind: LabelPayload['kind'],
+  packages: number,
+  settings: LabelSettings,
+): LabelPayload {
+  const { number, createdAt, service, origin, destination, guide } = record;
+  return {
+    kind,
+    packages,
+    number,
+    createdAt,
+    service,
+    carrier: settings.carrier,
+    trackingUrl: settings.trackingUrl.replaceAll('{guia}', number),
+    origin: { code: origin.code, name: origin.name },
+    destination: { code: destination.code, name: destination.name },
+    guide,
+  };
+}

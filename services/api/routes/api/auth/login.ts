@@ -1,0 +1,36 @@
+import { DomainError } from '../../../../../shared/errors.ts';
+import { type HttpServer, ok } from '../../../../../shared/http-server.ts';
+import { passwordMatches } from '../../../auth/passwords.ts';
+import type { UserStore } from '../../../auth/user-store.ts';
+
+/** argon2 is meant to be slow, and it must not be so for megabytes. */
+const MAX_CREDENTIAL = 256;
+
+/** `POST /api/auth/login` (specification, "Authentication"; contract, "Authentication"). */
+export function loginRoute(users: UserStore, tokenTtlS: number) {
+  return async (server: HttpServer) => {
+    // The body says nothing, so it may be anything, also an empty one that calls itself JSON.
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('*', (_request, payload, done) => {
+      payload.resume().on('end', () => done(null));
+    });
+    server.post('/login', async (request) => {
+      const username = headerText(request.headers['x-username']);
+      const password = headerText(request.headers['x-password']);
+      if (!username || !password) throw new DomainError('credentials-missing');
+      if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) {
+        throw new DomainError('credentials-wrong');
+      }
+      const user = await users.find(username);
+      const matches = await passwordMatches(user?.passwordHash, password);
+      if (!user || !matches || user.disabled) throw new DomainError('credentials-wrong');
+      const access_token = server.jwt.sign({ sub: user.username });
+      return ok('Login exitoso', { access_token, token_type: 'Bearer', expires_in: tokenTtlS });
+    });
+  };
+}
+
+/** Clients send UTF-8; Node hands a header's bytes over as latin1. */
+function headerText(value: string | string[] | undefined): string {
+  return Buffer.from([value].flat()[0] ?? '', 'latin1').toString('utf8');
+}

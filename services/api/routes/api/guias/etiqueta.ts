@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { DomainError } from '../../../../../shared/errors.ts';
+import type { HttpServer } from '../../../../../shared/http-server.ts';
+import { type LabelPayload, labelKey, MAX_PACKAGES } from '../../../../../shared/label-job.ts';
+import { apiUser } from '../../../auth/authenticate.ts';
+import type { FindGuide } from '../../../guides/find-guide.ts';
+import type { LabelClient } from '../../../labels/label-client.ts';
+import { type LabelSettings, labelPayload } from '../../../labels/label-payload.ts';
+
+const config = { permission: 'guias.read' } as const;
+const params = Type.Object({ guia: Type.String() });
+const querystring = Type.Object({ paquetes: Type.Optional(Type.Unknown()) });
+
+/** `GET /api/guias/etiqueta/{guia}` and `/etiqueta-pequena/{guia}` (contract, "Labels"). */
+export function labelRoutes(findGuide: FindGuide, labels: LabelClient, settings: LabelSettings) {
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    number: string,
+    kind: LabelPayload['kind'],
+    packages: number,
+  ) {
+    const guide = await findGuide(number, apiUser(request));
+    const label = labelPayload(guide, kind, packages, settings);
+    const etag = `"${labelKey(label)}"`;
+    reply.headers({ etag, 'cache-control': 'private' });
+    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    const { pdf } = await labels.print(label, request.id);
+    return reply
+      .type('application/pdf')
+      .header('content-disposition', `inline; filename="guia-${number}.pdf"`)
+      .send(pdf);
+  }
+
+  return async (server: HttpServer) => {
+    server.get('/etiqueta/:guia', { config, schema: { params } }, (request, reply) =>
+      send(request, reply, request.params.guia, 'letter', 1),
+    );
+    server.get('/etiqueta-pequena/:guia', { config, schema: { params, querystring } }, (request, reply) =>
+      send(request, reply, request.params.guia, 'small', packageCount(request.query.paquetes)),
+    );
+  };
+}
+
+/** @param paquetes as the query has it: text, or an array where it is given twice. */
+function packageCount(paquetes: unknown = '1'): number {
+  const count = typeof paquetes === 'string' && /^[0-9]{1,2}$/.test(paquetes) ? Number(paquetes) : 0;
+  if (count >= 1 && count <= MAX_PACKAGES) return count;
+  const message = `paquetes debe ser un numero entero de 1 a ${MAX_PACKAGES}`;
+  throw new DomainError('packages-invalid', { details: [{ campo: 'paquetes', message }] });
+}
+
+/** RFC 9110, 13.1.2: a list of tags, weak or not, or `*`. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes(etag) || tags.includes('*');
+}

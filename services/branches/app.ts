@@ -1,0 +1,28 @@
+import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { connectMongo } from '../../shared/mongo.ts';
+import { connectRedis } from '../../shared/redis.ts';
+import { BranchCache } from './branch-cache.ts';
+import { BranchStore } from './branch-store.ts';
+import type { BranchesConfig } from './config.ts';
+import { internalRoutes } from './routes/internal.ts';
+
+/** The branches service with everything it needs open, not yet listening; `close()` closes all of it. */
+export async function buildBranches(config: BranchesConfig, log: Logger): Promise<HttpServer> {
+  const mongo = await connectMongo(config.MONGODB_URI, log);
+  const redis = await connectRedis(config.REDIS_URL, log);
+  const cache = new BranchCache(redis, config.REDIS_PREFIX, new BranchStore(mongo), log);
+  await cache.open();
+
+  const server = buildHttpServer({
+    log,
+    ready: { mongodb: async () => mongo.db?.admin().ping(), redis: () => redis.ping() },
+  });
+  server.addHook('onClose', async () => {
+    cache.close();
+    redis.disconnect();
+    await mongo.close();
+  });
+  await server.register(internalRoutes(cache, config.INTERNAL_TOKEN), { prefix: '/internal' });
+  return server;
+}

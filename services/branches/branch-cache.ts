@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { type Branch, branchCode, type DestinationQuery } from '../../shared/branch.ts';
+import { DomainError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { isOutage } from '../../shared/outage.ts';
+import type { BranchStore, Snapshot } from './branch-store.ts';
+
+/** A rebuild that takes longer has died with its process; another one may start. In ms. */
+const REBUILD_LEASE = 15_000;
+/** Longest wait of a request for a cold cache, in ms. */
+const WARM_DEADLINE = 5_000;
+/** How often a waiting request looks whether another process has finished the rebuild, in ms. */
+const WARM_POLL = 25;
+/** How often the cache is compared with the database, in ms: a load is visible within a second. */
+const REFRESH_INTERVAL = 300;
+
+/**
+ * The branches and their coverage in one Redis hash, so that a whole creation request is one HMGET:
+ *
+ * | field | value |
+ * |---|---|
+ * | `version` | of the snapshot that the hash was made from |
+ * | `b:<code>` | the branch, JSON |
+ * | `cp:<postal code>` | the branch that covers it, JSON; only where it may receive |
+ *
+ * `version` is read with every answer: an absent field means "unknown" only where the version is present, and
+ * "cold cache" otherwise. The hash is replaced as a whole by RENAME, so no reader sees half of one.
+ */
+export class BranchCache {
+  readonly #redis: Redis;
+  readonly #store: BranchStore;
+  readonly #log: Logger;
+  readonly #hash: string;
+  readonly #lock: string;
+  #warming: Promise<void> | undefined;
+  #refreshing: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(redis: Redis, prefix: string, store: BranchStore, log: Logger) {
+    this.#redis = redis;
+    this.#store = store;
+    this.#log = log;
+    this.#hash = `${prefix}:branches`;
+    this.#lock = `${prefix}:branches-rebuild`;
+  }
+
+  /** Fills the cache where it is cold, then keeps it in step with the database until `close`. */
+  async open(): Promise<void> {
+    await this.#refresh();
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#refreshing);
+  }
+
+  /** The branch with this code, whatever its state; undefined where there is none. */
+  async branch(code: string): Promise<Branch | undefined> {
+    return (await this.#read([`b:${branchCode(code)}`]))[0];
+  }
+
+  /**
+   * Origin and destinations of one creation request, in one round trip.
+   *
+   * @returns the origin where it is active and an origin; each destination, in the order asked, where it is
+   * active and a destination.
+   */
+  async resolve(
+    origin: string | null,
+    destinations: readonly DestinationQuery[],
+  ): Promise<{ origin: Branch | null; destinations: (Branch | null)[] }> {
+    const fields = destinations.map((query) =>
+      'code' in query ? `b:${branchCode(query.code)}` : `cp:${query.postalCode}`,
+    );
+    const [first, ...rest] = await this.#read([`b:${branchCode(origin ?? '')}`, ...fields]);
+    return {
+      origin: first?.Activa && first.Origen ? first : null,
+      destinations: rest.map((branch) => (branch && mayReceive(branch) ? branch : null)),
+    };
+  }
+
+  async #read(fields: string[]): Promise<(Branch | undefined)[]> {
+    const deadline = Date.now() + WARM_DEADLINE;
+    for (;;) {
+      const [version, ...values] = await this.#redis.hmget(this.#hash, 'version', ...fields);
+      if (version) return values.map((json) => (json ? (JSON.parse(json) as Branch) : undefined));
+      if (Date.now() > deadline) throw new DomainError('unavailable');
+      await this.#warm();
+    }
+  }
+
+  /** One attempt a process at a time, whoever asks. */
+  #warm(): Promise<void> {
+    this.#warming ??= this.#rebuildOrWait().finally(() => {
+      this.#warming = undefined;
+    });
+    return this.#warming;
+  }
+
+  /** Rebuilds where no other process is at it, else waits a moment for that one. */
+  async #rebuildOrWait(): Promise<void> {
+    const token = randomUUID();
+    if ((await this.#redis.set(this.#lock, token, 'PX', REBUILD_LEASE, 'NX')) === null) {
+      await delay(WARM_POLL);
+      return;
+    }
+    try {
+      const started = performance.now();
+      const snapshot = await this.#store.snapshot();
+      await this.#write(snapshot, token);
+      const ms = Math.round(performance.now() - started);
+      this.#log.info(
+        {
+          version: snapshot.version,
+          branches: snapshot.branches.length,
+          coverage: snapshot.coverage.length,
+          ms,
+        },
+        'branch cache rebuilt',
+      );
+    } finally {
+      if ((await this.#redis.get(this.#lock)) === token) await this.#redis.del(this.#lock);
+    }
+  }
+
+  async #write({ version, branches, coverage }: Snapshot, token: string): Promise<void> {
+    const byCode = new Map(branches.map((branch) => [branchCode(branch.Codigo), branch]));
+    const fields = new Map([['version', version]]);
+    for (const [code, branch] of byCode) fields.set(`b:${code}`, JSON.stringify(branch));
+    for (const { postalCode, code } of coverage) {
+      const branch = byCode.get(branchCode(code));
+      if (branch && mayReceive(branch)) fields.set(`cp:${postalCode}`, JSON.stringify(branch));
+    }
+    const fresh = `${this.#hash}:${token}`;
+    const pipeline = this.#redis.pipeline();
+    // What a rebuild that dies here leaves behind expires by itself; the finished hash must not.
+    for (const chunk of chunks([...fields], 1_000)) pipeline.hset(fresh, new Map(chunk)).expire(fresh, 60);
+    pipeline.persist(fresh).rename(fresh, this.#hash);
+    for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+  }
+
+  #schedule(): void {
+    this.#refreshing = setTimeout(() => {
+      this.#refresh()
+        .catch((error: unknown) => {
+          this.#log[isOutage(error) ? 'warn' : 'error']({ err: error }, 'branch cache refresh');
+        })
+        .finally(() => {
+          if (!this.#closed) this.#schedule();
+        });
+    }, REFRESH_INTERVAL);
+  }
+
+  async #refresh(): Promise<void> {
+    const [stored, cached] = await Promise.all([
+      this.#store.version(),
+      this.#redis.hget(this.#hash, 'version'),
+    ]);
+    if (stored !== cached) await this.#warm();
+  }
+}
+
+function mayReceive(branch: Branch): boolean {
+  return branch.Activa && branch.Destino;
+}
+
+function* chunks<T>(items: T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}

@@ -1,0 +1,16 @@
+import { ResolveRequest, ResolveResponse } from '../../../shared/branch.ts';
+import type { HttpServer } from '../../../shared/http-server.ts';
+import { requireInternalToken } from '../../../shared/internal-token.ts';
+import type { BranchCache } from '../branch-cache.ts';
+
+/** What other services of ours ask; nothing here is for clients. */
+export function internalRoutes(cache: BranchCache, token: string) {
+  return async (server: HttpServer) => {
+    server.addHook('onRequest', requireInternalToken(token));
+    server.post(
+      '/resolve',
+      { schema: { body: ResolveRequest, response: { 200: ResolveResponse } } },
+      ({ body }) => cache.resolve(body.origin, body.destinations),
+    );
+  };
+}

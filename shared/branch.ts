@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox';
+
+/** A branch as the wire shows it (contract, "Branches"). */
+export const Branch = Type.Object(
+  {
+    Codigo: Type.String({ examples: ['MEX01'] }),
+    Nombre: Type.String({ examples: ['Ciudad de Mexico Centro'] }),
+    Estado: Type.String(),
+    Municipio: Type.String(),
+    Colonia: Type.String(),
+    Calle: Type.String(),
+    Numero: Type.String(),
+    CodigoPostal: Type.String({ examples: ['06600'] }),
+    Telefono: Type.String(),
+    Origen: Type.Boolean({ description: 'Guides may start here' }),
+    Destino: Type.Boolean({ description: 'Guides may end here' }),
+    Activa: Type.Boolean(),
+  },
+  { additionalProperties: false },
+);
+export type Branch = Static<typeof Branch>;
+
+/** A branch's code as it is stored and compared: without surrounding blanks, in upper case. */
+export function branchCode(code: string): string {
+  return code.trim().toUpperCase();
+}
+
+/** How a destination is named: by its branch, or by the postal code that a branch covers. */
+export type DestinationQuery = { code: string } | { postalCode: string };
+
+/** `POST /internal/resolve` of the branches service: everything that one creation request must know. */
+export const ResolveRequest = Type.Object(
+  {
+    origin: Type.Union([Type.String(), Type.Null()]),
+    destinations: Type.Array(
+      Type.Union([
+        Type.Object({ code: Type.String() }, { additionalProperties: false }),
+        Type.Object({ postalCode: Type.String() }, { additionalProperties: false }),
+      ]),
+      { maxItems: 500 },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ResolveRequest = Static<typeof ResolveRequest>;
+
+/**
+ * `origin`: the branch where it is active and an origin, else null. `destinations`: in the order asked, the
+ * branch where it is active and a destination, else null.
+ */
+export const ResolveResponse = Type.Object({
+  origin: Type.Union([Branch, Type.Null()]),
+  destinations: Type.Array(Type.Union([Branch, Type.Null()])),
+});
+export type ResolveResponse = Static<typeof ResolveResponse>;

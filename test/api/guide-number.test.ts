@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { drawGuideNumber, isGuideNumber } from '../../services/api/guides/guide-number.ts';
+
+describe('a guide number', () => {
+  it('has twelve digits, the first not 0, and is its own proof', () => {
+    for (let draw = 0; draw < 1_000; draw++) {
+      const number = drawGuideNumber();
+      expect(number).toMatch(/^[1-9][0-9]{11}$/);
+      expect(isGuideNumber(number)).toBe(true);
+    }
+  });
+
+  it('has the check digit of ISO 7064 MOD 11,10', () => {
+    // The standard's own example: 0794 has the check digit 5.
+    expect(isGuideNumber(`10000000000${checkDigitByHand('10000000000')}`)).toBe(true);
+    expect(checkDigitByHand('0794')).toBe(5);
+  });
+
+  it('is refused with any one digit changed', () => {
+    const number = drawGuideNumber();
+    for (let place = 0; place < number.length; place++) {
+      for (const digit of '0123456789') {
+        const changed = number.slice(0, place) + digit + number.slice(place + 1);
+        expect(isGuideNumber(changed)).toBe(changed === number);
+      }
+    }
+  });
+
+  it.each([
+    [''],
+    ['12345678901'],
+    ['1234567890123'],
+    ['12345678901a'],
+    ['１２３４５６７８９０１２'],
+    [' 123456789012'],
+  ])('is not %j', (text) => {
+    expect(isGuideNumber(text)).toBe(false);
+  });
+});
+
+/** The standard's procedure, in its own words: product P = 10; sum S = P + digit; P = 2 × (S mod 10, or 10) mod 11. */
+function checkDigitByHand(digits: string): number {
+  let product = 10;
+  for (const digit of digits) product = (2 * ((product + Number(digit)) % 10 || 10)) % 11;
+  return (1 - product + 11 + 10) % 10;
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, fullGuide, minimalGuide } from '../helpers/client.ts';
+import { readLabel } from '../helpers/label-pixels.ts';
+import { startServices } from '../helpers/services.ts';
+
+let system: Awaited<ReturnType<typeof startServices>>;
+let demo: Client;
+let number: string;
+beforeAll(async () => {
+  system = await startServices({ labels: true });
+  demo = await Client.login(system.url);
+  number = (await demo.created(fullGuide()))[0]?.SEND_GUIA ?? '';
+});
+afterAll(() => system.close());
+
+describe('GET /api/guias/etiqueta/{guia}', () => {
+  it('is a letter page whose codes read back', async () => {
+    const { status, headers, bytes } = await demo.pdf(`/api/guias/etiqueta/${number}`);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/pdf');
+    expect(headers.get('content-disposition')).toBe(`inline; filename="guia-${number}.pdf"`);
+    expect(headers.get('cache-control')).toBe('private');
+    const [page, ...more] = await readLabel(bytes);
+    expect(more).toEqual([]);
+    expect(page).toMatchObject({
+      width: 612,
+      height: 792,
+      qr: [`https://rastreo.example/${number}`],
+      code128: [number],
+    });
+  });
+
+  it('shows every field', async () => {
+    const [page] = await readLabel((await demo.pdf(`/api/guias/etiqueta/${number}`)).bytes);
+    const guide = fullGuide();
+    const shown = [guide.Remitente, guide.Destinatario, guide.Creado_por].flatMap((part) =>
+      Object.values(part),
+    );
+    const flat = (text: string) => text.replace(/\s+/g, '');
+    for (const text of [...shown, guide.Producto.Contenido, guide.Producto.InformacionAdicional]) {
+      expect(flat(page?.text ?? '')).toContain(flat(text));
+    }
+  });
+
+  it('is the same label for the same tag', async () => {
+    const first = await demo.pdf(`/api/guias/etiqueta/${number}`);
+    const etag = first.headers.get('etag') ?? '';
+    const again = await demo.pdf(`/api/guias/etiqueta/${number}`, { 'if-none-match': etag });
+    expect(again.status).toBe(304);
+    expect(again.bytes.length).toBe(0);
+    expect((await demo.pdf(`/api/guias/etiqueta/${number}`, { 'if-none-match': '"x"' })).status).toBe(200);
+  });
+
+  it('asked for many times at once is printed once', async () => {
+    const [guide] = await demo.created(minimalGuide());
+    const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
+    const answers = await Promise.all(Array.from({ length: 30 }, () => demo.pdf(path)));
+    for (const { status, bytes } of answers) {
+      expect(status).toBe(200);
+      expect(bytes.equals(answers[0]?.bytes ?? Buffer.of())).toBe(true);
+    }
+  });
+
+  it('of many guides at once goes to the right asker', async () => {
+    const guides = await demo.created(...Array.from({ length: 40 }, () => minimalGuide()));
+    const labels = await Promise.all(
+      guides.map(async ({ SEND_GUIA }) => (await demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`)).bytes),
+    );
+    for (const [index, pdf] of labels.entries()) {
+      expect((await readLabel(pdf)).flatMap((page) => page.code128)).toEqual([guides[index]?.SEND_GUIA]);
+    }
+  });
+});
+
+describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
+  it.each([
+    ['', 1],
+    ['?paquetes=3', 3],
+    ['?paquetes=99', 99],
+  ])('%s is one 10 x 10 cm page a package', async (query, packages) => {
+    const { status, bytes } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}${query}`);
+    expect(status).toBe(200);
+    const pages = await readLabel(bytes);
+    expect(pages.length).toBe(packages);
+    for (const [index, page] of pages.entries()) {
+      expect(Math.abs(page.width - 283.46)).toBeLessThan(0.6);
+      expect(Math.abs(page.height - 283.46)).toBeLessThan(0.6);
+      expect(page.code128).toEqual([`${number}-${String(index + 1).padStart(2, '0')}`]);
+      expect(page.qr).toEqual([`https://rastreo.example/${number}`]);
+    }
+  });
+
+  it.each(['0', '100', '-1', '1.5', 'x', '', '1&paquetes=2'])('refuses paquetes=%s', async (packages) => {
+    const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=${packages}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      response: 'ERROR',
+      message: 'paquetes debe ser un numero entero de 1 a 99',
+      details: [{ campo: 'paquetes', message: 'paquetes debe ser un numero entero de 1 a 99' }],
+    });
+  });
+});
+
+describe('a guide that the user may not see', () => {
+  const paths = ['etiqueta', 'etiqueta-pequena'];
+  it.each(paths)('is not found: another’s, by %s', async (path) => {
+    const other = await Client.login(system.url, 'otro');
+    const { status, body } = await other.get(`/api/guias/${path}/${number}`);
+    expect(status).toBe(404);
+    expect(body.message).toBe('Guia no encontrada');
+  });
+
+  it.each(['100000000001', '1', 'abc', '%7B%22$gt%22:%22%22%7D'])('is not found: %s', async (text) => {
+    const { status, body } = await demo.get(`/api/guias/etiqueta/${text}`);
+    expect(status).toBe(404);
+    expect(body.message).toBe('Guia no encontrada');
+  });
+
+  it('is found by one with guias.read.all', async () => {
+    const operator = await Client.login(system.url, 'operaciones');
+    expect((await operator.pdf(`/api/guias/etiqueta/${number}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { BranchStore } from '../../services/branches/branch-store.ts';
+import type { Branch, ResolveRequest, ResolveResponse } from '../../shared/branch.ts';
+import { call } from '../helpers/client.ts';
+import { freshStores, INTERNAL_TOKEN, startBranches } from '../helpers/services.ts';
+
+let stores: Awaited<ReturnType<typeof freshStores>>;
+let first: Awaited<ReturnType<typeof startBranches>>;
+let second: Awaited<ReturnType<typeof startBranches>>;
+beforeAll(async () => {
+  stores = await freshStores();
+  [first, second] = await Promise.all([startBranches(stores.env), startBranches(stores.env)]);
+});
+afterAll(async () => {
+  await Promise.all([first.server.close(), second.server.close()]);
+  await stores.close();
+});
+
+const post = (url: string, request: unknown, token = INTERNAL_TOKEN) =>
+  call(`${url}/internal/resolve`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-internal-token': token },
+    body: JSON.stringify(request),
+  });
+const resolve = async (url: string, request: ResolveRequest) => {
+  const { body } = await post(url, request);
+  const { origin, destinations } = body as unknown as ResolveResponse;
+  return [origin, ...destinations].map((branch) => branch?.Codigo ?? null);
+};
+
+/** Everything that the demo data can be asked. */
+const ALL: ResolveRequest = {
+  origin: 'mex01 ',
+  destinations: [
+    { postalCode: '64000' },
+    { code: 'gdl01' },
+    { code: 'PUE01' },
+    { postalCode: '99999' },
+    { postalCode: '22000' },
+    { postalCode: '77500' },
+    { code: 'TIJ01' },
+    { code: 'CUN01' },
+    { code: 'version' },
+  ],
+};
+const ANSWER = ['MEX01', 'MTY01', 'GDL01', 'PUE01', null, null, null, null, null, null];
+
+describe('POST /internal/resolve', () => {
+  it('answers origin and destinations of a whole request in one call', async () => {
+    expect(await resolve(first.url, ALL)).toEqual(ANSWER);
+  });
+
+  it('gives the whole record, which guides and labels keep', async () => {
+    const { body } = await post(first.url, { origin: null, destinations: [{ postalCode: '06600' }] });
+    expect(body).toMatchObject({
+      origin: null,
+      destinations: [{ Codigo: 'MEX01', Nombre: 'Ciudad de Mexico Juarez', Activa: true }],
+    });
+  });
+
+  it.each([
+    ['an unknown origin', 'XXX99', null],
+    ['an origin that is not active', 'CUN01', null],
+    ['a branch where no guide starts', 'PUE01', null],
+    ['an origin that receives nothing', 'TIJ01', 'TIJ01'],
+  ])('knows %s', async (_, origin, expected) => {
+    expect(await resolve(first.url, { origin, destinations: [] })).toEqual([expected]);
+  });
+
+  it.each([
+    ['no token', ''],
+    ['another token', 'x'.repeat(64)],
+  ])('refuses %s', async (_, token) => {
+    expect((await post(first.url, ALL, token)).status).toBe(401);
+  });
+
+  it('refuses what is not the contract', async () => {
+    expect((await post(first.url, { origin: 'MEX01', destinations: [{ $gt: '' }] })).status).toBe(400);
+  });
+});
+
+describe('the cache', () => {
+  it('is refilled when Redis has lost it, for all who ask meanwhile', async () => {
+    await stores.redis.del(`${stores.prefix}:branches`);
+    const urls = Array.from({ length: 40 }, (_, index) => (index % 2 ? first.url : second.url));
+    const answers = await Promise.all(urls.map((url) => resolve(url, ALL)));
+    for (const answer of answers) expect(answer).toEqual(ANSWER);
+  });
+
+  it('does not wait for a rebuild whose process died', async () => {
+    await stores.redis.set(`${stores.prefix}:branches-rebuild`, 'dead', 'PX', 500);
+    await stores.redis.del(`${stores.prefix}:branches`);
+    expect(await resolve(first.url, ALL)).toEqual(ANSWER);
+  });
+
+  it('shows a load to every process without a restart', async () => {
+    const store = new BranchStore(stores.mongo);
+    const { branches, coverage } = await store.snapshot();
+    const north = branches.find(({ Codigo }) => Codigo === 'MTY01') as Branch;
+    await store.loadBranches([...branches, { ...north, Codigo: 'MTY02', Nombre: 'Monterrey Sur' }]);
+    await store.loadCoverage([...coverage, { postalCode: '64700', code: 'MTY02' }]);
+    for (const { url } of [first, second]) {
+      await vi.waitFor(
+        async () => {
+          const request = { origin: null, destinations: [{ postalCode: '64700' }, { code: 'MTY02' }] };
+          expect(await resolve(url, request)).toEqual([null, 'MTY02', 'MTY02']);
+        },
+        { timeout: 5_000, interval: 50 },
+      );
+    }
+  });
+});

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ApiConfig } from '../../services/api/config.ts';
+import { ConfigError, loadConfig } from '../../shared/config.ts';
+
+const SECRET = 's'.repeat(64);
+const ENV = {
+  MONGODB_URI: 'mongodb://127.0.0.1:27017/guias',
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  BRANCHES_URL: 'http://127.0.0.1:3001',
+  INTERNAL_TOKEN: SECRET,
+  JWT_SECRET: SECRET,
+};
+const refusal = (env: NodeJS.ProcessEnv): string => {
+  try {
+    loadConfig(ApiConfig, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+};
+
+describe("a service's configuration", () => {
+  it('has defaults, real types, and cannot be changed', () => {
+    const config = loadConfig(ApiConfig, { ...ENV, PORT: '3100' });
+    expect(config).toMatchObject({ PORT: 3100, HOST: '127.0.0.1', TIME_ZONE: 'America/Mexico_City' });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it('names every variable that is missing, with an example', () => {
+    const message = refusal({ ...ENV, JWT_SECRET: undefined, MONGODB_URI: '' });
+    expect(message).toContain('JWT_SECRET is not set');
+    expect(message).toContain('Example: MONGODB_URI=mongodb://127.0.0.1:27017/guias');
+  });
+
+  it.each([
+    ['PORT', '99999'],
+    ['PORT', 'http'],
+    ['JWT_SECRET', 'short'],
+    ['REDIS_URL', '127.0.0.1:6379'],
+    ['MONGODB_URI', 'mongodb://127.0.0.1:27017'],
+    ['TRACKING_URL', 'https://rastreo.example/'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(refusal({ ...ENV, [name]: value })).toContain(name);
+  });
+
+  it('never shows a secret', () => {
+    expect(refusal({ ...ENV, JWT_SECRET: 'hunter2' })).not.toContain('hunter2');
+  });
+
+  it('takes a secret from a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'config-'));
+    try {
+      writeFileSync(join(folder, 'jwt'), `${SECRET}\n`);
+      const env = { ...ENV, JWT_SECRET: '', JWT_SECRET_FILE: join(folder, 'jwt') };
+      expect(loadConfig(ApiConfig, env).JWT_SECRET).toBe(SECRET);
+      expect(refusal({ ...env, JWT_SECRET_FILE: join(folder, 'none') })).toContain('JWT_SECRET_FILE: cannot read');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
