@@ -26,7 +26,7 @@ export class DomainError extends Error {
 export type HttpError = {
   status: number;
   message: string | ((params: DomainError['params']) => string);
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | ((params: DomainError['params']) => Record<string, string>);
 };
 export type HttpErrors = Readonly<Record<string, HttpError>>;
 

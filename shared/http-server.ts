@@ -6,6 +6,7 @@ import fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
@@ -55,18 +56,22 @@ export function buildHttpServer(options: {
   log: Logger;
   errors?: HttpErrors;
   ready: Record<string, () => Promise<unknown>>;
+  /** Proxies whose `X-Forwarded-For` is believed, as Fastify takes them; none by default. */
+  trustProxy?: string[];
 }): HttpServer {
   const errors: HttpErrors = { ...commonHttpErrors, ...options.errors };
   const server: HttpServer = fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    disableRequestLogging: true,
-    requestIdLogLabel: 'requestId',
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
+    trustProxy: options.trustProxy?.length ? options.trustProxy : false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  // Fastify takes plain text by default; every body of ours is JSON.
+  server.removeContentTypeParser('text/plain');
 
   const fail = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = toDomainError(error);
@@ -74,7 +79,10 @@ export function buildHttpServer(options: {
     if (status >= 500) request.log.error({ err: error }, 'request failed');
     return reply
       .code(status)
-      .headers({ [REQUEST_ID_HEADER]: request.id, ...headers })
+      .headers({
+        [REQUEST_ID_HEADER]: request.id,
+        ...(typeof headers === 'function' ? headers(refusal.params) : headers),
+      })
       .send({
         response: 'ERROR',
         message: typeof message === 'string' ? message : message(refusal.params),

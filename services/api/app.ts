@@ -3,19 +3,23 @@ import type { Logger } from '../../shared/logger.ts';
 import { connectMongo } from '../../shared/mongo.ts';
 import { blockingRedis, connectRedis } from '../../shared/redis.ts';
 import { authenticate } from './auth/authenticate.ts';
+import { LoginLimit } from './auth/login-limit.ts';
 import { tokens } from './auth/tokens.ts';
 import { UserStore } from './auth/user-store.ts';
+import { createBranchesClient } from './branches-client.ts';
 import type { ApiConfig } from './config.ts';
 import { apiErrors } from './errors.ts';
-import { createBranchesClient } from './guides/branches-client.ts';
 import { createGuides } from './guides/create-guides.ts';
 import { findGuide } from './guides/find-guide.ts';
 import { GuideStore } from './guides/guide-store.ts';
+import { IdempotencyStore } from './guides/idempotency-store.ts';
 import { localTime } from './guides/local-time.ts';
 import { LabelClient } from './labels/label-client.ts';
 import { loginRoute } from './routes/api/auth/login.ts';
 import { createRoute } from './routes/api/guias/crear.ts';
 import { labelRoutes } from './routes/api/guias/etiqueta.ts';
+import { sessionRoutes } from './routes/api/session.ts';
+import { branchRoutes, destinationRoute } from './routes/api/sucursales.ts';
 
 /** The API with everything it needs open, not yet listening; `close()` closes all of it. */
 export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServer> {
@@ -37,10 +41,13 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
   });
   const users = new UserStore(mongo);
   const guides = new GuideStore(mongo);
+  const keys = new IdempotencyStore(mongo);
+  await keys.open();
 
   const server = buildHttpServer({
     log,
     errors: apiErrors,
+    trustProxy: config.TRUST_PROXY.split(',').filter(Boolean),
     ready: { mongodb: async () => mongo.db?.admin().ping(), redis: () => redis.ping() },
   });
   server.addHook('onClose', async () => {
@@ -51,12 +58,20 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
     await mongo.close();
   });
 
-  await server.register(tokens({ secret: config.JWT_SECRET, ttlS: config.JWT_TTL_S }));
-  await server.register(loginRoute(users, config.JWT_TTL_S), { prefix: '/api/auth' });
+  const secrets = { secret: config.JWT_SECRET, previousSecret: config.JWT_SECRET_PREVIOUS };
+  await server.register(tokens({ ...secrets, ttlS: config.JWT_TTL_S }));
+  const loginLimit = new LoginLimit(redis, config.REDIS_PREFIX, {
+    perUser: config.LOGIN_FAILURES_PER_USER,
+    perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
+  });
+  await server.register(loginRoute(users, loginLimit, config.JWT_TTL_S), { prefix: '/api/auth' });
   await server.register(async (authenticated) => {
     await authenticated.register(authenticate(users));
-    const create = createGuides({ guides, branches, localTime: localTime(config.TIME_ZONE) });
+    const create = createGuides({ guides, keys, branches, localTime: localTime(config.TIME_ZONE) });
     const labelSettings = { carrier: config.CARRIER_NAME, trackingUrl: config.TRACKING_URL };
+    await authenticated.register(sessionRoutes, { prefix: '/api' });
+    await authenticated.register(branchRoutes(branches), { prefix: '/api/sucursales' });
+    await authenticated.register(destinationRoute(branches), { prefix: '/api/guias' });
     await authenticated.register(createRoute(create), { prefix: '/api/guias' });
     await authenticated.register(labelRoutes(findGuide(guides), labels, labelSettings), {
       prefix: '/api/guias',

@@ -22,7 +22,29 @@ export const ApiConfig = Type.Object({
     description: 'Secret that signs the access tokens, 32 characters or more',
     examples: ['$(openssl rand -hex 32)'],
   }),
+  JWT_SECRET_PREVIOUS: Type.Optional(
+    Type.String({
+      minLength: 32,
+      description: 'The secret before this one: its tokens are still accepted while it is being replaced',
+    }),
+  ),
   JWT_TTL_S: Type.Integer({ default: 3_600, minimum: 1, description: 'Life of an access token, in seconds' }),
+  LOGIN_FAILURES_PER_USER: Type.Integer({
+    default: 10,
+    minimum: 1,
+    description: 'Failed logins of one user in 15 minutes; a right password starts anew',
+  }),
+  LOGIN_FAILURES_PER_ADDRESS: Type.Integer({
+    default: 100,
+    minimum: 1,
+    description: 'Failed logins from one address in 15 minutes',
+  }),
+  TRUST_PROXY: Type.String({
+    default: '',
+    description:
+      "Addresses of proxies whose X-Forwarded-For is believed, separated by commas; '' believes none",
+    examples: ['10.0.0.0/8'],
+  }),
   TIME_ZONE: Type.String({ default: 'America/Mexico_City', description: 'IANA time zone of SEND_FECHA' }),
   CARRIER_NAME: Type.String({ default: 'Paqueteria', description: "The carrier's name on the labels" }),
   TRACKING_URL: Type.String({

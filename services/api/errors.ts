@@ -4,6 +4,11 @@ import type { HttpErrors } from '../../shared/errors.ts';
 export const apiErrors = {
   'credentials-missing': { status: 400, message: 'Se requieren los headers X-Username y X-Password' },
   'credentials-wrong': { status: 401, message: 'Usuario o contrasena incorrectos' },
+  'too-many-logins': {
+    status: 429,
+    message: 'Demasiados intentos, intente mas tarde',
+    headers: ({ seconds }) => ({ 'retry-after': String(seconds) }),
+  },
   'token-expired': {
     status: 401,
     message: 'Token expirado',
@@ -18,6 +23,16 @@ export const apiErrors = {
   'guides-invalid': { status: 400, message: ({ first }) => String(first) },
   'origin-unassigned': { status: 400, message: 'Usuario API no tiene sucursal de origen asignada' },
   'origin-inactive': { status: 400, message: 'La sucursal de origen no existe o no esta activa' },
+  'destination-invalid': { status: 404, message: 'DestinoCode no corresponde a sucursal valida' },
+  'postal-code-uncovered': {
+    status: 404,
+    message: ({ postalCode }) => `No hay cobertura para el código postal: ${postalCode}`,
+  },
+  'idempotency-key-invalid': {
+    status: 400,
+    message: 'Idempotency-Key debe tener de 1 a 255 caracteres visibles',
+  },
+  'idempotency-key-reused': { status: 409, message: 'Idempotency-Key ya usada con otro contenido' },
   'guide-not-found': { status: 404, message: 'Guia no encontrada' },
   'packages-invalid': { status: 400, message: 'paquetes debe ser un numero entero de 1 a 99' },
   'label-failed': { status: 500, message: 'Error al generar la etiqueta' },

@@ -24,6 +24,7 @@ const REFRESH_INTERVAL = 300;
  * | `version` | of the snapshot that the hash was made from |
  * | `b:<code>` | the branch, JSON |
  * | `cp:<postal code>` | the branch that covers it, JSON; only where it may receive |
+ * | `active` | the active branches, ordered by code, JSON array |
  *
  * `version` is read with every answer: an absent field means "unknown" only where the version is present, and
  * "cold cache" otherwise. The hash is replaced as a whole by RENAME, so no reader sees half of one.
@@ -57,9 +58,9 @@ export class BranchCache {
     clearTimeout(this.#refreshing);
   }
 
-  /** The branch with this code, whatever its state; undefined where there is none. */
-  async branch(code: string): Promise<Branch | undefined> {
-    return (await this.#read([`b:${branchCode(code)}`]))[0];
+  /** The active branches, ordered by code, as JSON text: it is only passed on. */
+  async active(): Promise<string> {
+    return (await this.#read(['active']))[0] ?? '[]';
   }
 
   /**
@@ -75,18 +76,20 @@ export class BranchCache {
     const fields = destinations.map((query) =>
       'code' in query ? `b:${branchCode(query.code)}` : `cp:${query.postalCode}`,
     );
-    const [first, ...rest] = await this.#read([`b:${branchCode(origin ?? '')}`, ...fields]);
+    const values = await this.#read([`b:${branchCode(origin ?? '')}`, ...fields]);
+    const [first, ...rest] = values.map((json) => (json ? (JSON.parse(json) as Branch) : undefined));
     return {
       origin: first?.Activa && first.Origen ? first : null,
       destinations: rest.map((branch) => (branch && mayReceive(branch) ? branch : null)),
     };
   }
 
-  async #read(fields: string[]): Promise<(Branch | undefined)[]> {
+  /** Values of fields; waits for a cold cache to be filled. */
+  async #read(fields: string[]): Promise<(string | null)[]> {
     const deadline = Date.now() + WARM_DEADLINE;
     for (;;) {
       const [version, ...values] = await this.#redis.hmget(this.#hash, 'version', ...fields);
-      if (version) return values.map((json) => (json ? (JSON.parse(json) as Branch) : undefined));
+      if (version) return values;
       if (Date.now() > deadline) throw new DomainError('unavailable');
       await this.#warm();
     }
@@ -128,7 +131,12 @@ export class BranchCache {
 
   async #write({ version, branches, coverage }: Snapshot, token: string): Promise<void> {
     const byCode = new Map(branches.map((branch) => [branchCode(branch.Codigo), branch]));
-    const fields = new Map([['version', version]]);
+    const active = [...byCode.values()].filter(({ Activa }) => Activa);
+    active.sort((one, other) => (one.Codigo < other.Codigo ? -1 : 1));
+    const fields = new Map([
+      ['version', version],
+      ['active', JSON.stringify(active)],
+    ]);
     for (const [code, branch] of byCode) fields.set(`b:${code}`, JSON.stringify(branch));
     for (const { postalCode, code } of coverage) {
       const branch = byCode.get(branchCode(code));

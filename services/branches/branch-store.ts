@@ -1,4 +1,4 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import { type Connection, type Model, Schema, trusted } from 'mongoose';
 import { type Branch, branchCode } from '../../shared/branch.ts';
 import { DomainError } from '../../shared/errors.ts';
 
@@ -67,7 +67,11 @@ export class BranchStore {
       const version = versionOf(current);
       // A load that ended meanwhile has begun to remove what was being read.
       if ((await this.version()) === version) {
-        return { version, branches: branches.map(({ branch }) => branch), coverage };
+        return {
+          version,
+          branches: branches.map(({ branch }) => branch),
+          coverage: coverage.map(({ postalCode, code }) => ({ postalCode, code })),
+        };
       }
     }
     throw new DomainError('unavailable');
@@ -107,7 +111,7 @@ export class BranchStore {
       { upsert: true },
     );
     const { matchedCount } = await this.#current.updateOne(
-      { _id: 'current', [kind]: { $lt: generation } },
+      { _id: 'current', [kind]: trusted({ $lt: generation }) },
       { $set: { [kind]: generation } },
     );
     if (matchedCount === 0) throw new DomainError('overtaken');

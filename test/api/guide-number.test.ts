@@ -38,9 +38,9 @@ describe('a guide number', () => {
   });
 });
 
-/** The standard's procedure, in its own words: product P = 10; sum S = P + digit; P = 2 × (S mod 10, or 10) mod 11. */
+/** The standard's procedure, in its own words: P = 10; for each digit P = 2 × (P + digit mod 10, or 10) mod 11; then P + check = 1 mod 10. */
 function checkDigitByHand(digits: string): number {
   let product = 10;
   for (const digit of digits) product = (2 * ((product + Number(digit)) % 10 || 10)) % 11;
-  return (1 - product + 11 + 10) % 10;
+  return (21 - product) % 10;
 }

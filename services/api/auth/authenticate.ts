@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { DomainError } from '../../../shared/errors.ts';
 import type { HttpServer } from '../../../shared/http-server.ts';
-import { tokenSubject } from './tokens.ts';
 import type { ApiUser, Permission, UserStore } from './user-store.ts';
 
 declare module 'fastify' {
@@ -25,7 +24,8 @@ export function authenticate(users: UserStore) {
         if (!config?.permission) throw new Error(`${url} names no permission`);
       });
       server.addHook('onRequest', async (request) => {
-        const user = await users.findRecent(tokenSubject(server, request.headers.authorization));
+        request.user = server.verifyBearer(request.headers.authorization);
+        const user = await users.findRecent(request.user.sub);
         if (!user || user.disabled) throw new DomainError('access-denied');
         request.apiUser = user;
         const permission = request.routeOptions.config.permission ?? 'any';

@@ -4,40 +4,67 @@ import { DomainError } from '../../../shared/errors.ts';
 import type { HttpServer } from '../../../shared/http-server.ts';
 
 const ISSUER = 'shipping-guides';
+/** HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. */
+const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: ['sub', 'iat', 'exp'] };
+
+/** `sub` is the user name; `exp` is in seconds since 1970. */
+export type TokenClaims = { sub: string; exp: number };
 
 declare module '@fastify/jwt' {
   interface FastifyJWT {
     payload: { sub: string };
-    user: { sub: string; iat: number; exp: number; iss: string };
+    user: TokenClaims;
+  }
+}
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * The claims of a request's bearer token.
+     *
+     * @throws DomainError `token-expired` for a token that was once good, `access-denied` for anything else.
+     */
+    verifyBearer(authorization: string | undefined): TokenClaims;
   }
 }
 
-/** Signing and checking of access tokens: HS256 and nothing else, with issuer and expiry. */
-export function tokens(options: { secret: string; ttlS: number }) {
+/**
+ * Signing and checking of access tokens.
+ *
+ * @param options.previousSecret still accepted, so that the secret can be replaced without logging anyone out.
+ */
+export function tokens(options: { secret: string; previousSecret: string | undefined; ttlS: number }) {
+  const { secret, previousSecret, ttlS } = options;
   return fp(
     async (server: HttpServer) => {
       await server.register(fastifyJwt, {
-        secret: options.secret,
-        sign: { algorithm: 'HS256', iss: ISSUER, expiresIn: options.ttlS * 1_000 },
-        verify: { algorithms: ['HS256'], allowedIss: ISSUER, requiredClaims: ['sub', 'iat', 'exp'] },
+        secret,
+        sign: { algorithm: 'HS256', iss: ISSUER, expiresIn: ttlS * 1_000 },
+        verify: VERIFY,
+      });
+      const verify = (token: string): TokenClaims => {
+        try {
+          return server.jwt.verify(token);
+        } catch (error) {
+          if (!previousSecret || codeOf(error) !== 'FAST_JWT_INVALID_SIGNATURE') throw error;
+          return server.jwt.verify(token, { ...VERIFY, key: previousSecret });
+        }
+      };
+      server.decorate('verifyBearer', (authorization: string | undefined) => {
+        const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
+        if (!token) throw new DomainError('access-denied');
+        try {
+          return verify(token);
+        } catch (cause) {
+          throw new DomainError(codeOf(cause) === 'FAST_JWT_EXPIRED' ? 'token-expired' : 'access-denied', {
+            cause,
+          });
+        }
       });
     },
     { name: 'tokens' },
   );
 }
 
-/**
- * The user name in a request's bearer token.
- *
- * @throws DomainError `token-expired` for a token that was once good, `access-denied` for anything else.
- */
-export function tokenSubject(server: HttpServer, authorization: string | undefined): string {
-  const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
-  if (!token) throw new DomainError('access-denied');
-  try {
-    return server.jwt.verify<{ sub: string }>(token).sub;
-  } catch (cause) {
-    const expired = (cause as { code?: string }).code === 'FAST_JWT_EXPIRED';
-    throw new DomainError(expired ? 'token-expired' : 'access-denied', { cause });
-  }
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
 }

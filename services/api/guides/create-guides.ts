@@ -1,66 +1,111 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { type Branch, branchCode, type DestinationQuery } from '../../../shared/branch.ts';
 import { DomainError, type Problem } from '../../../shared/errors.ts';
-import type { Guide } from '../../../shared/guide.ts';
+import type { Guide, ServiceType } from '../../../shared/guide.ts';
 import type { ApiUser } from '../auth/user-store.ts';
-import type { BranchesClient } from './branches-client.ts';
+import type { BranchesClient } from '../branches-client.ts';
+import { drawGuideNumber, drawGuideNumbers } from './guide-number.ts';
 import { guidesInvalid, parseGuideRequest } from './guide-request.ts';
-import type { GuideRecord, GuideStore, NewGuide } from './guide-store.ts';
+import type { BranchOfGuide, GuideRecord, GuideStore } from './guide-store.ts';
+import type { CreationPlan, IdempotencyStore } from './idempotency-store.ts';
+
+/** Rounds of drawing new numbers; a collision is once in 10^11 for each stored guide, so two are rare already. */
+const MAX_DRAWS = 5;
 
 /**
  * Creates the guides of one request, all or none.
  *
  * @param body parsed JSON of any shape.
+ * @param idempotencyKey the caller's own name for this request; repeated with the same body it creates nothing.
  * @throws DomainError of the first check that fails, in the contract's order ("Guides").
  */
-export type CreateGuides = (body: unknown, user: ApiUser, requestId: string) => Promise<GuideRecord[]>;
+export type CreateGuides = (
+  body: unknown,
+  user: ApiUser,
+  requestId: string,
+  idempotencyKey: string | undefined,
+) => Promise<GuideRecord[]>;
 
 export function createGuides(parts: {
   guides: GuideStore;
+  keys: IdempotencyStore;
   branches: BranchesClient;
   /** A moment as SEND_FECHA shows it. */
   localTime: (moment: Date) => string;
 }): CreateGuides {
-  return async (body, user, requestId) => {
+  return async (body, user, requestId, idempotencyKey) => {
     const { service, guides } = parseGuideRequest(body);
-    if (user.originBranch === null) throw new DomainError('origin-unassigned');
-    const { origin, destinations } = await resolve(parts.branches, user.originBranch, guides, requestId);
-    const createdAt = parts.localTime(new Date());
-    return parts.guides.insert(
-      guides.map((guide, indice): NewGuide => {
-        const destination = destinations[indice] as Branch;
-        return {
-          username: user.username,
-          createdAt,
-          status: 'Documentado',
-          service,
-          origin: onGuide(origin),
-          destination: onGuide(destination),
-          freight: 0,
-          total: 0,
-          guide: withStoredCode(guide),
-        };
-      }),
-    );
+    const makePlan = async (): Promise<CreationPlan> => ({
+      ...(await resolve(parts.branches, user.originBranch, guides, requestId)),
+      creation: randomUUID(),
+      createdAt: parts.localTime(new Date()),
+      numbers: drawGuideNumbers(guides.length),
+    });
+    if (idempotencyKey === undefined) {
+      const records = toRecords(await makePlan(), user, service, guides);
+      await storeAll(parts.guides, records, records, async () => {});
+      return records;
+    }
+    const key = digest(JSON.stringify([user.username, idempotencyKey]));
+    const bodyHash = digest(JSON.stringify([service, guides]));
+    const { plan, repeated } = await parts.keys.planFor(key, bodyHash, makePlan);
+    const records = toRecords(plan, user, service, guides);
+    const missing = repeated ? await parts.guides.absent(records) : records;
+    await storeAll(parts.guides, records, missing, (taken, fresh) => parts.keys.renumber(key, taken, fresh));
+    return records;
   };
 }
 
+/**
+ * Stores what is missing of `records`. One whose number is another guide's gets a new number (in place), which
+ * is told to `renumbered` before it is used.
+ */
+async function storeAll(
+  guides: GuideStore,
+  records: readonly GuideRecord[],
+  missing: GuideRecord[],
+  renumbered: (taken: string, fresh: string) => Promise<void>,
+): Promise<void> {
+  const used = new Set(records.map(({ number }) => number));
+  for (let draw = 0; draw < MAX_DRAWS && missing.length > 0; draw++) {
+    const refused = await guides.insert(missing);
+    missing = refused.length > 0 ? await guides.absent(refused) : [];
+    for (const record of missing) {
+      let fresh = drawGuideNumber();
+      while (used.has(fresh)) fresh = drawGuideNumber();
+      used.add(fresh);
+      await renumbered(record.number, fresh);
+      record.number = fresh;
+    }
+  }
+  if (missing.length > 0) throw new DomainError('internal');
+}
+
 /** One call for the whole request, with each distinct destination once. */
-async function resolve(branches: BranchesClient, originBranch: string, guides: Guide[], requestId: string) {
+async function resolve(
+  branches: BranchesClient,
+  originBranch: string | null,
+  guides: Guide[],
+  requestId: string,
+): Promise<{ origin: BranchOfGuide; destinations: BranchOfGuide[] }> {
+  if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
   const keys = queries.map((query) => JSON.stringify(query));
-  const distinct = [...new Set(keys)];
+  const distinct = new Map(keys.map((key, indice) => [key, queries[indice] as DestinationQuery]));
   const answer = await branches.resolve(
-    { origin: originBranch, destinations: distinct.map((key) => JSON.parse(key) as DestinationQuery) },
+    { origin: originBranch, destinations: [...distinct.values()] },
     requestId,
   );
   if (!answer.origin) throw new DomainError('origin-inactive');
-  const byKey = new Map(distinct.map((key, index) => [key, answer.destinations[index] ?? null]));
-  const destinations = keys.map((key) => byKey.get(key) ?? null);
-  const problems = destinations.flatMap((branch, indice) =>
-    branch ? [] : [problem(indice, queries[indice])],
-  );
+  const found = new Map([...distinct.keys()].map((key, index) => [key, answer.destinations[index]]));
+  const problems: Problem[] = [];
+  const destinations = queries.flatMap((query, indice) => {
+    const branch = found.get(keys[indice] ?? '');
+    if (!branch) problems.push(unresolved(indice, query));
+    return branch ? [onGuide(branch)] : [];
+  });
   if (problems.length > 0) throw guidesInvalid(problems);
-  return { origin: answer.origin, destinations };
+  return { origin: onGuide(answer.origin), destinations };
 }
 
 /** DestinoCode decides where both are given (contract, "Guides"). */
@@ -68,8 +113,8 @@ function toQuery({ DestinoCode, CodigoPostal = '' }: Guide['Destinatario']): Des
   return DestinoCode === undefined ? { postalCode: CodigoPostal } : { code: branchCode(DestinoCode) };
 }
 
-function problem(indice: number, query: DestinationQuery | undefined): Problem {
-  return query && 'postalCode' in query
+function unresolved(indice: number, query: DestinationQuery): Problem {
+  return 'postalCode' in query
     ? {
         indice,
         campo: 'Destinatario.CodigoPostal',
@@ -82,12 +127,34 @@ function problem(indice: number, query: DestinationQuery | undefined): Problem {
       };
 }
 
-function onGuide({ Codigo, Nombre }: Branch) {
+function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {
   return { code: Codigo, name: Nombre };
 }
 
+/** The same for the same plan and body, so that a repetition need read nothing back. */
+function toRecords(plan: CreationPlan, user: ApiUser, service: ServiceType, guides: Guide[]): GuideRecord[] {
+  return guides.map((guide, indice) => ({
+    number: plan.numbers[indice] as string,
+    creation: plan.creation,
+    username: user.username,
+    createdAt: plan.createdAt,
+    status: 'Documentado',
+    service,
+    origin: plan.origin,
+    destination: plan.destinations[indice] as BranchOfGuide,
+    freight: 0,
+    total: 0,
+    guide: withStoredCode(guide),
+  }));
+}
+
+/** Codes are stored in upper case (contract, "Guides"). */
 function withStoredCode(guide: Guide): Guide {
   const { DestinoCode, ...recipient } = guide.Destinatario;
   if (DestinoCode === undefined) return guide;
   return { ...guide, Destinatario: { ...recipient, DestinoCode: branchCode(DestinoCode) } };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

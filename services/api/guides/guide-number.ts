@@ -9,6 +9,13 @@ export function drawGuideNumber(): string {
   return digits + checkDigit(digits);
 }
 
+/** @returns `count` new numbers, all different. */
+export function drawGuideNumbers(count: number): string[] {
+  const numbers = new Set<string>();
+  while (numbers.size < count) numbers.add(drawGuideNumber());
+  return [...numbers];
+}
+
 /** True for twelve digits whose last one is the check digit of the others: finds every single wrong digit. */
 export function isGuideNumber(text: string): boolean {
   return /^[1-9][0-9]{11}$/.test(text) && checkDigit(text.slice(0, -1)) === text.at(-1);

@@ -1,13 +1,13 @@
-import { type Connection, type Model, mongo, Schema } from 'mongoose';
-import { DomainError } from '../../../shared/errors.ts';
+import { type Connection, type Model, mongo, Schema, trusted } from 'mongoose';
 import type { Guide, ServiceType } from '../../../shared/guide.ts';
-import { drawGuideNumber } from './guide-number.ts';
 
+/** Names are those of the day of creation: a label printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
 
-/** A created guide. Branch names are those of the day of creation: a printed label must not change later. */
 export type GuideRecord = {
   number: string;
+  /** The creation request that made it; tells a guide of ours from another's that drew the same number. */
+  creation: string;
   /** API user who created it, and who alone sees it (without `guias.read.all`). */
   username: string;
   /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
@@ -21,11 +21,8 @@ export type GuideRecord = {
   total: number;
   guide: Guide;
 };
-export type NewGuide = Omit<GuideRecord, 'number'>;
-type GuideDocument = NewGuide & { _id: string };
+type GuideDocument = Omit<GuideRecord, 'number'> & { _id: string };
 
-/** A collision of random numbers is once in 10^11 a stored guide; five in a row means something else is wrong. */
-const MAX_DRAWS = 5;
 const DUPLICATE_KEY = 11_000;
 
 /** Guides in MongoDB. The number is the `_id`: the one look-up that every label needs is by primary key. */
@@ -33,59 +30,60 @@ export class GuideStore {
   readonly #guides: Model<GuideDocument>;
 
   constructor(connection: Connection) {
+    const branch = { code: String, name: String };
     this.#guides = connection.model<GuideDocument>(
       'Guide',
       new Schema<GuideDocument>(
         {
           _id: String,
+          creation: String,
           username: String,
           createdAt: String,
           status: String,
           service: String,
-          origin: { code: String, name: String },
-          destination: { code: String, name: String },
+          origin: branch,
+          destination: branch,
           freight: Number,
           total: Number,
           guide: Schema.Types.Mixed,
         },
-        { versionKey: false },
+        { versionKey: false, minimize: false },
       ),
       'guides',
     );
   }
 
-  /** Gives each guide a number of its own and stores all of them, in one round trip. */
-  async insert(guides: readonly NewGuide[]): Promise<GuideRecord[]> {
-    const documents = guides.map((guide) => ({ _id: drawGuideNumber(), ...guide }));
-    let missing = documents;
-    for (let draw = 1; missing.length > 0; draw++) {
-      const collided = await this.#insertNew(missing);
-      if (collided.length > 0 && draw === MAX_DRAWS) throw new DomainError('internal');
-      for (const document of collided) document._id = drawGuideNumber();
-      missing = collided;
-    }
-    return documents.map(toRecord);
-  }
-
-  /** @returns the documents whose number was taken. */
-  async #insertNew(documents: GuideDocument[]): Promise<GuideDocument[]> {
+  /**
+   * Stores all of them that can be, in one round trip.
+   *
+   * @returns those whose number is stored already, by whomever.
+   */
+  async insert(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
     try {
+      const documents = records.map(({ number, ...guide }): GuideDocument => ({ _id: number, ...guide }));
       await this.#guides.insertMany(documents, { lean: true, ordered: false });
       return [];
     } catch (error) {
       if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
       const failures = [error.writeErrors].flat();
       if (failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-      return failures.flatMap(({ index }) => documents[index] ?? []);
+      return failures.flatMap(({ index }) => records[index] ?? []);
     }
+  }
+
+  /** Those of a creation that are not stored: never written, or the number is another guide's. */
+  async absent(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
+    const creation = records[0]?.creation ?? '';
+    const numbers = records.map(({ number }) => number);
+    const stored = await this.#guides.find({ _id: trusted({ $in: numbers }), creation }, { _id: 1 }).lean();
+    const present = new Set(stored.map(({ _id }) => _id));
+    return records.filter(({ number }) => !present.has(number));
   }
 
   async find(number: string): Promise<GuideRecord | undefined> {
     const document = await this.#guides.findById(number).lean();
-    return document ? toRecord(document) : undefined;
+    if (!document) return undefined;
+    const { _id, ...guide } = document;
+    return { number: _id, ...guide };
   }
-}
-
-function toRecord({ _id, ...guide }: GuideDocument): GuideRecord {
-  return { number: _id, ...guide };
 }

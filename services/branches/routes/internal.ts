@@ -12,5 +12,8 @@ export function internalRoutes(cache: BranchCache, token: string) {
       { schema: { body: ResolveRequest, response: { 200: ResolveResponse } } },
       ({ body }) => cache.resolve(body.origin, body.destinations),
     );
+    server.get('/branches', async (_request, reply) =>
+      reply.type('application/json').send(await cache.active()),
+    );
   };
 }

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../../../shared/errors.ts';
 import { type HttpServer, ok } from '../../../../../shared/http-server.ts';
+import type { LoginLimit } from '../../../auth/login-limit.ts';
 import { passwordMatches } from '../../../auth/passwords.ts';
 import type { UserStore } from '../../../auth/user-store.ts';
 
@@ -7,7 +8,7 @@ import type { UserStore } from '../../../auth/user-store.ts';
 const MAX_CREDENTIAL = 256;
 
 /** `POST /api/auth/login` (specification, "Authentication"; contract, "Authentication"). */
-export function loginRoute(users: UserStore, tokenTtlS: number) {
+export function loginRoute(users: UserStore, limit: LoginLimit, tokenTtlS: number) {
   return async (server: HttpServer) => {
     // The body says nothing, so it may be anything, also an empty one that calls itself JSON.
     server.removeAllContentTypeParsers();
@@ -21,9 +22,11 @@ export function loginRoute(users: UserStore, tokenTtlS: number) {
       if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) {
         throw new DomainError('credentials-wrong');
       }
+      await limit.count(username, request.ip);
       const user = await users.find(username);
       const matches = await passwordMatches(user?.passwordHash, password);
       if (!user || !matches || user.disabled) throw new DomainError('credentials-wrong');
+      await limit.forgive(username, request.ip);
       const access_token = server.jwt.sign({ sub: user.username });
       return ok('Login exitoso', { access_token, token_type: 'Bearer', expires_in: tokenTtlS });
     });

@@ -1,3 +1,4 @@
+import { DomainError } from '../../../../../shared/errors.ts';
 import { type HttpServer, ok } from '../../../../../shared/http-server.ts';
 import { apiUser } from '../../../auth/authenticate.ts';
 import type { CreateGuides } from '../../../guides/create-guides.ts';
@@ -7,10 +8,18 @@ import type { GuideRecord } from '../../../guides/guide-store.ts';
 export function createRoute(create: CreateGuides) {
   return async (server: HttpServer) => {
     server.post('/crear', { config: { permission: 'guias.create' } }, async (request) => {
-      const created = await create(request.body, apiUser(request), request.id);
+      const key = idempotencyKey(request.headers['idempotency-key']);
+      const created = await create(request.body, apiUser(request), request.id, key);
       return ok(`Guias creadas: ${created.length}`, created.map(toWire));
     });
   };
+}
+
+/** Contract, "Guides": 1 to 255 visible characters; optional. */
+function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
+  throw new DomainError('idempotency-key-invalid');
 }
 
 /** Specification, "Created guide record". */

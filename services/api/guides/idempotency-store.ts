@@ -1,0 +1,94 @@
+import { type Connection, type Model, mongo, Schema } from 'mongoose';
+import { DomainError } from '../../../shared/errors.ts';
+import type { BranchOfGuide } from './guide-store.ts';
+
+/** How long a key is remembered, in ms (contract, "Guides"). */
+const KEPT = 24 * 3_600 * 1_000;
+const DUPLICATE_KEY = 11_000;
+
+/** All that a creation decides beyond what the request says: with the same body it makes the same guides. */
+export type CreationPlan = {
+  creation: string;
+  createdAt: string;
+  origin: BranchOfGuide;
+  /** One of each for every guide of the request, in its order. */
+  numbers: string[];
+  destinations: BranchOfGuide[];
+};
+type Reservation = CreationPlan & { _id: string; bodyHash: string; expiresAt: Date };
+
+/**
+ * Idempotency keys in MongoDB. The plan of a creation is stored under its key before any guide is, so that a
+ * repetition, also a concurrent one or one after a crash, makes or finds exactly the same guides.
+ */
+export class IdempotencyStore {
+  readonly #keys: Model<Reservation>;
+
+  constructor(connection: Connection) {
+    const branch = { _id: false, code: String, name: String };
+    this.#keys = connection.model<Reservation>(
+      'IdempotencyKey',
+      new Schema<Reservation>(
+        {
+          _id: String,
+          bodyHash: String,
+          expiresAt: { type: Date, index: { expireAfterSeconds: 0 } },
+          creation: String,
+          createdAt: String,
+          origin: branch,
+          numbers: [String],
+          destinations: [branch],
+        },
+        { versionKey: false },
+      ),
+      'idempotency_keys',
+    );
+  }
+
+  /** Makes sure that keys expire. */
+  async open(): Promise<void> {
+    await this.#keys.createIndexes();
+  }
+
+  /**
+   * The plan under this key: the stored one, else `make`'s, stored first.
+   *
+   * @throws DomainError `idempotency-key-reused` where the key stands for another body.
+   */
+  async planFor(
+    key: string,
+    bodyHash: string,
+    make: () => Promise<CreationPlan>,
+  ): Promise<{ plan: CreationPlan; repeated: boolean }> {
+    const known = await this.#keys.findById(key).lean();
+    if (!known) {
+      const plan = await make();
+      if (await this.#insert({ _id: key, bodyHash, expiresAt: new Date(Date.now() + KEPT), ...plan })) {
+        return { plan, repeated: false };
+      }
+    }
+    const stored = known ?? (await this.#keys.findById(key).orFail().lean());
+    if (stored.bodyHash !== bodyHash) throw new DomainError('idempotency-key-reused');
+    return { plan: stored, repeated: true };
+  }
+
+  /** Replaces a number that turned out to be another guide's; of two who try, one succeeds. */
+  async renumber(key: string, taken: string, fresh: string): Promise<void> {
+    const { matchedCount } = await this.#keys.updateOne(
+      { _id: key, numbers: taken },
+      { $set: { 'numbers.$': fresh } },
+    );
+    if (matchedCount === 0) throw new DomainError('unavailable');
+  }
+
+  /** @returns false where a concurrent request was first. */
+  async #insert(reservation: Reservation): Promise<boolean> {
+    try {
+      await this.#keys.insertMany([reservation], { lean: true });
+      return true;
+    } catch (error) {
+      if (error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY) return false;
+      throw error;
+    }
+  }
+}
