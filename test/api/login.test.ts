@@ -21,6 +21,10 @@ describe('POST /api/auth/login', () => {
       message: 'Login exitoso',
       data: { token_type: 'Bearer', expires_in: 3600 },
     });
+    const [, claims = ''] = (body.data as { access_token: string }).access_token.split('.');
+    const { iat, exp, ...rest } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+    expect(rest).toEqual({ sub: 'demo', iss: 'shipping-guides' });
+    expect(exp - iat).toBe(3600);
   });
 
   it.each([

@@ -58,7 +58,9 @@ describe("a service's configuration", () => {
       writeFileSync(join(folder, 'jwt'), `${SECRET}\n`);
       const env = { ...ENV, JWT_SECRET: '', JWT_SECRET_FILE: join(folder, 'jwt') };
       expect(loadConfig(ApiConfig, env).JWT_SECRET).toBe(SECRET);
-      expect(refusal({ ...env, JWT_SECRET_FILE: join(folder, 'none') })).toContain('JWT_SECRET_FILE: cannot read');
+      expect(refusal({ ...env, JWT_SECRET_FILE: join(folder, 'none') })).toContain(
+        'JWT_SECRET_FILE: cannot read',
+      );
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -38,7 +38,7 @@ export function tokens(options: { secret: string; previousSecret: string | undef
     async (server: HttpServer) => {
       await server.register(fastifyJwt, {
         secret,
-        sign: { algorithm: 'HS256', iss: ISSUER, expiresIn: ttlS * 1_000 },
+        sign: { algorithm: 'HS256', iss: ISSUER, expiresIn: ttlS },
         verify: VERIFY,
       });
       const verify = (token: string): TokenClaims => {
