@@ -41,12 +41,12 @@ export const commonHttpErrors = {
   'access-denied': {
     status: 401,
     message: 'Acceso denegado',
-    headers: { 'www-authenticate': 'Bearer' },
+    headers: { 'WWW-Authenticate': 'Bearer' },
   },
   unavailable: {
     status: 503,
     message: 'Servicio no disponible, intente de nuevo',
-    headers: { 'retry-after': '2' },
+    headers: { 'Retry-After': '2' },
   },
   internal: { status: 500, message: 'Error interno del servidor' },
 } as const satisfies HttpErrors;

@@ -49,7 +49,7 @@ export type LabelJob = { label: LabelPayload; requestId: string };
 /** The queue carries no bytes; they are under `labelBytesKey`. */
 export type LabelJobResult = { bytes: number };
 
-const ajv = new Ajv({ strict: true, keywords: ['rule'] });
+const ajv = new Ajv({ strict: true, keywords: ['x-regla'] });
 addFormats.default(ajv);
 export const isLabelPayload = ajv.compile<LabelPayload>(LabelPayload);
 

@@ -7,12 +7,12 @@ export const apiErrors = {
   'too-many-logins': {
     status: 429,
     message: 'Demasiados intentos, intente mas tarde',
-    headers: ({ seconds }) => ({ 'retry-after': String(seconds) }),
+    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
   },
   'token-expired': {
     status: 401,
     message: 'Token expirado',
-    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   },
   forbidden: { status: 403, message: 'No tiene permiso para realizar esta accion' },
   'guia-array-missing': { status: 400, message: "El JSON no contiene el array 'Guia'" },

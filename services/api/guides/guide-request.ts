@@ -7,7 +7,7 @@ import { Guide, SERVICE_TYPES, type ServiceType } from '../../../shared/guide.ts
 export const MAX_GUIDES = 500;
 const MAX_PROBLEMS = 50;
 
-const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, keywords: ['rule'] });
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, keywords: ['x-regla'] });
 addFormats.default(ajv);
 const isGuide = ajv.compile<Guide>(Guide);
 
@@ -91,7 +91,7 @@ function toProblem(indice: number, error: ErrorObject): Problem {
   if (error.keyword === 'additionalProperties') {
     return { indice, ...unknownField(inParent(error.params.additionalProperty)) };
   }
-  const rule = error.parentSchema?.rule ?? 'no es valido';
+  const rule = error.parentSchema?.['x-regla'] ?? 'no es valido';
   return parent
     ? { indice, campo: parent, message: `El campo '${parent}' ${rule}` }
     : { indice, message: `Cada elemento de 'Guia' ${rule}` };

@@ -1,11 +1,34 @@
+import { Type } from 'typebox';
 import { DomainError } from '../../../../../shared/errors.ts';
 import { type HttpServer, ok } from '../../../../../shared/http-server.ts';
 import type { LoginLimit } from '../../../auth/login-limit.ts';
 import { passwordMatches } from '../../../auth/passwords.ts';
 import type { UserStore } from '../../../auth/user-store.ts';
+import { describe } from '../../../openapi/describe.ts';
 
 /** argon2 is meant to be slow, and it must not be so for megabytes. */
 const MAX_CREDENTIAL = 256;
+
+const headers = Type.Object({
+  'x-username': Type.String({ description: 'Usuario API, en UTF-8', maxLength: MAX_CREDENTIAL }),
+  'x-password': Type.String({ description: 'Contraseña, en UTF-8', maxLength: MAX_CREDENTIAL }),
+});
+const documentation = describe({
+  id: 'login',
+  tag: 'Autenticación',
+  summary: 'Entrar y obtener un token de acceso',
+  description: 'El cuerpo se ignora.',
+  errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins'],
+  data: {
+    message: 'Login exitoso',
+    schema: Type.Object({
+      access_token: Type.String({ description: 'JWT' }),
+      token_type: Type.Literal('Bearer'),
+      expires_in: Type.Integer({ description: 'Segundos' }),
+    }),
+    example: { access_token: 'eyJhbGciOiJIUzI1NiJ9…', token_type: 'Bearer', expires_in: 3600 },
+  },
+});
 
 /** `POST /api/auth/login` (specification, "Authentication"; contract, "Authentication"). */
 export function loginRoute(users: UserStore, limit: LoginLimit, tokenTtlS: number) {
@@ -15,7 +38,7 @@ export function loginRoute(users: UserStore, limit: LoginLimit, tokenTtlS: numbe
     server.addContentTypeParser('*', (_request, payload, done) => {
       payload.resume().on('end', () => done(null));
     });
-    server.post('/login', async (request) => {
+    server.post('/login', { schema: { headers, ...documentation } }, async (request) => {
       const username = headerText(request.headers['x-username']);
       const password = headerText(request.headers['x-password']);
       if (!username || !password) throw new DomainError('credentials-missing');

@@ -7,10 +7,48 @@ import { apiUser } from '../../../auth/authenticate.ts';
 import type { FindGuide } from '../../../guides/find-guide.ts';
 import type { LabelClient } from '../../../labels/label-client.ts';
 import { type LabelSettings, labelPayload } from '../../../labels/label-payload.ts';
+import { describe, type ErrorCode } from '../../../openapi/describe.ts';
 
-const config = { permission: 'guias.read' } as const;
-const params = Type.Object({ guia: Type.String() });
-const querystring = Type.Object({ paquetes: Type.Optional(Type.Unknown()) });
+const permission = 'guias.read';
+const config = { permission } as const;
+const params = Type.Object({
+  guia: Type.String({ description: 'Número de guía (SEND_GUIA)', examples: ['390458235877'] }),
+});
+const querystring = Type.Object({
+  paquetes: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, default: 1, description: 'Número de paquetes' }),
+  ),
+});
+
+function documentation(id: string, summary: string, errors: ErrorCode[]) {
+  const described = describe({ id, tag: 'Etiquetas', summary, permission, errors });
+  const headers = {
+    'Content-Disposition': Type.String({ description: 'inline, con nombre de archivo' }),
+    ETag: Type.String({ description: 'Cambia solo si cambia la etiqueta' }),
+    'Cache-Control': Type.String({ description: 'private' }),
+  };
+  const pdf = Type.String({ format: 'binary' });
+  return {
+    ...described,
+    headers: Type.Object({
+      'if-none-match': Type.Optional(Type.String({ description: 'ETag que ya se tiene: responde 304' })),
+    }),
+    response: {
+      200: { description: 'PDF', headers, content: { 'application/pdf': { schema: pdf } } },
+      304: { description: 'La etiqueta no ha cambiado', type: 'null', headers: { ETag: headers.ETag } },
+      ...(described as { response: object }).response,
+    },
+  };
+}
+const letter = documentation('etiqueta', 'Etiqueta carta, con QR de rastreo', [
+  'guide-not-found',
+  'label-failed',
+]);
+const small = documentation('etiquetaPequena', 'Etiqueta de 10 × 10 cm, una página por paquete', [
+  'guide-not-found',
+  'packages-invalid',
+  'label-failed',
+]);
 
 /** `GET /api/guias/etiqueta/{guia}` and `/etiqueta-pequena/{guia}` (contract, "Labels"). */
 export function labelRoutes(findGuide: FindGuide, labels: LabelClient, settings: LabelSettings) {
@@ -34,11 +72,14 @@ export function labelRoutes(findGuide: FindGuide, labels: LabelClient, settings:
   }
 
   return async (server: HttpServer) => {
-    server.get('/etiqueta/:guia', { config, schema: { params } }, (request, reply) =>
+    server.get('/etiqueta/:guia', { config, schema: { params, ...letter } }, (request, reply) =>
       send(request, reply, request.params.guia, 'letter', 1),
     );
-    server.get('/etiqueta-pequena/:guia', { config, schema: { params, querystring } }, (request, reply) =>
-      send(request, reply, request.params.guia, 'small', packageCount(request.query.paquetes)),
+    server.get(
+      '/etiqueta-pequena/:guia',
+      { config, schema: { params, querystring, ...small } },
+      (request, reply) =>
+        send(request, reply, request.params.guia, 'small', packageCount(request.query.paquetes)),
     );
   };
 }
