@@ -37,6 +37,8 @@ export const commonHttpErrors = {
   'body-too-large': { status: 413, message: 'El cuerpo de la solicitud excede el limite de 4 MiB' },
   'not-json': { status: 415, message: 'El Content-Type debe ser application/json' },
   'invalid-json': { status: 400, message: 'El cuerpo de la solicitud no es JSON valido' },
+  'headers-too-large': { status: 431, message: 'Los headers de la solicitud exceden el limite de 8 KiB' },
+  'request-timeout': { status: 408, message: 'La solicitud no llego completa a tiempo' },
   'bad-request': { status: 400, message: 'Solicitud invalida' },
   'access-denied': {
     status: 401,

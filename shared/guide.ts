@@ -8,8 +8,11 @@ import { type Static, type TSchema, Type } from 'typebox';
  * a translation table to keep true. `x-regla` is what the error message says about a value that does not fit.
  */
 
-/** Letters, marks, digits, signs, emoji; no control characters (they would reach printers and terminals). */
-const TEXT = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+/**
+ * Letters, marks, digits, signs, emoji; no control characters (they would reach printers and terminals) and no
+ * half of a surrogate pair (it is no character, and no UTF-8).
+ */
+const TEXT = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$';
 
 const text = (maxLength: number, description: string, example: string) =>
   Type.String({

@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
 import type { Branch, DestinationQuery, ResolveRequest, ResolveResponse } from '../../shared/branch.ts';
 import { DomainError } from '../../shared/errors.ts';
-import { REQUEST_ID_HEADER } from '../../shared/http-server.ts';
 import { INTERNAL_TOKEN_HEADER } from '../../shared/internal-token.ts';
+import { REQUEST_ID_HEADER } from '../../shared/request-id.ts';
 
 /** The branches service, as the API asks it. */
 export type BranchesClient = ReturnType<typeof createBranchesClient>;

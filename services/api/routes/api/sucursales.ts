@@ -66,7 +66,8 @@ export function branchRoutes(branches: BranchesClient) {
 
     const params = Type.Object({ cp: Type.String({ description: 'Código postal', examples: ['06600'] }) });
     server.get('/cobertura/:cp', { config, schema: { params, ...coverage } }, async (request) => {
-      const postalCode = request.params.cp.trim();
+      // It is the caller's own text and comes back in the message, so it is cut to what may be one.
+      const postalCode = request.params.cp.trim().slice(0, 20);
       const branch = await branches.destination({ postalCode }, request.id);
       if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
       return ok('Codigo postal con cobertura', { CodigoPostal: postalCode, Sucursal: branch });
