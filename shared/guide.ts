@@ -8,17 +8,15 @@ import { type Static, type TSchema, Type } from 'typebox';
  * a translation table to keep true. `x-regla` is what the error message says about a value that does not fit.
  */
 
-/**
- * Letters, marks, digits, signs, emoji; no control characters (they would reach printers and terminals) and no
- * half of a surrogate pair (it is no character, and no UTF-8).
- */
-const TEXT = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$';
+/** Letters, marks, digits, signs, emoji; no control characters: they would reach printers and terminals. */
+const TEXT = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 
 const text = (maxLength: number, description: string, example: string) =>
   Type.String({
     minLength: 1,
     maxLength,
     pattern: TEXT,
+    format: 'texto',
     description,
     examples: [example],
     'x-regla': `admite texto de 1 a ${maxLength} caracteres, sin caracteres de control`,
@@ -33,8 +31,13 @@ const measure = (maximum: number, unit: string, description: string, example: nu
     examples: [example],
     'x-regla': `debe ser un numero mayor que 0 y hasta ${maximum} (${unit})`,
   });
-const section = <P extends Record<string, TSchema>>(properties: P, description: string) =>
-  Type.Object(properties, { additionalProperties: false, description, 'x-regla': 'debe ser un objeto' });
+const section = <P extends Record<string, TSchema>>(properties: P, description: string, options = {}) =>
+  Type.Object(properties, {
+    additionalProperties: false,
+    description,
+    'x-regla': 'debe ser un objeto',
+    ...options,
+  });
 
 const phone = (description: string) =>
   matching('^[0-9]{7,15}$', 'debe tener de 7 a 15 digitos', description, '5512345678');
@@ -88,6 +91,8 @@ export const Recipient = section(
     ),
   },
   'Quien recibe, y el destino',
+  // Specification, "Destination rules", 1.
+  { anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }] },
 );
 
 export const Goods = section(

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Ajv } from 'ajv';
-import addFormats from 'ajv-formats';
 import type { JobsOptions } from 'bullmq';
 import { type Static, Type } from 'typebox';
 import { GUIDE_NUMBER, Guide, ServiceType } from './guide.ts';
+import { guideAjv } from './guide-ajv.ts';
 
 /**
  * The contract between who asks for a label (api) and who prints it (label-worker): queue, payload, keys,
@@ -49,9 +48,7 @@ export type LabelJob = { label: LabelPayload; requestId: string };
 /** The queue carries no bytes; they are under `labelBytesKey`. */
 export type LabelJobResult = { bytes: number };
 
-const ajv = new Ajv({ strict: true, keywords: ['x-regla'] });
-addFormats.default(ajv);
-export const isLabelPayload = ajv.compile<LabelPayload>(LabelPayload);
+export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
 
 /** The label's identity: 43 characters of base64url, so neither `:` nor digits only (BullMQ's rule for ids). */
 export function labelKey(label: LabelPayload): string {

@@ -1,0 +1,142 @@
+import { hashPassword } from '../services/api/auth/passwords.ts';
+import { type ApiUser, UserStore } from '../services/api/auth/user-store.ts';
+import { BranchStore, type Coverage } from '../services/branches/branch-store.ts';
+import type { Branch } from '../shared/branch.ts';
+import { createLogger } from '../shared/logger.ts';
+import { connectMongo } from '../shared/mongo.ts';
+
+/** Password of every demo user. Only `npm start` loads them, and it listens on loopback only. */
+export const DEMO_PASSWORD = 'demo1234';
+
+type DemoUser = Omit<ApiUser, 'passwordHash' | 'disabled'>;
+
+const user = (
+  username: string,
+  originBranch: string | null,
+  ...permissions: ApiUser['permissions']
+): DemoUser => ({
+  username,
+  originBranch,
+  permissions,
+});
+const USERS = [
+  user('demo', 'MEX01', 'guias.create', 'guias.read'),
+  user('otro', 'GDL01', 'guias.create', 'guias.read'),
+  user('lectura', 'MEX01', 'guias.read'),
+  user('sinorigen', null, 'guias.create', 'guias.read'),
+  user('inactiva', 'CUN01', 'guias.create', 'guias.read'),
+  user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin'),
+];
+
+const BRANCHES: Branch[] = [
+  {
+    Codigo: 'MEX01',
+    Nombre: 'Ciudad de Mexico Juarez',
+    Estado: 'Ciudad de Mexico',
+    Municipio: 'Cuauhtemoc',
+    Colonia: 'Juarez',
+    Calle: 'Av. Paseo de la Reforma',
+    Numero: '250',
+    CodigoPostal: '06600',
+    Telefono: '5550000101',
+    Origen: true,
+    Destino: true,
+    Activa: true,
+  },
+  {
+    Codigo: 'MTY01',
+    Nombre: 'Monterrey Centro',
+    Estado: 'Nuevo Leon',
+    Municipio: 'Monterrey',
+    Colonia: 'Centro',
+    Calle: 'Av. Juarez',
+    Numero: '800',
+    CodigoPostal: '64000',
+    Telefono: '8150000101',
+    Origen: true,
+    Destino: true,
+    Activa: true,
+  },
+  {
+    Codigo: 'GDL01',
+    Nombre: 'Guadalajara Centro',
+    Estado: 'Jalisco',
+    Municipio: 'Guadalajara',
+    Colonia: 'Centro',
+    Calle: 'Av. Vallarta',
+    Numero: '1100',
+    CodigoPostal: '44100',
+    Telefono: '3350000101',
+    Origen: true,
+    Destino: true,
+    Activa: true,
+  },
+  {
+    Codigo: 'PUE01',
+    Nombre: 'Puebla Centro',
+    Estado: 'Puebla',
+    Municipio: 'Puebla',
+    Colonia: 'Centro',
+    Calle: 'Av. Reforma',
+    Numero: '320',
+    CodigoPostal: '72000',
+    Telefono: '2250000101',
+    Origen: false,
+    Destino: true,
+    Activa: true,
+  },
+  {
+    Codigo: 'TIJ01',
+    Nombre: 'Tijuana Zona Centro',
+    Estado: 'Baja California',
+    Municipio: 'Tijuana',
+    Colonia: 'Zona Centro',
+    Calle: 'Av. Revolucion',
+    Numero: '1500',
+    CodigoPostal: '22000',
+    Telefono: '6650000101',
+    Origen: true,
+    Destino: false,
+    Activa: true,
+  },
+  {
+    Codigo: 'CUN01',
+    Nombre: 'Cancun Centro',
+    Estado: 'Quintana Roo',
+    Municipio: 'Benito Juarez',
+    Colonia: 'Supermanzana 5',
+    Calle: 'Av. Tulum',
+    Numero: '45',
+    CodigoPostal: '77500',
+    Telefono: '9950000101',
+    Origen: true,
+    Destino: true,
+    Activa: false,
+  },
+];
+
+const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => ({
+  postalCode: CodigoPostal,
+  code: Codigo,
+}));
+
+/**
+ * Loads the demo users, branches and coverage (contract, "Demo data") where the database is empty.
+ *
+ * @returns true where it did. An interrupted load is done again: the users come last, and they are what is looked for.
+ */
+export async function seedDemoData(mongodbUri: string): Promise<boolean> {
+  const mongo = await connectMongo(mongodbUri, createLogger('demo-data', 'warn'));
+  try {
+    const users = new UserStore(mongo);
+    if (await users.any()) return false;
+    const branches = new BranchStore(mongo);
+    await branches.loadBranches(BRANCHES);
+    await branches.loadCoverage(COVERAGE);
+    const passwordHash = await hashPassword(DEMO_PASSWORD);
+    for (const demo of USERS) await users.save({ ...demo, passwordHash, disabled: false });
+    return true;
+  } finally {
+    await mongo.close();
+  }
+}

@@ -1,0 +1,55 @@
+import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { blockingRedis, connectRedis } from '../../shared/redis.ts';
+import { launchBrowser } from './browser.ts';
+import type { LabelWorkerConfig } from './config.ts';
+import { DOCUMENT } from './label-html.ts';
+import { createLabelPrinter } from './label-printer.ts';
+import { within } from './within.ts';
+import { startLabelWorker } from './worker.ts';
+
+/**
+ * The label worker with everything it needs open; from here on it prints. What it returns has the health pages,
+ * not yet listening; its `close()` closes all of it.
+ */
+export async function buildLabelWorker(config: LabelWorkerConfig, log: Logger): Promise<HttpServer> {
+  const store = await connectRedis(config.REDIS_URL, log);
+  const browser = await launchBrowser(
+    {
+      executablePath: config.CHROMIUM_PATH,
+      document: DOCUMENT,
+      lanes: config.LANES,
+      timeoutMs: config.PRINT_TIMEOUT_MS,
+    },
+    log,
+  ).catch((error) => {
+    store.disconnect();
+    throw error;
+  });
+  const queue = blockingRedis(config.REDIS_URL, log);
+  const worker = startLabelWorker({
+    queue,
+    store,
+    prefix: config.REDIS_PREFIX,
+    concurrency: config.LANES * config.BATCH_LABELS,
+    printer: createLabelPrinter(browser, { lanes: config.LANES, batchLabels: config.BATCH_LABELS }),
+    log,
+  });
+
+  const server = buildHttpServer({
+    log,
+    ready: { chromium: () => browser.ping(), redis: () => store.ping() },
+  });
+  /** A quarter of the time that a shutdown has for each step, so that the last one also gets some. */
+  const bounded = (what: string, step: Promise<unknown>) =>
+    within(config.SHUTDOWN_MS / 4, what, step).catch((err) => log.warn({ err }, 'closing goes on'));
+  server.addHook('onClose', async () => {
+    await bounded('The labels that are printing', worker.close());
+    // Ends what still prints; those jobs then leave the worker, and another tries them again.
+    await bounded('Chromium', browser.close());
+    await bounded('The queue', worker.close());
+    queue.disconnect();
+    store.disconnect();
+  });
+  return server;
+}

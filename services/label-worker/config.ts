@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox';
+import { commonSettings, redisSettings } from '../../shared/config.ts';
+
+export const LabelWorkerConfig = Type.Object({
+  ...commonSettings,
+  ...redisSettings,
+  PORT: Type.Integer({ default: 3002, minimum: 0, maximum: 65_535, description: 'Port of the health pages' }),
+  CHROMIUM_PATH: Type.String({
+    description:
+      'Executable of Chromium; chromium-headless-shell is two to three times as fast as the full one',
+    examples: ['/usr/bin/chromium-headless-shell'],
+  }),
+  BATCH_LABELS: Type.Integer({
+    default: 50,
+    minimum: 1,
+    maximum: 500,
+    description: 'Most labels in one print',
+  }),
+  LANES: Type.Integer({
+    default: 2,
+    minimum: 1,
+    maximum: 32,
+    description: 'Prints that run side by side; one for each core that Chromium may use',
+  }),
+  PRINT_TIMEOUT_MS: Type.Integer({
+    default: 4_000,
+    minimum: 100,
+    description:
+      'Longest print, in ms; a Chromium that takes longer is killed and replaced, and the label is tried again: leave time for that in LABEL_DEADLINE_MS of the api',
+  }),
+});
+export type LabelWorkerConfig = Readonly<Static<typeof LabelWorkerConfig>>;
