@@ -1,15 +1,13 @@
-import { Ajv, type ErrorObject } from 'ajv';
-import addFormats from 'ajv-formats';
+import type { ErrorObject } from 'ajv';
 import { DomainError, type Problem } from '../../../shared/errors.ts';
 import { Guide, SERVICE_TYPES, type ServiceType } from '../../../shared/guide.ts';
+import { guideAjv } from '../../../shared/guide-ajv.ts';
 
 /** Most guides in one request (contract, "Guides"). */
 export const MAX_GUIDES = 500;
 const MAX_PROBLEMS = 50;
 
-const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, keywords: ['x-regla'] });
-addFormats.default(ajv);
-const isGuide = ajv.compile<Guide>(Guide);
+const isGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(Guide);
 
 /**
  * Checks the body of a creation request, step by step in the contract's order: the array, the service type,
@@ -28,8 +26,10 @@ export function parseGuideRequest(body: unknown): { service: ServiceType; guides
   for (const [indice, guide] of Guia.entries()) {
     if (problems.length >= MAX_PROBLEMS) break;
     dropEmptyFields(guide);
-    if (!isGuide(guide)) problems.push(...(isGuide.errors ?? []).map((error) => toProblem(indice, error)));
-    if (lacksDestination(guide)) problems.push({ indice, ...NO_DESTINATION });
+    if (isGuide(guide)) continue;
+    // What is inside of `anyOf` is said by the `anyOf` itself.
+    const errors = isGuide.errors?.filter(({ schemaPath }) => !schemaPath.includes('/anyOf/')) ?? [];
+    problems.push(...errors.map((error) => toProblem(indice, error)));
   }
   if (problems[0]) throw guidesInvalid(problems);
   return { service, guides: Guia };
@@ -41,17 +41,6 @@ export function guidesInvalid(problems: Problem[]): DomainError {
     params: { first: problems[0]?.message ?? '' },
     details: problems,
   });
-}
-
-const NO_DESTINATION = {
-  campo: 'Destinatario.CodigoPostal',
-  message: 'Se requiere DestinoCode o CodigoPostal',
-};
-
-/** Destination rule 1 of the specification; a missing `Destinatario` is reported as such already. */
-function lacksDestination(guide: unknown): boolean {
-  const recipient = isObject(guide) ? guide.Destinatario : undefined;
-  return isObject(recipient) && recipient.DestinoCode === undefined && recipient.CodigoPostal === undefined;
 }
 
 function parseServiceType(value: unknown): ServiceType {
@@ -90,6 +79,9 @@ function toProblem(indice: number, error: ErrorObject): Problem {
   }
   if (error.keyword === 'additionalProperties') {
     return { indice, ...unknownField(inParent(error.params.additionalProperty)) };
+  }
+  if (error.keyword === 'anyOf') {
+    return { indice, campo: inParent('CodigoPostal'), message: 'Se requiere DestinoCode o CodigoPostal' };
   }
   const rule = error.parentSchema?.['x-regla'] ?? 'no es valido';
   return parent

@@ -9,9 +9,10 @@ import { describe } from '../../../openapi/describe.ts';
 /** argon2 is meant to be slow, and it must not be so for megabytes. */
 const MAX_CREDENTIAL = 256;
 
+const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
 const headers = Type.Object({
-  'x-username': Type.String({ description: 'Usuario API, en UTF-8', maxLength: MAX_CREDENTIAL }),
-  'x-password': Type.String({ description: 'Contraseña, en UTF-8', maxLength: MAX_CREDENTIAL }),
+  'x-username': Type.String({ description: 'Usuario API, en UTF-8', ...LENGTH }),
+  'x-password': Type.String({ description: 'Contraseña, en UTF-8', ...LENGTH }),
 });
 const documentation = describe({
   id: 'login',

@@ -1,0 +1,93 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { seedDemoData } from '../../local/demo-data.ts';
+import { cacheFolder } from '../../local/folders.ts';
+import { stopAllProcesses } from '../../local/processes.ts';
+import { newSecrets } from '../../local/secrets.ts';
+import { provideTestServers } from '../../local/servers.ts';
+import { SetupError } from '../../local/setup-error.ts';
+import { startSystem } from '../../local/system.ts';
+import { Client } from '../helpers/client.ts';
+
+const HELP = `Usage: npm run fuzz [-- options of "schemathesis run"]
+
+Starts the whole system on a database of its own and lets schemathesis make requests from the API's OpenAPI
+document: no answer may be a 5xx, or one that the document does not allow. Ends with its exit code.
+
+  npm run fuzz -- --max-examples 1000    more requests an operation than the usual 100
+`;
+const VERSION = '4.32.5';
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'ignored_auth',
+];
+
+if (process.argv.includes('--help')) process.stdout.write(HELP);
+else process.exitCode = await fuzz(process.argv.slice(2));
+
+/** @returns the exit code of schemathesis. */
+async function fuzz(options: string[]): Promise<number> {
+  const say = (line: string) => process.stdout.write(`${line}\n`);
+  try {
+    const program = installSchemathesis(say);
+    const servers = await provideTestServers(say);
+    const mongoUri = new URL('/fuzz', servers.mongoUri).href;
+    await seedDemoData(mongoUri);
+    const { redisUrl, chromiumPath, folder } = servers;
+    const system = await startSystem({
+      mongoUri,
+      redisUrl,
+      chromiumPath,
+      secrets: newSecrets(),
+      logFolder: folder,
+    });
+    try {
+      const { token } = await Client.login(system.addresses.api);
+      const usual = ['--checks', CHECKS.join(), '--max-examples', '100', '--request-timeout', '20'];
+      const target = [
+        `${system.addresses.api}/api/openapi.json`,
+        '--header',
+        `Authorization: Bearer ${token}`,
+      ];
+      return await run(program, ['run', ...target, ...usual, ...options]);
+    } finally {
+      await system.stop();
+      await servers.close();
+    }
+  } catch (error) {
+    process.stderr.write(`${error instanceof SetupError ? error.message : (error as Error).stack}\n`);
+    return 1;
+  } finally {
+    await stopAllProcesses();
+  }
+}
+
+/** In a Python environment of its own, in the cache folder; found there the next time. */
+function installSchemathesis(say: (line: string) => void): string {
+  const folder = join(cacheFolder, `schemathesis-${VERSION}`);
+  const program = join(folder, 'bin', 'schemathesis');
+  if (existsSync(program)) return program;
+  say(`Installing schemathesis ${VERSION} from PyPI…`);
+  const done =
+    spawnSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' }).status === 0 &&
+    spawnSync(join(folder, 'bin', 'pip'), ['install', '-q', `schemathesis==${VERSION}`], { stdio: 'inherit' })
+      .status === 0;
+  if (done) return program;
+  rmSync(folder, { recursive: true, force: true });
+  throw new SetupError(
+    'npm run fuzz needs python3 (3.10 or newer) with venv and pip: install them and try again.',
+  );
+}
+
+function run(program: string, args: string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit' });
+    child.on('error', reject);
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
+}
