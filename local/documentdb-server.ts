@@ -35,7 +35,7 @@ export async function startDocumentDb({ folder, durable, log }: MongoOptions): P
     await postgres.stop();
     if (!durable) rmSync(place, { recursive: true, force: true });
   };
-  return { uri, description: 'DocumentDB with FerretDB', processes: [postgres, ferret], close };
+  return { uri, description: 'DocumentDB', processes: [postgres, ferret], close };
 }
 
 export function removeDocumentDbData(folder: string): void {

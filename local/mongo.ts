@@ -41,5 +41,5 @@ async function givenMongo(uri: string): Promise<MongoServer> {
   await answersPing(uri).catch((cause: Error) => {
     throw new SetupError(`The MongoDB of MONGODB_URI does not answer (${cause.message}).`, { cause });
   });
-  return { uri, description: 'MongoDB of MONGODB_URI', processes: [], close: async () => {} };
+  return { uri, description: 'MongoDB', processes: [], close: async () => {} };
 }

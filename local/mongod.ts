@@ -47,5 +47,5 @@ export async function startMongod(program: string, { folder, log }: MongoOptions
   });
   const uri = `mongodb://127.0.0.1:${port}/`;
   await untilReady(server, () => answersPing(uri), 30_000);
-  return { uri, description: 'mongod', processes: [server], close: server.stop };
+  return { uri, description: 'MongoDB', processes: [server], close: server.stop };
 }

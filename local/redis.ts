@@ -42,14 +42,14 @@ export async function provideRedis(options: {
   });
   const url = `redis://127.0.0.1:${port}`;
   await untilReady(server, () => answers(url), 20_000);
-  return { url, description: 'redis-server', processes: [server], close: server.stop };
+  return { url, description: 'Redis', processes: [server], close: server.stop };
 }
 
 async function givenRedis(url: string): Promise<RedisServer> {
   await answers(url).catch((cause: Error) => {
     throw new SetupError(`The Redis of REDIS_URL does not answer (${cause.message}).`, { cause });
   });
-  return { url, description: 'Redis of REDIS_URL', processes: [], close: async () => {} };
+  return { url, description: 'Redis', processes: [], close: async () => {} };
 }
 
 function settings(port: number, data: string, durable: boolean): string[] {

@@ -74,7 +74,7 @@ async function runUntilFailure(fresh: boolean): Promise<never> {
     logFolder,
     ports,
   });
-  say(readyText(system, `${mongo.description}, ${redis.description}`));
+  say(readyText(system, { [mongo.description]: mongoUri, [redis.description]: redis.url }));
 
   const endings = [...Object.values(system.processes), ...mongo.processes, ...redis.processes].map(
     unexpectedEnd,
@@ -145,7 +145,11 @@ function stopSignal(): Promise<void> {
   });
 }
 
-function readyText({ addresses }: System, servers: string): string {
+function readyText({ addresses }: System, servers: Record<string, string>): string {
+  // An address that was given may hold a password.
+  const list = Object.entries(servers).map(
+    ([name, address]) => `  ${name.padEnd(12)}  ${address.replace(/\/\/[^@/]*@/, '//…@')}`,
+  );
   const guide = JSON.stringify({
     TipoServicio: 'Domicilio',
     Guia: [
@@ -158,11 +162,12 @@ function readyText({ addresses }: System, servers: string): string {
     ],
   });
   return `
-Ready after ${seconds()} s, on ${servers}.
+Ready after ${seconds()} s.
 
-  API           ${addresses.api}/api   its description: ${addresses.api}/api/docs
+  API           ${addresses.api}/api   try it in a browser: ${addresses.api}/api/docs
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
+${list.join('\n')}
   Logs          ${logFolder}
 
   Demo user "demo", password "${DEMO_PASSWORD}". Log in, create a guide, print its label:
