@@ -31,10 +31,10 @@ const USERS = [
 const BRANCHES: Branch[] = [
   {
     Codigo: 'MEX01',
-    Nombre: 'Ciudad de Mexico Juarez',
-    Estado: 'Ciudad de Mexico',
-    Municipio: 'Cuauhtemoc',
-    Colonia: 'Juarez',
+    Nombre: 'Ciudad de México Juárez',
+    Estado: 'Ciudad de México',
+    Municipio: 'Cuauhtémoc',
+    Colonia: 'Juárez',
     Calle: 'Av. Paseo de la Reforma',
     Numero: '250',
     CodigoPostal: '06600',
@@ -46,10 +46,10 @@ const BRANCHES: Branch[] = [
   {
     Codigo: 'MTY01',
     Nombre: 'Monterrey Centro',
-    Estado: 'Nuevo Leon',
+    Estado: 'Nuevo León',
     Municipio: 'Monterrey',
     Colonia: 'Centro',
-    Calle: 'Av. Juarez',
+    Calle: 'Av. Juárez',
     Numero: '800',
     CodigoPostal: '64000',
     Telefono: '8150000101',
@@ -91,7 +91,7 @@ const BRANCHES: Branch[] = [
     Estado: 'Baja California',
     Municipio: 'Tijuana',
     Colonia: 'Zona Centro',
-    Calle: 'Av. Revolucion',
+    Calle: 'Av. Revolución',
     Numero: '1500',
     CodigoPostal: '22000',
     Telefono: '6650000101',
@@ -101,9 +101,9 @@ const BRANCHES: Branch[] = [
   },
   {
     Codigo: 'CUN01',
-    Nombre: 'Cancun Centro',
+    Nombre: 'Cancún Centro',
     Estado: 'Quintana Roo',
-    Municipio: 'Benito Juarez',
+    Municipio: 'Benito Juárez',
     Colonia: 'Supermanzana 5',
     Calle: 'Av. Tulum',
     Numero: '45',
@@ -134,7 +134,7 @@ export async function seedDemoData(mongodbUri: string): Promise<boolean> {
     await branches.loadBranches(BRANCHES);
     await branches.loadCoverage(COVERAGE);
     const passwordHash = await hashPassword(DEMO_PASSWORD);
-    for (const demo of USERS) await users.save({ ...demo, passwordHash, disabled: false });
+    for (const demo of USERS) await users.create({ ...demo, passwordHash, disabled: false });
     return true;
   } finally {
     await mongo.close();

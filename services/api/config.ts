@@ -46,7 +46,7 @@ export const ApiConfig = Type.Object({
     examples: ['10.0.0.0/8'],
   }),
   TIME_ZONE: Type.String({ default: 'America/Mexico_City', description: 'IANA time zone of SEND_FECHA' }),
-  CARRIER_NAME: Type.String({ default: 'Paqueteria', description: "The carrier's name on the labels" }),
+  CARRIER_NAME: Type.String({ default: 'Paquetería', description: "The carrier's name on the labels" }),
   TRACKING_URL: Type.String({
     default: 'https://rastreo.example/{guia}',
     pattern: '\\{guia\\}',

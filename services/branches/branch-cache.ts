@@ -6,6 +6,7 @@ import { DomainError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { isOutage } from '../../shared/outage.ts';
 import type { BranchStore, Snapshot } from './branch-store.ts';
+import { chunks } from './chunks.ts';
 
 /** A rebuild that takes longer has died with its process; another one may start. In ms. */
 const REBUILD_LEASE = 15_000;
@@ -137,10 +138,16 @@ export class BranchCache {
       ['version', version],
       ['active', JSON.stringify(active)],
     ]);
-    for (const [code, branch] of byCode) fields.set(`b:${code}`, JSON.stringify(branch));
+    const receiving = new Map<string, string>();
+    for (const [code, branch] of byCode) {
+      // Made once a branch, not once a postal code: that is a quarter of a rebuild.
+      const json = JSON.stringify(branch);
+      fields.set(`b:${code}`, json);
+      if (mayReceive(branch)) receiving.set(code, json);
+    }
     for (const { postalCode, code } of coverage) {
-      const branch = byCode.get(branchCode(code));
-      if (branch && mayReceive(branch)) fields.set(`cp:${postalCode}`, JSON.stringify(branch));
+      const json = receiving.get(branchCode(code));
+      if (json) fields.set(`cp:${postalCode}`, json);
     }
     const fresh = `${this.#hash}:${token}`;
     const pipeline = this.#redis.pipeline();
@@ -173,8 +180,4 @@ export class BranchCache {
 
 function mayReceive(branch: Branch): boolean {
   return branch.Activa && branch.Destino;
-}
-
-function* chunks<T>(items: T[], size: number): Generator<T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

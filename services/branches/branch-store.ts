@@ -1,15 +1,22 @@
 import { type Connection, type Model, Schema, trusted } from 'mongoose';
 import { type Branch, branchCode } from '../../shared/branch.ts';
 import { DomainError } from '../../shared/errors.ts';
+import { chunks } from './chunks.ts';
 
 export type Coverage = { postalCode: string; code: string };
 /** Everything loaded last, of one moment. `version` changes with every load. */
 export type Snapshot = { version: string; branches: Branch[]; coverage: Coverage[] };
 
+/** Told how many records of a load are written so far. */
+export type OnProgress = (written: number) => void;
+
 type Kind = 'branches' | 'coverage';
 type Current = { _id: string; branches: number; coverage: number };
 type BranchDocument = { _id: string; generation: number; branch: Branch };
 type CoverageDocument = { _id: string; generation: number; postalCode: string; code: string };
+
+/** Documents in one insert: well below the deadline of an operation, also on a slow server. */
+const INSERT_CHUNK = 2_000;
 
 /**
  * Branches and coverage in MongoDB, each loaded as a whole.
@@ -77,24 +84,32 @@ export class BranchStore {
     throw new DomainError('unavailable');
   }
 
-  /** Replaces all branches. */
-  async loadBranches(branches: Branch[]): Promise<void> {
-    await this.#load('branches', this.#branches, (generation) =>
-      branches.map((branch) => ({ _id: `${generation}:${branchCode(branch.Codigo)}`, generation, branch })),
-    );
+  /** Replaces all branches. @throws DomainError `overtaken` when a load that began later is in force. */
+  async loadBranches(branches: readonly Branch[], onProgress?: OnProgress): Promise<void> {
+    const document = (generation: number, branch: Branch) => ({
+      _id: `${generation}:${branchCode(branch.Codigo)}`,
+      generation,
+      branch,
+    });
+    await this.#load('branches', this.#branches, branches, document, onProgress);
   }
 
-  /** Replaces all coverage. */
-  async loadCoverage(coverage: Coverage[]): Promise<void> {
-    await this.#load('coverage', this.#coverage, (generation) =>
-      coverage.map((row) => ({ _id: `${generation}:${row.postalCode}`, generation, ...row })),
-    );
+  /** Replaces all coverage. @throws DomainError `overtaken` when a load that began later is in force. */
+  async loadCoverage(coverage: readonly Coverage[], onProgress?: OnProgress): Promise<void> {
+    const document = (generation: number, row: Coverage) => ({
+      _id: `${generation}:${row.postalCode}`,
+      generation,
+      ...row,
+    });
+    await this.#load('coverage', this.#coverage, coverage, document, onProgress);
   }
 
-  async #load<D extends { generation: number }>(
+  async #load<R, D extends { generation: number }>(
     kind: Kind,
     model: Model<D>,
-    documents: (generation: number) => D[],
+    records: readonly R[],
+    document: (generation: number, record: R) => D,
+    onProgress: OnProgress = () => {},
   ): Promise<void> {
     const counter = await this.#counter
       .findOneAndUpdate(
@@ -104,7 +119,13 @@ export class BranchStore {
       )
       .orFail();
     const generation = counter.last;
-    await model.insertMany(documents(generation), { lean: true, ordered: false });
+    let written = 0;
+    for (const chunk of chunks(records, INSERT_CHUNK)) {
+      const documents = chunk.map((record) => document(generation, record));
+      await model.insertMany(documents, { lean: true, ordered: false });
+      written += chunk.length;
+      onProgress(written);
+    }
     await this.#current.updateOne(
       { _id: 'current' },
       { $setOnInsert: { branches: 0, coverage: 0 } },

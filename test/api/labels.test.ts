@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, fullGuide, minimalGuide } from '../helpers/client.ts';
-import { readLabel } from '../helpers/label-pixels.ts';
+import { readLabel, readPages } from '../helpers/label-pixels.ts';
 import { startServices } from '../helpers/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
@@ -62,7 +62,7 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
   });
 
   it('of many guides at once goes to the right asker', async () => {
-    const guides = await demo.created(...Array.from({ length: 40 }, () => minimalGuide()));
+    const guides = await demo.created(...Array.from({ length: 16 }, () => minimalGuide()));
     const labels = await Promise.all(
       guides.map(async ({ SEND_GUIA }) => (await demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`)).bytes),
     );
@@ -74,18 +74,18 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
 
 describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
   it.each([
-    ['', 1],
-    ['?paquetes=3', 3],
-    ['?paquetes=99', 99],
-  ])('%s is one 10 x 10 cm page a package', async (query, packages) => {
+    ['', 1, [1]],
+    ['?paquetes=3', 3, [1, 2, 3]],
+    ['?paquetes=99', 99, [1, 2, 37, 99]],
+  ])('%s is one 10 x 10 cm page a package', async (query, packages, looked) => {
     const { status, bytes } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}${query}`);
     expect(status).toBe(200);
-    const pages = await readLabel(bytes);
-    expect(pages.length).toBe(packages);
+    const { count, pages } = await readPages(bytes, looked);
+    expect(count).toBe(packages);
     for (const [index, page] of pages.entries()) {
       expect(Math.abs(page.width - 283.46)).toBeLessThan(0.6);
       expect(Math.abs(page.height - 283.46)).toBeLessThan(0.6);
-      expect(page.code128).toEqual([`${number}-${String(index + 1).padStart(2, '0')}`]);
+      expect(page.code128).toEqual([`${number}-${String(looked[index]).padStart(2, '0')}`]);
       expect(page.qr).toEqual([`https://rastreo.example/${number}`]);
     }
   });
@@ -98,6 +98,21 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
       message: 'paquetes debe ser un numero entero de 1 a 99',
       details: [{ campo: 'paquetes', message: 'paquetes debe ser un numero entero de 1 a 99' }],
     });
+  });
+});
+
+describe('a label that nobody prints', () => {
+  it('is answered with the error of the specification when the deadline has passed', async () => {
+    const other = await startServices({ env: { LABEL_DEADLINE_MS: '200' } });
+    try {
+      const user = await Client.login(other.url);
+      const [guide] = await user.created(minimalGuide());
+      const { status, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+      expect(status).toBe(500);
+      expect(body).toMatchObject({ response: 'ERROR', message: 'Error al generar la etiqueta' });
+    } finally {
+      await other.close();
+    }
   });
 });
 

@@ -73,7 +73,7 @@ describe('credentials', () => {
   it('are UTF-8', async () => {
     const passwordHash = await hashPassword('contraseña-日本');
     const users = new UserStore(system.mongo);
-    await users.save({
+    await users.create({
       username: 'muñoz',
       passwordHash,
       permissions: [],

@@ -54,7 +54,7 @@ describe('POST /internal/resolve', () => {
     const { body } = await post(first.url, { origin: null, destinations: [{ postalCode: '06600' }] });
     expect(body).toMatchObject({
       origin: null,
-      destinations: [{ Codigo: 'MEX01', Nombre: 'Ciudad de Mexico Juarez', Activa: true }],
+      destinations: [{ Codigo: 'MEX01', Nombre: 'Ciudad de México Juárez', Activa: true }],
     });
   });
 

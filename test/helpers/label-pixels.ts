@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,31 +18,54 @@ export type PdfPage = {
 
 /** A label as a thermal printer and a hand scanner see it: pages turned into 203 dpi pixels and read back. */
 export async function readLabel(pdf: Buffer): Promise<PdfPage[]> {
+  return inFile(pdf, async (file) => {
+    const pages: PdfPage[] = [];
+    for (let page = 1; page <= (await countPages(file)); page++) pages.push(await readPage(file, page));
+    return pages;
+  });
+}
+
+/** Some pages of a label, by their number from 1, and how many it has. */
+export async function readPages(pdf: Buffer, wanted: number[]): Promise<{ count: number; pages: PdfPage[] }> {
+  return inFile(pdf, async (file) => {
+    const pages: PdfPage[] = [];
+    for (const page of wanted) pages.push(await readPage(file, page));
+    return { count: await countPages(file), pages };
+  });
+}
+
+async function inFile<T>(pdf: Buffer, use: (file: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'label-'));
   try {
     const file = join(folder, 'label.pdf');
     await writeFile(file, pdf);
-    await run('pdftoppm', ['-r', '203', '-gray', '-png', file, join(folder, 'page')]);
-    const { stdout: info } = await run('pdfinfo', ['-f', '1', '-l', '999', file]);
-    const sizes = [...info.matchAll(/Page +\d+ size: +([\d.]+) x ([\d.]+)/g)];
-    const pictures = (await readdir(folder)).filter((name) => name.endsWith('.png')).sort();
-    return await Promise.all(
-      pictures.map(async (picture, index) => {
-        const page = String(index + 1);
-        const codes = await decode(join(folder, picture));
-        const { stdout: text } = await run('pdftotext', ['-layout', '-f', page, '-l', page, file, '-']);
-        return {
-          width: Number(sizes[index]?.[1]),
-          height: Number(sizes[index]?.[2]),
-          qr: codes.filter(({ type }) => type === 'QR-Code').map(({ value }) => value),
-          code128: codes.filter(({ type }) => type === 'CODE-128').map(({ value }) => value),
-          text,
-        };
-      }),
-    );
+    return await use(file);
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function countPages(file: string): Promise<number> {
+  return Number(/Pages: +(\d+)/.exec((await run('pdfinfo', [file])).stdout)?.[1]);
+}
+
+async function readPage(file: string, page: number): Promise<PdfPage> {
+  const only = ['-f', String(page), '-l', String(page)];
+  const picture = `${file}-${page}`;
+  const [info, text] = await Promise.all([
+    run('pdfinfo', [...only, file]),
+    run('pdftotext', ['-layout', ...only, file, '-']),
+    run('pdftoppm', ['-r', '203', '-gray', '-png', '-singlefile', ...only, file, picture]),
+  ]);
+  const size = /size: +([\d.]+) x ([\d.]+)/.exec(info.stdout);
+  const codes = await decode(`${picture}.png`);
+  return {
+    width: Number(size?.[1]),
+    height: Number(size?.[2]),
+    qr: codes.filter(({ type }) => type === 'QR-Code').map(({ value }) => value),
+    code128: codes.filter(({ type }) => type === 'CODE-128').map(({ value }) => value),
+    text: text.stdout,
+  };
 }
 
 /** zbarimg prints `TYPE:value`, a line a code, and fails when it finds none. */

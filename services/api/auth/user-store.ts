@@ -1,4 +1,4 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import { type Connection, type Model, Schema, type UpdateQuery } from 'mongoose';
 import { LruMap } from 'toad-cache';
 
 export const PERMISSIONS = ['guias.create', 'guias.read', 'guias.read.all', 'colas.admin'] as const;
@@ -42,10 +42,7 @@ export class UserStore {
 
   /** The user as stored now. */
   async find(username: string): Promise<ApiUser | undefined> {
-    const document = await this.#users.findById(username).lean();
-    if (!document) return undefined;
-    const { _id, ...user } = document;
-    return { username: _id, ...user };
+    return asUser(await this.#users.findById(username).lean());
   }
 
   /** The user as stored at most five seconds ago; for the check that every request makes. */
@@ -64,8 +61,49 @@ export class UserStore {
     return (await this.#users.exists({})) !== null;
   }
 
-  /** Creates the user, or replaces the one of this name. */
-  async save({ username, ...user }: ApiUser): Promise<void> {
-    await this.#users.replaceOne({ _id: username }, { _id: username, ...user }, { upsert: true });
+  /** All users by name, without what only a login needs. */
+  async list(): Promise<Omit<ApiUser, 'passwordHash'>[]> {
+    const documents = await this.#users.find({}, { passwordHash: 0 }).sort({ _id: 1 }).lean();
+    return documents.map(({ _id, ...user }) => ({ username: _id, ...user }));
   }
+
+  /** @returns false where a user of this name exists, who stays as is. */
+  async create({ username, ...user }: ApiUser): Promise<boolean> {
+    const { upsertedCount } = await this.#users.updateOne(
+      { _id: username },
+      { $setOnInsert: user },
+      { upsert: true },
+    );
+    return upsertedCount === 1;
+  }
+
+  // One update each, in the database: of two changes at the same time neither is lost. All give the user as it
+  // is afterwards, or undefined for an unknown one.
+
+  set(
+    username: string,
+    change: Partial<Pick<ApiUser, 'passwordHash' | 'originBranch' | 'disabled'>>,
+  ): Promise<ApiUser | undefined> {
+    return this.#update(username, { $set: change });
+  }
+
+  grant(username: string, permissions: Permission[]): Promise<ApiUser | undefined> {
+    return this.#update(username, { $addToSet: { permissions: { $each: permissions } } });
+  }
+
+  revoke(username: string, permissions: Permission[]): Promise<ApiUser | undefined> {
+    return this.#update(username, { $pullAll: { permissions } });
+  }
+
+  async #update(username: string, update: UpdateQuery<UserDocument>): Promise<ApiUser | undefined> {
+    return asUser(
+      await this.#users.findOneAndUpdate({ _id: username }, update, { returnDocument: 'after' }).lean(),
+    );
+  }
+}
+
+function asUser(document: UserDocument | null): ApiUser | undefined {
+  if (!document) return undefined;
+  const { _id, ...user } = document;
+  return { username: _id, ...user };
 }

@@ -10,10 +10,10 @@ const config = { permission } as const;
 
 const EXAMPLE: Branch = {
   Codigo: 'MEX01',
-  Nombre: 'Ciudad de Mexico Juarez',
-  Estado: 'Ciudad de Mexico',
-  Municipio: 'Cuauhtemoc',
-  Colonia: 'Juarez',
+  Nombre: 'Ciudad de México Juárez',
+  Estado: 'Ciudad de México',
+  Municipio: 'Cuauhtémoc',
+  Colonia: 'Juárez',
   Calle: 'Av. Paseo de la Reforma',
   Numero: '250',
   CodigoPostal: '06600',

@@ -1,0 +1,56 @@
+import { addAbortSignal } from 'node:stream';
+import askHidden from '@inquirer/password';
+
+/** Longest wait for a password, in ms: of a person at a terminal, or of what is piped in. */
+const PASSWORD_DEADLINE = 120_000;
+const MIN_PASSWORD = 8;
+/** In bytes: the login takes no longer header. */
+const MAX_PASSWORD = 256;
+
+/** For the help of commands that ask for one. */
+export const PASSWORD_RULE = `La contrasena se pide dos veces en la terminal, o se lee de la entrada estandar (una linea).
+Debe tener al menos ${MIN_PASSWORD} caracteres, y ${MAX_PASSWORD} bytes como maximo.`;
+
+/**
+ * A new password: asked for twice without echo on a terminal, else the first line of standard input.
+ *
+ * @throws Error where it is too short, too long, cannot be sent in a header, or does not come in time; its
+ * message is for the person who typed it.
+ */
+export async function readPassword(): Promise<string> {
+  const password = process.stdin.isTTY ? await passwordFromTerminal() : await passwordFromInput();
+  if ([...password].length < MIN_PASSWORD) {
+    throw new Error(`La contrasena debe tener al menos ${MIN_PASSWORD} caracteres`);
+  }
+  if (Buffer.byteLength(password) > MAX_PASSWORD) {
+    throw new Error(`La contrasena debe tener ${MAX_PASSWORD} bytes como maximo`);
+  }
+  if (/\p{Cc}|^ | $/u.test(password)) {
+    throw new Error(
+      'La contrasena no admite caracteres de control, ni espacios al principio o al final: se envia en un header',
+    );
+  }
+  return password;
+}
+
+async function passwordFromTerminal(): Promise<string> {
+  const ask = (message: string) =>
+    askHidden(
+      { message, toggleMask: false, theme: { style: { maskedText: '' } } },
+      { signal: AbortSignal.timeout(PASSWORD_DEADLINE) },
+    );
+  const password = await ask(`Contrasena (al menos ${MIN_PASSWORD} caracteres):`);
+  if ((await ask('Otra vez:')) !== password) throw new Error('Las contrasenas no coinciden');
+  return password;
+}
+
+/** The first line. What is longer than any password is not read to its end. */
+async function passwordFromInput(): Promise<string> {
+  const input = addAbortSignal(AbortSignal.timeout(PASSWORD_DEADLINE), process.stdin.setEncoding('utf8'));
+  let text = '';
+  for await (const chunk of input) {
+    text += chunk;
+    if (text.includes('\n') || text.length > MAX_PASSWORD) break;
+  }
+  return (text.split('\n')[0] ?? '').replace(/\r$/, '');
+}
