@@ -112,6 +112,8 @@ export class BranchCache {
       return;
     }
     try {
+      // The one who had the lock before may have done it.
+      if (await this.#isCurrent()) return;
       const started = performance.now();
       const snapshot = await this.#store.snapshot();
       await this.#write(snapshot, token);
@@ -170,11 +172,15 @@ export class BranchCache {
   }
 
   async #refresh(): Promise<void> {
+    if (!(await this.#isCurrent())) await this.#warm();
+  }
+
+  async #isCurrent(): Promise<boolean> {
     const [stored, cached] = await Promise.all([
       this.#store.version(),
       this.#redis.hget(this.#hash, 'version'),
     ]);
-    if (stored !== cached) await this.#warm();
+    return stored === cached;
   }
 }
 
