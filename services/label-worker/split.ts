@@ -1,7 +1,12 @@
 import { ParseSpeeds, PDFDocument, PrintScaling } from '@cantoo/pdf-lib';
+import { readChromiumPdf, UnknownPdf } from './chromium-pdf.ts';
 
 /** A label's part of a print: so many of its pages, in order. */
 export type Part = { pages: number; title: string };
+
+/** Makes a PDF of some pages of a print, without dates: the same print gives the same file. */
+type MakeFile = (pages: number[], title: string) => Uint8Array | Promise<Uint8Array>;
+type Print = { pageCount: number; file: MakeFile };
 
 /**
  * Cuts a print into one PDF for each part.
@@ -9,28 +14,46 @@ export type Part = { pages: number; title: string };
  * @throws when the print has another number of pages than its parts together: then nobody knows whose they are.
  */
 export async function split(print: Uint8Array, parts: readonly Part[]): Promise<Uint8Array[]> {
-  const source = await PDFDocument.load(print, { parseSpeed: ParseSpeeds.Fastest, updateMetadata: false });
+  const { pageCount, file } = await read(print);
   const expected = parts.reduce((sum, part) => sum + part.pages, 0);
-  if (source.getPageCount() !== expected) {
-    throw new Error(`The print has ${source.getPageCount()} pages, not ${expected}`);
-  }
+  if (pageCount !== expected) throw new Error(`The print has ${pageCount} pages, not ${expected}`);
   const files: Uint8Array[] = [];
   let first = 0;
-  for (const part of parts) {
-    files.push(await cut(source, first, part));
-    first += part.pages;
+  for (const { pages, title } of parts) {
+    const from = first;
+    files.push(
+      await file(
+        Array.from({ length: pages }, (_, i) => from + i),
+        title,
+      ),
+    );
+    first += pages;
   }
   return files;
 }
 
-async function cut(source: PDFDocument, first: number, { pages, title }: Part): Promise<Uint8Array> {
-  // No dates (`updateMetadata`): the same label is the same file.
-  const file = await PDFDocument.create({ updateMetadata: false });
-  const indices = Array.from({ length: pages }, (_, i) => first + i);
-  for (const page of await file.copyPages(source, indices)) file.addPage(page);
-  file.setTitle(title);
-  file.setLanguage('es-MX');
-  // A viewer that shrinks the page to the printer's margins makes bars of broken dots.
-  file.catalog.getOrCreateViewerPreferences().setPrintScaling(PrintScaling.None);
-  return file.save({ useObjectStreams: false, objectsPerTick: Number.POSITIVE_INFINITY });
+/** By our own splitter, or, should Chromium write otherwise one day, by a library that knows all of PDF. */
+async function read(print: Uint8Array): Promise<Print> {
+  try {
+    return readChromiumPdf(Buffer.from(print.buffer, print.byteOffset, print.byteLength));
+  } catch (error) {
+    if (error instanceof UnknownPdf) return readAnyPdf(print);
+    throw error;
+  }
+}
+
+export async function readAnyPdf(print: Uint8Array): Promise<Print> {
+  const source = await PDFDocument.load(print, { parseSpeed: ParseSpeeds.Fastest, updateMetadata: false });
+  return {
+    pageCount: source.getPageCount(),
+    file: async (pages, title) => {
+      const file = await PDFDocument.create({ updateMetadata: false });
+      for (const page of await file.copyPages(source, pages)) file.addPage(page);
+      file.setTitle(title);
+      file.setLanguage('es-MX');
+      // A viewer that shrinks the page to the printer's margins makes bars of broken dots.
+      file.catalog.getOrCreateViewerPreferences().setPrintScaling(PrintScaling.None);
+      return file.save({ useObjectStreams: false, objectsPerTick: Number.POSITIVE_INFINITY });
+    },
+  };
 }
