@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seedDemoData } from '../../local/demo-data.ts';
 import { cacheFolder } from '../../local/folders.ts';
@@ -8,7 +8,7 @@ import { newSecrets } from '../../local/secrets.ts';
 import { provideTestServers } from '../../local/servers.ts';
 import { SetupError } from '../../local/setup-error.ts';
 import { startSystem } from '../../local/system.ts';
-import { Client } from '../helpers/client.ts';
+import { Client, minimalGuide } from '../helpers/client.ts';
 
 const HELP = `Usage: npm run fuzz [-- options of "schemathesis run"]
 
@@ -47,14 +47,18 @@ async function fuzz(options: string[]): Promise<number> {
       logFolder: folder,
     });
     try {
-      const { token } = await Client.login(system.addresses.api);
+      const demo = await Client.login(system.addresses.api);
+      const [guide] = await demo.created(minimalGuide());
+      // Some requests for labels ask for one that exists.
+      const config = join(folder, 'schemathesis.toml');
+      writeFileSync(config, `[parameters]\n"path.guia" = ["${guide?.SEND_GUIA}", "100000000005", "abc"]\n`);
       const usual = ['--checks', CHECKS.join(), '--max-examples', '100', '--request-timeout', '20'];
       const target = [
         `${system.addresses.api}/api/openapi.json`,
         '--header',
-        `Authorization: Bearer ${token}`,
+        `Authorization: Bearer ${demo.token}`,
       ];
-      return await run(program, ['run', ...target, ...usual, ...options]);
+      return await run(program, folder, ['--config-file', config, 'run', ...target, ...usual, ...options]);
     } finally {
       await system.stop();
       await servers.close();
@@ -84,9 +88,9 @@ function installSchemathesis(say: (line: string) => void): string {
   );
 }
 
-function run(program: string, args: string[]): Promise<number> {
+function run(program: string, cwd: string, args: string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit' });
+    const child = spawn(program, args, { cwd, stdio: 'inherit' });
     child.on('error', reject);
     child.on('exit', (code) => resolve(code ?? 1));
   });
