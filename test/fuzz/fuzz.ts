@@ -49,9 +49,9 @@ async function fuzz(options: string[]): Promise<number> {
     try {
       const demo = await Client.login(system.addresses.api);
       const [guide] = await demo.created(minimalGuide());
-      // Some requests for labels ask for one that exists.
+      // Requests for labels ask for one that exists.
       const config = join(folder, 'schemathesis.toml');
-      writeFileSync(config, `[parameters]\n"path.guia" = ["${guide?.SEND_GUIA}", "100000000005", "abc"]\n`);
+      writeFileSync(config, `[parameters]\n"path.guia" = "${guide?.SEND_GUIA}"\n`);
       const usual = ['--checks', CHECKS.join(), '--max-examples', '100', '--request-timeout', '20'];
       const target = [
         `${system.addresses.api}/api/openapi.json`,
