@@ -12,7 +12,7 @@ import { guideAjv } from './guide-ajv.ts';
 export const LABEL_QUEUE = 'labels';
 
 /** Raise it with every change of a template, so that no label of the old look is served from the cache. */
-export const TEMPLATE_VERSION = '1';
+export const TEMPLATE_VERSION = '2';
 
 /** Most packages of a small label (contract, "Labels"). */
 export const MAX_PACKAGES = 99;
@@ -33,6 +33,13 @@ export const LabelPayload = Type.Object(
     createdAt: Type.String(),
     service: ServiceType,
     carrier: Type.String(),
+    /**
+     * The carrier's logo as `data:` URI, by value: then the worker needs no settings of its own that may differ,
+     * and a changed logo is another label. It is bounded, as Redis keeps the last thousand jobs.
+     */
+    logo: Type.Optional(
+      Type.String({ pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$', maxLength: 16_500 }),
+    ),
     /** What the QR says: the tracking address with the guide number in it. */
     trackingUrl: Type.String(),
     origin: BranchOnLabel,
@@ -45,7 +52,7 @@ export type LabelPayload = Static<typeof LabelPayload>;
 
 /** A job: the label, and the id of the request that asked first, so that a label can be followed in the logs. */
 export type LabelJob = { label: LabelPayload; requestId: string };
-/** The queue carries no bytes; they are under `labelBytesKey`. */
+/** The queue carries no bytes; they are in the label cache. */
 export type LabelJobResult = { bytes: number };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
@@ -54,14 +61,6 @@ export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
 export function labelKey(label: LabelPayload): string {
   return createHash('sha256').update(TEMPLATE_VERSION).update(JSON.stringify(label)).digest('base64url');
 }
-
-/** Redis key of a label's finished PDF. */
-export function labelBytesKey(prefix: string, key: string): string {
-  return `${prefix}:label:${key}`;
-}
-
-/** How long a finished PDF is kept in Redis, in seconds. */
-export const LABEL_BYTES_TTL_S = 3_600;
 
 /**
  * Options of a label's job. Asked for again while it waits or prints, it is the same job (`deduplication`

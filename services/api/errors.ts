@@ -35,5 +35,10 @@ export const apiErrors = {
   'idempotency-key-reused': { status: 409, message: 'Idempotency-Key ya usada con otro contenido' },
   'guide-not-found': { status: 404, message: 'Guia no encontrada' },
   'packages-invalid': { status: 400, message: 'paquetes debe ser un numero entero de 1 a 99' },
+  overloaded: {
+    status: 503,
+    message: 'Servicio no disponible, intente de nuevo',
+    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
+  },
   'label-failed': { status: 500, message: 'Error al generar la etiqueta' },
 } as const satisfies HttpErrors;

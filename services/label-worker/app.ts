@@ -1,4 +1,5 @@
 import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
+import { labelWriter } from '../../shared/label-cache.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { blockingRedis, connectRedis } from '../../shared/redis.ts';
 import { launchBrowser } from './browser.ts';
@@ -29,7 +30,7 @@ export async function buildLabelWorker(config: LabelWorkerConfig, log: Logger): 
   const queue = blockingRedis(config.REDIS_URL, log);
   const worker = startLabelWorker({
     queue,
-    store,
+    store: labelWriter(store, config.REDIS_PREFIX, { ttlS: config.LABEL_TTL_S, most: config.LABELS_KEPT }),
     prefix: config.REDIS_PREFIX,
     concurrency: config.LANES * config.BATCH_LABELS,
     printer: createLabelPrinter(browser, { lanes: config.LANES, batchLabels: config.BATCH_LABELS }),

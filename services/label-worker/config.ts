@@ -22,6 +22,16 @@ export const LabelWorkerConfig = Type.Object({
     maximum: 32,
     description: 'Prints that run side by side; one for each core that Chromium may use',
   }),
+  LABEL_TTL_S: Type.Integer({
+    default: 3_600,
+    minimum: 60,
+    description: 'How long a finished label is kept in Redis to be asked for again, in seconds',
+  }),
+  LABELS_KEPT: Type.Integer({
+    default: 5_000,
+    minimum: 100,
+    description: 'How many finished labels are kept in Redis at most (about 35 kB each); the oldest go first',
+  }),
   PRINT_TIMEOUT_MS: Type.Integer({
     default: 4_000,
     minimum: 100,

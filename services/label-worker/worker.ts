@@ -4,11 +4,9 @@ import { DomainError } from '../../shared/errors.ts';
 import {
   isLabelPayload,
   keyOfJob,
-  LABEL_BYTES_TTL_S,
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
-  labelBytesKey,
 } from '../../shared/label-job.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { LabelPrinter } from './label-printer.ts';
@@ -16,8 +14,8 @@ import type { LabelPrinter } from './label-printer.ts';
 type Options = {
   /** The queue's connection; BullMQ blocks on a copy of it. */
   queue: Redis;
-  /** Where finished labels go. */
-  store: Redis;
+  /** Where finished labels go, by their key. */
+  store: (key: string, pdf: Uint8Array) => Promise<void>;
   prefix: string;
   /** Jobs at a time: as many as the printer's lanes take at once. */
   concurrency: number;
@@ -57,12 +55,12 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
   return worker;
 }
 
-async function printJob(job: Job<LabelJob>, { printer, store, prefix }: Options): Promise<LabelJobResult> {
+async function printJob(job: Job<LabelJob>, { printer, store }: Options): Promise<LabelJobResult> {
   const { label } = job.data;
   if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
   // What was in a batch when Chromium died may have killed it, so it is tried again by itself.
   const pdf = await printer.print(label, { alone: job.attemptsMade > 0 });
-  await store.set(labelBytesKey(prefix, keyOf(job)), Buffer.from(pdf), 'EX', LABEL_BYTES_TTL_S);
+  await store(keyOf(job), pdf);
   return { bytes: pdf.length };
 }
 

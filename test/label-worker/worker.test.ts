@@ -12,13 +12,12 @@ import { buildLabelWorker } from '../../services/label-worker/app.ts';
 import { LabelWorkerConfig } from '../../services/label-worker/config.ts';
 import { loadConfig } from '../../shared/config.ts';
 import type { HttpServer } from '../../shared/http-server.ts';
+import { labelBytesKey } from '../../shared/label-cache.ts';
 import {
-  LABEL_BYTES_TTL_S,
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
   type LabelPayload,
-  labelBytesKey,
   labelJobOptions,
   labelKey,
 } from '../../shared/label-job.ts';
@@ -90,7 +89,7 @@ test('the bytes are in Redis, for an hour, when the job completes', async () => 
   const { bytes } = await job.waitUntilFinished(events, 10_000);
   const pdf = await bytesOf(one);
   expect(pdf?.length).toBe(bytes);
-  expect(await redis.ttl(labelBytesKey(prefix, labelKey(one)))).toBeGreaterThan(LABEL_BYTES_TTL_S - 60);
+  expect(await redis.ttl(labelBytesKey(prefix, labelKey(one)))).toBeGreaterThan(3_600 - 60);
   const [page] = await readLabel(pdf ?? Buffer.alloc(0));
   expect(page?.code128).toEqual([one.number]);
 });

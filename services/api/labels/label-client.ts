@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { DomainError } from '../../../shared/errors.ts';
+import { labelReader } from '../../../shared/label-cache.ts';
 import {
   keyOfJob,
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
   type LabelPayload,
-  labelBytesKey,
   labelJobOptions,
   labelKey,
 } from '../../../shared/label-job.ts';
 import type { Logger } from '../../../shared/logger.ts';
+import { Admission } from './admission.ts';
 
 type Outcome = 'printed' | 'failed' | 'late';
 type Waiter = (outcome: Outcome) => void;
@@ -27,9 +28,9 @@ export type PrintedLabel = { key: string; pdf: Buffer };
  * `waitUntilFinished` adds listeners with every call.
  */
 export class LabelClient {
-  readonly #redis: Redis;
-  readonly #prefix: string;
+  readonly #read: (key: string) => Promise<Buffer | null>;
   readonly #deadlineMs: number;
+  readonly #admission: Admission;
   readonly #queue: Queue<LabelJob, LabelJobResult>;
   readonly #events: QueueEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
@@ -40,9 +41,9 @@ export class LabelClient {
    */
   constructor(options: { redis: Redis; blocking: Redis; prefix: string; deadlineMs: number; log: Logger }) {
     const { redis, blocking, prefix, deadlineMs, log } = options;
-    this.#redis = redis;
-    this.#prefix = prefix;
+    this.#read = labelReader(redis, prefix);
     this.#deadlineMs = deadlineMs;
+    this.#admission = new Admission(deadlineMs);
     this.#queue = new Queue(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
     this.#events = new QueueEvents(LABEL_QUEUE, { connection: blocking, prefix });
     this.#queue.on('error', (error) => log.warn({ err: error }, 'label queue'));
@@ -62,12 +63,15 @@ export class LabelClient {
 
   /**
    * @param requestId goes with the job, so that the label can be followed in the worker's log.
-   * @throws DomainError `label-failed` when it cannot be printed, or not within the deadline.
+   * @throws DomainError `overloaded` at once when too many wait already, with the seconds after which to try
+   * again; `label-failed` when it cannot be printed, or not within the deadline.
    */
   async print(label: LabelPayload, requestId: string): Promise<PrintedLabel> {
     const key = labelKey(label);
     const cached = await this.#read(key);
     if (cached) return { key, pdf: cached };
+    const seconds = this.#waiters.has(key) ? 0 : this.#admission.secondsToWait(this.#waiters.size);
+    if (seconds > 0) throw new DomainError('overloaded', { params: { seconds } });
     const wait = this.#listen(key);
     try {
       await this.#queue.add(label.kind, { label, requestId }, labelJobOptions(key, nonce()));
@@ -79,10 +83,6 @@ export class LabelClient {
     } finally {
       wait.stop();
     }
-  }
-
-  #read(key: string): Promise<Buffer | null> {
-    return this.#redis.getBuffer(labelBytesKey(this.#prefix, key));
   }
 
   /** Listens before the job is added, so that no outcome is missed. */
@@ -101,7 +101,10 @@ export class LabelClient {
   }
 
   #settle(jobId: string, outcome: Outcome): void {
-    for (const waiter of this.#waiters.get(keyOfJob(jobId)) ?? []) waiter(outcome);
+    const waiters = this.#waiters.get(keyOfJob(jobId));
+    if (!waiters) return; // another process asked
+    this.#admission.finished();
+    for (const waiter of waiters) waiter(outcome);
   }
 }
 
