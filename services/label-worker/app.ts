@@ -9,6 +9,9 @@ import { createLabelPrinter } from './label-printer.ts';
 import { within } from './within.ts';
 import { startLabelWorker } from './worker.ts';
 
+/** Two misses in a row are a Chromium that hangs: it is found within 10 s when nothing prints. */
+const HEALTH_MS = 5_000;
+
 /**
  * The label worker with everything it needs open; from here on it prints. What it returns has the health pages,
  * not yet listening; its `close()` closes all of it.
@@ -21,6 +24,9 @@ export async function buildLabelWorker(config: LabelWorkerConfig, log: Logger): 
       document: DOCUMENT,
       lanes: config.LANES,
       timeoutMs: config.PRINT_TIMEOUT_MS,
+      healthMs: HEALTH_MS,
+      printsEach: config.CHROMIUM_PRINTS,
+      memoryEach: config.CHROMIUM_MEMORY_MIB * 1024 * 1024,
     },
     log,
   ).catch((error) => {

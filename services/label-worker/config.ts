@@ -32,6 +32,16 @@ export const LabelWorkerConfig = Type.Object({
     minimum: 100,
     description: 'How many finished labels are kept in Redis at most (about 35 kB each); the oldest go first',
   }),
+  CHROMIUM_PRINTS: Type.Integer({
+    default: 5_000,
+    minimum: 1,
+    description: 'Prints after which Chromium is replaced by a new one',
+  }),
+  CHROMIUM_MEMORY_MIB: Type.Integer({
+    default: 1_024,
+    minimum: 128,
+    description: 'Memory of Chromium above which it is replaced by a new one, in MiB',
+  }),
   PRINT_TIMEOUT_MS: Type.Integer({
     default: 4_000,
     minimum: 100,

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { launchBrowser, type PrintingBrowser } from '../../services/label-worker/browser.ts';
 import { DOCUMENT } from '../../services/label-worker/label-html.ts';
 import { createLogger } from '../../shared/logger.ts';
@@ -21,6 +22,9 @@ const options = {
   document: DOCUMENT,
   lanes: 1,
   timeoutMs: 10_000,
+  printsEach: 1_000,
+  memoryEach: 2 ** 30,
+  healthMs: 500,
 };
 const text = (pdf: Uint8Array) => execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' });
 
@@ -87,3 +91,59 @@ test('after it is closed it prints nothing more', async () => {
   await another.close();
   await expect(another.print('<p>x</p>')).rejects.toMatchObject({ code: 'browser-failed' });
 });
+
+/** A logger that keeps its lines. */
+function keptLog() {
+  const lines: string[] = [];
+  return { lines, log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }) };
+}
+
+test('it is replaced after so many prints, and no print fails or waits for that', async () => {
+  const { lines, log } = keptLog();
+  const another = await launchBrowser({ ...options, lanes: 2, printsEach: 10 }, log);
+  const lane = async (name: string) => {
+    for (let print = 0; print < 60; print++) {
+      expect(text(await another.print(`<p>${name} ${print}</p>`))).toContain(`${name} ${print}`);
+    }
+  };
+  await Promise.all([lane('one'), lane('two')]);
+  await another.close();
+  expect(lines.filter((line) => line.includes('replacing Chromium')).length).toBeGreaterThan(1);
+  expect(lines.join()).not.toContain('"level":50');
+});
+
+test('it is replaced when it takes too much memory', async () => {
+  const { lines, log } = keptLog();
+  const another = await launchBrowser({ ...options, memoryEach: 1 }, log);
+  await vi.waitFor(() => expect(lines.join()).toContain('replacing Chromium'), { timeout: 10_000 });
+  expect(text(await another.print('<p>and on</p>'))).toContain('and on');
+  await another.close();
+});
+
+test('one that hangs is found and replaced, also when nothing prints', async () => {
+  const { lines, log } = keptLog();
+  const before = new Set(chromiumProcesses());
+  const another = await launchBrowser(options, log);
+  const group = chromiumProcesses().filter((pid) => !before.has(pid));
+  expect(group.length).toBe(1);
+  // The whole group: Debian's program is a shell script around the real one.
+  process.kill(-Number(group[0]), 'SIGSTOP');
+  await vi.waitFor(() => expect(lines.join()).toContain('Chromium failed, starting another'), {
+    timeout: 10_000,
+  });
+  expect(text(await another.print('<p>and on</p>'))).toContain('and on');
+  await another.close();
+  expect(chromiumProcesses().filter((pid) => !before.has(pid))).toEqual([]);
+});
+
+/** The Chromiums that this process started: its children that lead a group of their own. */
+function chromiumProcesses(): number[] {
+  const rows = execFileSync('ps', ['-o', 'pid=,pgid=,args=', '--ppid', String(process.pid)], {
+    encoding: 'utf8',
+  });
+  return rows
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([pid, group, program]) => pid && pid === group && program !== 'ps')
+    .map(([pid]) => Number(pid));
+}

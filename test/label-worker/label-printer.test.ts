@@ -19,6 +19,9 @@ beforeAll(async () => {
     document: DOCUMENT,
     lanes: 1,
     timeoutMs: 10_000,
+    printsEach: 1_000,
+    memoryEach: 2 ** 30,
+    healthMs: 500,
   };
   browser = await launchBrowser(options, createLogger('test', 'silent'));
 });

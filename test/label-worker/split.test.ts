@@ -13,7 +13,15 @@ const LABELS = mixedLabels(24);
 const PARTS = LABELS.map((label) => ({ pages: pagesOf(label), title: `Guía ${label.number}` }));
 let print: Uint8Array;
 beforeAll(async () => {
-  const options = { executablePath: inject('chromiumPath'), document: DOCUMENT, lanes: 1, timeoutMs: 10_000 };
+  const options = {
+    executablePath: inject('chromiumPath'),
+    document: DOCUMENT,
+    lanes: 1,
+    timeoutMs: 10_000,
+    printsEach: 1_000,
+    memoryEach: 2 ** 30,
+    healthMs: 500,
+  };
   const browser = await launchBrowser(options, createLogger('test', 'silent'));
   print = await browser.print(LABELS.map(labelHtml).join(''));
   await browser.close();

@@ -1,0 +1,119 @@
+import puppeteer, { type Browser, type CDPSession } from 'puppeteer-core';
+import { within } from './within.ts';
+
+/**
+ * One Chromium process that prints, from its start to its end; `browser.ts` decides about its life.
+ *
+ * A lane is a browser context, hence a renderer process, with one page that stays open and keeps its head:
+ * styles and fonts are read once and a print changes the body only. (A new page for each print costs 64 ms and
+ * more. Setting the whole document each time costs 8 ms more than the body, and Chromium keeps every document's
+ * fonts, so that after 200 prints it costs 30.)
+ */
+
+export type ChromiumOptions = {
+  executablePath: string;
+  /** The HTML document whose body is replaced by each print. */
+  document: string;
+  lanes: number;
+  /** Longest print, and longest start, in ms. */
+  timeoutMs: number;
+};
+
+export type Page = { cdp: CDPSession; world: number };
+export type Chromium = {
+  browser: Browser;
+  cdp: CDPSession;
+  idle: Page[];
+  prints: number;
+  /** `serving`, then `renewing` while its successor starts, `retired` while its last prints end, `ended`. */
+  state: 'serving' | 'renewing' | 'retired' | 'ended';
+  kill(): void;
+};
+type OnFailure = (chromium: Chromium, reason: unknown) => void;
+
+export async function start(options: ChromiumOptions, onFailure: OnFailure): Promise<Chromium> {
+  // Puppeteer kills the process group it made when the signal fires, also before `launch` has returned.
+  const end = new AbortController();
+  const kill = () => end.abort();
+  try {
+    return await within(options.timeoutMs, 'Starting Chromium', open(options, end.signal, kill, onFailure));
+  } catch (cause) {
+    kill();
+    const reason = cause instanceof Error ? cause.message : cause;
+    throw new Error(`Chromium did not start (${options.executablePath}): ${reason}`, { cause });
+  }
+}
+
+async function open(options: ChromiumOptions, signal: AbortSignal, kill: () => void, onFailure: OnFailure) {
+  const browser = await puppeteer.launch({
+    executablePath: options.executablePath,
+    // Plain `--headless`, which the headless shell and the full Chromium both understand.
+    headless: 'shell',
+    // Unlike a socket, a pipe ends with us: no Chromium survives a worker that was killed.
+    pipe: true,
+    signal,
+    args: chromiumArgs(),
+    // Nothing of the worker's own environment: it holds secrets.
+    env: {},
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  });
+  // A pipe whose other end was killed may fail after puppeteer stopped listening, and would end our process.
+  for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => {});
+  const cdp = await browser.target().createCDPSession();
+  const chromium: Chromium = { browser, cdp, idle: [], prints: 0, state: 'serving', kill };
+  browser.once('disconnected', () => onFailure(chromium, new Error('Chromium ended')));
+  chromium.idle = await Promise.all(
+    Array.from({ length: options.lanes }, () =>
+      openPage(browser, options.document, () => onFailure(chromium, new Error('A page of Chromium crashed'))),
+    ),
+  );
+  return chromium;
+}
+
+/** No name is resolved and the proxy is a port where nobody listens, so nothing in a document can call out. */
+function chromiumArgs(): string[] {
+  return [
+    '--proxy-server=127.0.0.1:9',
+    '--proxy-bypass-list=<-loopback>',
+    '--host-resolver-rules=MAP * ~NOTFOUND',
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  ];
+}
+
+async function openPage(browser: Browser, html: string, onCrash: () => void): Promise<Page> {
+  const context = await browser.createBrowserContext();
+  const cdp = await (await context.newPage()).createCDPSession();
+  cdp.once('Inspector.targetCrashed', onCrash);
+  await cdp.send('Inspector.enable');
+  await cdp.send('Emulation.setScriptExecutionDisabled', { value: true });
+  const { frameTree } = await cdp.send('Page.getFrameTree');
+  const frameId = frameTree.frame.id;
+  await cdp.send('Page.setDocumentContent', { frameId, html });
+  // A world of our own, where our calls run although the page's scripts may not.
+  const { executionContextId: world } = await cdp.send('Page.createIsolatedWorld', { frameId });
+  const page = { cdp, world };
+  await call(page, '() => Promise.all([...document.fonts].map((face) => face.load())).then(() => {})');
+  return page;
+}
+
+export async function printOn(page: Page, body: string): Promise<Uint8Array> {
+  await call(page, '(html) => { document.body.innerHTML = html }', body);
+  const { data } = await page.cdp.send('Page.printToPDF', {
+    preferCSSPageSize: true,
+    generateTaggedPDF: false,
+  });
+  return Buffer.from(data, 'base64');
+}
+
+/** @throws when the function throws, above all so that no print goes on with the body of the one before. */
+async function call({ cdp, world }: Page, functionDeclaration: string, ...values: string[]): Promise<void> {
+  const { exceptionDetails } = await cdp.send('Runtime.callFunctionOn', {
+    executionContextId: world,
+    functionDeclaration,
+    arguments: values.map((value) => ({ value })),
+    awaitPromise: true,
+  });
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+}
