@@ -15,6 +15,7 @@ import { GuideStore } from './guides/guide-store.ts';
 import { IdempotencyStore } from './guides/idempotency-store.ts';
 import { localTime } from './guides/local-time.ts';
 import { LabelClient } from './labels/label-client.ts';
+import { readLogo } from './labels/logo.ts';
 import { openapi } from './openapi/plugin.ts';
 import { loginRoute } from './routes/api/auth/login.ts';
 import { createRoute } from './routes/api/guias/crear.ts';
@@ -73,7 +74,11 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
   await server.register(async (authenticated) => {
     await authenticated.register(authenticate(users));
     const create = createGuides({ guides, keys, branches, localTime: localTime(config.TIME_ZONE) });
-    const labelSettings = { carrier: config.CARRIER_NAME, trackingUrl: config.TRACKING_URL };
+    const labelSettings = {
+      carrier: config.CARRIER_NAME,
+      logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
+      trackingUrl: config.TRACKING_URL,
+    };
     await authenticated.register(sessionRoutes, { prefix: '/api' });
     await authenticated.register(branchRoutes(branches), { prefix: '/api/sucursales' });
     await authenticated.register(destinationRoute(branches), { prefix: '/api/guias' });

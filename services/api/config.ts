@@ -47,6 +47,12 @@ export const ApiConfig = Type.Object({
   }),
   TIME_ZONE: Type.String({ default: 'America/Mexico_City', description: 'IANA time zone of SEND_FECHA' }),
   CARRIER_NAME: Type.String({ default: 'Paquetería', description: "The carrier's name on the labels" }),
+  CARRIER_LOGO: Type.Optional(
+    Type.String({
+      description: "File with the carrier's logo for the labels, SVG or PNG, up to 12 KiB; black prints best",
+      examples: ['/etc/guias/logo.svg'],
+    }),
+  ),
   TRACKING_URL: Type.String({
     default: 'https://rastreo.example/{guia}',
     pattern: '\\{guia\\}',

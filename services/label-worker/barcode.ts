@@ -1,17 +1,16 @@
 import bwip from 'bwip-js';
-import { type Figure, figure } from './figure.ts';
+import { type Figure, figure, type Place } from './figure.ts';
 
-/** Width of the narrowest bar, in dots: 0.5 mm, whole dots at 203 dpi. */
-const X = 4;
 /** Light margin on either side, in modules (ISO/IEC 15417). */
 const QUIET = 10;
 
 /**
  * Code 128 of `text`, its bars as one path.
  *
- * @param height of the bars, in dots (8 a millimetre).
+ * @param X width of the narrowest bar, in dots.
+ * @param place `room` is the height of the bars.
  */
-export function barcode(text: string, height: number): Figure {
+export function barcode(text: string, X: 3 | 4, { middle, top, room: height }: Place): Figure {
   const [symbol] = bwip.raw('code128', text, {});
   if (!symbol || !('sbs' in symbol)) throw new Error('Code 128 came back as pixels, not as bars');
   let x = QUIET * X;
@@ -21,5 +20,6 @@ export function barcode(text: string, height: number): Figure {
     if (i % 2 === 0) path += `M${x} 0h${width}v${height}h-${width}z`;
     x += width;
   }
-  return figure(path, x + QUIET * X, height);
+  const width = x + QUIET * X;
+  return figure(path, middle - Math.round(width / 2), top);
 }

@@ -1,5 +1,5 @@
 import QRCode from 'qrcode';
-import { type Figure, figure } from './figure.ts';
+import { type Figure, figure, type Place } from './figure.ts';
 
 /** Light margin around the symbol, in modules (ISO/IEC 18004). */
 const QUIET = 4;
@@ -12,20 +12,22 @@ const MIN_MODULE = 4;
  *
  * The mask is fixed: choosing it costs most of a QR's time (0.1 of 0.13 ms), and a reader takes any.
  *
- * @param room longest side with the quiet zone, in dots (8 a millimetre).
+ * @param place `room` is the longest side with the quiet zone; a smaller code stands in its middle.
  * @throws when the text is too long for modules that a scanner can read.
  */
-export function qr(text: string, room: number): Figure {
+export function qr(text: string, { middle, top, room }: Place): Figure {
   const { modules } = QRCode.create([{ data: Buffer.from(text), mode: 'byte' }], {
     errorCorrectionLevel: 'M',
     maskPattern: 3,
   });
-  const side = modules.size + 2 * QUIET;
-  const module = Math.floor(room / side);
+  const units = modules.size + 2 * QUIET;
+  const module = Math.floor(room / units);
   if (module < MIN_MODULE) {
     throw new Error(`QR of ${text.length} characters: its modules would be smaller than ${MIN_MODULE} dots`);
   }
-  return figure(rows(modules.data, modules.size), side * module, side * module, module);
+  const side = units * module;
+  const [x, y] = [middle - Math.round(side / 2), top + Math.round((room - side) / 2)];
+  return figure(rows(modules.data, modules.size), x, y, module);
 }
 
 /** A line of one module's width through each run of dark modules. */

@@ -2,7 +2,7 @@ import type { LabelPayload } from '../../../shared/label-job.ts';
 import type { GuideRecord } from '../guides/guide-store.ts';
 
 /** What the labels show that is not in the guide. `trackingUrl` has `{guia}` where the number goes. */
-export type LabelSettings = { carrier: string; trackingUrl: string };
+export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
 
 /** Everything that a guide's label shows, in a fixed order of fields, since the label's key is a hash of it. */
 export function labelPayload(
@@ -19,6 +19,7 @@ export function labelPayload(
     createdAt,
     service,
     carrier: settings.carrier,
+    ...(settings.logo && { logo: settings.logo }),
     trackingUrl: settings.trackingUrl.replaceAll('{guia}', number),
     origin: { code: origin.code, name: origin.name },
     destination: { code: destination.code, name: destination.name },

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../../../shared/config.ts';
+
+/** The logo travels with every label's job, of which Redis keeps the last thousand. */
+const MAX_BYTES = 12 * 1024;
+/** Sides of a PNG, in pixels: a few bytes of PNG can be a picture of gigabytes. */
+const MAX_SIDE = 2_000;
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+
+/**
+ * What a logo has no use for. Chromium draws an SVG image without scripts and without the network anyway; this
+ * is to refuse it where a person sees why.
+ */
+const SVG_REFUSED: readonly [RegExp, string][] = [
+  [/<!(?!--)|<\?(?!xml\s)/i, 'a document type, an entity or an instruction'],
+  [
+    /<([\w-]+:)?(script|foreignObject|iframe|object|embed|audio|video|a|animate\w*|set)\b/i,
+    'an active element',
+  ],
+  [/\son\w+\s*=/i, 'a script'],
+  [/\b(href|src)\s*=\s*["'](?!#)/i, 'a reference to something outside'],
+  [/url\(\s*(?!["']?#)|@import|\\/i, 'a reference to something outside'],
+];
+
+/**
+ * The carrier's logo as `data:` URI. Its type is told by its content.
+ *
+ * @throws ConfigError when it cannot be read, is too large, or is neither a PNG nor an SVG of shapes only.
+ */
+export function readLogo(path: string): string {
+  const refuse = (why: string, cause?: unknown) =>
+    new ConfigError(`Wrong configuration:\n  CARRIER_LOGO: ${path} ${why}`, { cause });
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (cause) {
+    throw refuse('cannot be read.', cause);
+  }
+  if (bytes.length > MAX_BYTES) throw refuse(`has ${bytes.length} bytes; up to ${MAX_BYTES} are allowed.`);
+  const isPng = bytes.subarray(0, PNG.length).equals(PNG);
+  const reason = isPng ? wrongPng(bytes) : wrongSvg(bytes.toString('utf8'));
+  if (reason) throw refuse(reason);
+  return `data:image/${isPng ? 'png' : 'svg+xml'};base64,${bytes.toString('base64')}`;
+}
+
+/** Width and height are the first fields of a PNG's first chunk (PNG specification, 11.2.1). */
+function wrongPng(bytes: Buffer): string | undefined {
+  if (bytes.length < 24) return 'is a PNG without a picture.';
+  const side = Math.max(bytes.readUInt32BE(16), bytes.readUInt32BE(20));
+  return side > MAX_SIDE ? `is ${side} pixels long; up to ${MAX_SIDE} are allowed.` : undefined;
+}
+
+function wrongSvg(text: string): string | undefined {
+  if (!/^\uFEFF?\s*(<\?xml\s[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*<svg\s/.test(text))
+    return 'is neither a PNG nor an SVG.';
+  if (!/\sviewBox\s*=/.test(text)) return 'is an SVG without viewBox, so it cannot be scaled.';
+  const refused = SVG_REFUSED.find(([pattern]) => pattern.test(text));
+  return refused && `is an SVG with ${refused[1]}; a logo has shapes only.`;
+}
