@@ -1,7 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, fullGuide, minimalGuide } from '../helpers/client.ts';
 import { readLabel, readPages } from '../helpers/label-pixels.ts';
-import { startServices } from '../helpers/services.ts';
+import { startApi, startServices } from '../helpers/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let demo: Client;
@@ -98,6 +103,29 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
       message: 'paquetes debe ser un numero entero de 1 a 99',
       details: [{ campo: 'paquetes', message: 'paquetes debe ser un numero entero de 1 a 99' }],
     });
+  });
+});
+
+describe('the logo of the configuration', () => {
+  it('is on the label, and makes it another one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'logo-'));
+    const logo = join(folder, 'logo.png');
+    const picture = new PNG({ width: 40, height: 20 });
+    picture.data.fill(255);
+    for (let pixel = 0; pixel < 400; pixel++) picture.data.fill(0, 4 * pixel, 4 * pixel + 3);
+    await writeFile(logo, PNG.sync.write(picture));
+    const other = await startApi({ ...system.env, CARRIER_LOGO: logo });
+    try {
+      const path = `/api/guias/etiqueta/${number}`;
+      const [plain, withLogo] = [await demo.pdf(path), await new Client(other.url, demo.token).pdf(path)];
+      const pictures = (pdf: Buffer) => execFileSync('pdfimages', ['-list', '-'], { input: pdf }).toString();
+      expect(pictures(withLogo.bytes)).toMatch(/ 40 +20 /);
+      expect(pictures(plain.bytes)).not.toMatch(/ 40 +20 /);
+      expect(withLogo.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+    } finally {
+      await other.server.close();
+      await rm(folder, { recursive: true });
+    }
   });
 });
 
