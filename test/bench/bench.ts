@@ -1,0 +1,132 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { stopAllProcesses } from '../../local/processes.ts';
+import { provideTestServers } from '../../local/servers.ts';
+import { SetupError } from '../../local/setup-error.ts';
+import { chart } from './chart.ts';
+import { describeMachine } from './machine.ts';
+import { markdownTable, type Row, short, textTable, toRows } from './report.ts';
+import { create } from './rows/create.ts';
+import { fair } from './rows/fair.ts';
+import { labels } from './rows/labels.ts';
+import { memory } from './rows/memory.ts';
+import { oneAtATime } from './rows/one-at-a-time.ts';
+import { start } from './rows/start.ts';
+import { stored } from './rows/stored.ts';
+import { underLoad } from './rows/under-load.ts';
+import { workers } from './rows/workers.ts';
+import type { Result, Rows, Run } from './run.ts';
+
+const GROUPS: Record<string, Rows> = {
+  labels,
+  one: oneAtATime,
+  create,
+  stored,
+  memory,
+  start,
+  load: underLoad,
+  fair,
+  workers,
+};
+
+const HELP = `Usage: npm run bench [-- --quick] [--only <groups>] [--guides <count>]
+
+Measures this service and its peers on this machine, through the real processes, and shows a table. A full run
+takes about fifteen minutes and writes test/bench/results/ and the table of test/bench/README.md; a quick run or
+a part only shows its table.
+
+  --only <groups>   some of: ${Object.keys(GROUPS).join(', ')}
+  --quick           fewer and shorter rounds, to try it
+  --guides <count>  guides in the full database; 1000000 where it is not given
+`;
+
+process.exitCode = await bench();
+
+/** @returns the exit code: 1 when something could not be measured, whatever the figures are. */
+async function bench(): Promise<number> {
+  try {
+    const options = parseOptions();
+    if (options.help) process.stdout.write(HELP);
+    else await measure(options);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof SetupError ? error.message : (error as Error).stack}\n`);
+    return 1;
+  } finally {
+    await stopAllProcesses();
+  }
+}
+
+type Options = { help: boolean; quick: boolean; groups: string[]; guides: number };
+
+function parseOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', default: Object.keys(GROUPS).join() },
+      guides: { type: 'string' },
+    },
+  });
+  const { help, quick, only, guides = quick ? '20000' : '1000000' } = values;
+  const groups = only.split(',');
+  const unknown = groups.find((name) => !GROUPS[name]);
+  if (unknown !== undefined) throw new SetupError(`No group "${unknown}": see npm run bench -- --help.`);
+  if (!/^[1-9][0-9]{0,7}$/.test(guides)) throw new SetupError('--guides must be a number, such as 1000000.');
+  return { help, quick, groups, guides: Number(guides) };
+}
+
+async function measure({ quick, groups, guides }: Options): Promise<void> {
+  const started = performance.now();
+  const say = (line: string) => {
+    process.stdout.write(`${((performance.now() - started) / 1_000).toFixed(0).padStart(5)} s  ${line}\n`);
+  };
+  const servers = await provideTestServers(say);
+  try {
+    const count = (usual: number) => (quick ? Math.ceil(usual / 5) : usual);
+    const run: Run = { servers, say, rounds: quick ? 2 : 5, guides, count };
+    const { results, failed } = await measureGroups(run, groups);
+    const rows = toRows(results);
+    process.stdout.write(`\n${textTable(rows)}\n`);
+    if (failed.length > 0) throw new SetupError(`\nNot measured: ${failed.join(', ')} (see above).`);
+    const whole = Object.keys(GROUPS).every((name) => groups.includes(name));
+    if (whole && !quick) write(rows, await describeMachine(servers), guides);
+  } finally {
+    await servers.close();
+  }
+}
+
+/** One group that fails must not cost the minutes that the others took. */
+async function measureGroups(run: Run, groups: string[]): Promise<{ results: Result[]; failed: string[] }> {
+  const results: Result[] = [];
+  const failed: string[] = [];
+  for (const [name, rows] of Object.entries(GROUPS)) {
+    if (!groups.includes(name)) continue;
+    try {
+      const measured = await rows(run);
+      for (const { what, value, unit } of toRows(measured)) run.say(`  ${what}: ${short(value)} ${unit}`);
+      results.push(...measured);
+    } catch (error) {
+      run.say(`${name} failed: ${(error as Error).stack}`);
+      failed.push(name);
+    }
+  }
+  return { results, failed };
+}
+
+function write(rows: Row[], machine: Awaited<ReturnType<typeof describeMachine>>, guides: number): void {
+  const here = (name: string) => join(import.meta.dirname, name);
+  const date = new Date().toISOString().slice(0, 10);
+  const caption = `${date}, ${machine.cores} cores (${machine.processor}), Node ${machine.node}, ${machine.chromium}`;
+  const json = { date, machine, guidesStored: guides, rows };
+  writeFileSync(here('results/latest.json'), `${JSON.stringify(json, null, 2)}\n`);
+  writeFileSync(here('results/labels-per-second.svg'), chart(rows, caption));
+  const table = `${caption}, ${machine.database}:\n\n${markdownTable(rows)}`;
+  const readme = readFileSync(here('README.md'), 'utf8');
+  const marked = /(<!-- table -->\n).*(\n<!-- end -->)/s;
+  writeFileSync(
+    here('README.md'),
+    readme.replace(marked, (_, begin, end) => `${begin}\n${table}\n${end}`),
+  );
+}

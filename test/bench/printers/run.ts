@@ -1,0 +1,27 @@
+import { labelHtml } from '../../../services/label-worker/label-html.ts';
+import { newLabel } from '../guides.ts';
+import { inParallel } from '../load.ts';
+import type { OpenPrinter } from './printer.ts';
+
+// A process for each printer, as a service of its own would be: `node run.ts <printer> <chromium>`. It prints
+// as many labels as each message says, and answers with labels a second. The HTML is made before the clock runs.
+const [name, chromiumPath = ''] = process.argv.slice(2);
+const { open } = (await import(`./${name}.ts`)) as { open: OpenPrinter };
+const printer = await open(chromiumPath);
+
+process.on('disconnect', async () => {
+  await printer.close();
+  process.exit();
+});
+process.on('message', async (count: number) => {
+  try {
+    const { labelsPerPrint, concurrency, print } = printer;
+    const prints = Array.from({ length: Math.ceil(count / labelsPerPrint) }, () =>
+      Array.from({ length: labelsPerPrint }, () => labelHtml(newLabel())),
+    );
+    const { perSecond } = await inParallel(prints, concurrency, print);
+    process.send?.({ labelsPerSecond: perSecond * labelsPerPrint });
+  } catch (error) {
+    process.send?.({ failure: (error as Error).message });
+  }
+});

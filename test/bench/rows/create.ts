@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { freePort, startProcess, untilReady } from '../../../local/processes.ts';
+import { ApiClient } from '../api-client.ts';
+import { newGuide } from '../guides.ts';
+import { inParallel } from '../load.ts';
+import type { Result, Run } from '../run.ts';
+import { median, percentile, ratios } from '../statistics.ts';
+import { databaseUri, withSystem } from '../system.ts';
+
+const CONCURRENCY = 16;
+
+/** Guides, one a request in turns with a bare server on the same database; then 500 in one request. */
+export async function create(run: Run): Promise<Result[]> {
+  return withSystem(run, async ({ api }) => {
+    run.say('creating guides…');
+    const bare = await startBareServer(run);
+    try {
+      const oneEach = (client: ApiClient) =>
+        inParallel(guides(run.count(2_000)), CONCURRENCY, (guide) => client.create([guide]));
+      await oneEach(api);
+      await oneEach(bare.client);
+      const ours: number[] = [];
+      const theirs: number[] = [];
+      const many: number[] = [];
+      for (let round = 0; round < run.rounds; round++) {
+        ours.push((await oneEach(api)).perSecond);
+        theirs.push((await oneEach(bare.client)).perSecond);
+        many.push(percentile((await inFiveHundreds(api, run.count(10))).latencies, 0.5));
+      }
+      const note = `ours ${median(ours).toFixed(0)}/s, bare ${median(theirs).toFixed(0)}/s`;
+      return [
+        { id: 'create-against-bare', rounds: ratios(ours, theirs), note },
+        { id: 'create-500', rounds: many },
+      ];
+    } finally {
+      await bare.stop();
+    }
+  });
+}
+
+function inFiveHundreds(api: ApiClient, requests: number) {
+  return inParallel(
+    Array.from({ length: requests }, () => guides(500)),
+    1,
+    (many) => api.create(many),
+  );
+}
+
+function guides(count: number) {
+  return Array.from({ length: count }, newGuide);
+}
+
+async function startBareServer(run: Run): Promise<{ client: ApiClient; stop(): Promise<void> }> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = startProcess({
+    name: 'the bare server',
+    command: [process.execPath, join(import.meta.dirname, '..', 'bare-insert-server.ts')],
+    env: { ...process.env, MONGODB_URI: databaseUri(run), PORT: String(port) },
+    logFile: join(run.servers.folder, 'bare-server.log'),
+  });
+  const client = new ApiClient(url, '');
+  await untilReady(server, async () => (await fetch(url)).status === 404, 10_000);
+  const stop = async () => {
+    await client.close();
+    await server.stop();
+  };
+  return { client, stop };
+}

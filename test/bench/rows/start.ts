@@ -1,0 +1,51 @@
+import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { checkout } from '../../../local/folders.ts';
+import { removeMongoData } from '../../../local/mongo.ts';
+import { freePort, startProcess, untilReady } from '../../../local/processes.ts';
+import type { Result, Run } from '../run.ts';
+
+const NOT_COPIED = ['node_modules', '.git', '.local', 'test/bench/peers/node_modules'];
+
+/** `npm start` in a copy of this checkout: there is one for each, and somebody may be using this one's. */
+export async function start(run: Run): Promise<Result[]> {
+  const copy = join(run.servers.folder, 'checkout');
+  const filter = (path: string) => !NOT_COPIED.includes(relative(checkout, path));
+  cpSync(checkout, copy, { recursive: true, filter });
+  symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'));
+  try {
+    run.say('npm start, the first time…');
+    await startAndStop(copy);
+    const rounds: number[] = [];
+    for (let round = 0; round < run.rounds; round++) {
+      rounds.push(await startAndStop(copy));
+      run.say(`npm start: ready after ${rounds.at(-1)?.toFixed(1)} s`);
+    }
+    return [{ id: 'start', rounds }];
+  } finally {
+    removeMongoData(join(copy, '.local'));
+    rmSync(copy, { recursive: true });
+  }
+}
+
+/** @returns seconds until it says that it is ready. */
+async function startAndStop(copy: string): Promise<number> {
+  const [api, branches, worker] = [await freePort(), await freePort(), await freePort()];
+  const ports = { API_PORT: api, BRANCHES_PORT: branches, LABEL_WORKER_PORT: worker };
+  const texts = Object.entries(ports).map(([name, port]) => [name, String(port)]);
+  const logFile = join(copy, 'npm-start.log');
+  rmSync(logFile, { force: true });
+  const started = performance.now();
+  const npm = startProcess({
+    name: 'npm start',
+    command: ['npm', 'start'],
+    cwd: copy,
+    env: { ...process.env, ...Object.fromEntries(texts) },
+    logFile,
+    stopDeadlineMs: 30_000,
+  });
+  await untilReady(npm, async () => readFileSync(logFile, 'utf8').includes('Ready after'), 300_000);
+  const seconds = (performance.now() - started) / 1_000;
+  await npm.stop();
+  return seconds;
+}
