@@ -4,6 +4,7 @@ import { connectMongo } from '../../shared/mongo.ts';
 import { blockingRedis, connectRedis } from '../../shared/redis.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { LoginLimit } from './auth/login-limit.ts';
+import { requestLimit } from './auth/request-limit.ts';
 import { tokens } from './auth/tokens.ts';
 import { UserStore } from './auth/user-store.ts';
 import { createBranchesClient } from './branches-client.ts';
@@ -64,6 +65,12 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
   // since the contract fixes the order of the checks and the wording of what is wrong.
   server.setValidatorCompiler(() => () => true);
   await server.register(openapi);
+  const countOf = (name: string, perMinute: number) =>
+    requestLimit(redis, { prefix: config.REDIS_PREFIX, name, perMinute });
+  const countAddress = countOf('address', config.REQUESTS_PER_MINUTE_PER_ADDRESS);
+  server.addHook('onRequest', ({ ip, routeOptions }) =>
+    routeOptions.config.quiet ? Promise.resolve() : countAddress(ip),
+  );
   const secrets = { secret: config.JWT_SECRET, previousSecret: config.JWT_SECRET_PREVIOUS };
   await server.register(tokens({ ...secrets, ttlS: config.JWT_TTL_S }));
   const loginLimit = new LoginLimit(redis, config.REDIS_PREFIX, {
@@ -72,7 +79,7 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
   });
   await server.register(loginRoute(users, loginLimit, config.JWT_TTL_S), { prefix: '/api/auth' });
   await server.register(async (authenticated) => {
-    await authenticated.register(authenticate(users));
+    await authenticated.register(authenticate(users, countOf('user', config.REQUESTS_PER_MINUTE_PER_USER)));
     const create = createGuides({ guides, keys, branches, localTime: localTime(config.TIME_ZONE) });
     const labelSettings = {
       carrier: config.CARRIER_NAME,

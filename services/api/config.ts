@@ -39,6 +39,16 @@ export const ApiConfig = Type.Object({
     minimum: 1,
     description: 'Failed logins from one address in 15 minutes',
   }),
+  REQUESTS_PER_MINUTE_PER_USER: Type.Integer({
+    default: 0,
+    minimum: 0,
+    description: 'Requests of one user in a minute; 0 is no limit',
+  }),
+  REQUESTS_PER_MINUTE_PER_ADDRESS: Type.Integer({
+    default: 0,
+    minimum: 0,
+    description: 'Requests from one address in a minute; 0 is no limit',
+  }),
   TRUST_PROXY: Type.String({
     default: '',
     description:

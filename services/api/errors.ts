@@ -9,6 +9,11 @@ export const apiErrors = {
     message: 'Demasiados intentos, intente mas tarde',
     headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
   },
+  'too-many-requests': {
+    status: 429,
+    message: 'Demasiadas solicitudes, intente mas tarde',
+    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
+  },
   'token-expired': {
     status: 401,
     message: 'Token expirado',

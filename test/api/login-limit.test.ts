@@ -69,6 +69,32 @@ describe('failed logins', () => {
   });
 });
 
+describe('limits on requests, where they are configured', () => {
+  it.each([
+    ['REQUESTS_PER_MINUTE_PER_USER', 200],
+    ['REQUESTS_PER_MINUTE_PER_ADDRESS', 429],
+  ])('%s refuses what is beyond, over all processes', async (variable, ofAnother) => {
+    const env = { ...system.env, TRUST_PROXY: '', [variable]: '4' };
+    const [one, two] = [await startApi(env), await startApi(env)];
+    try {
+      const [demo, other] = [await Client.login(system.url), await Client.login(system.url, 'operaciones')];
+      const statuses: number[] = [];
+      for (const url of [one.url, two.url, one.url, two.url, one.url]) {
+        statuses.push((await new Client(url, demo.token).get('/api/auth/validate')).status);
+      }
+      expect(statuses).toEqual([200, 200, 200, 200, 429]);
+      const refused = await new Client(two.url, demo.token).get('/api/auth/validate');
+      expect(refused.body.message).toBe('Demasiadas solicitudes, intente mas tarde');
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await new Client(two.url, other.token).get('/api/auth/validate')).status).toBe(ofAnother);
+      expect((await call(`${one.url}/health/ready`)).status).toBe(200);
+    } finally {
+      await one.server.close();
+      await two.server.close();
+    }
+  });
+});
+
 describe('credentials', () => {
   it('are UTF-8', async () => {
     const passwordHash = await hashPassword('contraseña-日本');

@@ -17,7 +17,7 @@ declare module 'fastify' {
  * The scope decides, not the URL's text, and a route that names no permission does not start: a forgotten
  * line must not become an open door.
  */
-export function authenticate(users: UserStore) {
+export function authenticate(users: UserStore, countRequest: (username: string) => Promise<void>) {
   return fp(
     async (server: HttpServer) => {
       server.addHook('onRoute', ({ url, config }) => {
@@ -28,6 +28,7 @@ export function authenticate(users: UserStore) {
         const user = await users.findRecent(request.user.sub);
         if (!user || user.disabled) throw new DomainError('access-denied');
         request.apiUser = user;
+        await countRequest(user.username);
         const permission = request.routeOptions.config.permission ?? 'any';
         if (permission !== 'any' && !user.permissions.includes(permission))
           throw new DomainError('forbidden');

@@ -16,7 +16,7 @@ const HEADER_DESCRIPTIONS: Record<string, string> = {
   'WWW-Authenticate': 'Esquema de autenticación (RFC 6750)',
 };
 /** What any request may meet. */
-const ALWAYS: ErrorCode[] = ['internal', 'unavailable'];
+const ALWAYS: ErrorCode[] = ['too-many-requests', 'internal', 'unavailable'];
 const AUTHENTICATED: ErrorCode[] = ['access-denied', 'token-expired'];
 
 type Operation = {
