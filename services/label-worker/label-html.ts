@@ -3,8 +3,10 @@ import Handlebars from 'handlebars';
 import type { LabelPayload } from '../../shared/label-job.ts';
 import { barcode } from './barcode.ts';
 import { drawable } from './drawable.ts';
-import type { Figure, Place } from './figure.ts';
+import { type Figure, PIXELS_PER_DOT, type Place } from './figure.ts';
+import { header } from './header.ts';
 import { qr } from './qr.ts';
+import { textHelpers } from './text-helpers.ts';
 
 /**
  * A label as HTML. Whatever a field holds leaves escaped; only `document.hbs` puts ready HTML together.
@@ -12,16 +14,15 @@ import { qr } from './qr.ts';
  */
 
 const file = (path: string) => new URL(path, import.meta.url);
-const text = (path: string) => readFileSync(file(path), 'utf8');
-const options = { knownHelpersOnly: true, knownHelpers: { fit: true } };
+const read = (path: string) => readFileSync(file(path), 'utf8');
+const options = { knownHelpersOnly: true, knownHelpers: { text: true, column: true, field: true } };
 const engine = Handlebars.create();
-const template = <T>(name: string) => engine.compile<T>(text(`templates/${name}.hbs`), options);
+const template = <T>(name: string) => engine.compile<T>(read(`templates/${name}.hbs`), options);
 
-engine.registerPartial('codes', template('codes'));
-engine.registerHelper('fit', fit);
+engine.registerHelper(textHelpers);
 const letter = template<Letter>('letter');
 const small = template<Small>('small');
-const styles = text('templates/label.css').replace(
+const styles = read('templates/label.css').replace(
   /url\((.+?\.woff2)\)/g,
   (_, path: string) => `url(data:font/woff2;base64,${readFileSync(file(`fonts/${path}`), 'base64')})`,
 );
@@ -39,7 +40,7 @@ export function labelHtml(label: LabelPayload): string {
   return label.kind === 'letter' ? letter(letterView(label)) : smallPages(label);
 }
 
-/** Where the codes stand, in dots (8 a millimetre); `label.css` leaves the room. */
+/** Where the codes stand, in dots (8 a millimetre); the templates leave the room. */
 const PLACES: Record<LabelPayload['kind'], { qr: Place; barcode: Place }> = {
   letter: {
     qr: { middle: 1455, top: 904, room: 44 * 8 },
@@ -47,6 +48,11 @@ const PLACES: Record<LabelPayload['kind'], { qr: Place; barcode: Place }> = {
   },
   small: { qr: { middle: 660, top: 73, room: 205 }, barcode: { middle: 400, top: 638, room: 12.5 * 8 } },
 };
+/** Room for the carrier's logo and name. */
+const HEADERS = {
+  letter: { x: 96, width: 1080, gap: 40, logo: { width: 45 * 8, height: 13 * 8 } },
+  small: { x: 28, width: 444, gap: 16, logo: { width: 22 * 8, height: 5.5 * 8 } },
+} as const;
 
 type Letter = ReturnType<typeof letterView>;
 function letterView(label: LabelPayload) {
@@ -63,7 +69,7 @@ function smallView(label: LabelPayload, common: ReturnType<typeof commonView>, q
   return {
     ...common,
     codes: { qr, barcode: code },
-    package: { index, count: label.packages, number: `${common.number} - ${suffix}` },
+    package: { of: `${index}/${label.packages}`, number: `${common.number} - ${suffix}` },
   };
 }
 
@@ -80,35 +86,37 @@ const number = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 3 });
 const money = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
 /** What both kinds show, in the words and forms of the label. Absent fields are empty, or a dash in a table. */
-function commonView(payload: LabelPayload) {
+function commonView({ logo, ...payload }: LabelPayload) {
   const { guide, ...label } = inDrawableText(payload);
   const { Remitente: from, Destinatario: to, Producto: goods, Creado_por: author } = guide;
   const [date = '', time = ''] = label.createdAt.split('T');
   const measures = [goods.Largo, goods.Ancho, goods.Alto];
   return {
     carrier: label.carrier,
-    logo: label.logo,
+    header: header(logo, HEADERS[label.kind]),
+    pixelsPerDot: PIXELS_PER_DOT,
     trackingUrl: label.trackingUrl,
     number: label.number.replace(/(\d{4})(?=\d)/g, '$1 '),
-    service: SERVICES[label.service],
-    date: date.split('-').reverse().join('/'),
-    time: time.slice(0, 5),
+    service: SERVICES[label.service].toUpperCase(),
+    date: `${date.split('-').reverse().join('/')} ${time.slice(0, 5)}`,
     origin: label.origin,
     destination: label.destination,
-    sender: { name: from.Nombre, phones: list(' / ', from.Celular, from.Telefono), email: from.Email },
+    sender: { name: from.Nombre, phones: phones(from), email: from.Email },
     recipient: {
       name: to.Nombre,
       company: list(' · ', to.RazonSocial, to.RFC && `RFC ${to.RFC.toUpperCase()}`),
       street: list(' ', to.Calle, to.Numero_exterior, to.Numero_interior && `Int. ${to.Numero_interior}`),
       district: to.Colonia && `Col. ${to.Colonia}`,
       place: list(', ', list(' ', to.CodigoPostal && `C.P. ${to.CodigoPostal}`, to.Municipio), to.Estado),
-      reference: to.Referencias,
-      phones: list(' / ', to.Celular, to.Telefono),
+      reference: to.Referencias && `Referencias: ${to.Referencias}`,
+      shortReference: to.Referencias && `Ref. ${to.Referencias}`,
+      phones: phones(to),
       email: to.Email,
     },
     goods: {
       kind: goods.TipoEnvio ?? '—',
       content: goods.Contenido,
+      informationTitle: goods.InformacionAdicional && 'INFORMACIÓN ADICIONAL',
       information: goods.InformacionAdicional,
       weight: goods.Peso === undefined ? '—' : `${number.format(goods.Peso)} kg`,
       measures: measures.some((side) => side !== undefined)
@@ -120,38 +128,18 @@ function commonView(payload: LabelPayload) {
   };
 }
 
+function phones({ Celular, Telefono }: { Celular?: string; Telefono?: string }): string {
+  const numbers = list(' / ', Celular, Telefono);
+  return numbers && `Tel. ${numbers}`;
+}
+
 function list(separator: string, ...parts: (string | undefined)[]): string {
   return parts.filter(Boolean).join(separator);
 }
 
 /** All texts of a value in characters that the label's font has. */
 function inDrawableText<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? drawable(part) : part));
-}
-
-const NARROW = /[1fijlrtI.,:;!'|() \u00cc-\u00cf\u00ec-\u00ef-]/g;
-const WIDE = /[mwMW@%&\u00c6\u00e6\u0152\u0153©—]/g;
-
-/** About how wide a text is in the label's font, in em. */
-function widthOf(text: string): number {
-  const count = (of: RegExp) => text.match(of)?.length ?? 0;
-  return text.length * 0.48 + count(/\p{Lu}/gu) * 0.07 - count(NARROW) * 0.21 + count(WIDE) * 0.25;
-}
-
-/**
- * Class of a text's size, by its width. Few steps rather than any size, so that a label looks set and not
- * squeezed. Smaller text takes more lines, but never more height (`label.css`).
- *
- * @param room what fits at the full size, in em, all lines together.
- * @param lines at the full size; 0: a single line that never breaks.
- */
-function fit(value: unknown, room: number, lines: number): string {
-  const excess = typeof value === 'string' ? widthOf(value) / room : 0;
-  // Lines break between words: some of each is lost.
-  const used = lines ? 0.9 : 1;
-  if (excess <= 1) return '';
-  if (excess <= 1 / 0.8) return 'fit-80';
-  if (excess <= (used * Math.max(1, 2 - 1 / lines)) / 0.62) return 'fit-62';
-  if (excess <= (used * (lines ? 2 : 1)) / 0.45) return 'fit-45';
-  return 'fit-least';
+  if (typeof value === 'string') return drawable(value) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inDrawableText(part)])) as T;
 }

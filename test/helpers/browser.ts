@@ -6,7 +6,9 @@ import { inject } from 'vitest';
 /** A browser as a person has it, for our pages; not the one that prints. */
 export function openBrowser(): Promise<Browser> {
   // Root has no use of Chromium's sandbox, and the pages here are our own.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  // As the one that prints, so that letters have their widths.
+  const args = [...sandbox, '--font-render-hinting=none'];
   return puppeteer.launch({ executablePath: inject('chromiumPath'), headless: 'shell', args });
 }
 
