@@ -1,5 +1,6 @@
 import { DomainError } from '../../shared/errors.ts';
 import type { LabelPayload } from '../../shared/label-job.ts';
+import { type RecordSpan, tracing } from '../../shared/tracing.ts';
 import type { PrintingBrowser } from './browser.ts';
 import { labelHtml, pagesOf } from './label-html.ts';
 import { type Part, split } from './split.ts';
@@ -16,7 +17,23 @@ export type LabelPrinter = {
   print(label: LabelPayload, options?: { alone: boolean }): Promise<Uint8Array>;
 };
 
-type Waiting = PromiseWithResolvers<Uint8Array> & { html: string; part: Part; alone: boolean };
+/** Is told what happens, for those who measure it. */
+export type PrinterObserver = {
+  /** `html` and `wait` are of a label, `split` is of a batch. */
+  phase(phase: 'html' | 'wait' | 'split', ms: number): void;
+  /** A lane takes so many labels. */
+  batch(labels: number): void;
+};
+
+type Waiting = PromiseWithResolvers<Uint8Array> & {
+  html: string;
+  part: Part;
+  alone: boolean;
+  /** Of `performance.now()`. */
+  since: number;
+  /** Into the label's own trace. */
+  record: RecordSpan | undefined;
+};
 
 /**
  * Prints labels in batches: an idle lane takes what waits at once, so nobody waits for a batch to fill, and the
@@ -25,31 +42,54 @@ type Waiting = PromiseWithResolvers<Uint8Array> & { html: string; part: Part; al
 export function createLabelPrinter(
   browser: Pick<PrintingBrowser, 'print'>,
   { lanes, batchLabels }: { lanes: number; batchLabels: number },
+  observer: PrinterObserver = { phase() {}, batch() {} },
 ): LabelPrinter {
-  const waiting: Waiting[] = [];
+  let waiting: Waiting[] = [];
   let busy = 0;
+  let afterLarge = false;
 
   function fillLanes(): void {
     while (busy < lanes && waiting.length > 0) {
       busy++;
-      void printBatch(waiting.splice(0, batchSize(waiting, batchLabels))).finally(() => {
+      void printBatch(nextBatch()).finally(() => {
         busy--;
         fillLanes();
       });
     }
   }
 
+  function nextBatch(): Waiting[] {
+    // After a large label those that are not: ten of 99 packages would hold up all others, and vice versa.
+    const others = afterLarge ? waiting.filter((label) => !isLarge(label)) : [];
+    const from = others.length > 0 ? others : waiting;
+    const batch = from.slice(0, batchSize(from, batchLabels));
+    waiting = waiting.filter((label) => !batch.includes(label));
+    afterLarge = batch.some(isLarge);
+    observer.batch(batch.length);
+    const now = performance.now();
+    for (const { since, record } of batch) {
+      observer.phase('wait', now - since);
+      record?.('wait', since, now);
+    }
+    return batch;
+  }
+
   /** Never rejects: each label of the batch gets its bytes or its error. */
   async function printBatch(batch: readonly Waiting[]): Promise<void> {
+    const started = performance.now();
     try {
       const print = await browser.print(batch.map(({ html }) => html).join(''));
+      const printed = performance.now();
       const files = await split(
         print,
         batch.map(({ part }) => part),
       );
+      observer.phase('split', performance.now() - printed);
+      recordPrint(batch, started);
       for (const [i, file] of files.entries()) batch[i]?.resolve(file);
     } catch (cause) {
       const failed = cause instanceof DomainError && cause.code === 'browser-failed';
+      recordPrint(batch, started, failed ? 'browser-failed' : 'label-unprintable');
       if (failed) for (const { reject } of batch) reject(cause);
       else if (batch.length === 1) batch[0]?.reject(new DomainError('label-unprintable', { cause }));
       else {
@@ -64,7 +104,18 @@ export function createLabelPrinter(
   return {
     async print(label, { alone } = { alone: false }) {
       const part = { pages: pagesOf(label), title: `Guía ${label.number}` };
-      const job = { ...Promise.withResolvers<Uint8Array>(), html: htmlOf(label), part, alone };
+      const started = performance.now();
+      const html = htmlOf(label);
+      const since = performance.now();
+      observer.phase('html', since - started);
+      const job = {
+        ...Promise.withResolvers<Uint8Array>(),
+        html,
+        part,
+        alone,
+        since,
+        record: tracing?.recorder(),
+      };
       waiting.push(job);
       fillLanes();
       return job.promise;
@@ -72,17 +123,30 @@ export function createLabelPrinter(
   };
 }
 
+/** A print serves several labels, and is in the trace of each, with how many shared it. */
+function recordPrint(batch: readonly Waiting[], started: number, error?: string): void {
+  const ended = performance.now();
+  const attributes = { 'batch.labels': batch.length, ...(error && { 'error.type': error }) };
+  for (const { record } of batch) record?.('print', started, ended, attributes);
+}
+
 /** How many of those that wait go into the next batch: at least one. */
 function batchSize(waiting: readonly Waiting[], most: number): number {
   let pages = 0;
   let size = 0;
-  for (const { part, alone } of waiting.slice(0, most)) {
-    pages += part.pages;
+  for (const label of waiting.slice(0, most)) {
+    const alone = label.alone || isLarge(label);
+    pages += label.part.pages;
     if (size > 0 && (alone || pages > BATCH_PAGES)) break;
     size++;
     if (alone) break;
   }
   return size;
+}
+
+/** A label that takes as long as a batch: printed by itself, so that no other waits for its pages. */
+function isLarge({ part }: Waiting): boolean {
+  return part.pages > BATCH_PAGES / 4;
 }
 
 function htmlOf(label: LabelPayload): string {

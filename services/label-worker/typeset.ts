@@ -53,7 +53,7 @@ export function widthOf(text: string, face: Face): number {
 export type SetText = { lines: Line[]; size: number; height: number };
 
 /**
- * Text in as few and as large lines as its room allows: too long, it gets smaller, down to the least, on more lines but no
+ * Text in as few and as large lines as its room allows, no word broken: too long, it gets smaller, down to the least, on more lines but no
  * higher; then it is cut with an ellipsis.
  *
  * @returns its lines, the size of type in points, and the height in dots.
@@ -70,8 +70,8 @@ export function setText(
     let count = 1;
     while (heightOf(count + 1, size) <= highest + 0.01) count++;
     const broken = breakLines(text, room, face);
-    if (broken.length > count && step > 0) continue;
-    const lines = cut(broken, count, room, face);
+    if ((broken.lines.length > count || broken.word) && step > 0) continue;
+    const lines = cut(broken.lines, count, room, face);
     const baseline = (i: number) => (CAP_HEIGHT + i * LEADING) * size * DOTS_PER_POINT;
     const placed = lines.map((text, i): Line => ({ text, y: baseline(i) }));
     return { lines: placed, size, height: heightOf(lines.length, size) };
@@ -84,25 +84,30 @@ function heightOf(lines: number, size: number): number {
   return (CAP_HEIGHT + (lines - 1) * LEADING + DESCENT) * size * DOTS_PER_POINT;
 }
 
-/** Lines no wider than `room` sizes of type: between words, or within one that is longer than a line. */
-function breakLines(text: string, room: number, face: Face): string[] {
-  if (widthOf(text, face) <= room) return [text];
+/**
+ * Lines no wider than `room` sizes of type: between words, or within one that is longer than a line (`word`).
+ */
+function breakLines(text: string, room: number, face: Face): { lines: string[]; word: boolean } {
+  if (widthOf(text, face) <= room) return { lines: [text], word: false };
   const widths = WIDTHS[face];
   const lines: string[] = [];
   let start = 0;
   let space = -1;
   let width = 0;
+  let word = false;
   for (let i = 0; i < text.length; i++) {
     const advance = widths[text.charCodeAt(i)] ?? 1;
     if (text[i] === ' ') space = i;
-    else if (width + advance > room && i > start) {
+    // Again for what comes down from the line above, when the word itself is too long.
+    while (width + advance > room && i > start && space !== i) {
       lines.push(text.slice(start, space > start ? space : i).trimEnd());
+      word ||= space <= start;
       start = space > start ? space + 1 : i;
       width = widthOf(text.slice(start, i), face);
     }
     width += advance;
   }
-  return [...lines, text.slice(start).trimEnd()];
+  return { lines: [...lines, text.slice(start).trimEnd()], word };
 }
 
 function cut(lines: string[], count: number, room: number, face: Face): string[] {

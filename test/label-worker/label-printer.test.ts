@@ -156,13 +156,32 @@ test('labels that wait are printed together, and each gets its own pages', async
   }
 });
 
-test('a print takes about 100 pages, but always a label', async () => {
+/** Pages of each print, when labels of so many packages are asked for at once of one lane. */
+async function printsOf(...packages: number[]): Promise<(number | undefined)[]> {
   const { print } = printer();
-  await Promise.all([1, 60, 60, 99, 30].map((packages) => print(label({ kind: 'small', packages }))));
-  expect(prints.map((body) => body.match(/<section/g)?.length)).toEqual([1, 60, 60, 99, 30]);
-  const again = printer();
-  await Promise.all([1, 60, 30, 10, 1].map((packages) => again.print(label({ kind: 'small', packages }))));
-  expect(prints.map((body) => body.match(/<section/g)?.length)).toEqual([1, 100, 1]);
+  await Promise.all(packages.map((count) => print(label({ kind: 'small', packages: count }))));
+  return prints.map((body) => body.match(/<section/g)?.length);
+}
+
+test('a print takes about 100 pages, and a label of many packages is printed by itself', async () => {
+  expect(await printsOf(1, 20, 20, 20, 20, 20, 20)).toEqual([1, 100, 20]);
+  expect(await printsOf(1, 1, 26, 99, 1)).toEqual([1, 1, 26, 1, 99]);
+});
+
+test('of many large labels others wait for one only, and large ones wait for a batch of others only', async () => {
+  expect(await printsOf(60, 60, 60, 60, 1, 1)).toEqual([60, 2, 60, 60, 60]);
+  const { print } = printer();
+  const order: string[] = [];
+  const ask = async (packages: number): Promise<void> => {
+    await print(label({ kind: 'small', packages }));
+    order.push(packages > 25 ? 'large' : 'single');
+  };
+  // As each single is done, there is the next one: the large one gets its turn all the same.
+  const singles = (async () => {
+    for (let i = 0; i < 6; i++) await ask(1);
+  })();
+  await Promise.all([singles, ask(60)]);
+  expect(order.indexOf('large')).toBeLessThan(3);
 });
 
 test('a label that is tried again is printed by itself', async () => {

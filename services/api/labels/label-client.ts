@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { Registry } from 'prom-client';
 import { DomainError } from '../../../shared/errors.ts';
 import { labelReader } from '../../../shared/label-cache.ts';
 import {
@@ -13,10 +14,13 @@ import {
   labelKey,
 } from '../../../shared/label-job.ts';
 import type { Logger } from '../../../shared/logger.ts';
+import { tracing } from '../../../shared/tracing.ts';
+import { aliveWorkers } from '../../../shared/worker-heartbeat.ts';
 import { Admission } from './admission.ts';
+import { labelMetrics } from './label-metrics.ts';
 
 type Outcome = 'printed' | 'failed' | 'late';
-type Waiter = (outcome: Outcome) => void;
+type Got = { source: 'cache' | 'printed'; pdf: Buffer };
 
 /** A label's finished PDF, and its key, which is its ETag too. */
 export type PrintedLabel = { key: string; pdf: Buffer };
@@ -33,19 +37,34 @@ export class LabelClient {
   readonly #admission: Admission;
   readonly #queue: Queue<LabelJob, LabelJobResult>;
   readonly #events: QueueEvents;
-  readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #metrics: ReturnType<typeof labelMetrics>;
+  readonly #getting = new Map<string, Promise<Got>>();
+  readonly #waiters = new Map<string, (outcome: Outcome) => void>();
 
   /**
    * @param options.redis for commands, fails fast; @param options.blocking for the events, waits.
    * @param options.deadlineMs longest wait for a label.
    */
-  constructor(options: { redis: Redis; blocking: Redis; prefix: string; deadlineMs: number; log: Logger }) {
-    const { redis, blocking, prefix, deadlineMs, log } = options;
+  constructor(options: {
+    redis: Redis;
+    blocking: Redis;
+    prefix: string;
+    deadlineMs: number;
+    log: Logger;
+    metrics: Registry;
+  }) {
+    const { redis, blocking, prefix, deadlineMs, log, metrics } = options;
     this.#read = labelReader(redis, prefix);
     this.#deadlineMs = deadlineMs;
     this.#admission = new Admission(deadlineMs);
-    this.#queue = new Queue(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
+    this.#queue = new Queue(LABEL_QUEUE, {
+      connection: redis,
+      prefix,
+      skipVersionCheck: true,
+      ...(tracing && { telemetry: tracing.queue }),
+    });
     this.#events = new QueueEvents(LABEL_QUEUE, { connection: blocking, prefix });
+    this.#metrics = labelMetrics(metrics, this.#queue, () => aliveWorkers(redis, prefix));
     this.#queue.on('error', (error) => log.warn({ err: error }, 'label queue'));
     this.#events.on('error', (error) => log.warn({ err: error }, 'label queue events'));
     this.#events.on('completed', ({ jobId }) => this.#settle(jobId, 'printed'));
@@ -62,49 +81,63 @@ export class LabelClient {
   }
 
   /**
+   * Whoever asks for a label that is being got already gets the same, or the same failure: a thousand at once are one
+   * job and one read.
+   *
    * @param requestId goes with the job, so that the label can be followed in the worker's log.
    * @throws DomainError `overloaded` at once when too many wait already, with the seconds after which to try
    * again; `label-failed` when it cannot be printed, or not within the deadline.
    */
   async print(label: LabelPayload, requestId: string): Promise<PrintedLabel> {
+    const asked = performance.now();
     const key = labelKey(label);
-    const cached = await this.#read(key);
-    if (cached) return { key, pdf: cached };
-    const seconds = this.#waiters.has(key) ? 0 : this.#admission.secondsToWait(this.#waiters.size);
-    if (seconds > 0) throw new DomainError('overloaded', { params: { seconds } });
-    const wait = this.#listen(key);
-    try {
-      await this.#queue.add(label.kind, { label, requestId }, labelJobOptions(key, nonce()));
-      const outcome = await wait.outcome;
-      // Also when late: the event may have been lost with a connection while the label was printed.
-      const pdf = outcome === 'failed' ? null : await this.#read(key);
-      if (pdf) return { key, pdf };
-      throw new DomainError('label-failed', { cause: new Error(`label ${key}: ${outcome}`) });
-    } finally {
-      wait.stop();
+    let got = this.#getting.get(key);
+    if (!got) {
+      got = this.#get(key, label, requestId).finally(() => this.#getting.delete(key));
+      this.#getting.set(key, got);
     }
+    const { source, pdf } = await got;
+    this.#metrics.answered(source, asked);
+    return { key, pdf };
+  }
+
+  async #get(key: string, label: LabelPayload, requestId: string): Promise<Got> {
+    const cached = await this.#read(key);
+    if (cached) return { source: 'cache', pdf: cached };
+    const seconds = this.#admission.secondsToWait(this.#waiters.size);
+    if (seconds > 0) {
+      this.#metrics.failed('overloaded');
+      throw new DomainError('overloaded', { params: { seconds } });
+    }
+    const outcome = await this.#printed(key, () =>
+      this.#queue.add(label.kind, { label, requestId }, labelJobOptions(key, nonce())),
+    );
+    // Also when late: the event may have been lost with a connection while the label was printed.
+    const pdf = outcome === 'failed' ? null : await this.#read(key);
+    if (pdf) return { source: 'printed', pdf };
+    this.#metrics.failed(outcome === 'late' ? 'late' : 'failed');
+    throw new DomainError('label-failed', { cause: new Error(`label ${key}: ${outcome}`) });
   }
 
   /** Listens before the job is added, so that no outcome is missed. */
-  #listen(key: string): { outcome: Promise<Outcome>; stop: () => void } {
-    const waiters = this.#waiters.get(key) ?? new Set();
-    this.#waiters.set(key, waiters);
+  async #printed(key: string, add: () => Promise<unknown>): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const timer = setTimeout(() => resolve('late'), this.#deadlineMs);
-    waiters.add(resolve);
-    const stop = () => {
+    this.#waiters.set(key, resolve);
+    try {
+      await add();
+      return await promise;
+    } finally {
       clearTimeout(timer);
-      waiters.delete(resolve);
-      if (waiters.size === 0 && this.#waiters.get(key) === waiters) this.#waiters.delete(key);
-    };
-    return { outcome: promise, stop };
+      this.#waiters.delete(key);
+    }
   }
 
   #settle(jobId: string, outcome: Outcome): void {
-    const waiters = this.#waiters.get(keyOfJob(jobId));
-    if (!waiters) return; // another process asked
+    const waiter = this.#waiters.get(keyOfJob(jobId));
+    if (!waiter) return; // another process asked
     this.#admission.finished();
-    for (const waiter of waiters) waiter(outcome);
+    waiter(outcome);
   }
 }
 
