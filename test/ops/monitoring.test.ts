@@ -1,0 +1,186 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { freePort, type OwnedProcess, startProcess, untilReady } from '../../local/processes.ts';
+import { ensurePrograms } from '../../local/programs.ts';
+import { ApiConfig } from '../../services/api/config.ts';
+import { BranchesConfig } from '../../services/branches/config.ts';
+import { DashboardConfig } from '../../services/dashboard/config.ts';
+import { LabelWorkerConfig } from '../../services/label-worker/config.ts';
+import { Client, minimalGuide } from '../helpers/client.ts';
+import { startApi, startServices } from '../helpers/services.ts';
+
+type Rule = { alert: string; expr: string; labels: { severity: string }; annotations: { runbook: string } };
+type RuleTest = { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] };
+type Panel = { title: string; targets?: { expr: string }[] };
+
+const folder = join(import.meta.dirname, '../../k8s/monitoring');
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const rules: Rule[] = parse(read('alerts.yml')).groups.flatMap(({ rules }: { rules: Rule[] }) => rules);
+const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: folder, encoding: 'utf8' });
+
+beforeAll(async () => {
+  const names = ['promtool', 'prometheus'];
+  const programs = names.map((name) => ({ names: [name], apt: 'prometheus', brew: 'prometheus' }));
+  await ensurePrograms(programs, (line) => process.stdout.write(`${line}\n`));
+}, 300_000);
+
+describe('the alerts', () => {
+  it('are what Prometheus understands, as is its configuration', () => {
+    expect(promtool('check', 'config', 'prometheus.yml')).toContain(`${rules.length} rules found`);
+  });
+
+  it('fire when they should, and only then', () => {
+    promtool('test', 'rules', 'alerts.test.yml');
+  });
+
+  const tests: RuleTest[] = parse(read('alerts.test.yml')).tests;
+  it.each(rules.map(({ alert }) => alert))('%s is tested both ways', (alert) => {
+    const cases = tests
+      .flatMap(({ alert_rule_test }) => alert_rule_test)
+      .filter(({ alertname }) => alertname === alert);
+    expect(cases.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
+    expect(cases.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
+  });
+
+  const runbook = readFileSync(join(folder, '../runbook.md'), 'utf8');
+  it.each(rules)('$alert has its section in the runbook', ({ alert, annotations }) => {
+    expect(annotations.runbook).toBe(`k8s/runbook.md#${alert.toLowerCase()}`);
+    const [, section = ''] = runbook.split(`\n## ${alert}\n`);
+    const [text = ''] = section.split('\n## ');
+    expect(text).toContain('**Look**');
+    expect(text).toContain('**Do**');
+  });
+
+  it('and the lines of the dashboard are all that the runbook is about', () => {
+    const source = readFileSync(join(folder, '../../services/dashboard/problems.ts'), 'utf8');
+    const linked = [...source.matchAll(/section: '(\w+)'/g)].map(([, section]) => section);
+    const alerts = rules.map(({ alert }) => alert.toLowerCase());
+    const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.toLowerCase());
+    expect(new Set(sections)).toEqual(new Set([...alerts, ...linked]));
+  });
+
+  it('is linked within the runbook only where there is a section', () => {
+    const links = [...runbook.matchAll(/\]\(#(\w+)\)/g)].map(([, section]) => section);
+    const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.toLowerCase());
+    expect(sections).toEqual(expect.arrayContaining(links));
+  });
+});
+
+it('Prometheus asks every service at its port', () => {
+  type Job = { job_name: string; dns_sd_configs: [{ names: string[]; port: number }] };
+  const jobs = parse(read('prometheus.yml')).scrape_configs.map(
+    ({ job_name, dns_sd_configs: [{ names, port }] }: Job) => [job_name, names, port],
+  );
+  const port = ({ properties }: { properties: { PORT: object } }) =>
+    (properties.PORT as { default: number }).default;
+  expect(jobs).toEqual([
+    ['api', ['api'], port(ApiConfig)],
+    ['branches', ['branches'], port(BranchesConfig)],
+    ['label-worker', ['label-worker'], port(LabelWorkerConfig)],
+    ['dashboard', ['dashboard'], port(DashboardConfig)],
+  ]);
+});
+
+describe('on a real Prometheus that scrapes the running services', () => {
+  let system: Awaited<ReturnType<typeof startServices>>;
+  let hasty: Awaited<ReturnType<typeof startApi>>;
+  let prometheus: OwnedProcess;
+  let address: string;
+  const data = mkdtempSync(join(tmpdir(), 'prometheus-'));
+
+  beforeAll(async () => {
+    system = await startServices({ labels: true });
+    // An api that waits for no label, so that there are labels and requests that fail.
+    hasty = await startApi({ ...system.env, LABEL_DEADLINE_MS: '1' });
+    const worker = (await system.worker?.listen({ host: '127.0.0.1', port: 0 })) ?? '';
+    const job = (name: string, ...urls: string[]) => ({
+      job_name: name,
+      static_configs: [{ targets: urls.map((url) => new URL(url).host) }],
+    });
+    const config = {
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: [join(folder, 'alerts.yml')],
+      scrape_configs: [
+        job('api', system.url, hasty.url),
+        job('branches', system.env.BRANCHES_URL),
+        job('label-worker', worker),
+      ],
+    };
+    writeFileSync(join(data, 'prometheus.yml'), JSON.stringify(config));
+    const port = await freePort();
+    address = `http://127.0.0.1:${port}`;
+    const files = [`--config.file=${data}/prometheus.yml`, `--storage.tsdb.path=${data}/tsdb`];
+    prometheus = startProcess({
+      name: 'Prometheus',
+      command: ['prometheus', ...files, `--web.listen-address=127.0.0.1:${port}`],
+      logFile: join(data, 'prometheus.log'),
+    });
+    await untilReady(prometheus, async () => (await fetch(`${address}/-/ready`)).ok, 20_000);
+  });
+  afterAll(async () => {
+    await prometheus?.stop();
+    await hasty?.server.close();
+    await system?.close();
+    rmSync(data, { recursive: true });
+  });
+
+  /** A bit of everything that the services do. */
+  async function traffic(): Promise<void> {
+    const demo = await Client.login(system.url);
+    const [guide, late] = await demo.created(minimalGuide(), minimalGuide());
+    for (const _ of ['printed', 'cache'])
+      expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
+    await new Client(hasty.url, demo.token).pdf(`/api/guias/etiqueta/${late?.SEND_GUIA}`);
+    await system.redis.del(`${system.prefix}:branches`);
+  }
+
+  /** @throws with what Prometheus says when it refuses. */
+  async function ask<T>(path: string): Promise<T> {
+    const answer = await fetch(`${address}/api/v1/${path}`, { signal: AbortSignal.timeout(20_000) });
+    const { data, error } = (await answer.json()) as { data: T; error?: string };
+    if (error) throw new Error(`${decodeURIComponent(path)}: ${error}`);
+    return data;
+  }
+
+  /** The values that the expression has now. */
+  async function query(expr: string): Promise<number[]> {
+    type Vector = { result: { value: [time: number, value: string] }[] };
+    const { result } = await ask<Vector>(`query?query=${encodeURIComponent(expr)}`);
+    return result.map(({ value }) => Number(value[1]));
+  }
+
+  it('every panel of the boards and every alert has data', async () => {
+    const boards = readdirSync(join(folder, 'grafana/dashboards'));
+    const panels: Panel[] = boards.flatMap((name) => JSON.parse(read(`grafana/dashboards/${name}`)).panels);
+    const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    const alerts = rules.map(({ expr }) => expr.replace(/ (>|==) [\d.]+$/, '')); // what is compared
+    let missing = [...queries, ...alerts].map((expr) =>
+      expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.+'),
+    );
+    expect(queries.length).toBeGreaterThan(30);
+    await Promise.all(missing.map(query)); // one that is refused fails at once
+    await vi.waitFor(
+      async () => {
+        await traffic();
+        const values = await Promise.all(missing.map(query));
+        missing = missing.filter((_, i) => !values[i]?.some(Number.isFinite));
+        expect(missing).toEqual([]);
+      },
+      { timeout: 60_000, interval: 1_000 },
+    );
+  }, 90_000);
+
+  it('every alert is evaluated without an error', async () => {
+    type Groups = { groups: { rules: { name: string; health: string; lastError?: string }[] }[] };
+    const evaluated = async () =>
+      (await ask<Groups>('rules')).groups
+        .flatMap((group) => group.rules)
+        .map(({ name, health, lastError }) => [name, health, lastError]);
+    const expected = rules.map(({ alert }) => [alert, 'ok', undefined]);
+    await vi.waitFor(async () => expect(await evaluated()).toEqual(expected), { timeout: 20_000 });
+  });
+});

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkout } from './dockerfile.ts';
+import { SETTINGS } from './settings.ts';
+
+/** `UPDATE_DOCS=1 npm test -- test/ops/operations` writes the table anew. */
+const PAGE = join(checkout, 'k8s', 'operations.md');
+const TABLE = /(?<=<!-- settings -->\n)[\s\S]*(?=<!-- end -->)/;
+const page = readFileSync(PAGE, 'utf8');
+
+type Setting = {
+  description?: string;
+  default?: unknown;
+  examples?: unknown[];
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  writeOnly?: boolean;
+};
+
+describe('the operations page', () => {
+  it('has every setting of every service, as their schemas say', () => {
+    const table = settingsTable();
+    if (process.env.UPDATE_DOCS)
+      writeFileSync(
+        PAGE,
+        page.replace(TABLE, () => table),
+      );
+    else expect(TABLE.exec(page)?.[0]).toBe(table);
+  });
+
+  it('links to what is there', () => {
+    const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
+    expect(links).not.toEqual([]);
+    expect(links.filter((link) => !leadsSomewhere(link))).toEqual([]);
+  });
+});
+
+function settingsTable(): string {
+  const uses = Object.entries(SETTINGS).flatMap(([service, { properties, required }]) =>
+    Object.entries(properties as Record<string, Setting>).map(([name, setting]) => {
+      const needed = required?.includes(name) && setting.default === undefined;
+      return { name, service, setting, standard: needed ? 'required' : standard(setting) };
+    }),
+  );
+  const rows = [...Map.groupBy(uses, ({ name }) => name)].map(([name, all]) => {
+    const standards = new Set(all.map((use) => use.standard));
+    const own = ({ service, standard }: (typeof all)[number]) => `${service} ${standard}`;
+    const setting = all[0]?.setting ?? {};
+    return [
+      `\`${name}\``,
+      all.length === Object.keys(SETTINGS).length ? 'all' : all.map(({ service }) => service).join(', '),
+      (standards.size === 1 ? [...standards] : all.map(own)).join(', ') +
+        (setting.writeOnly ? ', secret' : ''),
+      meaning(setting),
+    ];
+  });
+  const lines = [['variable', 'services', 'default', 'meaning'], ['---', '---', '---', '---'], ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+function standard({ default: value }: Setting): string {
+  return value === undefined || value === '' ? 'none' : `\`${value}\``;
+}
+
+function meaning(setting: Setting): string {
+  const { description = '', enum: values, minimum, maximum, examples = [] } = setting;
+  const bounds = [minimum !== undefined && `from ${minimum}`, maximum !== undefined && `to ${maximum}`];
+  const range = values ? `one of ${values.join(', ')}` : bounds.filter(Boolean).join(' ');
+  const example =
+    examples.length > 0 && examples[0] !== setting.default ? ` Example: \`${examples[0]}\`` : '';
+  return `${description}${range && ` (${range})`}.${example}`.replaceAll('|', '\\|');
+}
+
+/** A file of the checkout, or a heading of one of its pages. */
+function leadsSomewhere(link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const file = path ? join(checkout, 'k8s', path) : PAGE;
+  if (!existsSync(file)) return false;
+  if (anchor === undefined) return true;
+  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm);
+  return [...headings].some(([, heading = '']) => anchorOf(heading) === anchor);
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-');
+}
