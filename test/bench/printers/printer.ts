@@ -23,6 +23,6 @@ export function documentOf(label: string): string {
 }
 
 export function launchOptions(executablePath: string) {
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const args = ['--font-render-hinting=none', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   return { executablePath, headless: 'shell' as const, args };
 }

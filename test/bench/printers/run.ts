@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { labelHtml } from '../../../services/label-worker/label-html.ts';
 import { newLabel } from '../guides.ts';
 import { inParallel } from '../load.ts';
+import { processTree } from '../process-tree.ts';
 import type { OpenPrinter } from './printer.ts';
 
 // A process for each printer, as a service of its own would be: `node run.ts <printer> <chromium>`. It prints
@@ -10,9 +12,20 @@ const { open } = (await import(`./${name}.ts`)) as { open: OpenPrinter };
 const printer = await open(chromiumPath);
 
 process.on('disconnect', async () => {
-  await printer.close();
+  await Promise.race([printer.close(), setTimeout(5_000)]).catch(() => {});
+  // What is left: a Chromium that was just starting, or one that its owner forgot.
+  for (const { pid } of processTree(process.pid)) if (pid !== process.pid) kill(pid);
   process.exit();
 });
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
 process.on('message', async (count: number) => {
   try {
     const { labelsPerPrint, concurrency, print } = printer;
