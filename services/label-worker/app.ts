@@ -1,11 +1,14 @@
 import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
 import { labelWriter } from '../../shared/label-cache.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { blockingRedis, connectRedis } from '../../shared/redis.ts';
+import { createMetrics } from '../../shared/metrics.ts';
+import { blockingRedis, connectRedis, measureEviction } from '../../shared/redis.ts';
 import { launchBrowser } from './browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { DOCUMENT } from './label-html.ts';
 import { createLabelPrinter } from './label-printer.ts';
+import { chromiumMetrics, labelMetrics } from './metrics.ts';
 import { within } from './within.ts';
 import { startLabelWorker } from './worker.ts';
 
@@ -18,6 +21,9 @@ const HEALTH_MS = 5_000;
  */
 export async function buildLabelWorker(config: LabelWorkerConfig, log: Logger): Promise<HttpServer> {
   const store = await connectRedis(config.REDIS_URL, log);
+  const metrics = createMetrics();
+  measureEviction(store, metrics);
+  const observer = labelMetrics(metrics);
   const browser = await launchBrowser(
     {
       executablePath: config.CHROMIUM_PATH,
@@ -29,29 +35,37 @@ export async function buildLabelWorker(config: LabelWorkerConfig, log: Logger): 
       memoryEach: config.CHROMIUM_MEMORY_MIB * 1024 * 1024,
     },
     log,
+    observer,
   ).catch((error) => {
     store.disconnect();
     throw error;
   });
+  chromiumMetrics(metrics, browser);
   const queue = blockingRedis(config.REDIS_URL, log);
   const worker = startLabelWorker({
     queue,
     store: labelWriter(store, config.REDIS_PREFIX, { ttlS: config.LABEL_TTL_S, most: config.LABELS_KEPT }),
     prefix: config.REDIS_PREFIX,
     concurrency: config.LANES * config.BATCH_LABELS,
-    printer: createLabelPrinter(browser, { lanes: config.LANES, batchLabels: config.BATCH_LABELS }),
+    printer: createLabelPrinter(browser, { lanes: config.LANES, batchLabels: config.BATCH_LABELS }, observer),
+    observer,
     log,
   });
+  const heartbeat = startHeartbeat({ redis: store, prefix: config.REDIS_PREFIX, worker, browser, log });
 
   const server = buildHttpServer({
     log,
+    metrics,
     ready: { chromium: () => browser.ping(), redis: () => store.ping() },
   });
   /** A quarter of the time that a shutdown has for each step, so that the last one also gets some. */
   const bounded = (what: string, step: Promise<unknown>) =>
     within(config.SHUTDOWN_MS / 4, what, step).catch((err) => log.warn({ err }, 'closing goes on'));
   server.addHook('onClose', async () => {
-    await bounded('The labels that are printing', worker.close());
+    await Promise.all([
+      bounded('The last heartbeat', heartbeat.stop()),
+      bounded('The labels that are printing', worker.close()),
+    ]);
     // Ends what still prints; those jobs then leave the worker, and another tries them again.
     await bounded('Chromium', browser.close());
     await bounded('The queue', worker.close());

@@ -1,7 +1,8 @@
 import { DomainError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { type Chromium, type ChromiumOptions, printOn, start } from './chromium.ts';
+import { type Chromium, type ChromiumOptions, type PrintStep, printOn, start } from './chromium.ts';
 import { residentMemory } from './resident-memory.ts';
+import { sandboxObstacle } from './sandbox.ts';
 import { within } from './within.ts';
 
 /**
@@ -17,8 +18,13 @@ export type PrintingBrowser = {
   print(body: string): Promise<Uint8Array>;
   /** Rejects when Chromium does not answer. */
   ping(): Promise<unknown>;
+  /** The Chromium of now, waiting for one that is starting; undefined where none starts. */
+  status(): Promise<ChromiumStatus | undefined>;
   close(): Promise<void>;
 };
+
+/** `startedAt` in ms since 1970; `residentBytes` of all its processes, as measured at the last health check. */
+export type ChromiumStatus = { startedAt: number; prints: number; residentBytes: number };
 
 export type BrowserOptions = ChromiumOptions & {
   /** After so many prints it is replaced: a browser that runs for days keeps growing. */
@@ -29,11 +35,37 @@ export type BrowserOptions = ChromiumOptions & {
   healthMs: number;
 };
 
-export async function launchBrowser(options: BrowserOptions, log: Logger): Promise<PrintingBrowser> {
-  if (process.getuid?.() === 0) log.warn('Chromium runs without its sandbox: as root it has none');
+/** Is told what happens, for those who measure it. */
+export type BrowserObserver = {
+  /** Also when it then does not start. `worn`: the one before had printed enough, or grown too large. */
+  starting(reason: 'start' | 'failed' | 'worn'): void;
+  /** A step of a print has been done, in so many ms. */
+  phase(step: PrintStep, ms: number): void;
+};
+
+export async function launchBrowser(
+  options: BrowserOptions,
+  log: Logger,
+  observer: BrowserObserver = { starting() {}, phase() {} },
+): Promise<PrintingBrowser> {
   let closed = false;
-  let current = start(options, fail);
+  let sandbox = true;
+  let current = launch('start').catch(withoutSandbox);
   await current;
+
+  /** A second try for a Chromium that did not start because the system has no sandbox for it. */
+  async function withoutSandbox(failure: unknown): Promise<Chromium> {
+    const reason = await sandboxObstacle(options.executablePath, options.timeoutMs);
+    if (!reason) throw failure;
+    log.warn({ reason }, 'Chromium runs without its sandbox');
+    sandbox = false;
+    return start({ ...options, sandbox }, fail);
+  }
+
+  function launch(reason: 'start' | 'failed' | 'worn'): Promise<Chromium> {
+    observer.starting(reason);
+    return start({ ...options, sandbox }, fail);
+  }
 
   /** Ends a Chromium that cannot be trusted any more and starts another, once however many prints it failed. */
   function fail(chromium: Chromium, reason: unknown): void {
@@ -42,7 +74,7 @@ export async function launchBrowser(options: BrowserOptions, log: Logger): Promi
     end(chromium);
     if (closed || !wasCurrent) return;
     log.error({ err: reason }, 'Chromium failed, starting another');
-    current = start(options, fail);
+    current = launch('failed');
     current.catch((err) => log.error({ err }, 'Chromium did not start; the next print tries again'));
   }
 
@@ -57,7 +89,7 @@ export async function launchBrowser(options: BrowserOptions, log: Logger): Promi
     chromium.state = 'renewing';
     log.info(why, 'replacing Chromium');
     try {
-      const successor = await start(options, fail);
+      const successor = await launch('worn');
       // Meanwhile it may have failed, and has a successor already.
       if (closed || chromium.state !== 'renewing') return end(successor);
       current = Promise.resolve(successor);
@@ -83,8 +115,10 @@ export async function launchBrowser(options: BrowserOptions, log: Logger): Promi
     try {
       await within(options.healthMs, 'A sign of life', chromium.cdp.send('Browser.getVersion'));
       misses = 0;
-      const bytes = await residentMemory(chromium.cdp);
-      if (bytes > options.memoryEach) await renew(chromium, { bytes });
+      chromium.residentBytes = await residentMemory(chromium.cdp);
+      if (chromium.residentBytes > options.memoryEach) {
+        await renew(chromium, { bytes: chromium.residentBytes });
+      }
     } catch (reason) {
       misses++;
       if (misses >= 2) fail(chromium, reason);
@@ -96,7 +130,7 @@ export async function launchBrowser(options: BrowserOptions, log: Logger): Promi
   /** The Chromium of now; one that did not start is tried again. */
   function live(): Promise<Chromium> {
     if (closed) return Promise.reject(new Error('The browser is closed'));
-    current = current.catch(() => start(options, fail));
+    current = current.catch(() => launch('failed'));
     return current;
   }
 
@@ -108,7 +142,7 @@ export async function launchBrowser(options: BrowserOptions, log: Logger): Promi
       const page = chromium.idle.pop();
       if (!page) throw new Error(`More than ${options.lanes} prints at a time`);
       try {
-        return await within(options.timeoutMs, 'A print', printOn(page, body));
+        return await within(options.timeoutMs, 'A print', printOn(page, body, observer.phase));
       } catch (cause) {
         if (isRefusal(cause)) throw cause;
         fail(chromium, cause);
@@ -124,6 +158,12 @@ export async function launchBrowser(options: BrowserOptions, log: Logger): Promi
       // Not puppeteer's own `version()`, which asks only once.
       const { cdp } = await live();
       return cdp.send('Browser.getVersion');
+    },
+    async status() {
+      const chromium = await current.catch(() => undefined);
+      if (!chromium) return undefined;
+      const { startedAt, prints, residentBytes } = chromium;
+      return { startedAt, prints, residentBytes };
     },
     async close() {
       closed = true;

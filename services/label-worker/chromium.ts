@@ -1,4 +1,5 @@
 import puppeteer, { type Browser, type CDPSession } from 'puppeteer-core';
+import { residentMemory } from './resident-memory.ts';
 import { within } from './within.ts';
 
 /**
@@ -25,13 +26,21 @@ export type Chromium = {
   cdp: CDPSession;
   idle: Page[];
   prints: number;
+  /** In ms since 1970. */
+  startedAt: number;
+  /** Of all its processes, in bytes, as last measured. */
+  residentBytes: number;
   /** `serving`, then `renewing` while its successor starts, `retired` while its last prints end, `ended`. */
   state: 'serving' | 'renewing' | 'retired' | 'ended';
   kill(): void;
 };
+/** The two steps of a print: the body into the page, and the page into a PDF. */
+export type PrintStep = 'document' | 'print';
+type StartOptions = ChromiumOptions & { sandbox: boolean };
 type OnFailure = (chromium: Chromium, reason: unknown) => void;
 
-export async function start(options: ChromiumOptions, onFailure: OnFailure): Promise<Chromium> {
+/** @param options.sandbox false only where there is no way to have it (`sandbox.ts`). */
+export async function start(options: StartOptions, onFailure: OnFailure): Promise<Chromium> {
   // Puppeteer kills the process group it made when the signal fires, also before `launch` has returned.
   const end = new AbortController();
   const kill = () => end.abort();
@@ -44,7 +53,7 @@ export async function start(options: ChromiumOptions, onFailure: OnFailure): Pro
   }
 }
 
-async function open(options: ChromiumOptions, signal: AbortSignal, kill: () => void, onFailure: OnFailure) {
+async function open(options: StartOptions, signal: AbortSignal, kill: () => void, onFailure: OnFailure) {
   const browser = await puppeteer.launch({
     executablePath: options.executablePath,
     // Plain `--headless`, which the headless shell and the full Chromium both understand.
@@ -52,7 +61,7 @@ async function open(options: ChromiumOptions, signal: AbortSignal, kill: () => v
     // Unlike a socket, a pipe ends with us: no Chromium survives a worker that was killed.
     pipe: true,
     signal,
-    args: chromiumArgs(),
+    args: chromiumArgs(options.sandbox),
     // Nothing of the worker's own environment: it holds secrets.
     env: {},
     handleSIGINT: false,
@@ -62,23 +71,35 @@ async function open(options: ChromiumOptions, signal: AbortSignal, kill: () => v
   // A pipe whose other end was killed may fail after puppeteer stopped listening, and would end our process.
   for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => {});
   const cdp = await browser.target().createCDPSession();
-  const chromium: Chromium = { browser, cdp, idle: [], prints: 0, state: 'serving', kill };
+  const chromium: Chromium = {
+    browser,
+    cdp,
+    idle: [],
+    prints: 0,
+    startedAt: Date.now(),
+    residentBytes: 0,
+    state: 'serving',
+    kill,
+  };
   browser.once('disconnected', () => onFailure(chromium, new Error('Chromium ended')));
   chromium.idle = await Promise.all(
     Array.from({ length: options.lanes }, () =>
       openPage(browser, options.document, () => onFailure(chromium, new Error('A page of Chromium crashed'))),
     ),
   );
+  chromium.residentBytes = await residentMemory(cdp);
   return chromium;
 }
 
 /** No name is resolved and the proxy is a port where nobody listens, so nothing in a document can call out. */
-function chromiumArgs(): string[] {
+function chromiumArgs(sandbox: boolean): string[] {
   return [
     '--proxy-server=127.0.0.1:9',
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND',
-    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    // Otherwise letters are moved to whole pixels of a screen, and small type is set unevenly.
+    '--font-render-hinting=none',
+    ...(sandbox ? [] : ['--no-sandbox']),
   ];
 }
 
@@ -98,12 +119,21 @@ async function openPage(browser: Browser, html: string, onCrash: () => void): Pr
   return page;
 }
 
-export async function printOn(page: Page, body: string): Promise<Uint8Array> {
+/** @param onStep is told how long each step took, in ms. */
+export async function printOn(
+  page: Page,
+  body: string,
+  onStep: (step: PrintStep, ms: number) => void,
+): Promise<Uint8Array> {
+  const started = performance.now();
   await call(page, '(html) => { document.body.innerHTML = html }', body);
+  const filled = performance.now();
+  onStep('document', filled - started);
   const { data } = await page.cdp.send('Page.printToPDF', {
     preferCSSPageSize: true,
     generateTaggedPDF: false,
   });
+  onStep('print', performance.now() - filled);
   return Buffer.from(data, 'base64');
 }
 

@@ -28,16 +28,17 @@ export type Setting = {
 };
 
 /** Advance of each character in the label's font, in thousandths of the size; a test measures them in Chromium. */
-const { characters, ...advances } = JSON.parse(
-  readFileSync(new URL('fonts/widths.json', import.meta.url), 'utf8'),
-) as { characters: string } & Record<Face, number[]>;
+type Advances = { characters: string } & Record<Face, string>;
+const advances: Advances = JSON.parse(readFileSync(new URL('fonts/widths.json', import.meta.url), 'utf8'));
 /** Advances by character code, in sizes of type. */
 const WIDTHS: Record<Face, Float64Array> = { medium: byCode(advances.medium), bold: byCode(advances.bold) };
 
-function byCode(thousandths: number[]): Float64Array {
+function byCode(thousandths: string): Float64Array {
   // What the font lacks never gets here (`drawable.ts`).
   const widths = new Float64Array(0x2200).fill(1);
-  for (const [i, width] of thousandths.entries()) widths[characters.charCodeAt(i)] = width / 1_000;
+  for (const [i, width] of thousandths.split(' ').entries()) {
+    widths[advances.characters.charCodeAt(i)] = Number(width) / 1_000;
+  }
   return widths;
 }
 

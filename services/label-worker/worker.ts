@@ -9,7 +9,16 @@ import {
   type LabelJobResult,
 } from '../../shared/label-job.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { tracing } from '../../shared/tracing.ts';
 import type { LabelPrinter } from './label-printer.ts';
+
+/** Is told what happens, for those who measure it. */
+export type WorkerObserver = {
+  phase(phase: 'store', ms: number): void;
+  printed(): void;
+  /** An attempt has failed; the reason is one of ours, else `other`. */
+  failed(reason: string): void;
+};
 
 type Options = {
   /** The queue's connection; BullMQ blocks on a copy of it. */
@@ -20,6 +29,7 @@ type Options = {
   /** Jobs at a time: as many as the printer's lanes take at once. */
   concurrency: number;
   printer: LabelPrinter;
+  observer: WorkerObserver;
   log: Logger;
 };
 
@@ -30,9 +40,16 @@ const RETRY: Readonly<Record<string, boolean>> = {
   'payload-invalid': false,
 };
 
+/**
+ * What a dead worker was printing goes to another within lock and interval together, in ms: BullMQ's own 30 s each
+ * are longer than the api waits. A worker that is merely held up for half a lock gets its labels printed by another
+ * as well, which does no harm: they are the same bytes. So a label may be taken away as often as it may be tried.
+ */
+const RECOVERY = { lockDuration: 3_000, stalledInterval: 1_000, maxStalledCount: 2, runRetryDelay: 1_000 };
+
 /** Takes label jobs: prints, stores the bytes, and only then completes the job. */
 export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
-  const { queue, prefix, concurrency, log } = options;
+  const { queue, prefix, concurrency, observer, log } = options;
   const worker = new Worker<LabelJob, LabelJobResult>(
     LABEL_QUEUE,
     async (job) => {
@@ -42,25 +59,30 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
         throw forQueue(error);
       }
     },
-    { connection: queue, prefix, concurrency },
+    { connection: queue, prefix, concurrency, ...RECOVERY, ...(tracing && { telemetry: tracing.queue }) },
   );
   worker.on('error', (err) => log.error({ err }, 'queue'));
   worker.on('completed', (job, { bytes }) => {
+    observer.printed();
     log.info({ ...labelOf(job), bytes, ms: Date.now() - job.timestamp }, 'label printed');
   });
   // Also the end of a job whose worker died twice, for which no processor runs.
   worker.on('failed', (job, err) => {
+    // The code of a domain error is its message, also when it went through the queue.
+    observer.failed(Object.hasOwn(RETRY, err.message) ? err.message : 'other');
     log.error({ err, ...(job && labelOf(job)), attempt: job?.attemptsMade }, 'label failed');
   });
   return worker;
 }
 
-async function printJob(job: Job<LabelJob>, { printer, store }: Options): Promise<LabelJobResult> {
+async function printJob(job: Job<LabelJob>, { printer, store, observer }: Options): Promise<LabelJobResult> {
   const { label } = job.data;
   if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
   // What was in a batch when Chromium died may have killed it, so it is tried again by itself.
   const pdf = await printer.print(label, { alone: job.attemptsMade > 0 });
+  const printed = performance.now();
   await store(keyOf(job), pdf);
+  observer.phase('store', performance.now() - printed);
   return { bytes: pdf.length };
 }
 

@@ -93,13 +93,13 @@ describe('widths', () => {
       const canvas = document.createElement('canvas').getContext('2d');
       const widths = (weight) => {
         canvas.font = weight + ' 1000px Label';
-        return [...${JSON.stringify(characters)}].map((character) => Math.round(canvas.measureText(character).width));
+        return [...${JSON.stringify(characters)}].map((character) => Math.round(canvas.measureText(character).width)).join(' ');
       };
       return { medium: widths(500), bold: widths(700) };
     })()`);
     const path = new URL('../../services/label-worker/fonts/widths.json', import.meta.url);
     const now = { characters, ...(measured as object) };
-    if (process.env.UPDATE_GOLDEN) writeFileSync(path, `${JSON.stringify(now)}\n`);
+    if (process.env.UPDATE_GOLDEN) writeFileSync(path, `${JSON.stringify(now, null, 2)}\n`);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(now);
   });
 });
