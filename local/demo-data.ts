@@ -1,11 +1,11 @@
-import { hashPassword } from '../services/api/auth/passwords.ts';
-import { type ApiUser, UserStore } from '../services/api/auth/user-store.ts';
 import { BranchStore, type Coverage } from '../services/branches/branch-store.ts';
+import { hashPassword } from '../shared/auth/passwords.ts';
+import { type ApiUser, UserStore } from '../shared/auth/user-store.ts';
 import type { Branch } from '../shared/branch.ts';
 import { createLogger } from '../shared/logger.ts';
 import { connectMongo } from '../shared/mongo.ts';
 
-/** Password of every demo user. Only `npm start` loads them, and it listens on loopback only. */
+/** Password of every demo user. `npm start` and Compose's profile `demo` load them; both listen on loopback only. */
 export const DEMO_PASSWORD = 'demo1234';
 
 type DemoUser = Omit<ApiUser, 'passwordHash' | 'disabled'>;

@@ -14,6 +14,8 @@ export type OwnedProcess = {
   kill(signal: NodeJS.Signals): void;
   /** Asks it to end and, after the deadline, kills its whole process group. */
   stop(): Promise<void>;
+  /** The same program once more, for who ended it. */
+  startAgain(): OwnedProcess;
 };
 
 export type ProcessOptions = {
@@ -68,6 +70,7 @@ export function startProcess(options: ProcessOptions): OwnedProcess {
       clearTimeout(timer);
       owned.kill('SIGKILL'); // what it started itself and left in its group
     },
+    startAgain: () => startProcess(options),
   };
   running.add(owned);
   ended.then(() => running.delete(owned));

@@ -19,15 +19,17 @@ Starts the whole system on this machine, with all that it needs, and stops it on
   --fresh  begin with an empty database and new demo data
   --help   this text
 
-  API_PORT, BRANCHES_PORT, LABEL_WORKER_PORT  ports other than 3000, 3001, 3002
-  MONGODB_URI, REDIS_URL, CHROMIUM_PATH       use these instead of starting or installing one
-  LOG_LEVEL                                   least severe level in the services' logs
+  API_PORT, BRANCHES_PORT, LABEL_WORKER_PORT,
+  DASHBOARD_PORT                         ports other than 3000, 3001, 3002, 3003
+  MONGODB_URI, REDIS_URL, CHROMIUM_PATH  use these instead of starting or installing one
+  LOG_LEVEL                              least severe level in the services' logs
 `;
 
 const PORTS: Record<ServiceName, { variable: string; usual: number }> = {
   api: { variable: 'API_PORT', usual: 3000 },
   branches: { variable: 'BRANCHES_PORT', usual: 3001 },
   'label-worker': { variable: 'LABEL_WORKER_PORT', usual: 3002 },
+  dashboard: { variable: 'DASHBOARD_PORT', usual: 3003 },
 };
 
 const folder = join(checkout, '.local');
@@ -167,6 +169,7 @@ Ready after ${seconds()} s.
   API           ${addresses.api}/api   try it in a browser: ${addresses.api}/api/docs
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
+  Dashboard     ${addresses.dashboard}   log in as "operaciones", password "${DEMO_PASSWORD}"
 ${list.join('\n')}
   Logs          ${logFolder}
 

@@ -4,7 +4,7 @@ import { freePort, type OwnedProcess, startProcess, untilReady } from './process
 import type { Secrets } from './secrets.ts';
 
 /** Started together; stopped in the reverse order, so that nothing asks a service that is gone. */
-const SERVICES = ['branches', 'label-worker', 'api'] as const;
+const SERVICES = ['branches', 'label-worker', 'api', 'dashboard'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 export type SystemOptions = {
@@ -60,7 +60,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 }
 
 /** What each service is told, and nothing that it need not know. */
-function settingsOf(
+export function settingsOf(
   options: SystemOptions,
   addresses: Record<ServiceName, string>,
 ): Record<ServiceName, NodeJS.ProcessEnv> {
@@ -69,19 +69,18 @@ function settingsOf(
     REDIS_URL: options.redisUrl,
     REDIS_PREFIX: options.redisPrefix ?? '{guias}',
   };
-  const withMongo = {
-    ...common,
-    MONGODB_URI: options.mongoUri,
-    INTERNAL_TOKEN: options.secrets.internal,
-  };
+  const withMongo = { ...common, MONGODB_URI: options.mongoUri };
+  // Nobody balances the load here, who would have to be told before a process ends.
+  const internal = { ...withMongo, INTERNAL_TOKEN: options.secrets.internal, DRAIN_MS: '0' };
   return {
-    branches: withMongo,
-    api: { ...withMongo, BRANCHES_URL: addresses.branches, JWT_SECRET: options.secrets.jwt },
+    branches: internal,
+    api: { ...internal, BRANCHES_URL: addresses.branches, JWT_SECRET: options.secrets.jwt },
     'label-worker': { ...common, CHROMIUM_PATH: options.chromiumPath },
+    dashboard: { ...withMongo, COOKIE_SECURE: 'false' },
   };
 }
 
-async function saysReady(address: string): Promise<boolean> {
+export async function saysReady(address: string): Promise<boolean> {
   return (await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok;
 }
 

@@ -2,6 +2,13 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Static, type TObject, Type } from 'typebox';
+import { isStrongSecret } from './strong-secret.ts';
+
+/**
+ * Part of the schema of a setting that nobody may guess; `explain` says in words what the format means. `writeOnly`
+ * marks what is to be kept secret, also where it only holds a password.
+ */
+export const SECRET = { minLength: 32, format: 'secret', writeOnly: true };
 
 /** Settings that every service has. A service's own schema is `Type.Object({ ...commonSettings, … })`. */
 export const commonSettings = {
@@ -20,6 +27,7 @@ export const commonSettings = {
 export const redisSettings = {
   REDIS_URL: Type.String({
     pattern: '^rediss?://.',
+    writeOnly: true,
     description: 'Redis of the queue, the finished labels and the branch cache',
     examples: ['redis://127.0.0.1:6379'],
   }),
@@ -34,6 +42,7 @@ export const redisSettings = {
 export const mongoSettings = {
   MONGODB_URI: Type.String({
     pattern: '^mongodb(\\+srv)?://[^/]+/[^/?]+',
+    writeOnly: true,
     description: 'MongoDB with the database name in its path',
     examples: ['mongodb://127.0.0.1:27017/guias'],
   }),
@@ -41,9 +50,39 @@ export const mongoSettings = {
 
 export const internalSettings = {
   INTERNAL_TOKEN: Type.String({
-    minLength: 32,
-    description: 'Shared secret of the calls between services, 32 characters or more',
+    ...SECRET,
+    description: 'Shared secret of the calls between services, 32 random characters or more',
     examples: ['$(openssl rand -hex 32)'],
+  }),
+};
+
+/** Of services that others call all the time. */
+export const servingSettings = {
+  DRAIN_MS: Type.Integer({
+    default: 1_000,
+    minimum: 0,
+    description:
+      'How long a service that was asked to end still serves, not ready any more, in ms: as long as the load balancer takes to see it (Kubernetes: 5000), and well below SHUTDOWN_MS',
+  }),
+};
+
+/** Of services where people or programs log in. */
+export const loginSettings = {
+  LOGIN_FAILURES_PER_USER: Type.Integer({
+    default: 10,
+    minimum: 1,
+    description: 'Failed logins of one user in 15 minutes; a right password starts anew',
+  }),
+  LOGIN_FAILURES_PER_ADDRESS: Type.Integer({
+    default: 100,
+    minimum: 1,
+    description: 'Failed logins from one address in 15 minutes',
+  }),
+  TRUST_PROXY: Type.String({
+    default: '',
+    description:
+      "Addresses of proxies whose X-Forwarded-For is believed, separated by commas; '' believes none",
+    examples: ['10.0.0.0/8'],
   }),
 };
 
@@ -68,6 +107,7 @@ export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv)
   }
   const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: true });
   addFormats.default(ajv);
+  ajv.addFormat('secret', isStrongSecret);
   const validate = ajv.compile<Static<S>>(schema);
   if (validate(values)) return Object.freeze(values);
   const lines = (validate.errors ?? []).map((error) => `  ${explain(schema, error)}`);
@@ -83,6 +123,9 @@ function readSecretFile(name: string, path: string | undefined): string | undefi
   }
 }
 
+const WEAK =
+  'can be guessed: it repeats itself, or is the value of an example. Make one with: openssl rand -hex 32';
+
 function explain(schema: TObject, error: ErrorObject): string {
   const missing = error.keyword === 'required';
   const name = missing ? String(error.params.missingProperty) : error.instancePath.slice(1);
@@ -90,7 +133,8 @@ function explain(schema: TObject, error: ErrorObject): string {
     description?: string;
     examples?: unknown[];
   };
-  const wrong = missing ? 'is not set' : error.message;
+  const weak = error.keyword === 'format' && error.params.format === 'secret';
+  const wrong = missing ? 'is not set' : weak ? WEAK : error.message;
   const example = examples ? ` Example: ${name}=${examples[0]}` : '';
   return `${name} ${wrong}. ${description ?? ''}.${example}`;
 }

@@ -1,29 +1,35 @@
 import type { HttpServer } from './http-server.ts';
 
+/** What a service needs, by name; each rejects when it does not answer. */
+export type Checks = Readonly<Record<string, () => Promise<unknown>>>;
+
 /** A health check that takes longer has failed, in ms. */
 const READY_DEADLINE = 1_000;
 
-/** `/health/live`: the process serves. `/health/ready`: so does all that it needs, in time. */
-export function addHealth(server: HttpServer, ready: Record<string, () => Promise<unknown>>): void {
+/** `/health/live`: the process serves. `/health/ready`: so does all that it needs, in time, and it is not about to end. */
+export function addHealth(server: HttpServer, ready: Checks, closing: () => boolean): void {
   const config = { quiet: true };
   server.get('/health/live', { config }, async () => ({ status: 'ok' }));
   server.get('/health/ready', { config }, async (request, reply) => {
-    const checks = await Promise.all(
-      Object.entries(ready).map(async ([name, check]) => {
-        const late = AbortSignal.timeout(READY_DEADLINE);
-        const timeout = new Promise((_, reject) => {
-          late.addEventListener('abort', () => reject(late.reason), { once: true });
-        });
-        return Promise.race([check(), timeout]).then(
-          () => [name, 'ok'] as const,
-          (error: Error) => {
-            request.log.warn({ err: error, check: name }, 'not ready');
-            return [name, 'down'] as const;
-          },
-        );
-      }),
-    );
-    const up = checks.every(([, state]) => state === 'ok');
-    return reply.code(up ? 200 : 503).send({ status: up ? 'ok' : 'down', ...Object.fromEntries(checks) });
+    const failed = await failures(ready);
+    for (const [check, err] of failed) request.log.warn({ err, check }, 'not ready');
+    const states = Object.keys(ready).map((name) => [name, failed.has(name) ? 'down' : 'ok']);
+    const up = failed.size === 0 && !closing();
+    return reply.code(up ? 200 : 503).send({ status: up ? 'ok' : 'down', ...Object.fromEntries(states) });
   });
+}
+
+/** The checks that fail now, or do not end in time, and why. */
+export async function failures(checks: Checks): Promise<Map<string, Error>> {
+  const failed = new Map<string, Error>();
+  await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const late = AbortSignal.timeout(READY_DEADLINE);
+      const timeout = new Promise((_, reject) => {
+        late.addEventListener('abort', () => reject(late.reason), { once: true });
+      });
+      await Promise.race([check(), timeout]).catch((error: Error) => failed.set(name, error));
+    }),
+  );
+  return failed;
 }

@@ -8,13 +8,17 @@ import fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify';
+import type { Registry } from 'prom-client';
 import { answerClientError } from './client-error.ts';
+import { closeGently } from './closing.ts';
 import { answerError } from './error-answer.ts';
 import { DomainError, type HttpErrors } from './errors.ts';
-import { addHealth } from './health.ts';
+import { addHealth, type Checks } from './health.ts';
 import type { Logger } from './logger.ts';
+import { addMetrics } from './metrics.ts';
 import { answerOtherMethods } from './other-methods.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
+import { addSecurityHeaders, type PagePolicy } from './security-headers.ts';
 
 export type HttpServer = FastifyInstance<
   RawServerDefault,
@@ -28,6 +32,8 @@ export type HttpServer = FastifyInstance<
 const BODY_LIMIT = 4 * 1024 * 1024;
 /** Largest request head, in bytes; a token of ours and its headers take one. */
 const HEADER_LIMIT = 8 * 1024;
+/** Longest time that a head may take to arrive, in ms: one that trickles in is no client of ours. */
+const HEADERS_TIMEOUT = 10_000;
 
 /** The body of every successful JSON answer (contract, "Envelopes"). */
 export function ok<T>(message: string, data: T): { response: 'OK'; message: string; data: T } {
@@ -36,17 +42,24 @@ export function ok<T>(message: string, data: T): { response: 'OK'; message: stri
 
 /**
  * An HTTP server as all our services have it: the envelope of errors, request ids, one log line a request,
- * bounds, and health.
+ * bounds, health and metrics.
  *
  * @param options.errors the service's own refusals, by the code of the `DomainError`.
- * @param options.ready what must answer for the service to be ready, by name; each rejects when it does not.
+ * @param options.ready what must answer for the service to be ready.
+ * @param options.alsoUses what it asks without needing it to be ready; whether it answers is a metric.
  */
 export function buildHttpServer(options: {
   log: Logger;
+  metrics: Registry;
   errors?: HttpErrors;
-  ready: Record<string, () => Promise<unknown>>;
+  ready: Checks;
+  alsoUses?: Checks;
   /** Proxies whose `X-Forwarded-For` is believed, as Fastify takes them; none by default. */
   trustProxy?: string[];
+  /** How long it serves on before it closes, in ms; see `closeGently`. */
+  drainMs?: number;
+  /** What pages of the service may load; without it there are no pages, and nothing may. */
+  pagePolicy?: PagePolicy;
 }): HttpServer {
   const fail = answerError(options.errors);
   const server: HttpServer = fastify({
@@ -55,16 +68,23 @@ export function buildHttpServer(options: {
     genReqId: requestId,
     trustProxy: options.trustProxy?.length ? options.trustProxy : false,
     bodyLimit: BODY_LIMIT,
-    http: { maxHeaderSize: HEADER_LIMIT },
+    http: {
+      maxHeaderSize: HEADER_LIMIT,
+      headersTimeout: HEADERS_TIMEOUT,
+      // How often Node looks for those that are late.
+      connectionsCheckingInterval: 5_000,
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: fail,
     // Not the router's business: an overlong guide number is an unknown one.
     routerOptions: { maxParamLength: HEADER_LIMIT },
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
   }).withTypeProvider<TypeBoxTypeProvider>();
   takeOnlyJson(server);
+  addSecurityHeaders(server, options.pagePolicy);
   server.setErrorHandler(fail);
   answerOtherMethods(server, fail);
 
@@ -83,7 +103,9 @@ export function buildHttpServer(options: {
       'request',
     );
   });
-  addHealth(server, options.ready);
+  const closing = closeGently(server, options.drainMs ?? 0);
+  addHealth(server, options.ready, closing);
+  addMetrics(server, options.metrics, { ...options.ready, ...options.alsoUses });
   return server;
 }
 

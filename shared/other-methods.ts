@@ -15,6 +15,7 @@ export function answerOtherMethods(
   const router = findMyWay();
   const methods = new Set<string>();
   server.addHook('onRoute', ({ method, url }) => {
+    if (url === '*') return; // for preflights: it says nothing of a path
     for (const name of [method].flat()) {
       methods.add(name);
       router.on(name as HTTPMethod, url, () => undefined);

@@ -31,6 +31,12 @@ const OUTAGE_CODES = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_SOCKET',
 ]);
+/**
+ * MongoDB's codes for a server that is unreachable, shuts down, or is not the primary any more, as its drivers retry
+ * them (MongoDB specifications, "Retryable Reads"); and 1, the server's own fault, which is how FerretDB says that
+ * its PostgreSQL is away.
+ */
+const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 /** ioredis has no codes for these: fail-fast while reconnecting, its command timeout, a server that is loading or full. */
 const REDIS_OUTAGE =
   /^(Stream isn't writeable|Command timed out|Connection is closed|LOADING|OOM|MASTERDOWN|READONLY)/;
@@ -39,9 +45,12 @@ const REDIS_OUTAGE =
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DomainError) return error.code === 'unavailable';
-  const code = (error as { code?: unknown }).code;
+  const { code, errorResponse } = error as { code?: unknown; errorResponse?: unknown };
+  // A bulk write hides in there what became of its connection.
+  if (errorResponse instanceof Error) return isOutage(errorResponse);
   return (
     OUTAGE_NAMES.has(error.name) ||
+    (error.name.startsWith('Mongo') && MONGO_OUTAGE_CODES.has(code as number)) ||
     (typeof code === 'string' && OUTAGE_CODES.has(code)) ||
     REDIS_OUTAGE.test(error.message)
   );

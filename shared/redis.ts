@@ -1,5 +1,7 @@
 import { Redis } from 'ioredis';
+import type { Registry } from 'prom-client';
 import type { Logger } from './logger.ts';
+import { addGauge } from './metrics.ts';
 
 /**
  * Connection for request/response work. It fails fast: while Redis is away a command is rejected at once
@@ -37,13 +39,29 @@ function retryStrategy(attempt: number): number {
   return Math.min(50 * attempt, 1_000);
 }
 
+/** `redis_noeviction`, asked on every scrape: somebody may change it while we run. */
+export function measureEviction(redis: Redis, metrics: Registry): void {
+  addGauge(
+    metrics,
+    'redis_noeviction',
+    '1 where a full Redis refuses writes, 0 where it drops jobs',
+    async () => {
+      const policy = await evictionPolicy(redis);
+      return policy === undefined ? undefined : Number(policy === 'noeviction');
+    },
+  );
+}
+
 /** With any other policy a full Redis silently drops jobs (BullMQ, "Going to production"). */
 async function warnOfEviction(redis: Redis, log: Logger): Promise<void> {
-  const policy = await redis
-    .config('GET', 'maxmemory-policy')
-    .then((pair) => (pair as string[])[1])
-    .catch(() => undefined); // managed Redis often forbids CONFIG
+  const policy = await evictionPolicy(redis);
   if (policy && policy !== 'noeviction') {
     log.error({ policy }, 'Redis may drop jobs: set maxmemory-policy to noeviction');
   }
+}
+
+/** @returns undefined where CONFIG is forbidden, as managed Redis often does. */
+async function evictionPolicy(redis: Redis): Promise<string | undefined> {
+  const pair = await redis.config('GET', 'maxmemory-policy').catch(() => undefined);
+  return (pair as string[] | undefined)?.[1];
 }

@@ -1,6 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import { ConfigError } from './config.ts';
 import type { Logger } from './logger.ts';
+import { tracing } from './tracing.ts';
 
 /** A service that runs: `close` ends what it opened, in order, and never rejects for what is already gone. */
 export type RunningService = { close(): Promise<void> };
@@ -18,6 +19,7 @@ export async function runService(
       if (err) log.fatal({ err }, 'uncaught error, closing');
       else log.info({ signal }, 'closing');
       await service.close();
+      await tracing?.close();
       log.info('closed');
     });
   } catch (error) {

@@ -1,14 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
+// All deeds of test/faults and nothing else, one file after the other; otherwise the most telling of them run.
+const faults = process.env.FAULTS === 'long';
+
 export default defineConfig({
   test: {
     dir: 'test',
+    include: faults ? ['**/faults/*.{test,long}.ts'] : ['**/*.test.ts'],
     globalSetup: './test/helpers/global-setup.ts',
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Each file has its own database and queue prefix, but all share the machine's cores.
-    maxWorkers: 2,
+    maxWorkers: faults ? 1 : 2,
     reporters: ['default'],
   },
 });

@@ -1,13 +1,13 @@
 import { Argument, Command, CommanderError } from 'commander';
 import { Type } from 'typebox';
+import { hashPassword } from '../../shared/auth/passwords.ts';
+import { type ApiUser, PERMISSIONS, type Permission, UserStore } from '../../shared/auth/user-store.ts';
 import { branchCode } from '../../shared/branch.ts';
 import { ConfigError, loadConfig, mongoSettings } from '../../shared/config.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { connectMongo } from '../../shared/mongo.ts';
 import { isOutage } from '../../shared/outage.ts';
-import { hashPassword } from './auth/passwords.ts';
 import { PASSWORD_RULE, readPassword } from './auth/read-password.ts';
-import { type ApiUser, PERMISSIONS, type Permission, UserStore } from './auth/user-store.ts';
 
 /**
  * `npm run admin -- …`: the API's users. Exit code 0 done, 1 refused or failed, 2 wrong usage.

@@ -1,14 +1,17 @@
+import { loginWith } from '../../shared/auth/login.ts';
+import { LoginLimit } from '../../shared/auth/login-limit.ts';
+import { UserStore } from '../../shared/auth/user-store.ts';
 import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { createMetrics } from '../../shared/metrics.ts';
 import { connectMongo } from '../../shared/mongo.ts';
-import { blockingRedis, connectRedis } from '../../shared/redis.ts';
+import { blockingRedis, connectRedis, measureEviction } from '../../shared/redis.ts';
 import { authenticate } from './auth/authenticate.ts';
-import { LoginLimit } from './auth/login-limit.ts';
 import { requestLimit } from './auth/request-limit.ts';
 import { tokens } from './auth/tokens.ts';
-import { UserStore } from './auth/user-store.ts';
 import { createBranchesClient } from './branches-client.ts';
 import type { ApiConfig } from './config.ts';
+import { cors } from './cors.ts';
 import { apiErrors } from './errors.ts';
 import { createGuides } from './guides/create-guides.ts';
 import { findGuide } from './guides/find-guide.ts';
@@ -28,6 +31,8 @@ import { branchRoutes, destinationRoute } from './routes/api/sucursales.ts';
 export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServer> {
   const mongo = await connectMongo(config.MONGODB_URI, log);
   const redis = await connectRedis(config.REDIS_URL, log);
+  const metrics = createMetrics();
+  measureEviction(redis, metrics);
   const blocking = blockingRedis(config.REDIS_URL, log);
   const labels = new LabelClient({
     redis,
@@ -35,6 +40,7 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
     prefix: config.REDIS_PREFIX,
     deadlineMs: config.LABEL_DEADLINE_MS,
     log,
+    metrics,
   });
   await labels.open();
   const branches = createBranchesClient({
@@ -49,9 +55,12 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
 
   const server = buildHttpServer({
     log,
+    metrics,
     errors: apiErrors,
+    drainMs: config.DRAIN_MS,
     trustProxy: config.TRUST_PROXY.split(',').filter(Boolean),
     ready: { mongodb: async () => mongo.db?.admin().ping(), redis: () => redis.ping() },
+    alsoUses: { branches: branches.ping },
   });
   server.addHook('onClose', async () => {
     await labels.close();
@@ -65,6 +74,7 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
   // since the contract fixes the order of the checks and the wording of what is wrong.
   server.setValidatorCompiler(() => () => true);
   await server.register(openapi);
+  await server.register(cors(config.CORS_ORIGINS));
   const countOf = (name: string, perMinute: number) =>
     requestLimit(redis, { prefix: config.REDIS_PREFIX, name, perMinute });
   const countAddress = countOf('address', config.REQUESTS_PER_MINUTE_PER_ADDRESS);
@@ -77,7 +87,7 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
-  await server.register(loginRoute(users, loginLimit, config.JWT_TTL_S), { prefix: '/api/auth' });
+  await server.register(loginRoute(loginWith(users, loginLimit), config.JWT_TTL_S), { prefix: '/api/auth' });
   await server.register(async (authenticated) => {
     await authenticated.register(authenticate(users, countOf('user', config.REQUESTS_PER_MINUTE_PER_USER)));
     const create = createGuides({ guides, keys, branches, localTime: localTime(config.TIME_ZONE) });

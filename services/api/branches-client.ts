@@ -39,6 +39,8 @@ export function createBranchesClient(options: { url: string; token: string; dead
       (await resolve({ origin: null, destinations: [query] }, requestId)).destinations[0] ?? undefined,
     /** Active branches, ordered by code. */
     active: (requestId: string) => ask<Branch[]>('/internal/branches', requestId),
+    /** Rejects when the service does not answer. */
+    ping: () => ask('/health/live', 'health'),
     close: () => pool.destroy(),
   };
 }

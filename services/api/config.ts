@@ -1,11 +1,21 @@
 import { type Static, Type } from 'typebox';
-import { commonSettings, internalSettings, mongoSettings, redisSettings } from '../../shared/config.ts';
+import {
+  commonSettings,
+  internalSettings,
+  loginSettings,
+  mongoSettings,
+  redisSettings,
+  SECRET,
+  servingSettings,
+} from '../../shared/config.ts';
 
 export const ApiConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
   ...internalSettings,
+  ...loginSettings,
+  ...servingSettings,
   PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65535, description: 'Port to listen on' }),
   BRANCHES_URL: Type.String({
     pattern: '^https?://.',
@@ -18,27 +28,17 @@ export const ApiConfig = Type.Object({
     description: 'Longest wait for the branches service, in ms; a cold branch cache needs some seconds',
   }),
   JWT_SECRET: Type.String({
-    minLength: 32,
-    description: 'Secret that signs the access tokens, 32 characters or more',
+    ...SECRET,
+    description: 'Secret that signs the access tokens, 32 random characters or more',
     examples: ['$(openssl rand -hex 32)'],
   }),
   JWT_SECRET_PREVIOUS: Type.Optional(
     Type.String({
-      minLength: 32,
-      description: 'The secret before this one: its tokens are still accepted while it is being replaced',
+      ...SECRET,
+      description: 'Another JWT_SECRET, whose tokens are accepted too while it is being replaced',
     }),
   ),
   JWT_TTL_S: Type.Integer({ default: 3_600, minimum: 1, description: 'Life of an access token, in seconds' }),
-  LOGIN_FAILURES_PER_USER: Type.Integer({
-    default: 10,
-    minimum: 1,
-    description: 'Failed logins of one user in 15 minutes; a right password starts anew',
-  }),
-  LOGIN_FAILURES_PER_ADDRESS: Type.Integer({
-    default: 100,
-    minimum: 1,
-    description: 'Failed logins from one address in 15 minutes',
-  }),
   REQUESTS_PER_MINUTE_PER_USER: Type.Integer({
     default: 0,
     minimum: 0,
@@ -49,11 +49,12 @@ export const ApiConfig = Type.Object({
     minimum: 0,
     description: 'Requests from one address in a minute; 0 is no limit',
   }),
-  TRUST_PROXY: Type.String({
+  CORS_ORIGINS: Type.String({
     default: '',
+    pattern: '^(https?://[a-z0-9.:\\[\\]-]+(,|$))*$',
     description:
-      "Addresses of proxies whose X-Forwarded-For is believed, separated by commas; '' believes none",
-    examples: ['10.0.0.0/8'],
+      "Origins whose pages may call the API from a browser, in lower case and separated by commas; '' is none",
+    examples: ['https://tienda.example'],
   }),
   TIME_ZONE: Type.String({ default: 'America/Mexico_City', description: 'IANA time zone of SEND_FECHA' }),
   CARRIER_NAME: Type.String({ default: 'Paquetería', description: "The carrier's name on the labels" }),

@@ -1,11 +1,13 @@
 import { loadConfig } from '../../shared/config.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { runService } from '../../shared/service.ts';
+import { startTracing } from '../../shared/tracing.ts';
 import { buildApi } from './app.ts';
 import { ApiConfig } from './config.ts';
 
 await runService(async () => {
   const config = loadConfig(ApiConfig, process.env);
+  await startTracing('api', process.env);
   const log = createLogger('api', config.LOG_LEVEL);
   const service = await buildApi(config, log);
   await service.listen({ host: config.HOST, port: config.PORT });

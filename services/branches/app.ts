@@ -1,7 +1,8 @@
 import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { createMetrics } from '../../shared/metrics.ts';
 import { connectMongo } from '../../shared/mongo.ts';
-import { connectRedis } from '../../shared/redis.ts';
+import { connectRedis, measureEviction } from '../../shared/redis.ts';
 import { BranchCache } from './branch-cache.ts';
 import { BranchStore } from './branch-store.ts';
 import type { BranchesConfig } from './config.ts';
@@ -11,11 +12,15 @@ import { internalRoutes } from './routes/internal.ts';
 export async function buildBranches(config: BranchesConfig, log: Logger): Promise<HttpServer> {
   const mongo = await connectMongo(config.MONGODB_URI, log);
   const redis = await connectRedis(config.REDIS_URL, log);
-  const cache = new BranchCache(redis, config.REDIS_PREFIX, new BranchStore(mongo), log);
+  const metrics = createMetrics();
+  measureEviction(redis, metrics);
+  const cache = new BranchCache(redis, config.REDIS_PREFIX, new BranchStore(mongo), log, metrics);
   await cache.open();
 
   const server = buildHttpServer({
     log,
+    metrics,
+    drainMs: config.DRAIN_MS,
     ready: { mongodb: async () => mongo.db?.admin().ping(), redis: () => redis.ping() },
   });
   server.addHook('onClose', async () => {
@@ -23,6 +28,9 @@ export async function buildBranches(config: BranchesConfig, log: Logger): Promis
     redis.disconnect();
     await mongo.close();
   });
-  await server.register(internalRoutes(cache, config.INTERNAL_TOKEN), { prefix: '/internal' });
+  const tokens = [config.INTERNAL_TOKEN, config.INTERNAL_TOKEN_PREVIOUS].filter(
+    (token) => token !== undefined,
+  );
+  await server.register(internalRoutes(cache, tokens), { prefix: '/internal' });
   return server;
 }

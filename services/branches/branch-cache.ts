@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import type { Registry } from 'prom-client';
 import { type Branch, branchCode, type DestinationQuery } from '../../shared/branch.ts';
 import { DomainError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { isOutage } from '../../shared/outage.ts';
 import type { BranchStore, Snapshot } from './branch-store.ts';
+import { cacheMetrics } from './cache-metrics.ts';
 import { chunks } from './chunks.ts';
 
 /** A rebuild that takes longer has died with its process; another one may start. In ms. */
@@ -36,16 +38,18 @@ export class BranchCache {
   readonly #log: Logger;
   readonly #hash: string;
   readonly #lock: string;
+  readonly #metrics: ReturnType<typeof cacheMetrics>;
   #warming: Promise<void> | undefined;
   #refreshing: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(redis: Redis, prefix: string, store: BranchStore, log: Logger) {
+  constructor(redis: Redis, prefix: string, store: BranchStore, log: Logger, metrics: Registry) {
     this.#redis = redis;
     this.#store = store;
     this.#log = log;
     this.#hash = `${prefix}:branches`;
     this.#lock = `${prefix}:branches-rebuild`;
+    this.#metrics = cacheMetrics(metrics);
   }
 
   /** Fills the cache where it is cold, then keeps it in step with the database until `close`. */
@@ -90,6 +94,7 @@ export class BranchCache {
     const deadline = Date.now() + WARM_DEADLINE;
     for (;;) {
       const [version, ...values] = await this.#redis.hmget(this.#hash, 'version', ...fields);
+      this.#metrics.lookups.inc({ result: version ? 'hit' : 'miss' });
       if (version) return values;
       if (Date.now() > deadline) throw new DomainError('unavailable');
       await this.#warm();
@@ -114,22 +119,26 @@ export class BranchCache {
     try {
       // The one who had the lock before may have done it.
       if (await this.#isCurrent()) return;
-      const started = performance.now();
-      const snapshot = await this.#store.snapshot();
-      await this.#write(snapshot, token);
-      const ms = Math.round(performance.now() - started);
-      this.#log.info(
-        {
-          version: snapshot.version,
-          branches: snapshot.branches.length,
-          coverage: snapshot.coverage.length,
-          ms,
-        },
-        'branch cache rebuilt',
-      );
+      await this.#rebuild(token);
+      this.#metrics.rebuilds.inc({ result: 'ok' });
+    } catch (error) {
+      this.#metrics.rebuilds.inc({ result: 'failed' });
+      throw error;
     } finally {
       if ((await this.#redis.get(this.#lock)) === token) await this.#redis.del(this.#lock);
     }
+  }
+
+  async #rebuild(token: string): Promise<void> {
+    const stop = this.#metrics.rebuildSeconds.startTimer();
+    const snapshot = await this.#store.snapshot();
+    await this.#write(snapshot, token);
+    const { version, branches, coverage } = snapshot;
+    const ms = Math.round(stop() * 1_000);
+    this.#log.info(
+      { version, branches: branches.length, coverage: coverage.length, ms },
+      'branch cache rebuilt',
+    );
   }
 
   async #write({ version, branches, coverage }: Snapshot, token: string): Promise<void> {

@@ -1,11 +1,25 @@
 import { type Static, Type } from 'typebox';
-import { commonSettings, internalSettings, mongoSettings, redisSettings } from '../../shared/config.ts';
+import {
+  commonSettings,
+  internalSettings,
+  mongoSettings,
+  redisSettings,
+  SECRET,
+  servingSettings,
+} from '../../shared/config.ts';
 
 export const BranchesConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
   ...internalSettings,
+  ...servingSettings,
+  INTERNAL_TOKEN_PREVIOUS: Type.Optional(
+    Type.String({
+      ...SECRET,
+      description: 'Another INTERNAL_TOKEN that is accepted while it is being replaced',
+    }),
+  ),
   PORT: Type.Integer({ default: 3001, minimum: 0, maximum: 65535, description: 'Port to listen on' }),
 });
 export type BranchesConfig = Readonly<Static<typeof BranchesConfig>>;

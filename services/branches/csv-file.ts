@@ -114,19 +114,21 @@ function named<C extends string>(
 /**
  * The text of a CSV file, with a byte order mark, without which spreadsheets take UTF-8 for something else.
  *
- * A cell that a spreadsheet would run as a formula is guarded by an apostrophe, which `readRows` takes away.
- * One is added before any apostrophes that are there already, so that every cell comes back as it was.
+ * What a spreadsheet would run as a formula is guarded by an apostrophe, which `readRows` takes away: at the beginning
+ * of a cell, and after a `;`, where a spreadsheet that separates by `;` begins another one. One is added before any
+ * apostrophes that are there already, so that every cell comes back as it was.
  */
 export function csvText(columns: readonly string[], rows: readonly string[][]): string {
-  const guarded = rows.map((row) => row.map((cell) => (FORMULA.test(cell) ? `'${cell}` : cell)));
+  const guarded = rows.map((row) => row.map((cell) => cell.replace(FORMULA, "$1'$2")));
   return stringify([columns, ...guarded], { bom: true });
 }
 
 /** https://owasp.org/www-community/attacks/CSV_Injection, the full-width forms included. */
-const FORMULA = /^'*[=+\-@\t\r＝＋－＠]/;
+const FORMULA = /(^|;)([\s"']*[=+\-@\t\r＝＋－＠])/g;
+const GUARDED = /(^|;)'([\s"']*[=+\-@\t\r＝＋－＠])/g;
 
 function withoutGuard(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+  return cell.replace(GUARDED, '$1$2');
 }
 
 /** Whether the bytes of this cell were not UTF-8. */

@@ -1,7 +1,12 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashPassword } from '../../services/api/auth/passwords.ts';
-import { UserStore } from '../../services/api/auth/user-store.ts';
+import { loginWith } from '../../shared/auth/login.ts';
+import { LoginLimit } from '../../shared/auth/login-limit.ts';
+import { hashPassword } from '../../shared/auth/passwords.ts';
+import { UserStore } from '../../shared/auth/user-store.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { connectMongo } from '../../shared/mongo.ts';
+import { isOutage } from '../../shared/outage.ts';
 import { Client, call } from '../helpers/client.ts';
 import { JWT_SECRET, startApi, startServices } from '../helpers/services.ts';
 
@@ -60,6 +65,17 @@ describe('failed logins', () => {
     expect(answers.filter(({ status }) => status === 401).length).toBe(10);
   });
 
+  it('are not those that the database did not answer', async () => {
+    const env: Record<string, string> = system.env;
+    const away = await connectMongo(env.MONGODB_URI ?? '', createLogger('test', 'silent'));
+    await away.close();
+    const limit = new LoginLimit(system.redis, system.prefix, { perUser: 1, perAddress: 1 });
+    const attempt = loginWith(new UserStore(away), limit);
+    for (let count = 0; count < 3; count++) {
+      await expect(attempt('sinorigen', 'demo1234', '203.0.113.10')).rejects.toSatisfy(isOutage);
+    }
+  });
+
   it('leave no name in Redis', async () => {
     await login('un.nombre', 'mal', '203.0.113.7');
     const keys = await system.redis.keys(`*login-user*`);
@@ -113,14 +129,16 @@ describe('credentials', () => {
 });
 
 describe('the secret of the tokens', () => {
+  const NEXT_SECRET = randomBytes(32).toString('hex');
+
   it('can be replaced without logging anyone out', async () => {
     const before = await Client.login(system.url);
     const next = await startApi({
       ...system.env,
-      JWT_SECRET: 'n'.repeat(64),
+      JWT_SECRET: NEXT_SECRET,
       JWT_SECRET_PREVIOUS: JWT_SECRET,
     });
-    const after = await startApi({ ...system.env, JWT_SECRET: 'n'.repeat(64) });
+    const after = await startApi({ ...system.env, JWT_SECRET: NEXT_SECRET });
     try {
       expect((await new Client(next.url, before.token).get('/api/auth/validate')).status).toBe(200);
       const renewed = await Client.login(next.url);

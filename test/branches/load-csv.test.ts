@@ -299,13 +299,26 @@ describe('export', () => {
   });
 
   it('holds no formula for a spreadsheet, and still the same texts', async () => {
-    const texts = ['=1+1', '+52', '-5', '@SUM(A1)', "'=1", "'casa'", '＝1', 'a=b'];
+    const texts = [
+      '=1+1',
+      '+52',
+      '-5',
+      '@SUM(A1)',
+      "'=1",
+      "'casa'",
+      '＝1',
+      'a=b',
+      'a;=1+1',
+      "a;'=1",
+      'a;"=1"',
+    ];
     await store.loadBranches(
       texts.map((Nombre, index) => ({ ...branchOf(SOUTH), Codigo: `F${index}X`, Nombre })),
     );
     await run('branches', ['export', 'out.csv']);
     const exported = await readFile(join(folder, 'out.csv'), 'utf8');
-    for (const cell of exported.split(/[\n,]/)) expect(cell).not.toMatch(/^[=+\-@\t\r＝]/);
+    // As spreadsheets take it that separate by a comma, and those that do by a semicolon or a tab.
+    for (const cell of exported.split(/[\n,;\t]/)) expect(cell).not.toMatch(/^["\s]*[=+\-@\t\r＝＋－＠]/);
     expect((await run('branches', ['import', 'out.csv'])).out).toContain('cambios: 0, bajas: 0');
     const { branches } = await store.snapshot();
     expect(branches.map(({ Nombre }) => Nombre).sort()).toEqual([...texts].sort());

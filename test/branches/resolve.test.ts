@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BranchStore } from '../../services/branches/branch-store.ts';
 import type { Branch, ResolveRequest, ResolveResponse } from '../../shared/branch.ts';
@@ -72,6 +73,16 @@ describe('POST /internal/resolve', () => {
     ['another token', 'x'.repeat(64)],
   ])('refuses %s', async (_, token) => {
     expect((await post(first.url, ALL, token)).status).toBe(401);
+  });
+
+  it('accepts two tokens while one takes the place of the other', async () => {
+    const other = randomBytes(32).toString('hex');
+    const { url, server } = await startBranches({ ...stores.env, INTERNAL_TOKEN_PREVIOUS: other });
+    const statuses = [INTERNAL_TOKEN, other, 'x'.repeat(64)].map(
+      async (token) => (await post(url, ALL, token)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
+    await server.close();
   });
 
   it('refuses what is not the contract', async () => {

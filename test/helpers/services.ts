@@ -7,6 +7,8 @@ import { buildApi } from '../../services/api/app.ts';
 import { ApiConfig } from '../../services/api/config.ts';
 import { buildBranches } from '../../services/branches/app.ts';
 import { BranchesConfig } from '../../services/branches/config.ts';
+import { buildDashboard } from '../../services/dashboard/app.ts';
+import { DashboardConfig } from '../../services/dashboard/config.ts';
 import { buildLabelWorker } from '../../services/label-worker/app.ts';
 import { LabelWorkerConfig } from '../../services/label-worker/config.ts';
 import { loadConfig } from '../../shared/config.ts';
@@ -43,6 +45,7 @@ export async function freshStores(): Promise<{
       CHROMIUM_PATH: inject('chromiumPath'),
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
       PORT: '0',
+      DRAIN_MS: '0',
     },
     mongo,
     redis,
@@ -74,6 +77,12 @@ export function startLabelWorker(env: Record<string, string>) {
   return buildLabelWorker(config, createLogger('label-worker', config.LOG_LEVEL));
 }
 
+export async function startDashboard(env: Record<string, string>) {
+  const config = loadConfig(DashboardConfig, { COOKIE_SECURE: 'false', ...env });
+  const server = await buildDashboard(config, createLogger('dashboard', config.LOG_LEVEL));
+  return { url: await server.listen({ host: '127.0.0.1', port: 0 }), server };
+}
+
 /** The whole system in this process, on stores of its own. Without `labels` no Chromium is started. */
 export async function startServices(options: { labels?: boolean; env?: Record<string, string> } = {}) {
   const stores = await freshStores();
@@ -86,6 +95,7 @@ export async function startServices(options: { labels?: boolean; env?: Record<st
     url: api.url,
     env: { ...env, BRANCHES_URL: branches.url },
     branches: branches.server,
+    worker,
     close: async () => {
       await api.server.close();
       await worker?.close();

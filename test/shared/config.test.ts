@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiConfig } from '../../services/api/config.ts';
 import { ConfigError, loadConfig } from '../../shared/config.ts';
 
-const SECRET = 's'.repeat(64);
+const SECRET = randomBytes(32).toString('hex');
 const ENV = {
   MONGODB_URI: 'mongodb://127.0.0.1:27017/guias',
   REDIS_URL: 'redis://127.0.0.1:6379',

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import type { ApiUser, Permission, UserStore } from '../../../shared/auth/user-store.ts';
 import { DomainError } from '../../../shared/errors.ts';
 import type { HttpServer } from '../../../shared/http-server.ts';
-import type { ApiUser, Permission, UserStore } from './user-store.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,7 +24,10 @@ export function authenticate(users: UserStore, countRequest: (username: string) 
         if (!config?.permission) throw new Error(`${url} names no permission`);
       });
       server.addHook('onRequest', async (request) => {
-        request.user = server.verifyBearer(request.headers.authorization);
+        // Node takes the first of several; whoever is before us may have checked another.
+        const [authorization, another] = request.raw.headersDistinct.authorization ?? [];
+        if (another !== undefined) throw new DomainError('access-denied');
+        request.user = server.verifyBearer(authorization);
         const user = await users.findRecent(request.user.sub);
         if (!user || user.disabled) throw new DomainError('access-denied');
         request.apiUser = user;

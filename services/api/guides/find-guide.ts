@@ -1,5 +1,5 @@
+import type { ApiUser } from '../../../shared/auth/user-store.ts';
 import { DomainError } from '../../../shared/errors.ts';
-import type { ApiUser } from '../auth/user-store.ts';
 import { isGuideNumber } from './guide-number.ts';
 import type { GuideRecord, GuideStore } from './guide-store.ts';
 
@@ -13,9 +13,9 @@ export type FindGuide = (number: string, user: ApiUser) => Promise<GuideRecord>;
 
 export function findGuide(guides: GuideStore): FindGuide {
   return async (number, user) => {
-    const guide = isGuideNumber(number) ? await guides.find(number) : undefined;
-    const visible = guide?.username === user.username || user.permissions.includes('guias.read.all');
-    if (!guide || !visible) throw new DomainError('guide-not-found');
+    const owner = user.permissions.includes('guias.read.all') ? undefined : user.username;
+    const guide = isGuideNumber(number) ? await guides.find(number, owner) : undefined;
+    if (!guide) throw new DomainError('guide-not-found');
     return guide;
   };
 }

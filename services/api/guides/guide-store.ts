@@ -66,7 +66,9 @@ export class GuideStore {
     } catch (error) {
       if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
       const failures = [error.writeErrors].flat();
-      if (failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+      // None where the connection broke: that is a bulk write error too, and nobody knows what was stored.
+      const duplicates = failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
+      if (!duplicates) throw error;
       return failures.flatMap(({ index }) => records[index] ?? []);
     }
   }
@@ -80,8 +82,13 @@ export class GuideStore {
     return records.filter(({ number }) => !present.has(number));
   }
 
-  async find(number: string): Promise<GuideRecord | undefined> {
-    const document = await this.#guides.findById(number).lean();
+  /**
+   * @param username whose guide it must be, if it matters. The database looks, so that nothing of another's guide
+   * is read, and one that does not exist costs the same.
+   */
+  async find(number: string, username?: string): Promise<GuideRecord | undefined> {
+    const filter = { _id: number, ...(username !== undefined && { username }) };
+    const document = await this.#guides.findOne(filter).lean();
     if (!document) return undefined;
     const { _id, ...guide } = document;
     return { number: _id, ...guide };

@@ -29,6 +29,21 @@ window.SwaggerUIBundle = Object.assign((config) => {
 `;
 
 /**
+ * What the page at `/api/docs` needs. The plugin's own policy would also trust other hosts, and make browsers ask
+ * for https where there is none.
+ */
+const PAGE_POLICY = {
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'connect-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+};
+
+/**
  * OpenAPI 3.1 at `/api/openapi.json`, made from the routes' own schemas, and a page to try it at `/api/docs`.
  * To be registered before the routes.
  */
@@ -62,7 +77,7 @@ export const openapi = fp(
     });
     await server.register(swaggerUi, {
       routePrefix: '/api/docs',
-      staticCSP: true,
+      staticCSP: PAGE_POLICY,
       uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
       theme: {
         title: 'Guías de envío',

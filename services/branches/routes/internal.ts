@@ -4,9 +4,9 @@ import { requireInternalToken } from '../../../shared/internal-token.ts';
 import type { BranchCache } from '../branch-cache.ts';
 
 /** What other services of ours ask; nothing here is for clients. */
-export function internalRoutes(cache: BranchCache, token: string) {
+export function internalRoutes(cache: BranchCache, tokens: readonly string[]) {
   return async (server: HttpServer) => {
-    server.addHook('onRequest', requireInternalToken(token));
+    server.addHook('onRequest', requireInternalToken(tokens));
     server.post(
       '/resolve',
       { schema: { body: ResolveRequest, response: { 200: ResolveResponse } } },

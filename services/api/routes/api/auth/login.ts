@@ -1,13 +1,7 @@
 import { Type } from 'typebox';
-import { DomainError } from '../../../../../shared/errors.ts';
+import { type loginWith, MAX_CREDENTIAL } from '../../../../../shared/auth/login.ts';
 import { type HttpServer, ok } from '../../../../../shared/http-server.ts';
-import type { LoginLimit } from '../../../auth/login-limit.ts';
-import { passwordMatches } from '../../../auth/passwords.ts';
-import type { UserStore } from '../../../auth/user-store.ts';
 import { describe } from '../../../openapi/describe.ts';
-
-/** argon2 is meant to be slow, and it must not be so for megabytes. */
-const MAX_CREDENTIAL = 256;
 
 const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
 const headers = Type.Object({
@@ -32,7 +26,7 @@ const documentation = describe({
 });
 
 /** `POST /api/auth/login` (specification, "Authentication"; contract, "Authentication"). */
-export function loginRoute(users: UserStore, limit: LoginLimit, tokenTtlS: number) {
+export function loginRoute(login: ReturnType<typeof loginWith>, tokenTtlS: number) {
   return async (server: HttpServer) => {
     // The body says nothing, so it may be anything, also an empty one that calls itself JSON.
     server.removeAllContentTypeParsers();
@@ -42,15 +36,7 @@ export function loginRoute(users: UserStore, limit: LoginLimit, tokenTtlS: numbe
     server.post('/login', { schema: { headers, ...documentation } }, async (request) => {
       const username = headerText(request.headers['x-username']);
       const password = headerText(request.headers['x-password']);
-      if (!username || !password) throw new DomainError('credentials-missing');
-      if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) {
-        throw new DomainError('credentials-wrong');
-      }
-      await limit.count(username, request.ip);
-      const user = await users.find(username);
-      const matches = await passwordMatches(user?.passwordHash, password);
-      if (!user || !matches || user.disabled) throw new DomainError('credentials-wrong');
-      await limit.forgive(username, request.ip);
+      const user = await login(username, password, request.ip);
       const access_token = server.jwt.sign({ sub: user.username });
       return ok('Login exitoso', { access_token, token_type: 'Bearer', expires_in: tokenTtlS });
     });

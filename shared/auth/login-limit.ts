@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { DomainError } from '../../../shared/errors.ts';
+import { DomainError } from '../errors.ts';
 
 /** Failed logins are counted over this time, in seconds (contract, "Authentication"). */
 const WINDOW = 900;
 
 /**
- * Bounds the guessing of passwords, over all API processes, by user and by address.
+ * Bounds the guessing of passwords, over all processes, by user and by address.
  *
  * An attempt is counted before the password is looked at and given back when it is right: counted afterwards,
  * two hundred guesses at once would all pass.

@@ -1,0 +1,74 @@
+import cookies from '@fastify/cookie';
+import forms from '@fastify/formbody';
+import { Queue } from 'bullmq';
+import { loginWith } from '../../shared/auth/login.ts';
+import { LoginLimit } from '../../shared/auth/login-limit.ts';
+import { UserStore } from '../../shared/auth/user-store.ts';
+import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
+import { LABEL_QUEUE, type LabelJob } from '../../shared/label-job.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { createMetrics } from '../../shared/metrics.ts';
+import { connectMongo } from '../../shared/mongo.ts';
+import { connectRedis, measureEviction } from '../../shared/redis.ts';
+import { assets } from './assets.ts';
+import { board } from './board.ts';
+import type { DashboardConfig } from './config.ts';
+import { showErrorsAsPages } from './error-pages.ts';
+import { dashboardErrors } from './errors.ts';
+import { loginPages } from './login-pages.ts';
+import { statusPage } from './pages.ts';
+import { PAGE_POLICY, protection } from './protection.ts';
+import { atMostEvery, readQueueState } from './queue-state.ts';
+import { createSessions, requireSession, sessionCookie } from './session.ts';
+
+/** For all who look at the page together, in ms. */
+const STATE_AGE = 1_000;
+
+/** The dashboard with everything it needs open, not yet listening; `close()` closes all of it. */
+export async function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
+  const mongo = await connectMongo(config.MONGODB_URI, log);
+  const redis = await connectRedis(config.REDIS_URL, log);
+  const metrics = createMetrics();
+  measureEviction(redis, metrics);
+  const prefix = config.REDIS_PREFIX;
+  const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
+  queue.on('error', (error) => log.warn({ err: error }, 'label queue'));
+
+  const server = buildHttpServer({
+    log,
+    metrics,
+    errors: dashboardErrors,
+    pagePolicy: PAGE_POLICY,
+    trustProxy: config.TRUST_PROXY.split(',').filter(Boolean),
+    ready: { mongodb: async () => mongo.db?.admin().ping(), redis: () => redis.ping() },
+  });
+  server.addHook('onClose', async () => {
+    await queue.close();
+    redis.disconnect();
+    await mongo.close();
+  });
+
+  const users = new UserStore(mongo);
+  const sessions = createSessions({ redis, prefix, users, ttlS: config.SESSION_TTL_S });
+  const cookie = sessionCookie({ secure: config.COOKIE_SECURE, ttlS: config.SESSION_TTL_S });
+  const loginLimit = new LoginLimit(redis, prefix, {
+    perUser: config.LOGIN_FAILURES_PER_USER,
+    perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
+  });
+  await server.register(protection);
+  server.addHook('onSend', showErrorsAsPages(config.RUNBOOK_URL));
+  await server.register(cookies);
+  await server.register(forms);
+  await server.register(assets);
+  await server.register(loginPages({ login: loginWith(users, loginLimit), sessions, cookie }));
+  await server.register(async (operators) => {
+    operators.addHook('onRequest', requireSession(sessions, cookie.name));
+    const state = atMostEvery(STATE_AGE, () => readQueueState({ redis, prefix, queue }));
+    operators.get('/', async (request, reply) => {
+      const viewer = { username: request.apiUser?.username ?? '', runbookUrl: config.RUNBOOK_URL };
+      return reply.type('text/html; charset=utf-8').send(statusPage(await state(), viewer));
+    });
+    await operators.register(board(queue));
+  });
+  return server;
+}

@@ -1,0 +1,15 @@
+import type { HttpErrors } from '../../shared/errors.ts';
+
+/** The dashboard's own refusals, in the words of its pages. */
+export const dashboardErrors = {
+  'credentials-missing': { status: 400, message: 'Escriba su usuario y su contraseña' },
+  'credentials-wrong': { status: 401, message: 'Usuario o contraseña incorrectos' },
+  'too-many-logins': {
+    status: 429,
+    message: ({ seconds }) => `Demasiados intentos: espere ${Math.ceil(Number(seconds) / 60)} min`,
+    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
+  },
+  forbidden: { status: 403, message: 'Su usuario no tiene el permiso colas.admin' },
+  'session-missing': { status: 401, message: 'Su sesión terminó: entre de nuevo' },
+  'other-origin': { status: 403, message: 'La solicitud no viene de este tablero' },
+} as const satisfies HttpErrors;

@@ -1,0 +1,33 @@
+import helmet from '@fastify/helmet';
+import type { HttpServer } from './http-server.ts';
+
+/** A browser keeps to https for so long, in seconds; over plain http it ignores this. */
+const HSTS_MAX_AGE = 31_536_000;
+
+/** What may be loaded and done in a page, by directive (CSP, Level 3). */
+export type PagePolicy = Record<string, string[]>;
+
+/** An answer is data: opened in a browser it loads nothing, runs nothing and stands in no frame. */
+const DATA: PagePolicy = { defaultSrc: ["'none'"] };
+
+/**
+ * Headers that tell browsers to trust our answers with nothing (OWASP, "REST Security Cheat Sheet").
+ *
+ * @param policy for a service that has pages; what it leaves out of base, forms and frames is forbidden too.
+ */
+export function addSecurityHeaders(server: HttpServer, policy: PagePolicy = DATA): void {
+  void server.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"], ...policy },
+    },
+    frameguard: { action: 'deny' },
+    referrerPolicy: { policy: 'no-referrer' },
+    // Other hosts of the same domain are not ours to decide about.
+    strictTransportSecurity: { maxAge: HSTS_MAX_AGE, includeSubDomains: false },
+    // For browsers that no longer exist, and for Flash.
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xDnsPrefetchControl: false,
+  });
+}

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import type { Queue } from 'bullmq';
+import { vi } from 'vitest';
+import type { LabelJob } from '../../shared/label-job.ts';
+import type { Part } from './part.ts';
+
+/**
+ * The process group of a worker's Chromium; undefined while it has none. The group, since Debian's program is a
+ * shell script around the real one, and Chromium is many processes.
+ */
+export function chromiumOf(worker: Part): number | undefined {
+  const rows = execFileSync('ps', ['-eo', 'ppid=,pid=,pgid='], { encoding: 'utf8' }).trim().split('\n');
+  const groups = rows
+    .map((row) => row.trim().split(/ +/).map(Number))
+    .filter(([parent, pid, group]) => parent === worker.pid && pid === group);
+  return groups.at(-1)?.[1];
+}
+
+/** Sends a signal to a worker's Chromium, which must have one. @returns its process group. */
+export function signalChromium(worker: Part, signal: NodeJS.Signals): number {
+  const group = chromiumOf(worker);
+  if (!group) throw new Error('The worker has no Chromium');
+  process.kill(-group, signal);
+  return group;
+}
+
+/** The jobs that have been printing for a second, at least two: those of a Chromium that stands still. */
+export function standingJobs(queue: Queue<LabelJob>): Promise<string[]> {
+  return vi.waitFor(
+    async () => {
+      const active = await queue.getActive(0, 1_000);
+      const standing = active.filter(({ processedOn = Infinity }) => processedOn < Date.now() - 1_000);
+      if (standing.length < 2) throw new Error('Nothing stands still');
+      return standing.flatMap(({ id }) => id ?? []);
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+}
+
+/** How many of the jobs were given to another worker, and how many were tried again. */
+export async function secondTries(queue: Queue<LabelJob>, ids: readonly string[]) {
+  const jobs = await Promise.all(ids.map((id) => queue.getJob(id)));
+  return {
+    taken: jobs.filter((job) => job && job.stalledCounter > 0).length,
+    repeated: jobs.filter((job) => job && job.attemptsMade > 1).length,
+  };
+}

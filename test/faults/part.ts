@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { failure, type OwnedProcess } from '../../local/processes.ts';
+
+/** Longest wait for a part to come up, in ms. */
+const START_DEADLINE = 30_000;
+
+/** A part of the system: processes that are killed together and started again as they were. */
+export class Part {
+  readonly #processes: OwnedProcess[];
+  readonly #isUp: () => Promise<boolean>;
+  /** Of a service's process. */
+  readonly url: string;
+
+  /** @param processes in the order in which they are started. */
+  constructor(processes: OwnedProcess[], isUp: () => Promise<boolean>, url = '') {
+    if (processes.length === 0) throw new Error('Only what the test itself starts can be killed');
+    this.#processes = processes;
+    this.#isUp = isUp;
+    this.url = url;
+  }
+
+  /** Of its first process. */
+  get pid(): number {
+    return this.#processes[0]?.pid as number;
+  }
+
+  get logFile(): string {
+    return this.#processes[0]?.logFile as string;
+  }
+
+  /** `kill -9`; resolves when every process is gone. @throws when one ended otherwise. */
+  async kill(): Promise<void> {
+    for (const one of this.#processes) one.kill('SIGKILL');
+    for (const { name, ended } of this.#processes) {
+      const how = await ended;
+      if (how !== 'signal SIGKILL') throw new Error(`${name} was not killed: ${how}`);
+    }
+  }
+
+  /** SIGTERM; resolves when it has ended. @throws when it ended otherwise than in order. */
+  async terminate(): Promise<void> {
+    for (const one of this.#processes.toReversed()) {
+      await one.stop();
+      const how = await one.ended;
+      if (how !== 'exit code 0') throw new Error(failure(one.name, how, one.logFile));
+    }
+  }
+
+  /** Starts what does not run until all is up, as a supervisor does: a first try may find its dead predecessor's lock. */
+  async start(): Promise<void> {
+    const deadline = Date.now() + START_DEADLINE;
+    while (!(await this.#isUp().catch(() => false))) {
+      for (const [i, one] of this.#processes.entries()) {
+        if (Date.now() > deadline) throw new Error(failure(one.name, 'not up in time', one.logFile));
+        if (!one.isRunning()) this.#processes[i] = one.startAgain();
+      }
+      await sleep(50);
+    }
+  }
+
+  /** At the end of a test, whatever became of it. */
+  async end(): Promise<void> {
+    for (const one of this.#processes.toReversed()) await one.stop();
+  }
+}

@@ -1,0 +1,54 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+/**
+ * Requests without a token, up to so many a second, over some connections, each of which waits for its answer. It is
+ * a process of its own, as it takes a core, and knows as little HTTP as it can.
+ *
+ * `--port`, `--rate` a second, `--seconds`, `--connections`. Prints how many answers of which status came.
+ */
+
+const REQUEST = 'GET /api/guias/etiqueta/123456789012 HTTP/1.1\r\nHost: api\r\n\r\n';
+/** Sends in so many goes a second. */
+const GOES = 100;
+
+const text = { type: 'string' } as const;
+const { values } = parseArgs({ options: { port: text, rate: text, seconds: text, connections: text } });
+const statuses: Record<string, number> = {};
+
+/** One request at a time, when it is its turn. */
+function caller(): { free: boolean; send(): void } {
+  const socket = connect(Number(values.port), '127.0.0.1').setEncoding('latin1').setNoDelay();
+  socket.on('error', () => {});
+  const self = {
+    free: true,
+    send: () => {
+      self.free = false;
+      socket.write(REQUEST);
+    },
+  };
+  let answer = '';
+  socket.on('data', (data: string) => {
+    answer += data;
+    if (!answer.endsWith('}')) return; // every refusal is an object in JSON
+    const status = answer.slice(9, 12);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    answer = '';
+    self.free = true;
+  });
+  return self;
+}
+
+const callers = Array.from({ length: Number(values.connections) }, caller);
+const end = performance.now() + 1_000 * Number(values.seconds);
+for (let due = 0; performance.now() < end; await sleep(1_000 / GOES)) {
+  due = Number(values.rate) / GOES;
+  for (const one of callers)
+    if (due > 0 && one.free) {
+      one.send();
+      due--;
+    }
+}
+process.stdout.write(JSON.stringify(statuses));
+process.exit();

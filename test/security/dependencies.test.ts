@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * What is installed is what was locked, runs nothing while it is installed, may be used, and is no version that is
+ * known to be bad. `npm audit` asks the registry for what is known today, and is the workflow's; this holds offline.
+ */
+
+type Package = {
+  version: string;
+  integrity?: string;
+  resolved?: string;
+  link?: boolean;
+  license?: string;
+  hasInstallScript?: boolean;
+  dev?: boolean;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+};
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file && existsSync(file));
+const packagesOf = (lock: string): [string, Package][] =>
+  Object.entries(JSON.parse(readFileSync(lock, 'utf8')).packages);
+const LOCKS = files.filter((file) => /(^|\/)package-lock\.json$/.test(file));
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
+const packages = packagesOf('package-lock.json').filter(([path]) => path !== '');
+
+describe.each(LOCKS)('%s', (lock) => {
+  const locked = packagesOf(lock).filter(([path]) => path !== '');
+
+  it('has the hash of every package, and takes none from elsewhere than the registry', () => {
+    expect(locked.length).toBeGreaterThan(100);
+    for (const [path, { integrity, resolved, link }] of locked) {
+      expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-[\w+/]{86}==$/)]);
+      expect([path, resolved ?? 'registry', link ?? false]).toEqual([
+        path,
+        expect.stringMatching(/^(registry$|https:\/\/registry\.npmjs\.org\/)/),
+        false,
+      ]);
+    }
+  });
+});
+
+describe('install scripts', () => {
+  /** Why each of those that have one does without: what is installed works, as all other tests show. */
+  const HAVE_ONE = {
+    'node_modules/protobufjs': 'only compares version numbers',
+    'node_modules/msgpackr-extract': 'compiles what comes ready in a package for each platform',
+    'node_modules/ssh2': 'compiles what makes it faster (containers of the tests)',
+    'node_modules/cpu-features': 'compiles what makes ssh2 faster',
+  };
+
+  it('are had by few packages, all of which are known', () => {
+    const paths = packages.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
+    expect(paths.toSorted()).toEqual(Object.keys(HAVE_ONE).toSorted());
+  });
+
+  it('are run by nothing of ours that installs', () => {
+    const INSTALLS = /^(?!\s*#).*\bnpm['", [\]]+(ci|i|install)\b.*$/gm;
+    const commands = files
+      .filter((file) => /\.(sh|ts|ya?ml|json)$|Dockerfile$|^\.ci\//.test(file))
+      .filter((file) => !/package-lock\.json$|^test\/(ops|security)\//.test(file))
+      .flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(INSTALLS)].map(([command]) => `${file}: ${command}`),
+      );
+    expect(commands.length).toBeGreaterThan(3);
+    for (const command of commands) expect(command).toContain('--ignore-scripts');
+  });
+});
+
+describe('licences', () => {
+  /** May be used in a product that is not published, and ask for their text to be kept. */
+  const ALLOWED = [
+    'MIT',
+    'ISC',
+    'Apache-2.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    '0BSD',
+    'BlueOak-1.0.0',
+    'MIT OR Apache-2.0',
+  ];
+
+  it('of all that is shipped are allowed', () => {
+    const shipped = packages.filter(([, { dev }]) => !dev);
+    expect(shipped.length).toBeGreaterThan(100);
+    for (const [path, { license }] of shipped) {
+      expect([path, ALLOWED.includes(license ?? '') || license]).toEqual([path, true]);
+    }
+  });
+
+  it('of what we ask for ourselves are allowed', () => {
+    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
+      const license = packages.find(([path]) => path === `node_modules/${name}`)?.[1].license;
+      expect([name, ALLOWED.includes(license ?? '') || license]).toEqual([name, true]);
+    }
+  });
+});
+
+describe('known vulnerabilities', () => {
+  /** The first versions with the fixes of these advisories, as known on 21 November 2026. */
+  const SAFE_FROM: Record<string, string> = {
+    '@fastify/static': '10.1.2', // GHSA-83w8-p2f5-377r, GHSA-8pvw-jcv7-9cmj
+    'fast-jwt': '6.2.4', // CVE-2026-34950, CVE-2026-44351
+    'fast-uri': '3.1.7', // CVE-2026-6321 … CVE-2026-84394
+    fastify: '5.12.2', // CVE-2025-32442, CVE-2026-25223, CVE-2026-33806, CVE-2026-3635
+    'find-my-way': '9.7.0', // CVE-2026-47219
+    handlebars: '4.7.9', // CVE-2026-33937 and seven more
+    lodash: '4.18.0', // CVE-2026-4800
+    mongoose: '8.22.1', // GHSA-wpg9-53fq-2r8h
+    protobufjs: '7.5.6', // CVE-2026-41242, CVE-2026-44291
+    undici: '7.24.0', // CVE-2026-1525 … CVE-2026-2229
+    ws: '8.21.0', // CVE-2026-48779
+  };
+  const numbers = (version: string) => version.split('.').map(Number);
+  const isBefore = (one: string, other: string) => {
+    const [a, b] = [numbers(one), numbers(other)];
+    const index = a.findIndex((number, place) => number !== b[place]);
+    return index >= 0 && (a[index] ?? 0) < (b[index] ?? 0);
+  };
+
+  it.each(Object.entries(SAFE_FROM))('%s is not older than %s', (name, safe) => {
+    const installed = packages.filter(
+      ([path, { dev }]) =>
+        !dev && (path === `node_modules/${name}` || path.endsWith(`/node_modules/${name}`)),
+    );
+    expect(installed.length).toBeGreaterThan(0);
+    for (const [path, { version }] of installed) {
+      expect(isBefore(version, safe), `${path} ${version}`).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,292 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../helpers/browser.ts';
+import { Client, call, minimalGuide } from '../helpers/client.ts';
+import { startApi, startServices } from '../helpers/services.ts';
+
+/** What browsers are told to do with our answers, and what no answer tells anybody. */
+
+let system: Awaited<ReturnType<typeof startServices>>;
+let demo: Client;
+let number: string;
+beforeAll(async () => {
+  system = await startServices({ labels: true });
+  demo = await Client.login(system.url);
+  number = (await demo.created(minimalGuide()))[0]?.SEND_GUIA ?? '';
+  // A hash that is none: a login of this user fails as nobody foresaw.
+  await system.mongo
+    .collection<{ _id: string }>('users')
+    .updateOne({ _id: 'lectura' }, { $set: { passwordHash: 'broken' } });
+});
+afterAll(() => system.close());
+
+const DATA_HEADERS = {
+  'content-security-policy': "base-uri 'none';form-action 'none';frame-ancestors 'none';default-src 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'x-xss-protection': '0',
+};
+
+type Ask = (url: string, token: string) => Promise<Response>;
+const get =
+  (path: string, headers: Record<string, string> = {}): Ask =>
+  (url, token) =>
+    fetch(url + path, { headers: { authorization: `Bearer ${token}`, ...headers } });
+const post =
+  (path: string, body: string, headers: Record<string, string> = {}): Ask =>
+  (url, token) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      body,
+    });
+/** Every way in which the API refuses, by its status. */
+const REFUSALS: [number, string, Ask][] = [
+  [400, 'wrong JSON', post('/api/guias/crear', '{')],
+  [400, 'a wrong guide', post('/api/guias/crear', '{"TipoServicio":"Domicilio","Guia":[{"a":1}]}')],
+  [400, 'a wrong number of packages', get('/api/guias/etiqueta-pequena/1?paquetes=x')],
+  [400, 'a wrong path', get('/api/guias/etiqueta/%E0%A4%A')],
+  [401, 'no token', get('/api/sucursales', { authorization: '' })],
+  [401, 'a token that is none', get('/api/sucursales', { authorization: 'Bearer a.b.c' })],
+  [403, 'no permission', asReader],
+  [404, 'no route', get('/api/nada')],
+  [404, 'no guide', get('/api/guias/etiqueta/1')],
+  [405, 'another method', (url) => fetch(`${url}/api/sucursales`, { method: 'DELETE' })],
+  [413, 'too large a body', post('/api/guias/crear', `"${'x'.repeat(4 * 1024 * 1024)}"`)],
+  [415, 'another type', post('/api/guias/crear', 'x', { 'content-type': 'text/plain' })],
+  [
+    500,
+    'what nobody foresaw',
+    post('/api/auth/login', '', { 'x-username': 'lectura', 'x-password': 'demo1234' }),
+  ],
+];
+
+/** `operaciones` may read only. */
+async function asReader(url: string): Promise<Response> {
+  const { token } = await Client.login(url, 'operaciones');
+  return post('/api/guias/crear', '{}')(url, token);
+}
+
+/** The security headers of an answer. */
+function securityHeaders(headers: Headers): Record<string, string | null> {
+  return Object.fromEntries(Object.keys(DATA_HEADERS).map((name) => [name, headers.get(name)]));
+}
+
+describe('an answer of the API', () => {
+  it.each(REFUSALS.filter(([, what]) => what !== 'a wrong path'))(
+    '%i for %s tells browsers to do nothing with it',
+    async (status, _, ask) => {
+      const response = await ask(system.url, demo.token);
+      expect(response.status).toBe(status);
+      expect(securityHeaders(response.headers)).toEqual(DATA_HEADERS);
+    },
+  );
+
+  it.each([
+    ['a list', 200, () => '/api/sucursales'],
+    ['the OpenAPI document', 200, () => '/api/openapi.json'],
+    ['health', 200, () => '/health/ready'],
+    ['metrics', 200, () => '/metrics'],
+    ['a label', 200, () => `/api/guias/etiqueta/${number}`],
+  ])('that is %s does too', async (_, status, path) => {
+    const { status: answered, headers } = await demo.pdf(path());
+    expect([answered, securityHeaders(headers)]).toEqual([status, DATA_HEADERS]);
+  });
+
+  it('that is a label is still a PDF with its tag, also unchanged', async () => {
+    const path = `/api/guias/etiqueta/${number}`;
+    const { headers, bytes } = await demo.pdf(path);
+    expect([headers.get('content-type'), bytes.subarray(0, 5).toString()]).toEqual([
+      'application/pdf',
+      '%PDF-',
+    ]);
+    const again = await demo.pdf(path, { 'if-none-match': headers.get('etag') ?? '' });
+    expect([again.status, securityHeaders(again.headers)]).toEqual([304, DATA_HEADERS]);
+  });
+
+  it('that is the page of the documentation may load what is its own, and nothing else', async () => {
+    const { headers } = await fetch(`${system.url}/api/docs`);
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';",
+    );
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+it.each(['branches', 'worker'] as const)('an answer of the service %s does so too', async (name) => {
+  const answers = await Promise.all(
+    ['/health/live', '/metrics', '/nada', '/internal/branches'].map((url) => system[name]?.inject({ url })),
+  );
+  for (const answer of answers) {
+    expect(answer?.headers).toMatchObject(DATA_HEADERS);
+    expect(answer?.headers).not.toHaveProperty('server');
+  }
+});
+
+describe('no answer tells of what is behind it', () => {
+  const INSIDE =
+    /node_modules|\bat .*[:(]\d|\.[jt]s\b|stack|\w(Error|Exception)\b|fastify|mongo|redis|bull|chromium|puppeteer|argon|node\b|127\.0\.0\.1/i;
+
+  it.each(REFUSALS)('%i for %s', async (status, _, ask) => {
+    const response = await ask(system.url, demo.token);
+    const text = await response.text();
+    expect(response.status).toBe(status);
+    expect(Object.keys(JSON.parse(text)).toSorted()).toEqual(
+      expect.arrayContaining(['message', 'requestId', 'response']),
+    );
+    expect(text).not.toMatch(INSIDE);
+    expect([...response.headers].join('\n')).not.toMatch(INSIDE);
+    for (const name of ['server', 'x-powered-by', 'via']) expect(response.headers.get(name)).toBeNull();
+  });
+
+  it('500 for a label that nobody prints, and 503 for a service that is away', async () => {
+    const other = await startServices({ env: { LABEL_DEADLINE_MS: '200' } });
+    try {
+      const user = await Client.login(other.url);
+      const [guide] = await user.created(minimalGuide());
+      const late = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+      await other.branches.close();
+      const away = await user.create([minimalGuide()]);
+      expect([late.status, away.status]).toEqual([500, 503]);
+      for (const { body } of [late, away]) expect(JSON.stringify(body)).not.toMatch(INSIDE);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('pages of other origins', () => {
+  const ALLOWED = 'http://tienda.example';
+  const STRANGER = 'http://otra.example';
+  const PREFLIGHT = {
+    method: 'OPTIONS',
+    headers: {
+      origin: ALLOWED,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,idempotency-key',
+    },
+  };
+  const corsHeaders = (headers: Headers) =>
+    Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+
+  it('are told nothing where none is configured', async () => {
+    const { status, headers } = await call(`${system.url}/api/sucursales`, { headers: { origin: ALLOWED } });
+    expect([status, corsHeaders(headers)]).toEqual([401, {}]);
+    const preflight = await call(`${system.url}/api/guias/crear`, PREFLIGHT);
+    expect([preflight.status, corsHeaders(preflight.headers)]).toEqual([405, {}]);
+  });
+
+  describe('where one is configured', () => {
+    let api: Awaited<ReturnType<typeof startApi>>;
+    let page: Server;
+    let browser: Browser;
+    let origin: string;
+    beforeAll(async () => {
+      page = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>')).listen(
+        0,
+        '127.0.0.1',
+      );
+      await once(page, 'listening');
+      origin = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+      api = await startApi({
+        ...system.env,
+        CORS_ORIGINS: `${ALLOWED},${origin}`,
+        REQUESTS_PER_MINUTE_PER_USER: '8',
+      });
+      browser = await openBrowser();
+    });
+    afterAll(async () => {
+      await browser.close();
+      await api.server.close();
+      page.close();
+    });
+
+    it('its preflight is answered, without a token', async () => {
+      const { status, headers } = await fetch(`${api.url}/api/guias/crear`, PREFLIGHT);
+      expect(status).toBe(204);
+      expect(corsHeaders(headers)).toEqual({
+        'access-control-allow-origin': ALLOWED,
+        'access-control-allow-methods': 'GET,HEAD,POST',
+        'access-control-allow-headers': 'authorization,idempotency-key',
+        'access-control-expose-headers': 'Content-Disposition, ETag, Retry-After, X-Request-Id',
+        'access-control-max-age': '600',
+      });
+    });
+
+    it.each([
+      STRANGER,
+      'null',
+      'http://tienda.example.otra',
+      'https://tienda.example',
+      'http://TIENDA.example',
+    ])('%s is another one, and may read nothing', async (origin) => {
+      const headers = { ...PREFLIGHT.headers, origin };
+      for (const init of [{ ...PREFLIGHT, headers }, { headers: { origin } }]) {
+        const answer = await fetch(`${api.url}/api/openapi.json`, init);
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+        expect(answer.headers.get('vary')).toContain('Origin');
+      }
+    });
+
+    it('its page logs in, creates, prints, and reads refusals, in a browser', async () => {
+      const tab = await browser.newPage();
+      await tab.goto(origin);
+      expect(await tab.evaluate(`(${useApi})(${JSON.stringify(api.url)})`)).toEqual({
+        created: 200,
+        label: ['application/pdf', true, true],
+        refused: [401, 'Acceso denegado', true],
+        limited: [429, 'Demasiadas solicitudes, intente mas tarde', true],
+      });
+      await tab.close();
+    });
+
+    it('a page of another one reads nothing, in a browser', async () => {
+      const tab = await browser.newPage();
+      await tab.goto(system.url); // another port is another origin
+      const fails = `fetch(${JSON.stringify(`${api.url}/api/openapi.json`)}).then(() => 'read', () => 'refused')`;
+      expect(await tab.evaluate(fails)).toBe('refused');
+      await tab.close();
+    });
+
+    it('unknown paths and other methods are refused as ever', async () => {
+      expect((await fetch(`${api.url}/api/nada`)).status).toBe(404);
+      const other = await fetch(`${api.url}/api/sucursales`, { method: 'DELETE' });
+      expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    });
+  });
+});
+
+/** Runs in a page, so it is text. */
+const useApi = `async (url) => {
+  const login = await fetch(url + '/api/auth/login', {
+    method: 'POST', headers: { 'X-Username': 'demo', 'X-Password': 'demo1234' } });
+  const authorization = 'Bearer ' + (await login.json()).data.access_token;
+  const guide = { Remitente: { Nombre: 'A' }, Destinatario: { Nombre: 'B', CodigoPostal: '06600' },
+    Producto: { Contenido: 'x' }, Creado_por: {} };
+  const created = await fetch(url + '/api/guias/crear', {
+    method: 'POST', headers: { authorization, 'Content-Type': 'application/json', 'Idempotency-Key': 'k' + Math.random() },
+    body: JSON.stringify({ TipoServicio: 'Domicilio', Guia: [guide] }) });
+  const number = (await created.json()).data[0].SEND_GUIA;
+  const label = await fetch(url + '/api/guias/etiqueta/' + number, { headers: { authorization } });
+  const refused = await fetch(url + '/api/sucursales');
+  let limited = refused;
+  for (let asked = 0; asked < 20 && limited.status !== 429; asked++) {
+    limited = await fetch(url + '/api/auth/validate', { headers: { authorization } });
+  }
+  return {
+    created: created.status,
+    label: [label.headers.get('content-type'), label.headers.has('etag'),
+      label.headers.get('content-disposition').includes(number)],
+    refused: [refused.status, (await refused.json()).message, refused.headers.has('x-request-id')],
+    limited: [limited.status, (await limited.json()).message, limited.headers.has('retry-after')],
+  };
+}`;

@@ -1,0 +1,255 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Guide } from '../../shared/guide.ts';
+import { type Answer, Client, call, fullGuide, minimalGuide } from '../helpers/client.ts';
+import { startServices } from '../helpers/services.ts';
+
+/** What a client sends is never more than data: in no field, header, parameter or query. */
+
+let system: Awaited<ReturnType<typeof startServices>>;
+let demo: Client;
+let number: string;
+beforeAll(async () => {
+  system = await startServices();
+  demo = await Client.login(system.url);
+  number = (await demo.created(minimalGuide()))[0]?.SEND_GUIA ?? '';
+});
+afterAll(() => system.close());
+
+/** All that stores: a guide that appears here was let in. */
+const everything = async () => {
+  const names = ['guides', 'users', 'idempotency_keys', 'branches', 'coverage'];
+  const counts = await Promise.all(names.map((name) => system.mongo.collection(name).countDocuments()));
+  return Object.fromEntries(names.map((name, index) => [name, counts[index]]));
+};
+
+/** `Remitente.Nombre` and so on: every field that the schema knows, so that a new one is tried too. */
+const FIELDS = Object.entries(Guide.properties).flatMap(([section, { properties }]) =>
+  Object.keys(properties).map((name) => [section, name] as const),
+);
+const SECTIONS = Object.keys(Guide.properties);
+
+/** A full guide with one field, or one section, replaced. */
+function guideWith(section: string, name: string | undefined, value: unknown): unknown {
+  const guide: Record<string, unknown> = fullGuide();
+  const replaced = name === undefined ? value : { ...(guide[section] as object), [name]: value };
+  return { ...guide, [section]: replaced };
+}
+
+describe('query operators', () => {
+  const OPERATORS: object[] = [
+    { $gt: '!' },
+    { $ne: 1 },
+    { $regex: '.*' },
+    { $where: 'sleep(5000) || true' },
+    { $expr: { $function: { body: 'function(){return true}', args: [], lang: 'js' } } },
+    [{ $gt: '!' }],
+  ];
+
+  it('are refused in every field, by its name, and nothing is stored', async () => {
+    expect(FIELDS.length).toBeGreaterThan(25);
+    const before = await everything();
+    for (const [section, name] of FIELDS) {
+      const { status, body } = await demo.create(
+        OPERATORS.map((operator) => guideWith(section, name, operator)),
+      );
+      expect([`${section}.${name}`, status]).toEqual([`${section}.${name}`, 400]);
+      expect(body.details?.map(({ indice, campo }) => [indice, campo])).toEqual(
+        OPERATORS.map((_, indice) => [indice, `${section}.${name}`]),
+      );
+    }
+    expect(await everything()).toEqual(before);
+  });
+
+  it('are refused in place of a section, a guide, the array and the service type', async () => {
+    const before = await everything();
+    for (const operator of OPERATORS) {
+      for (const section of SECTIONS) {
+        expect((await demo.create([guideWith(section, undefined, operator)])).status).toBe(400);
+      }
+      expect((await demo.create([operator])).status).toBe(400);
+      expect((await demo.create({ ...operator })).status).toBe(400);
+      expect((await demo.create([minimalGuide()], operator)).status).toBe(400);
+      expect((await demo.post('/api/guias/crear', operator)).status).toBe(400);
+    }
+    expect(await everything()).toEqual(before);
+  });
+
+  it.each([
+    ['a user', { 'x-username': '{"$gt":""}', 'x-password': 'demo1234' }],
+    ['a password', { 'x-username': 'demo', 'x-password': '{"$ne":null}' }],
+    ['both', { 'x-username': '[object Object]', 'x-password': '{"$regex":".*"}' }],
+    ['a pattern', { 'x-username': '^demo$', 'x-password': 'demo1234' }],
+    ['all users', { 'x-username': '.*', 'x-password': 'demo1234' }],
+  ])('as %s let nobody in', async (_, headers) => {
+    const { status, body } = await call(`${system.url}/api/auth/login`, { method: 'POST', headers });
+    expect([status, body.message]).toEqual([401, 'Usuario o contrasena incorrectos']);
+  });
+
+  it('as an Idempotency-Key are a key like any other', async () => {
+    const key = '{"$gt":""}';
+    const create = (body: unknown) => demo.post('/api/guias/crear', body, { 'idempotency-key': key });
+    const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
+    await demo.post('/api/guias/crear', body, { 'idempotency-key': 'another' });
+    const first = await create(body);
+    expect(first.status).toBe(200);
+    expect((await create(body)).body).toEqual(first.body);
+  });
+});
+
+describe('in a path or a query', () => {
+  const HOSTILE = [
+    '{"$gt":""}',
+    '[$ne]',
+    '.*',
+    '^[0-9]{5}$',
+    '0660?',
+    '(a+)+$',
+    '06600/../64000',
+    '../../../etc/passwd',
+    "06600' || '1'=='1",
+    '06600\u0000',
+    '06600\r\nSet-Cookie: a=b',
+    '__proto__',
+    'constructor',
+    'b:MEX01',
+    'cp:06600',
+    'version',
+    'active',
+    '*',
+  ];
+  const PATHS = [
+    '/api/sucursales/cobertura/',
+    '/api/guias/validar-destino/',
+    '/api/guias/etiqueta/',
+    '/api/guias/etiqueta-pequena/',
+  ];
+
+  it.each(HOSTILE)('%j is nothing that there is', async (text) => {
+    for (const path of PATHS) {
+      const answer = await demo.get(path + encodeURIComponent(text));
+      expect([path, answer.status, answer.body.response]).toEqual([path, 404, 'ERROR']);
+      expect(answer.headers.get('set-cookie')).toBeNull();
+    }
+  });
+
+  it.each([
+    'paquetes[$gt]=1',
+    'paquetes[]=1',
+    '__proto__[paquetes]=99',
+    '__proto__.paquetes=99',
+    'constructor[prototype][paquetes]=99',
+  ])('?%s is not the number of packages', async (query) => {
+    // Of another's guide, which is looked for only once the query has been read.
+    const other = await Client.login(system.url, 'otro');
+    const { status } = await other.get(`/api/guias/etiqueta-pequena/${number}?${query}`);
+    expect(status).toBe(404);
+    expect(({} as Record<string, unknown>).paquetes).toBeUndefined();
+  });
+
+  it.each([
+    'paquetes=1e1',
+    'paquetes={"$gt":1}',
+    'paquetes=0x10',
+    'paquetes=１',
+    'paquetes=1;2',
+    'paquetes=-0',
+  ])('?%s is refused', async (query) => {
+    const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?${query}`);
+    expect([status, body.message]).toEqual([400, 'paquetes debe ser un numero entero de 1 a 99']);
+  });
+});
+
+describe('prototype pollution', () => {
+  const POLLUTING = [
+    '"__proto__":{"x":1}',
+    '"constructor":{"prototype":{"x":1}}',
+    '"\\u005f_proto__":{"x":1}',
+  ];
+  const guide = JSON.stringify(fullGuide());
+  /** The key in the body, in the guide, and in each section of it. */
+  const bodies = (key: string) => [
+    `{${key},"TipoServicio":"Domicilio","Guia":[${guide}]}`,
+    `{"TipoServicio":"Domicilio","Guia":[${guide.replace('{', `{${key},`)}]}`,
+    ...SECTIONS.map(
+      (section) =>
+        `{"TipoServicio":"Domicilio","Guia":[${guide.replace(`"${section}":{`, `"${section}":{${key},`)}]}`,
+    ),
+  ];
+
+  it.each(POLLUTING)('by %s is refused at any depth', async (key) => {
+    const before = await everything();
+    for (const body of bodies(key)) {
+      const answer = await demo.post('/api/guias/crear', body);
+      expect([answer.status, answer.body.message]).toEqual([
+        400,
+        'El cuerpo de la solicitud no es JSON valido',
+      ]);
+    }
+    expect(await everything()).toEqual(before);
+    expect(({} as Record<string, unknown>).x).toBeUndefined();
+  });
+
+  it('by names that objects have anyway is an unknown field', async () => {
+    for (const name of ['toString', 'hasOwnProperty', '__defineGetter__', 'prototype']) {
+      const { status, body } = await demo.create([{ ...fullGuide(), [name]: 'x' }]);
+      expect([status, body.message]).toEqual([400, `Campo desconocido: '${name}'`]);
+    }
+  });
+});
+
+describe('line breaks', () => {
+  /** Sends bytes as they are. @returns the whole answer. */
+  const raw = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      let answer = '';
+      const socket = connect(Number(new URL(system.url).port), '127.0.0.1', () => socket.end(text, 'latin1'));
+      socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
+      socket.setEncoding('latin1').on('data', (chunk) => {
+        answer += chunk;
+      });
+      socket.on('end', () => resolve(answer)).on('error', reject);
+    });
+
+  it.each(['\r', '\n', '\u0000', '\u0007'])('%j in a header is refused', async (character) => {
+    for (const header of ['X-Request-Id', 'Idempotency-Key', 'If-None-Match', 'Origin', 'Authorization']) {
+      const answer = await raw(
+        `GET /api/sucursales HTTP/1.1\r\nHost: x\r\n${header}: a${character}Injected: b\r\nConnection: close\r\n\r\n`,
+      );
+      // A bare line feed ends a header for some parsers: then it is the client's own next header, and none of ours.
+      expect(answer).toMatch(/^HTTP\/1\.1 40[01] /);
+      expect(answer).not.toMatch(/^injected:/im);
+    }
+  });
+
+  it('that are encoded stay so in what an answer repeats', async () => {
+    const { status, headers, body } = await demo.get('/api/sucursales/cobertura/1%0d%0aX-Injected:%201');
+    expect(status).toBe(404);
+    expect(body.message).toBe('No hay cobertura para el código postal: 1\r\nX-Injected: 1');
+    expect(headers.get('x-injected')).toBeNull();
+  });
+
+  it('cannot split a request in two', async () => {
+    const answer = await raw(
+      'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        '0\r\n\r\nGET /api/openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(answer).not.toContain('openapi');
+  });
+});
+
+describe('a content type that is not JSON', () => {
+  it.each([
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/xml',
+    'application/json-patch+json',
+    'application/bson',
+  ])('%s is not read', async (type) => {
+    const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: [minimalGuide()] });
+    const answer: Answer = await demo.post('/api/guias/crear', body, { 'content-type': type });
+    expect([answer.status, answer.body.message]).toEqual([415, 'El Content-Type debe ser application/json']);
+  });
+});

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { pino } from 'pino';
+import { launchBrowser } from '../../services/label-worker/browser.ts';
+
+/**
+ * A program for `sandbox.test.ts`: prints once, as whoever runs it, and writes what it found as one line of JSON.
+ * Its argument is the path of Chromium.
+ */
+const log: object[] = [];
+const browser = await launchBrowser(
+  {
+    executablePath: process.argv[2] ?? '',
+    document: '<!doctype html><body></body>',
+    lanes: 1,
+    timeoutMs: 20_000,
+    printsEach: 1,
+    memoryEach: Number.POSITIVE_INFINITY,
+    healthMs: 20_000,
+  },
+  pino({ level: 'warn' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
+);
+const before = new Set(chromiums());
+await browser.print('<p>x</p>');
+// Its successor starts as the first one did, and says nothing more.
+while (chromiums().every((group) => before.has(group)))
+  await new Promise((resolve) => setTimeout(resolve, 20));
+const bytes = (await browser.print('<p>x</p>')).length;
+const found = { uid: process.getuid?.(), bytes, log, renderers: renderers() };
+await browser.close();
+process.stdout.write(`${JSON.stringify(found)}\n`);
+
+type Process = { pid: string; parent: string; group: string; command: string };
+
+function processes(): Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const [, parent = '', group = ''] =
+          readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+        return [{ pid, parent, group, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }];
+      } catch {
+        return []; // ended meanwhile
+      }
+    });
+}
+
+/** The process groups of our Chromiums. */
+function chromiums(): string[] {
+  return processes()
+    .filter(({ parent, pid, group }) => parent === String(process.pid) && pid === group)
+    .map(({ pid }) => pid);
+}
+
+/** What the system lets the processes do in which documents are drawn: none of ours has a filter or namespaces. */
+function renderers() {
+  const groups = new Set(chromiums());
+  return processes()
+    .filter(({ group, command }) => groups.has(group) && command.includes('--type=renderer'))
+    .map(({ pid }) => ({
+      seccomp: /^Seccomp:\s+(\d)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1],
+      ownNetwork: readlinkSync(`/proc/${pid}/ns/net`) !== readlinkSync('/proc/self/ns/net'),
+    }));
+}

@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyRequest } from 'fastify';
+import type { TObject } from 'typebox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiConfig } from '../../services/api/config.ts';
+import { BranchesConfig } from '../../services/branches/config.ts';
+import { ConfigError, loadConfig } from '../../shared/config.ts';
+import { requireInternalToken } from '../../shared/internal-token.ts';
+import { isStrongSecret } from '../../shared/strong-secret.ts';
+import { freshStores, INTERNAL_TOKEN, startBranches } from '../helpers/services.ts';
+
+/** Secrets that nobody can guess, and the one that our services show each other. */
+
+const GOOD = randomBytes(32).toString('hex');
+const ENV = {
+  MONGODB_URI: 'mongodb://127.0.0.1:27017/guias',
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  BRANCHES_URL: 'http://127.0.0.1:3001',
+  INTERNAL_TOKEN: GOOD,
+  JWT_SECRET: GOOD,
+};
+const SERVICES: Record<string, TObject> = { api: ApiConfig, branches: BranchesConfig };
+/** Every setting of these services that is a secret of ours, by its schema. */
+const SECRETS = Object.entries(SERVICES).flatMap(([service, schema]) =>
+  Object.entries(schema.properties)
+    .filter(([, setting]) => (setting as { format?: string }).format === 'secret')
+    .map(([name]) => [service, name] as const),
+);
+
+/** What a service says to its settings; '' where it starts. */
+function refusal(service: string, env: NodeJS.ProcessEnv): string {
+  try {
+    loadConfig(SERVICES[service] as TObject, env);
+    return '';
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+const WEAK = [
+  'short',
+  'x'.repeat(31),
+  'x'.repeat(64),
+  'ab'.repeat(32),
+  '0123456789abcdef'.repeat(4),
+  '12345678901234567890123456789012',
+  `${'0'.repeat(63)}1`,
+  'change-me-change-me-change-me-change-me',
+  'change_me_to_something_random_please_do',
+  'replace-this-with-a-long-random-string!',
+  'this-is-a-secret-for-local-development-1',
+  'your-256-bit-key-goes-here-and-nowhere-else',
+  'una-clave-de-ejemplo-que-nadie-debe-usar',
+  '<the output of openssl rand -hex 32 here>',
+];
+
+describe.each(SECRETS)('%s: %s', (service, name) => {
+  it.each(WEAK)('is refused when it is %s', (weak) => {
+    const message = refusal(service, { ...ENV, [name]: weak });
+    expect(message).toContain(`${name} `);
+    expect(message).not.toContain(weak);
+    if (weak.length >= 32) expect(message).toContain('Make one with: openssl rand -hex 32');
+  });
+
+  it('is taken when it is random', () => {
+    expect(refusal(service, { ...ENV, [name]: randomBytes(32).toString('hex') })).toBe('');
+  });
+});
+
+it('random secrets are strong, however they are written', () => {
+  // By chance a random text in base64 holds a word of an example: once in a million, so few of them are drawn.
+  for (const [draws, bytes, encoding] of [
+    [2_000, 16, 'hex'],
+    [2_000, 32, 'hex'],
+    [50, 24, 'base64'],
+    [50, 32, 'base64url'],
+  ] as const) {
+    for (let draw = 0; draw < draws; draw++) {
+      const secret = randomBytes(bytes).toString(encoding);
+      expect(isStrongSecret(secret), secret).toBe(true);
+    }
+  }
+});
+
+it('every secret is looked at', () => {
+  expect(SECRETS.map((each) => each.join(': ')).toSorted()).toEqual([
+    'api: INTERNAL_TOKEN',
+    'api: JWT_SECRET',
+    'api: JWT_SECRET_PREVIOUS',
+    'branches: INTERNAL_TOKEN',
+    'branches: INTERNAL_TOKEN_PREVIOUS',
+  ]);
+});
+
+describe('the repository', () => {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((file) => /\.(ya?ml|md|json|env|example|sh|toml|hbs)$|Dockerfile/.test(file))
+    .filter((file) => !/package-lock\.json$/.test(file));
+  const VALUE = /\b((?:JWT_SECRET|INTERNAL_TOKEN)(?:_PREVIOUS)?)["']?\s*[:=]\s*["']?([^\s"',;}`]+)/g;
+
+  it('holds no value of a secret that a service would start with', () => {
+    const found = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(VALUE)].map(([, name = '', value = '']) => ({
+        file,
+        name,
+        value,
+      })),
+    );
+    expect(found.length).toBeGreaterThan(0);
+    for (const { file, name, value } of found) {
+      expect([file, refusal('api', { ...ENV, [name]: value })]).not.toEqual([file, '']);
+    }
+  });
+});
+
+describe('the internal token', () => {
+  let stores: Awaited<ReturnType<typeof freshStores>>;
+  let branches: Awaited<ReturnType<typeof startBranches>>;
+  beforeAll(async () => {
+    stores = await freshStores();
+    branches = await startBranches(stores.env);
+  });
+  afterAll(async () => {
+    await branches.server.close();
+    await stores.close();
+  });
+
+  /** All routes of the service, but those for who watches over it. */
+  const routes = () =>
+    [...branches.server.printRoutes({ commonPrefix: false }).matchAll(/(\/internal\/\S+) \(([A-Z]+)/g)].map(
+      ([, url = '', method = '']) => ({ url, method: method as 'GET' | 'POST' }),
+    );
+
+  it.each([
+    ['is absent', {}],
+    ['is empty', { 'x-internal-token': '' }],
+    ['is another', { 'x-internal-token': randomBytes(32).toString('hex') }],
+    ['is the beginning', { 'x-internal-token': INTERNAL_TOKEN.slice(0, -1) }],
+    ['goes on', { 'x-internal-token': `${INTERNAL_TOKEN}0` }],
+    ['is in upper case', { 'x-internal-token': INTERNAL_TOKEN.toUpperCase() }],
+    ['comes twice', { 'x-internal-token': [INTERNAL_TOKEN, INTERNAL_TOKEN] }],
+    ['is a bearer token', { authorization: `Bearer ${INTERNAL_TOKEN}` }],
+  ])('that %s opens no route', async (_, headers) => {
+    expect(routes().length).toBeGreaterThan(1);
+    for (const route of routes()) {
+      const { statusCode, body } = await branches.server.inject({ ...route, headers });
+      expect([route.url, statusCode]).toEqual([route.url, 401]);
+      expect(JSON.parse(body)).toMatchObject({ response: 'ERROR', message: 'Acceso denegado' });
+    }
+  });
+
+  it('is compared in the same time wherever it differs', async () => {
+    // So long that a comparison which ends at the first difference would be a thousand times as fast there.
+    const token = 'a'.repeat(2_000_000);
+    const check = requireInternalToken([token]);
+    const [early, late] = [`b${token.slice(1)}`, `${token.slice(1)}b`];
+    const took = { early: [] as number[], late: [] as number[] };
+    for (let round = 0; round < 41; round++) {
+      for (const [name, given] of [
+        ['early', early],
+        ['late', late],
+      ] as const) {
+        const started = performance.now();
+        await check({ headers: { 'x-internal-token': given } } as unknown as FastifyRequest).catch(() => {});
+        took[name].push(performance.now() - started);
+      }
+    }
+    const median = (values: number[]) => values.toSorted((one, other) => one - other)[20] ?? 0;
+    const ratio = median(took.early) / median(took.late);
+    expect(ratio).toBeGreaterThan(0.2);
+    expect(ratio).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,173 @@
+import { createHmac, generateKeyPairSync, sign as signWith } from 'node:crypto';
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, Client, call } from '../helpers/client.ts';
+import { JWT_SECRET, startServices } from '../helpers/services.ts';
+
+/** What is let in as a token, and what each refusal says (contract, "Status of each message"). */
+
+let system: Awaited<ReturnType<typeof startServices>>;
+let issued: string;
+beforeAll(async () => {
+  system = await startServices();
+  issued = (await Client.login(system.url)).token;
+});
+afterAll(() => system.close());
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const now = Math.floor(Date.now() / 1000);
+const GOOD = { sub: 'demo', iss: 'shipping-guides', iat: now, exp: now + 600 };
+const HEADER = { alg: 'HS256', typ: 'JWT' };
+const hmac = (hash: string, secret: string) => (content: string) =>
+  createHmac(hash, secret).update(content).digest('base64url');
+
+/** A token of ours, unless something of it is said to be another. */
+function token(claims: object = GOOD, header: object = HEADER, sign = hmac('sha256', JWT_SECRET)): string {
+  const content = `${base64url(header)}.${base64url(claims)}`;
+  return `${content}.${sign(content)}`;
+}
+const without = (name: keyof typeof GOOD) => ({ ...GOOD, [name]: undefined });
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicKey = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const unsigned = () => '';
+const bySomebodyElse = hmac('sha256', 'another secret, but as long as ours is');
+
+/** A route that asks only for a token, and says of a good one what no other answer says. */
+const PATH = '/api/guias/etiqueta/1';
+const LET_IN = [404, 'Guia no encontrada'];
+const DENIED = [401, 'Acceso denegado'];
+const ask = async (headers: Record<string, string>) => {
+  const { status, headers: answered, body } = await call(system.url + PATH, { headers });
+  return { outcome: [status, body.message], challenge: answered.get('www-authenticate') };
+};
+
+describe('a token of ours', () => {
+  it.each([
+    ['as it was issued', () => `Bearer ${issued}`],
+    ['made by hand', () => `Bearer ${token()}`],
+    ['after "bearer"', () => `bearer ${issued}`],
+    ['after "BEARER"', () => `BEARER ${issued}`],
+  ])('%s is let in', async (_, authorization) => {
+    expect((await ask({ authorization: authorization() })).outcome).toEqual(LET_IN);
+  });
+
+  it('that has expired is told apart, also from one of another secret', async () => {
+    const old = { ...GOOD, iat: now - 120, exp: now - 60 };
+    expect(await ask({ authorization: `Bearer ${token(old)}` })).toEqual({
+      outcome: [401, 'Token expirado'],
+      challenge: 'Bearer error="invalid_token"',
+    });
+    const others = token(old, HEADER, bySomebodyElse);
+    expect((await ask({ authorization: `Bearer ${others}` })).outcome).toEqual(DENIED);
+  });
+});
+
+describe('is refused: a token', () => {
+  it.each([
+    ['that is absent', ''],
+    ['that is none', 'Bearer abc'],
+    ['of another scheme', 'Basic ZGVtbzpkZW1vMTIzNA=='],
+    ['without a scheme', token()],
+    ['that comes twice in one line', `Bearer ${token()}, Bearer ${token()}`],
+    ['of seven kilobytes', `Bearer ${'x'.repeat(7_000)}`],
+    ['of another secret', `Bearer ${token(GOOD, HEADER, bySomebodyElse)}`],
+    ['whose signature is cut', `Bearer ${token().slice(0, -4)}`],
+    [
+      'whose claims were changed',
+      `Bearer ${token().replace(/\..*\./, `.${base64url({ ...GOOD, sub: 'otro' })}.`)}`,
+    ],
+    ...['none', 'None', 'NONE', ''].map((alg): [string, string] => [
+      `of algorithm "${alg}" without a signature`,
+      `Bearer ${token(GOOD, { alg }, unsigned)}`,
+    ]),
+    ['of algorithm "none" with our signature', `Bearer ${token(GOOD, { alg: 'none' })}`],
+    ['of no algorithm', `Bearer ${token(GOOD, { typ: 'JWT' })}`],
+    ['of HS384', `Bearer ${token(GOOD, { alg: 'HS384' }, hmac('sha384', JWT_SECRET))}`],
+    ['of HS512', `Bearer ${token(GOOD, { alg: 'HS512' }, hmac('sha512', JWT_SECRET))}`],
+    [
+      'of RS256, with the key in its own head',
+      `Bearer ${token(GOOD, { alg: 'RS256', jwk: rsa.publicKey.export({ format: 'jwk' }) }, (content) =>
+        signWith('sha256', Buffer.from(content), rsa.privateKey).toString('base64url'),
+      )}`,
+    ],
+    ['of HS256 with a public key for secret', `Bearer ${token(GOOD, HEADER, hmac('sha256', publicKey))}`],
+    ['of another issuer', `Bearer ${token({ ...GOOD, iss: 'other' })}`],
+    ['of no issuer', `Bearer ${token(without('iss'))}`],
+    ['that never expires', `Bearer ${token(without('exp'))}`],
+    ['that expires in words', `Bearer ${token({ ...GOOD, exp: String(GOOD.exp) })}`],
+    ['of no time of issue', `Bearer ${token(without('iat'))}`],
+    ['that is not valid yet', `Bearer ${token({ ...GOOD, nbf: now + 300 })}`],
+    ['of nobody', `Bearer ${token(without('sub'))}`],
+    ['of a user who is not there', `Bearer ${token({ ...GOOD, sub: 'nadie' })}`],
+    ['of a query for users', `Bearer ${token({ ...GOOD, sub: { $gt: '' } })}`],
+    ['of a list of users', `Bearer ${token({ ...GOOD, sub: ['demo'] })}`],
+    ['of claims that are none', `Bearer ${base64url(HEADER)}.${Buffer.from('x').toString('base64url')}.x`],
+  ])('%s', async (_, authorization) => {
+    const answer = await ask(authorization ? { authorization } : {});
+    expect(answer).toEqual({ outcome: DENIED, challenge: 'Bearer' });
+  });
+
+  it('of ten kilobytes', async () => {
+    expect((await ask({ authorization: `Bearer ${'x'.repeat(10_000)}` })).outcome).toEqual([
+      431,
+      'Los headers de la solicitud exceden el limite de 8 KiB',
+    ]);
+  });
+
+  it('of a user who is disabled', async () => {
+    await system.mongo
+      .collection<{ _id: string }>('users')
+      .updateOne({ _id: 'otro' }, { $set: { disabled: true } });
+    // Not asked for before, so nothing of it is remembered (`UserStore`).
+    expect((await ask({ authorization: `Bearer ${token({ ...GOOD, sub: 'otro' })}` })).outcome).toEqual(
+      DENIED,
+    );
+  });
+
+  // Which of two counts is each program's own choice, so a proxy before us might have checked the other one.
+  it.each([
+    ['two good ones', [issuedHeader, issuedHeader]],
+    ['a good one before another', [issuedHeader, () => 'Bearer abc']],
+    ['a good one after another', [() => 'Bearer abc', issuedHeader]],
+  ])('in two headers: %s', async (_, headers) => {
+    expect(await askWithHeaders(headers.flatMap((header) => ['Authorization', header()]))).toEqual(DENIED);
+  });
+
+  it.each([
+    ['the query', () => ({ path: `${PATH}?access_token=${issued}&token=${issued}`, headers: {} })],
+    ['a cookie', () => ({ path: PATH, headers: { cookie: `access_token=${issued}; token=${issued}` } })],
+    ['another header', () => ({ path: PATH, headers: { 'x-access-token': issued, token: issued } })],
+  ])('in %s', async (_, where) => {
+    const { path, headers } = where();
+    const { status, body } = await call(system.url + path, { headers });
+    expect([status, body.message]).toEqual(DENIED);
+  });
+});
+
+function issuedHeader(): string {
+  return `Bearer ${issued}`;
+}
+
+/** Headers as they are, which fetch would join. */
+function askWithHeaders(headers: string[]): Promise<[number | undefined, string | undefined]> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(system.url);
+    request({ host: '127.0.0.1', port, path: PATH, headers: ['Host', 'x', ...headers], timeout: 10_000 })
+      .on('response', async (response) => {
+        const body = (await json(response)) as Answer['body'];
+        resolve([response.statusCode, body.message]);
+      })
+      .on('timeout', () => reject(new Error('no answer')))
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('the permission', () => {
+  it('is asked for after the token', async () => {
+    const reader = await Client.login(system.url, 'lectura');
+    const { status, body } = await reader.create([]);
+    expect([status, body.message]).toEqual([403, 'No tiene permiso para realizar esta accion']);
+  });
+});
