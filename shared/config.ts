@@ -62,7 +62,7 @@ export const servingSettings = {
     default: 1_000,
     minimum: 0,
     description:
-      'How long a service that was asked to end still serves, not ready any more, in ms: as long as the load balancer takes to see it (Kubernetes: 5000), and well below SHUTDOWN_MS',
+      'How long a service that was asked to end still serves, not ready any more and ending each connection with its answer, in ms: as long as who balances the load takes to see it; well below SHUTDOWN_MS',
   }),
 };
 

@@ -91,12 +91,12 @@ export class BranchCache {
 
   /** Values of fields; waits for a cold cache to be filled. */
   async #read(fields: string[]): Promise<(string | null)[]> {
-    const deadline = Date.now() + WARM_DEADLINE;
+    const deadline = performance.now() + WARM_DEADLINE;
     for (;;) {
       const [version, ...values] = await this.#redis.hmget(this.#hash, 'version', ...fields);
       this.#metrics.lookups.inc({ result: version ? 'hit' : 'miss' });
       if (version) return values;
-      if (Date.now() > deadline) throw new DomainError('unavailable');
+      if (performance.now() > deadline) throw new DomainError('unavailable');
       await this.#warm();
     }
   }

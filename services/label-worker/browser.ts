@@ -55,7 +55,7 @@ export async function launchBrowser(
 
   /** A second try for a Chromium that did not start because the system has no sandbox for it. */
   async function withoutSandbox(failure: unknown): Promise<Chromium> {
-    const reason = await sandboxObstacle(options.executablePath, options.timeoutMs);
+    const reason = await sandboxObstacle(options.executablePath);
     if (!reason) throw failure;
     log.warn({ reason }, 'Chromium runs without its sandbox');
     sandbox = false;

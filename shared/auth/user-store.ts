@@ -21,7 +21,8 @@ const CACHE_SIZE = 10_000;
 /** API users in MongoDB, by name. */
 export class UserStore {
   readonly #users: Model<UserDocument>;
-  readonly #recent = new LruMap<Promise<ApiUser | undefined>>(CACHE_SIZE, CACHE_TTL);
+  /** `until` of `performance.now()`: by the clock of the day an entry would live on for as long as that is set back. */
+  readonly #recent = new LruMap<{ user: Promise<ApiUser | undefined>; until: number }>(CACHE_SIZE);
 
   constructor(connection: Connection) {
     this.#users = connection.model<UserDocument>(
@@ -48,9 +49,9 @@ export class UserStore {
   /** The user as stored at most five seconds ago; for the check that every request makes. */
   async findRecent(username: string): Promise<ApiUser | undefined> {
     const known = this.#recent.get(username);
-    if (known) return known;
+    if (known && known.until > performance.now()) return known.user;
     const user = this.find(username);
-    this.#recent.set(username, user);
+    this.#recent.set(username, { user, until: performance.now() + CACHE_TTL });
     // A failed look-up must not be remembered as an answer.
     user.catch(() => this.#recent.delete(username));
     return user;
