@@ -167,11 +167,11 @@ describe('a worker', () => {
     const { redis, prefix } = stores;
     await redis.set(`${prefix}:worker:w-raro`, '{"host":1}', 'EX', 15);
     await redis.zadd(`${prefix}:workers`, Date.now(), 'w-raro');
+    expect(await aliveWorkers(redis, prefix)).toEqual([]);
     for (let i = 0; i < 210; i++) await heartbeat(`w-${i}`);
     expect(await redis.zcard(`${prefix}:workers`)).toBe(200);
     const found = await aliveWorkers(redis, prefix);
     expect(found).toHaveLength(200);
-    expect(found.every(({ host }) => host === 'maquina')).toBe(true);
     await redis.del(`${prefix}:workers`);
   });
 });
