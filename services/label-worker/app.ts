@@ -46,7 +46,8 @@ export async function buildLabelWorker(config: LabelWorkerConfig, log: Logger): 
     queue,
     store: labelWriter(store, config.REDIS_PREFIX, { ttlS: config.LABEL_TTL_S, most: config.LABELS_KEPT }),
     prefix: config.REDIS_PREFIX,
-    concurrency: config.LANES * config.BATCH_LABELS,
+    // As many again as print: a lane that is done finds its next batch here.
+    concurrency: 2 * config.LANES * config.BATCH_LABELS,
     printer: createLabelPrinter(browser, { lanes: config.LANES, batchLabels: config.BATCH_LABELS }, observer),
     observer,
     log,

@@ -11,7 +11,7 @@ export const LabelWorkerConfig = Type.Object({
     examples: ['/usr/bin/chromium-headless-shell'],
   }),
   BATCH_LABELS: Type.Integer({
-    default: 50,
+    default: 25,
     minimum: 1,
     maximum: 500,
     description: 'Most labels in one print',

@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import { type Connection, type Model, mongo, Schema, trusted } from 'mongoose';
 import type { Guide, ServiceType } from '../../../shared/guide.ts';
 
@@ -23,11 +24,20 @@ export type GuideRecord = {
 };
 type GuideDocument = Omit<GuideRecord, 'number'> & { _id: string };
 
+type Wanted = { number: string; username: string | undefined };
+const keyOf = ({ number, username }: Wanted) => `${number} ${username}`;
+
 const DUPLICATE_KEY = 11_000;
 
 /** Guides in MongoDB. The number is the `_id`: the one look-up that every label needs is by primary key. */
 export class GuideStore {
   readonly #guides: Model<GuideDocument>;
+  /** Look-ups of one moment are one query: who had labels of one print asks again at once. Nothing is remembered. */
+  readonly #finds = new DataLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), {
+    cache: false,
+    maxBatchSize: 100,
+    batchScheduleFn: (run) => setImmediate(run),
+  });
 
   constructor(connection: Connection) {
     const branch = { code: String, name: String };
@@ -86,11 +96,20 @@ export class GuideStore {
    * @param username whose guide it must be, if it matters. The database looks, so that nothing of another's guide
    * is read, and one that does not exist costs the same.
    */
-  async find(number: string, username?: string): Promise<GuideRecord | undefined> {
-    const filter = { _id: number, ...(username !== undefined && { username }) };
-    const document = await this.#guides.findOne(filter).lean();
-    if (!document) return undefined;
-    const { _id, ...guide } = document;
-    return { number: _id, ...guide };
+  find(number: string, username?: string): Promise<GuideRecord | undefined> {
+    return this.#finds.load({ number, username });
+  }
+
+  async #findAll(wanted: readonly Wanted[]): Promise<(GuideRecord | undefined)[]> {
+    const found = new Map<string, GuideRecord>();
+    const byOwner = Map.groupBy(wanted, ({ username }) => username);
+    const finds = [...byOwner].map(async ([username, wanted]) => {
+      const _id = trusted({ $in: wanted.map(({ number }) => number) });
+      const documents = await this.#guides.find({ _id, ...(username !== undefined && { username }) }).lean();
+      for (const { _id: number, ...guide } of documents)
+        found.set(keyOf({ number, username }), { number, ...guide });
+    });
+    await Promise.all(finds);
+    return wanted.map((one) => found.get(keyOf(one)));
   }
 }
