@@ -1,5 +1,6 @@
 import mongoose, { type Connection } from 'mongoose';
 import type { Logger } from './logger.ts';
+import { failLostWrites } from './lost-writes.ts';
 
 /**
  * A connection of its own (never mongoose's global one, so tests can hold several).
@@ -20,5 +21,7 @@ export async function connectMongo(uri: string, log: Logger): Promise<Connection
     maxPoolSize: 50,
   });
   connection.on('error', (error) => log.warn({ err: error }, 'mongodb connection'));
-  return connection.asPromise();
+  await connection.asPromise();
+  failLostWrites(connection.getClient());
+  return connection;
 }

@@ -22,7 +22,7 @@ const setClock = (offset: number) => writeFileSync(clockFile, `${offset < 0 ? ''
 /** What time the API believes it is, by the `Date` of its answers, compared with ours, in hours. */
 async function hoursOff(): Promise<number> {
   const { headers } = await fetch(`${system.url}/health/live`);
-  return Math.round((Date.parse(headers.get('date') ?? '') - Date.now()) / HOUR / 1_000);
+  return Math.round((Date.parse(headers.get('date') ?? '') - Date.now()) / HOUR / 1_000) || 0; // never -0
 }
 
 beforeAll(async () => {

@@ -32,7 +32,10 @@ export async function startProxy(target: () => number | undefined): Promise<TcpP
     const upstream = connect(port, '127.0.0.1');
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      socket.setNoDelay().once('close', () => sockets.delete(socket));
+      socket
+        .setMaxListeners(20)
+        .setNoDelay()
+        .once('close', () => sockets.delete(socket)); // two pipelines each
     }
     const there = passing(async () => thawed);
     const back = passing(async () => {
