@@ -7,7 +7,7 @@ let system: FaultSystem;
 beforeAll(async () => {
   system = await startFaultSystem({
     count: { api: 2, branches: 2, 'label-worker': 2 },
-    env: { DRAIN_MS: '1000' },
+    env: { DRAIN_MS: '3000' },
   });
 });
 afterAll(() => system?.close());
