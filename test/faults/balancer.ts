@@ -2,33 +2,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { saysReady } from '../../local/system.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 
-/** How often each process is asked whether it is ready, in ms. */
+/** How often each process is asked whether it is ready, in ms; after so many misses in a row it is not. */
 const PROBE = 100;
+const MISSES = 2;
 
 /**
  * What a service of Kubernetes does: each new connection goes to one of the processes that say they are ready. It
  * repeats nothing and looks into nothing, so what a process drops, the client sees.
  */
 export async function startBalancer(ports: readonly number[]): Promise<TcpProxy> {
+  const ready = new Set<number>();
   let closed = false;
-  let ready: readonly number[] = [];
   let turn = 0;
-  const probe = async () => {
-    const answers = await Promise.all(
-      ports.map((port) => saysReady(`http://127.0.0.1:${port}`).catch(() => false)),
-    );
-    ready = ports.filter((_, i) => answers[i]);
-  };
-  await probe();
-  const probing = (async () => {
-    for (; !closed; await sleep(PROBE)) await probe();
-  })();
-  const proxy = await startProxy(() => ready[turn++ % ready.length]);
+  async function probe(port: number): Promise<void> {
+    for (let misses = MISSES; !closed; await sleep(PROBE)) {
+      const up = await saysReady(`http://127.0.0.1:${port}`).catch(() => false);
+      misses = up ? 0 : misses + 1;
+      if (misses === 0) ready.add(port);
+      else if (misses >= MISSES) ready.delete(port);
+    }
+  }
+  const probes = ports.map(probe);
+  const proxy = await startProxy(() => [...ready][turn++ % ready.size]);
   return {
     ...proxy,
     close: async () => {
       closed = true;
-      await probing;
+      await Promise.all(probes);
       await proxy.close();
     },
   };
