@@ -9,8 +9,8 @@ export default defineConfig({
     include: faults ? ['**/faults/*.{test,long}.ts'] : ['**/*.test.ts'],
     globalSetup: './test/helpers/global-setup.ts',
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     // Each file has its own database and queue prefix, but all share the machine's cores.
     maxWorkers: faults ? 1 : 2,
     reporters: ['default'],

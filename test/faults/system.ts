@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import mongoose, { type Connection } from 'mongoose';
-import { inject, vi } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { seedDemoData } from '../../local/demo-data.ts';
 import { checkout } from '../../local/folders.ts';
 import { freePort, startProcess } from '../../local/processes.ts';
@@ -140,8 +140,10 @@ async function startServices(
   const workers = await start('label-worker');
   const apis = await start('api', { branches: await address(branches) });
   await Promise.all([branches, workers, apis].flatMap(({ parts }) => parts.map((part) => part.start())));
+  const url = await address(apis);
+  await vi.waitFor(async () => expect(await saysReady(url)).toBe(true), 10_000); // its balancer knows by now
   return {
-    url: await address(apis),
+    url,
     apis: apis.parts,
     branches: branches.parts,
     workers: workers.parts,
