@@ -3,6 +3,14 @@ import type { Branch, DestinationQuery, ResolveRequest, ResolveResponse } from '
 import { DomainError } from '../../shared/errors.ts';
 import { INTERNAL_TOKEN_HEADER } from '../../shared/internal-token.ts';
 import { REQUEST_ID_HEADER } from '../../shared/request-id.ts';
+import { together } from './together.ts';
+
+/** Requests that are one call, and the most destinations of each: together as many as branches takes. */
+const MOST_REQUESTS = 25;
+const FEW_DESTINATIONS = 20;
+
+type Question = ResolveRequest & { requestId: string };
+const keyOf = (query: DestinationQuery) => JSON.stringify(query);
 
 /** The branches service, as the API asks it. */
 export type BranchesClient = ReturnType<typeof createBranchesClient>;
@@ -28,8 +36,30 @@ export function createBranchesClient(options: { url: string; token: string; dead
     throw response.statusCode === 503 ? new DomainError('unavailable', { cause }) : cause;
   }
 
-  const resolve = (request: ResolveRequest, requestId: string) =>
-    ask<ResolveResponse>('/internal/resolve', requestId, request);
+  /** One call for all of one origin, by the id of the first request, with each distinct destination once. */
+  async function resolveAll(questions: readonly Question[]): Promise<ResolveResponse[]> {
+    const calls = [...Map.groupBy(questions, ({ origin }) => origin)].map(async ([asked, ofOrigin]) => {
+      const queries = ofOrigin.flatMap(({ destinations }) => destinations);
+      const distinct = new Map(queries.map((query) => [keyOf(query), query]));
+      const request: ResolveRequest = { origin: asked, destinations: [...distinct.values()] };
+      const requestId = ofOrigin[0]?.requestId ?? '';
+      const { origin, destinations } = await ask<ResolveResponse>('/internal/resolve', requestId, request);
+      const found = new Map([...distinct.keys()].map((key, index) => [key, destinations[index] ?? null]));
+      return [asked, { origin, found }] as const;
+    });
+    const answers = new Map(await Promise.all(calls));
+    return questions.map(({ origin, destinations }) => ({
+      origin: answers.get(origin)?.origin ?? null,
+      destinations: destinations.map((query) => answers.get(origin)?.found.get(keyOf(query)) ?? null),
+    }));
+  }
+  const resolveFew = together(resolveAll, MOST_REQUESTS);
+
+  async function resolve(request: ResolveRequest, requestId: string): Promise<ResolveResponse> {
+    const question = { ...request, requestId };
+    if (request.destinations.length <= FEW_DESTINATIONS) return resolveFew(question);
+    return (await resolveAll([question]))[0] as ResolveResponse;
+  }
 
   return {
     /** Origin and destinations of one creation request (shared/branch.ts says what comes back). */

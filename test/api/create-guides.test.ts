@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isGuideNumber } from '../../services/api/guides/guide-number.ts';
-import { Client, fullGuide, minimalGuide } from '../helpers/client.ts';
+import { Client, type CreatedGuide, fullGuide, minimalGuide } from '../helpers/client.ts';
 import { startServices } from '../helpers/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
@@ -72,6 +72,34 @@ describe('POST /api/guias/crear creates', () => {
     const { body } = await demo.create(Array.from({ length: 500 }, () => minimalGuide()));
     expect(body.message).toBe('Guias creadas: 500');
     expect(new Set((body.data as { SEND_GUIA: string }[]).map((guide) => guide.SEND_GUIA)).size).toBe(500);
+  });
+
+  it('for everybody who asks at the same moment what each has asked for', async () => {
+    const [otro, inactiva] = await Promise.all([
+      Client.login(system.url, 'otro'),
+      Client.login(system.url, 'inactiva'),
+    ]);
+    const before = await stored();
+    const turns = await Promise.all(
+      Array.from({ length: 10 }, async () => [
+        await Promise.all([
+          demo.create([minimalGuide({ CodigoPostal: '64000' }), minimalGuide({ DestinoCode: 'PUE01' })]),
+          otro.create([minimalGuide({ CodigoPostal: '44100' })]),
+          otro.create([minimalGuide({ CodigoPostal: '99999' })]),
+          inactiva.create([minimalGuide()]),
+          demo.create(Array.from({ length: 30 }, () => minimalGuide())),
+        ]),
+      ]),
+    );
+    const way = ({ SEND_SUCU_ORIG, SEND_SUCU_DEST }: CreatedGuide) => `${SEND_SUCU_ORIG}-${SEND_SUCU_DEST}`;
+    for (const [two, one, uncovered, refused, many] of turns.flat()) {
+      expect((two.body.data as CreatedGuide[]).map(way)).toEqual(['MEX01-MTY01', 'MEX01-PUE01']);
+      expect((one.body.data as CreatedGuide[]).map(way)).toEqual(['GDL01-GDL01']);
+      expect(uncovered.body.message).toBe('No hay cobertura para el código postal: 99999');
+      expect(refused.body.message).toBe('La sucursal de origen no existe o no esta activa');
+      expect(many.body.message).toBe('Guias creadas: 30');
+    }
+    expect(await stored()).toBe(before + 10 * 33);
   });
 
   it('the date in local time of the zone', async () => {

@@ -81,7 +81,7 @@ async function storeAll(
   if (missing.length > 0) throw new DomainError('internal');
 }
 
-/** One call for the whole request, with each distinct destination once. */
+/** Where the guides of one request start and end. */
 async function resolve(
   branches: BranchesClient,
   originBranch: string | null,
@@ -90,17 +90,11 @@ async function resolve(
 ): Promise<{ origin: BranchOfGuide; destinations: BranchOfGuide[] }> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
-  const keys = queries.map((query) => JSON.stringify(query));
-  const distinct = new Map(keys.map((key, indice) => [key, queries[indice] as DestinationQuery]));
-  const answer = await branches.resolve(
-    { origin: originBranch, destinations: [...distinct.values()] },
-    requestId,
-  );
+  const answer = await branches.resolve({ origin: originBranch, destinations: queries }, requestId);
   if (!answer.origin) throw new DomainError('origin-inactive');
-  const found = new Map([...distinct.keys()].map((key, index) => [key, answer.destinations[index]]));
   const problems: Problem[] = [];
   const destinations = queries.flatMap((query, indice) => {
-    const branch = found.get(keys[indice] ?? '');
+    const branch = answer.destinations[indice];
     if (!branch) problems.push(unresolved(indice, query));
     return branch ? [onGuide(branch)] : [];
   });

@@ -1,6 +1,6 @@
-import DataLoader from 'dataloader';
 import { type Connection, type Model, mongo, Schema, trusted } from 'mongoose';
 import type { Guide, ServiceType } from '../../../shared/guide.ts';
+import { together } from '../together.ts';
 
 /** Names are those of the day of creation: a label printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
@@ -29,15 +29,20 @@ const keyOf = ({ number, username }: Wanted) => `${number} ${username}`;
 
 const DUPLICATE_KEY = 11_000;
 
+/** Look-ups that are one query. */
+const MOST_FINDS = 100;
+/** Creations that are one write, and the most guides of each: nobody waits for somebody's five hundred. */
+const MOST_CREATIONS = 25;
+const FEW_GUIDES = 20;
+
 /** Guides in MongoDB. The number is the `_id`: the one look-up that every label needs is by primary key. */
 export class GuideStore {
   readonly #guides: Model<GuideDocument>;
-  /** Look-ups of one moment are one query: who had labels of one print asks again at once. Nothing is remembered. */
-  readonly #finds = new DataLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), {
-    cache: false,
-    maxBatchSize: 100,
-    batchScheduleFn: (run) => setImmediate(run),
-  });
+  readonly #find = together((wanted: readonly Wanted[]) => this.#findAll(wanted), MOST_FINDS);
+  readonly #insertFew = together(
+    (creations: readonly (readonly GuideRecord[])[]) => this.#insertAll(creations),
+    MOST_CREATIONS,
+  );
 
   constructor(connection: Connection) {
     const branch = { code: String, name: String };
@@ -68,7 +73,16 @@ export class GuideStore {
    *
    * @returns those whose number is stored already, by whomever.
    */
-  async insert(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
+  insert(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
+    return records.length > FEW_GUIDES ? this.#insertMany(records) : this.#insertFew(records);
+  }
+
+  async #insertAll(creations: readonly (readonly GuideRecord[])[]): Promise<GuideRecord[][]> {
+    const refused = new Set(await this.#insertMany(creations.flat()));
+    return creations.map((records) => records.filter((record) => refused.has(record)));
+  }
+
+  async #insertMany(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
     try {
       const documents = records.map(({ number, ...guide }): GuideDocument => ({ _id: number, ...guide }));
       await this.#guides.insertMany(documents, { lean: true, ordered: false });
@@ -97,7 +111,7 @@ export class GuideStore {
    * is read, and one that does not exist costs the same.
    */
   find(number: string, username?: string): Promise<GuideRecord | undefined> {
-    return this.#finds.load({ number, username });
+    return this.#find({ number, username });
   }
 
   async #findAll(wanted: readonly Wanted[]): Promise<(GuideRecord | undefined)[]> {
