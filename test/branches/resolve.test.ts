@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createBranchesClient } from '../../services/api/branches-client.ts';
 import { BranchStore } from '../../services/branches/branch-store.ts';
 import type { Branch, ResolveRequest, ResolveResponse } from '../../shared/branch.ts';
 import { call } from '../helpers/client.ts';
@@ -49,6 +50,28 @@ const ANSWER = ['MEX01', 'MTY01', 'GDL01', 'PUE01', null, null, null, null, null
 describe('POST /internal/resolve', () => {
   it('answers origin and destinations of a whole request in one call', async () => {
     expect(await resolve(first.url, ALL)).toEqual(ANSWER);
+  });
+
+  it('answers each of those who ask at the same moment, whatever their origin', async () => {
+    const client = createBranchesClient({ url: first.url, token: INTERNAL_TOKEN, deadlineMs: 5_000 });
+    const requests: ResolveRequest[] = [
+      { origin: 'MEX01', destinations: [{ postalCode: '64000' }, { code: 'PUE01' }] },
+      { origin: 'GDL01', destinations: [{ postalCode: '64000' }] },
+      { origin: 'CUN01', destinations: [{ code: 'GDL01' }, { postalCode: '99999' }] },
+      { origin: 'MEX01', destinations: Array.from({ length: 30 }, () => ({ postalCode: '44100' })) },
+      { origin: null, destinations: [{ postalCode: '06600' }] },
+    ];
+    const answers = await Promise.all(requests.map((request) => client.resolve(request, 'test')));
+    await client.close();
+    expect(
+      answers.map(({ origin, destinations }) => [origin, ...destinations].map((one) => one?.Codigo ?? null)),
+    ).toEqual([
+      ['MEX01', 'MTY01', 'PUE01'],
+      ['GDL01', 'MTY01'],
+      [null, 'GDL01', null],
+      ['MEX01', ...Array.from({ length: 30 }, () => 'GDL01')],
+      [null, 'MEX01'],
+    ]);
   });
 
   it('gives the whole record, which guides and labels keep', async () => {
