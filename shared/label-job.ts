@@ -12,7 +12,7 @@ import { guideAjv } from './guide-ajv.ts';
 export const LABEL_QUEUE = 'labels';
 
 /** Raise it with every change of a template, so that no label of the old look is served from the cache. */
-export const TEMPLATE_VERSION = '3';
+export const TEMPLATE_VERSION = '4';
 
 /** Most packages of a small label (contract, "Labels"). */
 export const MAX_PACKAGES = 99;

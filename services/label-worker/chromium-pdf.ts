@@ -1,3 +1,6 @@
+import { BEFORE, type Drawing, strokes } from './drawing.ts';
+import { contentStream, type PdfChunk, packedStream, pdfFile } from './pdf-file.ts';
+
 /**
  * A splitter for the PDFs that Chromium prints, and for nothing else: it copies objects as bytes, since the
  * general libraries, which read and write each of them, cost ten times as much (`README.md` has the figures).
@@ -15,8 +18,11 @@ export class UnknownPdf extends Error {
 type PdfObject = { pieces: string[]; refs: number[]; body: Buffer };
 type ObjectsByNumber = ReadonlyMap<number, PdfObject>;
 
-/** A print, read once: `file` makes a PDF of some of its pages (from 0). */
-export type ChromiumPdf = { pageCount: number; file(pages: readonly number[], title: string): Buffer };
+/** A print, read once: `file` makes a PDF of some of its pages (from 0), with a label's drawing on them. */
+export type ChromiumPdf = {
+  pageCount: number;
+  file(pages: readonly number[], title: string, drawing: Drawing): Buffer;
+};
 
 /** @throws UnknownPdf */
 export function readChromiumPdf(pdf: Buffer): ChromiumPdf {
@@ -35,11 +41,12 @@ export function readChromiumPdf(pdf: Buffer): ChromiumPdf {
   const pages = pagesBelow(objects, objectAt(objects, root).refs[0] ?? 0);
   return {
     pageCount: pages.length,
-    file: (wanted, title) =>
-      writeFile(
+    file: (wanted, title, drawing) =>
+      fileOf(
         objects,
         wanted.map((index) => pages[index] ?? 0),
         title,
+        drawing,
       ),
   };
 }
@@ -91,49 +98,46 @@ function pagesBelow(objects: ObjectsByNumber, node: number): number[] {
   return refs.filter((_, i) => i !== parent).flatMap((kid) => pagesBelow(objects, kid));
 }
 
-const CATALOG =
-  '<</Type /Catalog /Pages 2 0 R /Lang (es-MX) /ViewerPreferences <</PrintScaling /None>>>>\nendobj\n';
+/** Numbers in a file: after these come each page's own strokes, from `OWN` on, and then what is copied. */
+const [PAGES, OPENING, COMMON, OWN] = [2, 4, 5, 6];
 
-/** No dates and no id: the same print gives the same file. */
-function writeFile(objects: ObjectsByNumber, pages: readonly number[], title: string): Buffer {
-  const numbers = new Map(reachable(objects, pages).map((old, i) => [old, i + 4]));
+function fileOf(objects: ObjectsByNumber, pages: readonly number[], title: string, drawing: Drawing): Buffer {
+  const { common, own } = strokes(drawing, heightOf(objectAt(objects, pages[0] ?? 0)));
+  const numbers = new Map(reachable(objects, pages).map((old, i) => [old, OWN + own.length + i]));
   const kids = pages.map((page) => `${numbers.get(page)} 0 R`).join(' ');
-  const chunks: (string | Buffer)[] = [];
-  const offsets: number[] = [];
-  let length = 0;
-  const add = (chunk: string | Buffer) => {
-    chunks.push(chunk);
-    length += chunk.length;
-  };
-  const begin = (number: number) => {
-    offsets.push(length);
-    add(`${number} 0 obj\n`);
-  };
-  add('%PDF-1.4\n%\xd3\xeb\xe9\xe1\n');
-  begin(1);
-  add(CATALOG);
-  begin(2);
-  add(`<</Type /Pages /Count ${pages.length} /Kids [${kids}]>>\nendobj\n`);
-  begin(3);
-  add(`<</Title <feff${Buffer.from(title, 'utf16le').swap16().toString('hex')}>>>\nendobj\n`);
-  for (const [old, number] of numbers) {
-    begin(number);
+  const copy = (old: number): PdfChunk[] => {
     const { pieces, refs, body } = objectAt(objects, old);
-    // A page's only reference that is not reachable is its parent.
-    add(
-      pieces
-        .map((piece, i) => piece + (i < refs.length ? `${numbers.get(refs[i] ?? 0) ?? 2} 0 R` : ''))
-        .join(''),
-    );
-    add(body);
+    const index = pages.indexOf(old);
+    const text = pieces.map((piece, i) => {
+      const ref = refs[i];
+      if (ref === undefined) return piece;
+      // A page's only reference that is not reachable is its parent.
+      const copied = `${numbers.get(ref) ?? PAGES} 0 R`;
+      const isContent = index >= 0 && piece.endsWith('/Contents ');
+      return piece + (isContent ? `[${OPENING} 0 R ${copied} ${COMMON} 0 R ${OWN + index} 0 R]` : copied);
+    });
+    return [text.join(''), body];
+  };
+  return pdfFile([
+    [
+      `<</Type /Catalog /Pages ${PAGES} 0 R /Lang (es-MX) /ViewerPreferences <</PrintScaling /None>>>>\nendobj\n`,
+    ],
+    [`<</Type /Pages /Count ${pages.length} /Kids [${kids}]>>\nendobj\n`],
+    [`<</Title <feff${Buffer.from(title, 'utf16le').swap16().toString('hex')}>>>\nendobj\n`],
+    contentStream(BEFORE),
+    packedStream(common),
+    ...own.map(contentStream),
+    ...[...numbers.keys()].map(copy),
+  ]);
+}
+
+/** In points. A page with another content than one stream is none of Chromium's. */
+function heightOf({ pieces }: PdfObject): number {
+  const height = /\/MediaBox \[0 0 [\d.]+ ([\d.]+)\]/.exec(pieces.join(' '))?.[1];
+  if (!height || pieces.filter((piece) => piece.endsWith('/Contents ')).length !== 1) {
+    throw new UnknownPdf('A page without size or content');
   }
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  const size = offsets.length + 1;
-  const trailer = `<</Size ${size} /Root 1 0 R /Info 3 0 R>>\nstartxref\n${length}\n%%EOF\n`;
-  add(`xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n${trailer}`);
-  return Buffer.concat(
-    chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk)),
-  );
+  return Number(height);
 }
 
 /** The pages and all that they refer to but their parents. */

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
 import type { LabelPayload } from '../../shared/label-job.ts';
-import { barcode } from './barcode.ts';
 import { drawable } from './drawable.ts';
-import { type Figure, PIXELS_PER_DOT, type Place } from './figure.ts';
 import { header } from './header.ts';
-import { qr } from './qr.ts';
 import { textHelpers } from './text-helpers.ts';
 
 /**
@@ -30,54 +27,39 @@ const styles = read('templates/label.css').replace(
 /** The document that labels are printed in: all but the labels themselves. */
 export const DOCUMENT = template<{ styles: string }>('document')({ styles });
 
+/** What a package's code has after the guide's number (specification: several packages on the small label). */
+export function packageSuffix(index: number): string {
+  return String(index).padStart(2, '0');
+}
+
+/** CSS pixels in a dot of a thermal head with 8 dots a millimetre ("203 dpi"); labels are drawn in dots. */
+const PIXELS_PER_DOT = 96 / 25.4 / 8;
+
 /** Pages that a label takes. */
 export function pagesOf(label: LabelPayload): number {
   return label.kind === 'letter' ? 1 : label.packages;
 }
 
-/** @throws when the label cannot be drawn, such as a tracking address too long for its QR. */
 export function labelHtml(label: LabelPayload): string {
-  return label.kind === 'letter' ? letter(letterView(label)) : smallPages(label);
+  return label.kind === 'letter' ? letter(commonView(label)) : smallPages(label);
 }
 
-/** Where the codes stand, in dots (8 a millimetre); the templates leave the room. */
-const PLACES: Record<LabelPayload['kind'], { qr: Place; barcode: Place }> = {
-  letter: {
-    qr: { middle: 1455, top: 904, room: 44 * 8 },
-    barcode: { middle: 1247, top: 1868, room: 22 * 8 },
-  },
-  small: { qr: { middle: 660, top: 73, room: 205 }, barcode: { middle: 400, top: 638, room: 12.5 * 8 } },
-};
 /** Room for the carrier's logo and name. */
 const HEADERS = {
   letter: { x: 96, width: 1080, gap: 40, logo: { width: 45 * 8, height: 13 * 8 } },
   small: { x: 28, width: 444, gap: 16, logo: { width: 22 * 8, height: 5.5 * 8 } },
 } as const;
 
-type Letter = ReturnType<typeof letterView>;
-function letterView(label: LabelPayload) {
-  const { qr: qrPlace, barcode: barcodePlace } = PLACES.letter;
-  const codes = { qr: qr(label.trackingUrl, qrPlace), barcode: barcode(label.number, 4, barcodePlace) };
-  return { ...commonView(label), codes };
-}
-
-type Small = ReturnType<typeof smallView>;
-function smallView(label: LabelPayload, common: ReturnType<typeof commonView>, qr: Figure, index: number) {
-  const suffix = String(index).padStart(2, '0');
-  // Bars of 3 dots: with those of 4, zbar reads 7 of 10 codes that have 2 % of noise, with these all.
-  const code = barcode(`${label.number}-${suffix}`, 3, PLACES.small.barcode);
-  return {
-    ...common,
-    codes: { qr, barcode: code },
-    package: { of: `${index}/${label.packages}`, number: `${common.number} - ${suffix}` },
-  };
-}
+type Letter = ReturnType<typeof commonView>;
+type Small = Letter & { package: { of: string; number: string } };
 
 function smallPages(label: LabelPayload): string {
   const common = commonView(label);
-  const code = qr(label.trackingUrl, PLACES.small.qr);
   let html = '';
-  for (let index = 1; index <= label.packages; index++) html += small(smallView(label, common, code, index));
+  for (let index = 1; index <= label.packages; index++) {
+    const number = `${common.number} - ${packageSuffix(index)}`;
+    html += small({ ...common, package: { of: `${index}/${label.packages}`, number } });
+  }
   return html;
 }
 

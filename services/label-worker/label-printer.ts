@@ -2,6 +2,7 @@ import { DomainError } from '../../shared/errors.ts';
 import type { LabelPayload } from '../../shared/label-job.ts';
 import { type RecordSpan, tracing } from '../../shared/tracing.ts';
 import type { PrintingBrowser } from './browser.ts';
+import { labelDrawing } from './label-drawing.ts';
 import { labelHtml, pagesOf } from './label-html.ts';
 import { type Part, split } from './split.ts';
 
@@ -103,9 +104,8 @@ export function createLabelPrinter(
 
   return {
     async print(label, { alone } = { alone: false }) {
-      const part = { pages: pagesOf(label), title: `Guía ${label.number}` };
       const started = performance.now();
-      const html = htmlOf(label);
+      const { html, part } = compose(label);
       const since = performance.now();
       observer.phase('html', since - started);
       const job = {
@@ -149,9 +149,11 @@ function isLarge({ part }: Waiting): boolean {
   return part.pages > BATCH_PAGES / 4;
 }
 
-function htmlOf(label: LabelPayload): string {
+function compose(label: LabelPayload): { html: string; part: Part } {
   try {
-    return labelHtml(label);
+    const drawing = labelDrawing(label);
+    const part = { pages: pagesOf(label), title: `Guía ${label.number}`, drawing };
+    return { html: labelHtml(label), part };
   } catch (cause) {
     throw new DomainError('label-unprintable', { cause });
   }

@@ -30,17 +30,13 @@ const AREAS = {
   small: { barcode: [150, 638, 500, 100], qr: [557, 73, 206, 206], both: [0, 0, 799, 799] },
 } as const;
 
-/**
- * Part of a page. A trace of grey counts as white: where an edge lies a millionth beyond the end of a dot, poppler
- * inks an eighth of the next one. An edge that is really between dots is darker, and fails.
- */
+/** Part of a page. */
 function cut({ width, pixels }: Picture, [left, top, w, h]: Area): Picture {
   const cutting = new Uint8Array(w * h);
   for (let y = 0; y < h; y++) {
     cutting.set(pixels.subarray((top + y) * width + left, (top + y) * width + left + w), y * w);
   }
-  const clean = (pixel: number) => (pixel >= 223 ? 255 : pixel);
-  return { width: w, height: h, pixels: cutting.map(clean) };
+  return { width: w, height: h, pixels: cutting };
 }
 
 /** Lengths of the black and white runs of a row, white ones at both ends. */

@@ -60,9 +60,17 @@ function toPng({ width, height, pixels }: Picture): PNG {
 it('what labels are made of changes with TEMPLATE_VERSION only', () => {
   const worker = new URL('../../services/label-worker/', import.meta.url);
   const sources = [
-    ...['barcode', 'drawable', 'figure', 'header', 'label-html', 'qr', 'text-helpers', 'typeset'].map(
-      (name) => `${name}.ts`,
-    ),
+    ...[
+      'barcode',
+      'drawable',
+      'drawing',
+      'header',
+      'label-drawing',
+      'label-html',
+      'qr',
+      'text-helpers',
+      'typeset',
+    ].map((name) => `${name}.ts`),
     ...['templates', 'fonts'].flatMap((folder) =>
       readdirSync(new URL(folder, worker)).map((name) => `${folder}/${name}`),
     ),

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DRAWN, drawable } from '../../services/label-worker/drawable.ts';
-import { DOCUMENT, labelHtml } from '../../services/label-worker/label-html.ts';
+import { DOCUMENT } from '../../services/label-worker/label-html.ts';
 import { everywhere, LEAST, PREVIEW_CASES, sample } from '../../services/label-worker/preview-cases.ts';
 import type { LabelPayload } from '../../shared/label-job.ts';
 import { openBrowser } from '../helpers/browser.ts';
 import { readLabel } from '../helpers/label-pixels.ts';
 import { openLabelPrinter } from '../helpers/label-printing.ts';
+import { wholeLabelHtml } from '../helpers/whole-label.ts';
 
 /** Whatever the fields hold, a label is as many pages as asked for, in its size, with nothing on top of another. */
 
@@ -63,7 +64,7 @@ describe.each(['letter', 'small'] as const)('a %s label', (kind) => {
     await page.emulateMediaType('print');
     await page.setContent(DOCUMENT);
     for (const [name, label] of CASES) {
-      await page.evaluate(`document.body.innerHTML = ${JSON.stringify(labelHtml({ ...label, kind }))}`);
+      await page.evaluate(`document.body.innerHTML = ${JSON.stringify(wholeLabelHtml({ ...label, kind }))}`);
       await page.evaluate(LOAD_FONTS);
       expect(await page.evaluate(`(${findFaults})()`), name).toEqual([]);
     }
@@ -86,11 +87,11 @@ const findFaults = `() => {
     const baseline = page.top + text.getStartPositionOfChar(0).y * dot;
     return { name: text.textContent, text, left, right, top: baseline - 0.72 * size, bottom: baseline + 0.2 * size };
   });
-  for (const code of section.querySelectorAll('image, .arrow, [transform*=translate] > path, path[transform]')) {
+  for (const code of section.querySelectorAll('image, .arrow, .qr, .barcode')) {
     const { left, right, top, bottom } = code.getBoundingClientRect();
     boxes.push({ name: code.outerHTML.slice(0, 40), left, right, top, bottom });
   }
-  const rules = section.querySelector('path').getAttribute('d');
+  const rules = section.querySelector('.rules').getAttribute('d');
   for (const [rule, x, y, width, height] of rules.matchAll(/M(\\d+) (\\d+)h(\\d+)v(\\d+)/g)) {
     const [left, top] = [page.left + x * dot, page.top + y * dot];
     boxes.push({ name: rule, left, top, right: left + width * dot, bottom: top + height * dot, rule });

@@ -4,13 +4,19 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchBrowser } from '../../services/label-worker/browser.ts';
 import { readChromiumPdf, UnknownPdf } from '../../services/label-worker/chromium-pdf.ts';
+import { labelDrawing } from '../../services/label-worker/label-drawing.ts';
 import { DOCUMENT, labelHtml, pagesOf } from '../../services/label-worker/label-html.ts';
 import { readAnyPdf, split } from '../../services/label-worker/split.ts';
+import type { LabelPayload } from '../../shared/label-job.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { mixedLabels } from './labels.ts';
 
 const LABELS = mixedLabels(24);
-const PARTS = LABELS.map((label) => ({ pages: pagesOf(label), title: `Guía ${label.number}` }));
+const PARTS = LABELS.map((label) => ({
+  pages: pagesOf(label),
+  title: `Guía ${label.number}`,
+  drawing: labelDrawing(label),
+}));
 let print: Uint8Array;
 beforeAll(async () => {
   const options = {
@@ -42,10 +48,11 @@ describe('a print that is split', () => {
     const files = await split(print, PARTS);
     const oracle = await readAnyPdf(print);
     let first = 0;
-    for (const [i, { pages, title }] of PARTS.entries()) {
+    for (const [i, { pages, title, drawing }] of PARTS.entries()) {
       const expected = await oracle.file(
         Array.from({ length: pages }, (_, page) => first + page),
         title,
+        drawing,
       );
       expect(seen(files[i] as Uint8Array)).toEqual(seen(expected));
       first += pages;
@@ -95,6 +102,7 @@ describe('a PDF that is not as Chromium writes it', () => {
       return file(
         Array.from({ length: pageCount }, (_, page) => page),
         'x',
+        labelDrawing(LABELS[0] as LabelPayload),
       );
     };
     expect(whole).toThrow(UnknownPdf);

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { labelHtml } from '../../../services/label-worker/label-html.ts';
+import { wholeLabelHtml } from '../../helpers/whole-label.ts';
 import { newLabel } from '../guides.ts';
 import { inParallel } from '../load.ts';
 import { processTree } from '../process-tree.ts';
@@ -30,7 +30,7 @@ process.on('message', async (count: number) => {
   try {
     const { labelsPerPrint, concurrency, print } = printer;
     const prints = Array.from({ length: Math.ceil(count / labelsPerPrint) }, () =>
-      Array.from({ length: labelsPerPrint }, () => labelHtml(newLabel())),
+      Array.from({ length: labelsPerPrint }, () => wholeLabelHtml(newLabel())),
     );
     const { perSecond } = await inParallel(prints, concurrency, print);
     process.send?.({ labelsPerSecond: perSecond * labelsPerPrint });
