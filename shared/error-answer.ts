@@ -23,8 +23,8 @@ export function answerError(own: HttpErrors = {}) {
   const table: HttpErrors = { ...commonHttpErrors, ...own };
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = toDomainError(error);
-    const { status, message, headers }: HttpError = table[refusal.code] ?? commonHttpErrors.internal;
-    if (status >= 500) request.log.error({ err: error }, 'request failed');
+    const { status, message, headers, noFault }: HttpError = table[refusal.code] ?? commonHttpErrors.internal;
+    if (status >= 500 && !noFault) request.log.error({ err: error }, 'request failed');
     return reply
       .code(status)
       .headers({

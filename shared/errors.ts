@@ -26,6 +26,8 @@ export class DomainError extends Error {
 export type HttpError = {
   status: number;
   message: string | ((params: DomainError['params']) => string);
+  /** Nobody's fault, such as too many who ask: not logged as a failure, though the status is a 5xx. */
+  noFault?: true;
   headers?: Record<string, string> | ((params: DomainError['params']) => Record<string, string>);
 };
 export type HttpErrors = Readonly<Record<string, HttpError>>;

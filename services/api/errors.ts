@@ -41,6 +41,7 @@ export const apiErrors = {
   'guide-not-found': { status: 404, message: 'Guia no encontrada' },
   'packages-invalid': { status: 400, message: 'paquetes debe ser un numero entero de 1 a 99' },
   overloaded: {
+    noFault: true,
     status: 503,
     message: 'Servicio no disponible, intente de nuevo',
     headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),

@@ -4,12 +4,13 @@ import { runService } from '../../shared/service.ts';
 import { startTracing } from '../../shared/tracing.ts';
 import { buildApi } from './app.ts';
 import { ApiConfig } from './config.ts';
+import { listen } from './listen.ts';
 
 await runService(async () => {
   const config = loadConfig(ApiConfig, process.env);
   await startTracing('api', process.env);
   const log = createLogger('api', config.LOG_LEVEL);
   const service = await buildApi(config, log);
-  await service.listen({ host: config.HOST, port: config.PORT });
+  await listen(service, { host: config.HOST, port: config.PORT });
   return { log, deadlineMs: config.SHUTDOWN_MS, service };
 });

@@ -81,12 +81,24 @@ export class LabelClient {
   }
 
   /**
+   * Asked before anything is looked up for a label: a refusal must cost next to nothing, or those who are refused take
+   * from those who are served. A label that is printed already is refused too.
+   *
+   * @throws DomainError `overloaded` when too many wait already, with the seconds after which to try again.
+   */
+  admit(): void {
+    const seconds = this.#admission.secondsToWait(this.#waiters.size);
+    if (seconds === 0) return;
+    this.#metrics.failed('overloaded');
+    throw new DomainError('overloaded', { params: { seconds } });
+  }
+
+  /**
    * Whoever asks for a label that is being got already gets the same, or the same failure: a thousand at once are one
    * job and one read.
    *
    * @param requestId goes with the job, so that the label can be followed in the worker's log.
-   * @throws DomainError `overloaded` at once when too many wait already, with the seconds after which to try
-   * again; `label-failed` when it cannot be printed, or not within the deadline.
+   * @throws DomainError as `admit` does; `label-failed` when it cannot be printed, or not within the deadline.
    */
   async print(label: LabelPayload, requestId: string): Promise<PrintedLabel> {
     const asked = performance.now();
@@ -104,11 +116,7 @@ export class LabelClient {
   async #get(key: string, label: LabelPayload, requestId: string): Promise<Got> {
     const cached = await this.#read(key);
     if (cached) return { source: 'cache', pdf: cached };
-    const seconds = this.#admission.secondsToWait(this.#waiters.size);
-    if (seconds > 0) {
-      this.#metrics.failed('overloaded');
-      throw new DomainError('overloaded', { params: { seconds } });
-    }
+    this.admit();
     const outcome = await this.#printed(key, () =>
       this.#queue.add(label.kind, { label, requestId }, labelJobOptions(key, nonce())),
     );

@@ -59,6 +59,7 @@ export function labelRoutes(findGuide: FindGuide, labels: LabelClient, settings:
     kind: LabelPayload['kind'],
     packages: number,
   ) {
+    labels.admit();
     const guide = await findGuide(number, apiUser(request));
     const label = labelPayload(guide, kind, packages, settings);
     const etag = `"${labelKey(label)}"`;
