@@ -34,9 +34,11 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
   const metrics = createMetrics();
   measureEviction(redis, metrics);
   const blocking = blockingRedis(config.REDIS_URL, log);
+  const arrivals = blockingRedis(config.REDIS_URL, log);
   const labels = new LabelClient({
     redis,
     blocking,
+    arrivals,
     prefix: config.REDIS_PREFIX,
     deadlineMs: config.LABEL_DEADLINE_MS,
     log,
@@ -65,6 +67,7 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
   server.addHook('onClose', async () => {
     await labels.close();
     blocking.disconnect();
+    arrivals.disconnect();
     redis.disconnect();
     await branches.close();
     await mongo.close();

@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Queue, QueueEvents } from 'bullmq';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { labelWriter } from '../../shared/label-cache.ts';
+import { keyOfJob, LABEL_QUEUE } from '../../shared/label-job.ts';
 import { Client, fullGuide, minimalGuide } from '../helpers/client.ts';
 import { readLabel, readPages } from '../helpers/label-pixels.ts';
 import { startApi, startServices } from '../helpers/services.ts';
@@ -154,6 +157,33 @@ describe('a label that nobody prints', () => {
       expect(status).toBe(500);
       expect(body).toMatchObject({ response: 'ERROR', message: 'Error al generar la etiqueta' });
     } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('a label whose bytes are there', () => {
+  it('is answered at once, before its job is complete', async () => {
+    // Longer than the client waits: at its deadline the api looks for the bytes anyway.
+    const other = await startServices({ env: { LABEL_DEADLINE_MS: '30000' } });
+    const queue = new Queue(LABEL_QUEUE, { connection: other.redis, prefix: other.prefix });
+    const added = Promise.withResolvers<string>();
+    const events = new QueueEvents(LABEL_QUEUE, {
+      connection: other.redis.duplicate({ maxRetriesPerRequest: null }),
+      prefix: other.prefix,
+    });
+    events.on('added', ({ jobId }) => added.resolve(jobId));
+    try {
+      await events.waitUntilReady();
+      const user = await Client.login(other.url);
+      const [guide] = await user.created(minimalGuide());
+      const answer = user.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+      const key = keyOfJob(await added.promise);
+      await labelWriter(other.redis, other.prefix, { ttlS: 60, most: 10 })(key, Buffer.from('%PDF-1.4 x'));
+      expect((await answer).bytes.toString()).toBe('%PDF-1.4 x');
+      expect(await queue.getCompletedCount()).toBe(0);
+    } finally {
+      await Promise.all([queue.close(), events.close()]);
       await other.close();
     }
   });

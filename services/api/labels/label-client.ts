@@ -3,7 +3,7 @@ import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { DomainError } from '../../../shared/errors.ts';
-import { labelReader } from '../../../shared/label-cache.ts';
+import { labelReader, onLabelStored } from '../../../shared/label-cache.ts';
 import {
   keyOfJob,
   LABEL_QUEUE,
@@ -37,23 +37,26 @@ export class LabelClient {
   readonly #admission: Admission;
   readonly #queue: Queue<LabelJob, LabelJobResult>;
   readonly #events: QueueEvents;
+  readonly #listening: Promise<void>;
   readonly #metrics: ReturnType<typeof labelMetrics>;
   readonly #getting = new Map<string, Promise<Got>>();
   readonly #waiters = new Map<string, (outcome: Outcome) => void>();
 
   /**
-   * @param options.redis for commands, fails fast; @param options.blocking for the events, waits.
+   * @param options.redis for commands, fails fast; @param options.blocking for the events, waits; @param
+   * options.arrivals for what workers say, waits too.
    * @param options.deadlineMs longest wait for a label.
    */
   constructor(options: {
     redis: Redis;
     blocking: Redis;
+    arrivals: Redis;
     prefix: string;
     deadlineMs: number;
     log: Logger;
     metrics: Registry;
   }) {
-    const { redis, blocking, prefix, deadlineMs, log, metrics } = options;
+    const { redis, blocking, arrivals, prefix, deadlineMs, log, metrics } = options;
     this.#read = labelReader(redis, prefix);
     this.#deadlineMs = deadlineMs;
     this.#admission = new Admission(deadlineMs);
@@ -67,13 +70,15 @@ export class LabelClient {
     this.#metrics = labelMetrics(metrics, this.#queue, () => aliveWorkers(redis, prefix));
     this.#queue.on('error', (error) => log.warn({ err: error }, 'label queue'));
     this.#events.on('error', (error) => log.warn({ err: error }, 'label queue events'));
-    this.#events.on('completed', ({ jobId }) => this.#settle(jobId, 'printed'));
-    this.#events.on('failed', ({ jobId }) => this.#settle(jobId, 'failed'));
+    // Whichever comes first: the arrival is sooner, but only the event is told again after a lost connection.
+    this.#events.on('completed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'printed'));
+    this.#events.on('failed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'failed'));
+    this.#listening = onLabelStored(arrivals, prefix, (key) => this.#settle(key, 'printed'));
   }
 
   /** Resolves when the queue's events are being listened to. */
   async open(): Promise<void> {
-    await this.#events.waitUntilReady();
+    await Promise.all([this.#events.waitUntilReady(), this.#listening]);
   }
 
   async close(): Promise<void> {
@@ -141,8 +146,8 @@ export class LabelClient {
     }
   }
 
-  #settle(jobId: string, outcome: Outcome): void {
-    const waiter = this.#waiters.get(keyOfJob(jobId));
+  #settle(key: string, outcome: Outcome): void {
+    const waiter = this.#waiters.get(key);
     if (!waiter) return; // another process asked
     this.#admission.finished();
     waiter(outcome);
