@@ -37,8 +37,9 @@ type Waiting = PromiseWithResolvers<Uint8Array> & {
 };
 
 /**
- * Prints labels in batches: an idle lane takes what waits at once, so nobody waits for a batch to fill, and the
- * fuller the queue the larger the batches. What waits is bounded by the worker's concurrency.
+ * Prints labels in batches: what waits is printed at once, so nobody waits for a batch to fill, and the fuller the queue
+ * the larger the batches. Only while others print, a lane begins when as many wait as they print: small prints cost more
+ * a label, and at half of the top load took what others waited for. What waits is bounded by the worker's concurrency.
  */
 export function createLabelPrinter(
   browser: Pick<PrintingBrowser, 'print'>,
@@ -46,14 +47,19 @@ export function createLabelPrinter(
   observer: PrinterObserver = { phase() {}, batch() {} },
 ): LabelPrinter {
   let waiting: Waiting[] = [];
+  /** Lanes that print, and how many labels they print. */
   let busy = 0;
+  let printing = 0;
   let afterLarge = false;
 
   function fillLanes(): void {
-    while (busy < lanes && waiting.length > 0) {
+    while (busy < lanes && waiting.length > 0 && waiting.length >= printing) {
+      const batch = nextBatch();
       busy++;
-      void printBatch(nextBatch()).finally(() => {
+      printing += batch.length;
+      void printBatch(batch).finally(() => {
         busy--;
+        printing -= batch.length;
         fillLanes();
       });
     }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stopAllProcesses } from '../../local/processes.ts';
@@ -120,6 +120,7 @@ function write(rows: Row[], machine: Awaited<ReturnType<typeof describeMachine>>
   const date = new Date().toISOString().slice(0, 10);
   const caption = `${date}, ${machine.cores} cores (${machine.processor}), Node ${machine.node}, ${machine.chromium}`;
   const json = { date, machine, guidesStored: guides, rows };
+  mkdirSync(here('results'), { recursive: true });
   writeFileSync(here('results/latest.json'), `${JSON.stringify(json, null, 2)}\n`);
   writeFileSync(here('results/labels-per-second.svg'), chart(rows, caption));
   const table = `${caption}, ${machine.database}:\n\n${markdownTable(rows)}`;

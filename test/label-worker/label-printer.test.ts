@@ -292,3 +292,38 @@ test('when Chromium fails, all labels of the batch do, and none is blamed', asyn
   expect(results).toMatchObject(Array(3).fill({ reason: { code: 'browser-failed' } }));
   expect(prints).toHaveLength(2);
 });
+
+test('while one lane prints, another begins when as many labels wait as that one prints', async () => {
+  const sizes: number[] = [];
+  const ends: (() => void)[] = [];
+  const print = (body: string) =>
+    new Promise<never>((_, reject) => {
+      sizes.push(body.match(/<section/g)?.length ?? 0);
+      ends.push(() => reject(new DomainError('browser-failed')));
+    });
+  const lanes = createLabelPrinter({ print }, { lanes: 2, batchLabels: 50 });
+  const asked: Promise<unknown>[] = [];
+  const ask = (count: number) =>
+    asked.push(...Array.from({ length: count }, () => lanes.print(label()).catch(() => {})));
+  const end = async (print: number) => {
+    ends[print]?.();
+    await new Promise(setImmediate);
+  };
+  ask(2);
+  expect(sizes).toEqual([1, 1]);
+  ask(5);
+  await end(0);
+  expect(sizes).toEqual([1, 1, 5]);
+  await end(1);
+  ask(4);
+  expect(sizes).toEqual([1, 1, 5]);
+  ask(1);
+  expect(sizes).toEqual([1, 1, 5, 5]);
+  ask(3);
+  await end(2);
+  expect(sizes).toEqual([1, 1, 5, 5]);
+  await end(3);
+  expect(sizes).toEqual([1, 1, 5, 5, 3]);
+  await end(4);
+  await Promise.all(asked);
+});
