@@ -7,7 +7,8 @@ import { textHelpers } from './text-helpers.ts';
 
 /**
  * A label as HTML. Whatever a field holds leaves escaped; only `document.hbs` puts ready HTML together.
- * No script, no request: fonts and codes are inline, and the document's policy forbids all else.
+ * No script, no request: fonts and logo are inline, and the document's policy forbids all else. Codes are not in it
+ * (`label-drawing.ts`).
  */
 
 const file = (path: string) => new URL(path, import.meta.url);
