@@ -1,9 +1,9 @@
-import { BranchStore, type Coverage } from '../services/branches/branch-store.ts';
-import { hashPassword } from '../shared/auth/passwords.ts';
-import { type ApiUser, UserStore } from '../shared/auth/user-store.ts';
-import type { Branch } from '../shared/branch.ts';
-import { createLogger } from '../shared/logger.ts';
-import { connectMongo } from '../shared/mongo.ts';
+import { BranchStore, type Coverage } from '#services/branches/store/branch-store.ts';
+import { hashPassword } from '#shared/auth/passwords.ts';
+import { type ApiUser, UserStore } from '#shared/auth/user-store.ts';
+import type { Branch } from '#shared/contracts/branch.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
 
 /** Password of every demo user. `npm start` and Compose's profile `demo` load them; both listen on loopback only. */
 export const DEMO_PASSWORD = 'demo1234';

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { provideChromium } from './chromium.ts';
 import { cacheFolder, makeTemporaryFolder } from './folders.ts';
-import { provideMongo } from './mongo.ts';
-import { stopAllProcesses } from './processes.ts';
-import { ensurePrograms, type Program } from './programs.ts';
-import { provideRedis } from './redis.ts';
+import { provideMongo } from './mongo/mongo.ts';
+import { stopAllProcesses } from './process/processes.ts';
+import { provideChromium } from './programs/chromium.ts';
+import { ensurePrograms, type Program } from './programs/programs.ts';
+import { provideRedis } from './programs/redis.ts';
 import type { Log } from './setup-error.ts';
 
 export type TestServers = {

@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { provideChromium } from './chromium.ts';
 import { DEMO_PASSWORD, seedDemoData } from './demo-data.ts';
 import { checkout } from './folders.ts';
-import { tryLock } from './lock.ts';
-import { provideMongo, removeMongoData } from './mongo.ts';
-import { failure, isFree, type OwnedProcess, stopAllProcesses } from './processes.ts';
-import { provideRedis } from './redis.ts';
+import { provideMongo, removeMongoData } from './mongo/mongo.ts';
+import { tryLock } from './process/lock.ts';
+import { failure, isFree, type OwnedProcess, stopAllProcesses } from './process/processes.ts';
+import { provideChromium } from './programs/chromium.ts';
+import { provideRedis } from './programs/redis.ts';
 import { keptSecrets } from './secrets.ts';
 import { SetupError } from './setup-error.ts';
 import { type ServiceName, type System, startSystem } from './system.ts';

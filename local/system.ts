@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { checkout } from './folders.ts';
-import { freePort, type OwnedProcess, startProcess, untilReady } from './processes.ts';
+import { freePort, type OwnedProcess, startProcess, untilReady } from './process/processes.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Started together; stopped in the reverse order, so that nothing asks a service that is gone. */

@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     dir: 'test',
     include: faults ? ['**/faults/*.{test,long}.ts'] : ['**/*.test.ts'],
-    globalSetup: './test/helpers/global-setup.ts',
+    globalSetup: './test/fixtures/global-setup.ts',
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
     testTimeout: 90_000,
     hookTimeout: 120_000,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { loadConfig, mongoSettings } from '../../shared/config.ts';
+import { loadConfig, mongoSettings } from '#shared/config/config.ts';
 import { DEMO_PASSWORD, seedDemoData } from '../demo-data.ts';
 
 /** `docker compose --profile demo up`: loads the demo data where the database has no users yet. */

@@ -7,7 +7,7 @@ import {
   redisSettings,
   SECRET,
   servingSettings,
-} from '../../shared/config.ts';
+} from '#shared/config/config.ts';
 
 export const ApiConfig = Type.Object({
   ...commonSettings,

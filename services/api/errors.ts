@@ -1,4 +1,4 @@
-import type { HttpErrors } from '../../shared/errors.ts';
+import type { HttpErrors } from '#shared/errors.ts';
 
 /** The specification's messages, to the letter, with the status that the contract gives them. */
 export const apiErrors = {

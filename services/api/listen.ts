@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type ListenOptions } from 'node:net';
-import type { HttpServer } from '../../shared/http-server.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 
 /**
  * Node takes one new connection a listening socket in each turn of its event loop (libuv, since 1.45). At three times

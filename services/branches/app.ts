@@ -1,12 +1,12 @@
-import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
-import type { Logger } from '../../shared/logger.ts';
-import { createMetrics } from '../../shared/metrics.ts';
-import { connectMongo } from '../../shared/mongo.ts';
-import { connectRedis, measureEviction } from '../../shared/redis.ts';
-import { BranchCache } from './branch-cache.ts';
-import { BranchStore } from './branch-store.ts';
+import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import { createMetrics } from '#shared/observability/metrics.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
+import { connectRedis, measureEviction } from '#shared/stores/redis.ts';
+import { BranchCache } from './cache/branch-cache.ts';
 import type { BranchesConfig } from './config.ts';
 import { internalRoutes } from './routes/internal.ts';
+import { BranchStore } from './store/branch-store.ts';
 
 /** The branches service with everything it needs open, not yet listening; `close()` closes all of it. */
 export async function buildBranches(config: BranchesConfig, log: Logger): Promise<HttpServer> {

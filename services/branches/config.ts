@@ -6,7 +6,7 @@ import {
   redisSettings,
   SECRET,
   servingSettings,
-} from '../../shared/config.ts';
+} from '#shared/config/config.ts';
 
 export const BranchesConfig = Type.Object({
   ...commonSettings,

@@ -1,7 +1,7 @@
-import { loadConfig } from '../../shared/config.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { runService } from '../../shared/service.ts';
-import { startTracing } from '../../shared/tracing.ts';
+import { loadConfig } from '#shared/config/config.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { startTracing } from '#shared/observability/tracing.ts';
+import { runService } from '#shared/run-service.ts';
 import { buildBranches } from './app.ts';
 import { BranchesConfig } from './config.ts';
 

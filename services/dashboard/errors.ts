@@ -1,4 +1,4 @@
-import type { HttpErrors } from '../../shared/errors.ts';
+import type { HttpErrors } from '#shared/errors.ts';
 
 /** The dashboard's own refusals, in the words of its pages. */
 export const dashboardErrors = {

@@ -1,16 +1,16 @@
-import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
-import { labelWriter } from '../../shared/label-cache.ts';
-import type { Logger } from '../../shared/logger.ts';
-import { createMetrics } from '../../shared/metrics.ts';
-import { blockingRedis, connectRedis, measureEviction } from '../../shared/redis.ts';
-import { launchBrowser } from './browser.ts';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import { labelWriter } from '#shared/contracts/label-store.ts';
+import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import { createMetrics } from '#shared/observability/metrics.ts';
+import { blockingRedis, connectRedis, measureEviction } from '#shared/stores/redis.ts';
+import { createLabelPrinter } from './batching/label-printer.ts';
+import { launchBrowser } from './chromium/browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
-import { startHeartbeat } from './heartbeat.ts';
-import { DOCUMENT } from './label-html.ts';
-import { createLabelPrinter } from './label-printer.ts';
+import { DOCUMENT } from './label/label-html.ts';
 import { chromiumMetrics, labelMetrics } from './metrics.ts';
-import { within } from './within.ts';
-import { startLabelWorker } from './worker.ts';
+import { startHeartbeat } from './queue/heartbeat.ts';
+import { startLabelWorker } from './queue/label-worker.ts';
 
 /** Two misses in a row are a Chromium that hangs: it is found within 10 s when nothing prints. */
 const HEALTH_MS = 5_000;
@@ -61,7 +61,7 @@ export async function buildLabelWorker(config: LabelWorkerConfig, log: Logger): 
   });
   /** A quarter of the time that a shutdown has for each step, so that the last one also gets some. */
   const bounded = (what: string, step: Promise<unknown>) =>
-    within(config.SHUTDOWN_MS / 4, what, step).catch((err) => log.warn({ err }, 'closing goes on'));
+    withTimeout(config.SHUTDOWN_MS / 4, what, step).catch((err) => log.warn({ err }, 'closing goes on'));
   server.addHook('onClose', async () => {
     await Promise.all([
       bounded('The last heartbeat', heartbeat.stop()),

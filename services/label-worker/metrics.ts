@@ -1,8 +1,8 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { addGauge } from '../../shared/metrics.ts';
-import type { BrowserObserver, PrintingBrowser } from './browser.ts';
-import type { PrinterObserver } from './label-printer.ts';
-import type { WorkerObserver } from './worker.ts';
+import { addGauge } from '#shared/observability/metrics.ts';
+import type { PrinterObserver } from './batching/label-printer.ts';
+import type { BrowserObserver, PrintingBrowser } from './chromium/browser.ts';
+import type { WorkerObserver } from './queue/label-worker.ts';
 
 /** Upper bounds of a phase, in seconds: from the HTML of one label to the longest print. */
 const PHASE_BUCKETS = [0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];

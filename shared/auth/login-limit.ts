@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { DomainError } from '../errors.ts';
+import { DomainError } from '#shared/errors.ts';
 
 /** Failed logins are counted over this time, in seconds (contract, "Authentication"). */
 const WINDOW = 900;

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { DomainError } from '../errors.ts';
-import { byTurns } from '../turns.ts';
+import { byTurns } from '#shared/async/semaphore.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { LoginLimit } from './login-limit.ts';
 import { passwordMatches } from './passwords.ts';
 import type { ApiUser, UserStore } from './user-store.ts';

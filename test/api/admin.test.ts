@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Client, call, minimalGuide } from '../helpers/client.ts';
-import { startServices } from '../helpers/services.ts';
+import { Client, call, minimalGuide } from '../fixtures/client.ts';
+import { startServices } from '../fixtures/services.ts';
 
 /** A change of a user is in force within 10 s (contract, "Authentication"). */
 const IN_FORCE = { timeout: 12_000, interval: 200 };
@@ -21,7 +21,7 @@ function admin(args: string[], input = '', uri?: string): Promise<Result> {
     const { MONGODB_URI }: Record<string, string | undefined> = system.env;
     const env = { PATH: process.env.PATH, MONGODB_URI: uri ?? MONGODB_URI };
     const options = { env, timeout: 20_000 };
-    const child = execFile('node', ['services/api/admin.ts', ...args], options, (error, out, err) =>
+    const child = execFile('node', ['services/api/cli.ts', ...args], options, (error, out, err) =>
       resolve({ code: error ? error.code : 0, out, err }),
     );
     child.stdin?.end(input);

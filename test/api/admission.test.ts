@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Admission } from '../../services/api/labels/admission.ts';
+import { Admission } from '#services/api/labels/admission.ts';
 
 /** An admission with a deadline of 10 s at whose printers so many labels a second came out lately. */
 function busy(perSecond: number): Admission {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, Client, minimalGuide } from '../helpers/client.ts';
-import { startServices } from '../helpers/services.ts';
+import { type Answer, Client, minimalGuide } from '../fixtures/client.ts';
+import { startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let demo: Client;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isGuideNumber } from '../../services/api/guides/guide-number.ts';
-import { Client, type CreatedGuide, fullGuide, minimalGuide } from '../helpers/client.ts';
-import { startServices } from '../helpers/services.ts';
+import { isGuideNumber } from '#services/api/guides/guide-number.ts';
+import { Client, type CreatedGuide, fullGuide, minimalGuide } from '../fixtures/client.ts';
+import { startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let demo: Client;

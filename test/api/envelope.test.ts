@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, call, minimalGuide } from '../helpers/client.ts';
-import { startServices } from '../helpers/services.ts';
+import { Client, call, minimalGuide } from '../fixtures/client.ts';
+import { startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let demo: Client;

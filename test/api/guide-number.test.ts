@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawGuideNumber, isGuideNumber } from '../../services/api/guides/guide-number.ts';
+import { drawGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
 
 describe('a guide number', () => {
   it('has twelve digits, the first not 0, and is its own proof', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, type CreatedGuide, minimalGuide } from '../helpers/client.ts';
-import { startServices } from '../helpers/services.ts';
+import { Client, type CreatedGuide, minimalGuide } from '../fixtures/client.ts';
+import { startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let demo: Client;
@@ -117,7 +117,7 @@ describe('Idempotency-Key', () => {
 
 describe('a guide number that is taken', () => {
   it('is drawn again, unseen by the caller', async () => {
-    const { GuideStore } = await import('../../services/api/guides/guide-store.ts');
+    const { GuideStore } = await import('#services/api/guides/guide-store.ts');
     const store = new GuideStore(system.mongo);
     const [number = ''] = numbers((await create(randomUUID())).body.data);
     const record = await store.find(number);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Queue, QueueEvents } from 'bullmq';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { labelWriter } from '../../shared/label-cache.ts';
-import { keyOfJob, LABEL_QUEUE } from '../../shared/label-job.ts';
-import { Client, fullGuide, minimalGuide } from '../helpers/client.ts';
-import { readLabel, readPages } from '../helpers/label-pixels.ts';
-import { startApi, startServices } from '../helpers/services.ts';
+import { keyOfJob, LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { labelWriter } from '#shared/contracts/label-store.ts';
+import { Client, fullGuide, minimalGuide } from '../fixtures/client.ts';
+import { readLabel, readPages } from '../fixtures/label-pixels.ts';
+import { startApi, startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let demo: Client;

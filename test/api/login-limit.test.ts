@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loginWith } from '../../shared/auth/login.ts';
-import { LoginLimit } from '../../shared/auth/login-limit.ts';
-import { hashPassword } from '../../shared/auth/passwords.ts';
-import { UserStore } from '../../shared/auth/user-store.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { connectMongo } from '../../shared/mongo.ts';
-import { isOutage } from '../../shared/outage.ts';
-import { Client, call } from '../helpers/client.ts';
-import { JWT_SECRET, startApi, startServices } from '../helpers/services.ts';
+import { loginWith } from '#shared/auth/login.ts';
+import { LoginLimit } from '#shared/auth/login-limit.ts';
+import { hashPassword } from '#shared/auth/passwords.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
+import { isOutage } from '#shared/stores/transient-errors.ts';
+import { Client, call } from '../fixtures/client.ts';
+import { JWT_SECRET, startApi, startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let second: Awaited<ReturnType<typeof startApi>>;

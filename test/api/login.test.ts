@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../helpers/client.ts';
-import { startServices } from '../helpers/services.ts';
+import { call } from '../fixtures/client.ts';
+import { startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 beforeAll(async () => {

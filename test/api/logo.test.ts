@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { afterAll, expect, test } from 'vitest';
-import { readLogo } from '../../services/api/labels/logo.ts';
-import { sample } from '../../services/label-worker/preview-cases.ts';
-import { isLabelPayload } from '../../shared/label-job.ts';
+import { readLogo } from '#services/api/labels/logo.ts';
+import { sample } from '#services/label-worker/preview/preview-cases.ts';
+import { isLabelPayload } from '#shared/contracts/label-job.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'logo-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,10 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiErrors } from '../../services/api/errors.ts';
-import { openBrowser, screenshot } from '../helpers/browser.ts';
-import { call } from '../helpers/client.ts';
-import { startServices } from '../helpers/services.ts';
+import { apiErrors } from '#services/api/errors.ts';
+import { openBrowser, screenshot } from '../fixtures/browser.ts';
+import { call } from '../fixtures/client.ts';
+import { startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { type AddressInfo, connect } from 'node:net';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen } from '../../services/api/listen.ts';
-import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
-import { LABEL_QUEUE } from '../../shared/label-job.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { createMetrics } from '../../shared/metrics.ts';
-import { Client, minimalGuide } from '../helpers/client.ts';
-import { scrape } from '../helpers/metrics.ts';
-import { startServices } from '../helpers/services.ts';
+import { listen } from '#services/api/listen.ts';
+import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { createMetrics } from '#shared/observability/metrics.ts';
+import { Client, minimalGuide } from '../fixtures/client.ts';
+import { scrape } from '../fixtures/metrics.ts';
+import { startServices } from '../fixtures/services.ts';
 
 /** More labels at a time than can be printed within the deadline: some are refused, and the others are served. */
 

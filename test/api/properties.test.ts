@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiErrors } from '../../services/api/errors.ts';
-import { drawGuideNumber, isGuideNumber } from '../../services/api/guides/guide-number.ts';
-import { parseGuideRequest } from '../../services/api/guides/guide-request.ts';
-import { DomainError } from '../../shared/errors.ts';
-import { Client, fullGuide, minimalGuide } from '../helpers/client.ts';
-import { startServices } from '../helpers/services.ts';
+import { apiErrors } from '#services/api/errors.ts';
+import { drawGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
+import { parseGuideRequest } from '#services/api/guides/guide-request.ts';
+import { DomainError } from '#shared/errors.ts';
+import { Client, fullGuide, minimalGuide } from '../fixtures/client.ts';
+import { startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let demo: Client;

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { Client, type CreatedGuide } from '../helpers/client.ts';
+import { Client, type CreatedGuide } from '../fixtures/client.ts';
 import { newGuide } from './guides.ts';
 import { inParallel, Refusal } from './load.ts';
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { stopAllProcesses } from '../../local/processes.ts';
-import { provideTestServers } from '../../local/servers.ts';
-import { SetupError } from '../../local/setup-error.ts';
+import { stopAllProcesses } from '#local/process/processes.ts';
+import { provideTestServers } from '#local/servers.ts';
+import { SetupError } from '#local/setup-error.ts';
 import { chart } from './chart.ts';
 import { describeMachine } from './machine.ts';
 import { markdownTable, type Row, short, textTable, toRows } from './report.ts';

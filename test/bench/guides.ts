@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { drawGuideNumber } from '../../services/api/guides/guide-number.ts';
-import type { GuideRecord } from '../../services/api/guides/guide-store.ts';
-import { labelPayload } from '../../services/api/labels/label-payload.ts';
-import type { LabelPayload } from '../../shared/label-job.ts';
-import { fullGuide } from '../helpers/client.ts';
+import { drawGuideNumber } from '#services/api/guides/guide-number.ts';
+import type { GuideRecord } from '#services/api/guides/guide-store.ts';
+import { labelPayload } from '#services/api/labels/label-payload.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { fullGuide } from '../fixtures/client.ts';
 
 /** Guides with every field, no two alike: as much work as a label can be, and nothing that a cache knows. */
 

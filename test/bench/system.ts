@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { seedDemoData } from '../../local/demo-data.ts';
-import { newSecrets } from '../../local/secrets.ts';
-import { type System, startSystem } from '../../local/system.ts';
+import { seedDemoData } from '#local/demo-data.ts';
+import { newSecrets } from '#local/secrets.ts';
+import { type System, startSystem } from '#local/system.ts';
 import { ApiClient } from './api-client.ts';
 import type { Run } from './run.ts';
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BranchStore } from '../../services/branches/branch-store.ts';
-import { csvText, readRows } from '../../services/branches/csv-file.ts';
-import { LineReport } from '../../services/branches/line-report.ts';
-import type { Branch, ResolveResponse } from '../../shared/branch.ts';
-import { call } from '../helpers/client.ts';
-import { freshStores, INTERNAL_TOKEN, startBranches } from '../helpers/services.ts';
+import { csvText, readRows } from '#services/branches/csv/csv-file.ts';
+import { LineReport } from '#services/branches/csv/line-report.ts';
+import { BranchStore } from '#services/branches/store/branch-store.ts';
+import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
+import { call } from '../fixtures/client.ts';
+import { freshStores, INTERNAL_TOKEN, startBranches } from '../fixtures/services.ts';
 
 const BRANCHES_HEADER =
   'Codigo,Nombre,Estado,Municipio,Colonia,Calle,Numero,CodigoPostal,Telefono,Origen,Destino,Activa';
@@ -50,7 +50,7 @@ function run(name: Name, args: string[], uri = stores.env.MONGODB_URI): Promise<
   return new Promise((resolve) => {
     const env = { PATH: process.env.PATH, MONGODB_URI: uri, INIT_CWD: folder };
     const options = { env, timeout: 25_000 };
-    execFile('node', ['services/branches/load-csv.ts', name, ...args], options, (error, out, err) =>
+    execFile('node', ['services/branches/cli.ts', name, ...args], options, (error, out, err) =>
       resolve({ code: error ? error.code : 0, out, err }),
     );
   });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createBranchesClient } from '../../services/api/branches-client.ts';
-import { BranchStore } from '../../services/branches/branch-store.ts';
-import type { Branch, ResolveRequest, ResolveResponse } from '../../shared/branch.ts';
-import { call } from '../helpers/client.ts';
-import { freshStores, INTERNAL_TOKEN, startBranches } from '../helpers/services.ts';
+import { createBranchesClient } from '#services/api/branches/branches-client.ts';
+import { BranchStore } from '#services/branches/store/branch-store.ts';
+import type { Branch, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import { call } from '../fixtures/client.ts';
+import { freshStores, INTERNAL_TOKEN, startBranches } from '../fixtures/services.ts';
 
 let stores: Awaited<ReturnType<typeof freshStores>>;
 let first: Awaited<ReturnType<typeof startBranches>>;

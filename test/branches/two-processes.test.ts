@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, type OwnedProcess, startProcess, untilReady } from '../../local/processes.ts';
-import { call } from '../helpers/client.ts';
-import { freshStores, INTERNAL_TOKEN } from '../helpers/services.ts';
+import { freePort, type OwnedProcess, startProcess, untilReady } from '#local/process/processes.ts';
+import { call } from '../fixtures/client.ts';
+import { freshStores, INTERNAL_TOKEN } from '../fixtures/services.ts';
 
 // Two real processes of the service on one Redis and one database.
 let stores: Awaited<ReturnType<typeof freshStores>>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { freshStores, startDashboard } from '../helpers/services.ts';
+import { freshStores, startDashboard } from '../fixtures/services.ts';
 import { label } from '../label-worker/labels.ts';
 import { LabelJobs } from './label-jobs.ts';
 import { Visitor } from './visitor.ts';

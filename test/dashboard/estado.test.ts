@@ -1,10 +1,10 @@
 import { UnrecoverableError } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { latencyOf } from '../../services/dashboard/latency.ts';
-import { problemsOf } from '../../services/dashboard/problems.ts';
-import { atMostEvery, type QueueState } from '../../services/dashboard/queue-state.ts';
-import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '../../shared/worker-heartbeat.ts';
-import { freshStores, startDashboard, startLabelWorker } from '../helpers/services.ts';
+import { problemsOf } from '#services/dashboard/status/diagnostics.ts';
+import { latencyOf } from '#services/dashboard/status/latency.ts';
+import { atMostEvery, type QueueState } from '#services/dashboard/status/queue-state.ts';
+import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
+import { freshStores, startDashboard, startLabelWorker } from '../fixtures/services.ts';
 import { label } from '../label-worker/labels.ts';
 import { LabelJobs } from './label-jobs.ts';
 import { Visitor } from './visitor.ts';

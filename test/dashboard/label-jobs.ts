@@ -1,7 +1,7 @@
 import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { within } from '../../services/label-worker/within.ts';
-import { LABEL_QUEUE, type LabelPayload, labelJobOptions, labelKey } from '../../shared/label-job.ts';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import { LABEL_QUEUE, type LabelPayload, labelJobOptions, labelKey } from '#shared/contracts/label-job.ts';
 
 /** The label queue, where jobs end as a test wants it; printing itself is tested elsewhere. */
 export class LabelJobs {
@@ -33,7 +33,7 @@ export class LabelJobs {
     let ended = 0;
     const onEnd = () => ++ended === count && done.resolve();
     worker.on('completed', onEnd).on('failed', onEnd).on('error', done.reject);
-    await within(20_000, 'Working off the jobs', done.promise);
+    await withTimeout(20_000, 'Working off the jobs', done.promise);
     await worker.close();
   }
 

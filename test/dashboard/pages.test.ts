@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DEMO_PASSWORD } from '../../local/demo-data.ts';
-import { removeHeartbeat, writeHeartbeat } from '../../shared/worker-heartbeat.ts';
+import { DEMO_PASSWORD } from '#local/demo-data.ts';
+import { removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { startProxy, type TcpProxy } from '../faults/proxy.ts';
-import { openBrowser, screenshot } from '../helpers/browser.ts';
-import { freshStores, startDashboard } from '../helpers/services.ts';
+import { openBrowser, screenshot } from '../fixtures/browser.ts';
+import { freshStores, startDashboard } from '../fixtures/services.ts';
 import { label, mixedLabels } from '../label-worker/labels.ts';
 import { LabelJobs } from './label-jobs.ts';
 

@@ -1,4 +1,4 @@
-import { DEMO_PASSWORD } from '../../local/demo-data.ts';
+import { DEMO_PASSWORD } from '#local/demo-data.ts';
 
 /** The dashboard as one browser sees it: with its cookie, and saying where requests come from as browsers do. */
 export class Visitor {

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { newSecrets } from '../../local/secrets.ts';
-import { type System, startSystem } from '../../local/system.ts';
-import { type Answer, Client, call, minimalGuide } from '../helpers/client.ts';
-import { freshStores } from '../helpers/services.ts';
+import { newSecrets } from '#local/secrets.ts';
+import { type System, startSystem } from '#local/system.ts';
+import { type Answer, Client, call, minimalGuide } from '../fixtures/client.ts';
+import { freshStores } from '../fixtures/services.ts';
 
 /**
  * The specification, a row a message and a rule, against the running processes over HTTP. `of` is the

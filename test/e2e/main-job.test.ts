@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { newSecrets } from '../../local/secrets.ts';
-import { type System, startSystem } from '../../local/system.ts';
-import { Client, type CreatedGuide, call, fullGuide, minimalGuide } from '../helpers/client.ts';
-import { readLabel } from '../helpers/label-pixels.ts';
-import { freshStores } from '../helpers/services.ts';
+import { newSecrets } from '#local/secrets.ts';
+import { type System, startSystem } from '#local/system.ts';
+import { Client, type CreatedGuide, call, fullGuide, minimalGuide } from '../fixtures/client.ts';
+import { readLabel } from '../fixtures/label-pixels.ts';
+import { freshStores } from '../fixtures/services.ts';
 
 // The processes as `npm start` starts them; everything over HTTP.
 let stores: Awaited<ReturnType<typeof freshStores>>;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { newSecrets } from '../../local/secrets.ts';
-import { startSystem } from '../../local/system.ts';
-import { LABEL_QUEUE } from '../../shared/label-job.ts';
-import { Client, fullGuide, minimalGuide } from '../helpers/client.ts';
-import { freshStores } from '../helpers/services.ts';
-import { type Span, startTraceCollector } from '../helpers/trace-collector.ts';
+import { newSecrets } from '#local/secrets.ts';
+import { startSystem } from '#local/system.ts';
+import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { Client, fullGuide, minimalGuide } from '../fixtures/client.ts';
+import { freshStores } from '../fixtures/services.ts';
+import { type Span, startTraceCollector } from '../fixtures/trace-collector.ts';
 
 // The processes as `npm start` starts them, told by OpenTelemetry's own variables where a collector listens.
 let stores: Awaited<ReturnType<typeof freshStores>>;

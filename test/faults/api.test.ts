@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client, type CreatedGuide, minimalGuide } from '../helpers/client.ts';
+import { Client, type CreatedGuide, minimalGuide } from '../fixtures/client.ts';
 import type { Part } from './part.ts';
 import { type FaultSystem, startFaultSystem } from './system.ts';
 import { long, underLoad } from './under-load.ts';

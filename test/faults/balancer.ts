@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { saysReady } from '../../local/system.ts';
+import { saysReady } from '#local/system.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 
 /** How often each process is asked whether it is ready, in ms; after so many misses in a row it is not. */

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ensurePrograms } from '../../local/programs.ts';
-import { UserStore } from '../../shared/auth/user-store.ts';
-import { Client } from '../helpers/client.ts';
+import { ensurePrograms } from '#local/programs/programs.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
+import { Client } from '../fixtures/client.ts';
 import { type FaultSystem, startFaultSystem } from './system.ts';
 import { underLoad } from './under-load.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call } from '../helpers/client.ts';
+import { call } from '../fixtures/client.ts';
 import type { Part } from './part.ts';
 import { type FaultSystem, startFaultSystem } from './system.ts';
 import { underLoad } from './under-load.ts';

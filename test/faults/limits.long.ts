@@ -3,7 +3,7 @@ import { chmodSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { cacheFolder, makeTemporaryFolder } from '../../local/folders.ts';
+import { cacheFolder, makeTemporaryFolder } from '#local/folders.ts';
 import { chromiumOf, signalChromium } from './chromium.ts';
 import type { Part } from './part.ts';
 import { type FaultSystem, startFaultSystem } from './system.ts';

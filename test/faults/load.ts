@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { Client, type CreatedGuide, minimalGuide } from '../helpers/client.ts';
+import { Client, type CreatedGuide, minimalGuide } from '../fixtures/client.ts';
 
 /** Whoever waits longer than this has been forgotten, in ms: every deadline of the service is shorter. */
 const HANG = 15_000;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, type OwnedProcess } from '../../local/processes.ts';
+import { failure, type OwnedProcess } from '#local/process/processes.ts';
 
 /** Longest wait for a part to come up, in ms. */
 const START_DEADLINE = 30_000;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { BranchStore } from '../../services/branches/branch-store.ts';
-import { Client, minimalGuide } from '../helpers/client.ts';
+import { BranchStore } from '#services/branches/store/branch-store.ts';
+import { Client, minimalGuide } from '../fixtures/client.ts';
 import type { Part } from './part.ts';
 import { type FaultSystem, startFaultSystem } from './system.ts';
 import { underLoad } from './under-load.ts';

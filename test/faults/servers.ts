@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
-import { provideMongo, removeMongoData } from '../../local/mongo.ts';
-import { answersPing } from '../../local/mongo-server.ts';
-import { provideRedis } from '../../local/redis.ts';
-import type { Closer } from '../helpers/services.ts';
+import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
+import { answersPing } from '#local/mongo/mongo-server.ts';
+import { provideRedis } from '#local/programs/redis.ts';
+import type { Closer } from '../fixtures/services.ts';
 import { Part } from './part.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { expect } from 'vitest';
-import { checkout } from '../../local/folders.ts';
+import { checkout } from '#local/folders.ts';
 import { type Answer, Load, type What } from './load.ts';
 import type { FaultSystem } from './system.ts';
 

@@ -1,14 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { seedDemoData } from '../../local/demo-data.ts';
-import { cacheFolder } from '../../local/folders.ts';
-import { stopAllProcesses } from '../../local/processes.ts';
-import { newSecrets } from '../../local/secrets.ts';
-import { provideTestServers } from '../../local/servers.ts';
-import { SetupError } from '../../local/setup-error.ts';
-import { startSystem } from '../../local/system.ts';
-import { Client, minimalGuide } from '../helpers/client.ts';
+import { seedDemoData } from '#local/demo-data.ts';
+import { cacheFolder } from '#local/folders.ts';
+import { stopAllProcesses } from '#local/process/processes.ts';
+import { newSecrets } from '#local/secrets.ts';
+import { provideTestServers } from '#local/servers.ts';
+import { SetupError } from '#local/setup-error.ts';
+import { startSystem } from '#local/system.ts';
+import { Client, minimalGuide } from '../fixtures/client.ts';
 
 const HELP = `Usage: npm run fuzz [-- options of "schemathesis run"]
 

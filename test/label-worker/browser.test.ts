@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { launchBrowser, type PrintingBrowser } from '../../services/label-worker/browser.ts';
-import { DOCUMENT } from '../../services/label-worker/label-html.ts';
-import { createLogger } from '../../shared/logger.ts';
+import { launchBrowser, type PrintingBrowser } from '#services/label-worker/chromium/browser.ts';
+import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import { createLogger } from '#shared/observability/logger.ts';
 
 let browser: PrintingBrowser;
 const log = createLogger('test', 'silent');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sample } from '../../services/label-worker/preview-cases.ts';
-import type { LabelPayload } from '../../shared/label-job.ts';
-import { openLabelPrinter } from '../helpers/label-printing.ts';
-import { mexicanLabel, seeded } from '../helpers/mexican-guides.ts';
+import { sample } from '#services/label-worker/preview/preview-cases.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { openLabelPrinter } from '../fixtures/label-printing.ts';
+import { mexicanLabel, seeded } from '../fixtures/mexican-guides.ts';
 import {
   type Area,
   codesOf,
@@ -12,7 +12,7 @@ import {
   pagesOf,
   scaled,
   turned,
-} from '../helpers/pictures.ts';
+} from '../fixtures/pictures.ts';
 
 /** The codes as a thermal head prints them and a hand scanner reads them. */
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PREVIEW_CASES } from '../../services/label-worker/preview-cases.ts';
-import { TEMPLATE_VERSION } from '../../shared/label-job.ts';
-import { openLabelPrinter } from '../helpers/label-printing.ts';
-import { type Picture, pagesOf } from '../helpers/pictures.ts';
+import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
+import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { openLabelPrinter } from '../fixtures/label-printing.ts';
+import { type Picture, pagesOf } from '../fixtures/pictures.ts';
 
 /**
  * What labels look like, kept as pictures. `UPDATE_GOLDEN=1 npm test -- test/label-worker/golden` accepts how they

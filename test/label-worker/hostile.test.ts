@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DRAWN, drawable } from '../../services/label-worker/drawable.ts';
-import { DOCUMENT } from '../../services/label-worker/label-html.ts';
-import { everywhere, LEAST, PREVIEW_CASES, sample } from '../../services/label-worker/preview-cases.ts';
-import type { LabelPayload } from '../../shared/label-job.ts';
-import { openBrowser } from '../helpers/browser.ts';
-import { readLabel } from '../helpers/label-pixels.ts';
-import { openLabelPrinter } from '../helpers/label-printing.ts';
-import { wholeLabelHtml } from '../helpers/whole-label.ts';
+import { DRAWN, drawable } from '#services/label-worker/label/charset.ts';
+import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import { everywhere, LEAST, PREVIEW_CASES, sample } from '#services/label-worker/preview/preview-cases.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { openBrowser } from '../fixtures/browser.ts';
+import { readLabel } from '../fixtures/label-pixels.ts';
+import { openLabelPrinter } from '../fixtures/label-printing.ts';
+import { wholeLabelHtml } from '../fixtures/whole-label.ts';
 
 /** Whatever the fields hold, a label is as many pages as asked for, in its size, with nothing on top of another. */
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { launchBrowser, type PrintingBrowser } from '../../services/label-worker/browser.ts';
-import { DOCUMENT } from '../../services/label-worker/label-html.ts';
-import { createLabelPrinter } from '../../services/label-worker/label-printer.ts';
-import { DomainError } from '../../shared/errors.ts';
-import type { LabelPayload } from '../../shared/label-job.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { readLabel } from '../helpers/label-pixels.ts';
+import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { launchBrowser, type PrintingBrowser } from '#services/label-worker/chromium/browser.ts';
+import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { DomainError } from '#shared/errors.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { readLabel } from '../fixtures/label-pixels.ts';
 import { label, mixedLabels } from './labels.ts';
 
 let browser: PrintingBrowser;

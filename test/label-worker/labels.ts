@@ -1,5 +1,5 @@
-import type { LabelPayload } from '../../shared/label-job.ts';
-import { fullGuide } from '../helpers/client.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { fullGuide } from '../fixtures/client.ts';
 
 type Changes = Partial<Omit<LabelPayload, 'guide'>> & {
   recipient?: Partial<LabelPayload['guide']['Destinatario']>;

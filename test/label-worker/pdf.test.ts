@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PREVIEW_CASES, sample } from '../../services/label-worker/preview-cases.ts';
-import { openLabelPrinter } from '../helpers/label-printing.ts';
-import { pagesOf } from '../helpers/pictures.ts';
+import { PREVIEW_CASES, sample } from '#services/label-worker/preview/preview-cases.ts';
+import { openLabelPrinter } from '../fixtures/label-printing.ts';
+import { pagesOf } from '../fixtures/pictures.ts';
 
 let printer: Awaited<ReturnType<typeof openLabelPrinter>>;
 beforeAll(async () => {

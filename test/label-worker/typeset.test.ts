@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DRAWN } from '../../services/label-worker/drawable.ts';
-import { DOCUMENT } from '../../services/label-worker/label-html.ts';
-import { DOTS_PER_POINT, setColumn, setText, widthOf } from '../../services/label-worker/typeset.ts';
-import { openBrowser } from '../helpers/browser.ts';
+import { DRAWN } from '#services/label-worker/label/charset.ts';
+import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import { DOTS_PER_POINT, setColumn, setText, widthOf } from '#services/label-worker/label/line-breaking.ts';
+import { openBrowser } from '../fixtures/browser.ts';
 
 const texts = (setting: Parameters<typeof setText>[1], text: string) => {
   const { lines, size } = setText(text, setting);
@@ -97,7 +97,7 @@ describe('widths', () => {
       };
       return { medium: widths(500), bold: widths(700) };
     })()`);
-    const path = new URL('../../services/label-worker/fonts/widths.json', import.meta.url);
+    const path = new URL('../../services/label-worker/label/fonts/widths.json', import.meta.url);
     const now = { characters, ...(measured as object) };
     if (process.env.UPDATE_GOLDEN) writeFileSync(path, `${JSON.stringify(now, null, 2)}\n`);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(now);

@@ -8,11 +8,9 @@ import { type Job, Queue, QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { buildLabelWorker } from '../../services/label-worker/app.ts';
-import { LabelWorkerConfig } from '../../services/label-worker/config.ts';
-import { loadConfig } from '../../shared/config.ts';
-import type { HttpServer } from '../../shared/http-server.ts';
-import { labelBytesKey } from '../../shared/label-cache.ts';
+import { buildLabelWorker } from '#services/label-worker/app.ts';
+import { LabelWorkerConfig } from '#services/label-worker/config.ts';
+import { loadConfig } from '#shared/config/config.ts';
 import {
   LABEL_QUEUE,
   type LabelJob,
@@ -20,8 +18,10 @@ import {
   type LabelPayload,
   labelJobOptions,
   labelKey,
-} from '../../shared/label-job.ts';
-import { readLabel } from '../helpers/label-pixels.ts';
+} from '#shared/contracts/label-job.ts';
+import { labelBytesKey } from '#shared/contracts/label-store.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { readLabel } from '../fixtures/label-pixels.ts';
 import { label, mixedLabels } from './labels.ts';
 
 const prefix = `{t-${randomBytes(6).toString('hex')}}`;

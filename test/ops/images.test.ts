@@ -52,8 +52,8 @@ function importsOf(entry: string): { files: Set<string>; packages: Set<string> }
 
 describe.each([
   ...SERVICES.map((name) => [name, `services/${name}/main.ts`]),
-  ['api', 'services/api/admin.ts'],
-  ['branches', 'services/branches/load-csv.ts'],
+  ['api', 'services/api/cli.ts'],
+  ['branches', 'services/branches/cli.ts'],
   ['setup', 'local/compose/secrets.ts'],
   ['setup', 'local/compose/demo.ts'],
 ] as [string, string][])('the image %s can run %s', (target, entry) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Client, minimalGuide } from '../helpers/client.ts';
-import { scrape } from '../helpers/metrics.ts';
-import { startServices } from '../helpers/services.ts';
+import { Client, minimalGuide } from '../fixtures/client.ts';
+import { scrape } from '../fixtures/metrics.ts';
+import { startServices } from '../fixtures/services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let demo: Client;

@@ -1,8 +1,8 @@
 import type { TObject } from 'typebox';
-import { ApiConfig } from '../../services/api/config.ts';
-import { BranchesConfig } from '../../services/branches/config.ts';
-import { DashboardConfig } from '../../services/dashboard/config.ts';
-import { LabelWorkerConfig } from '../../services/label-worker/config.ts';
+import { ApiConfig } from '#services/api/config.ts';
+import { BranchesConfig } from '#services/branches/config.ts';
+import { DashboardConfig } from '#services/dashboard/config.ts';
+import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 
 /** The settings of each service, by the name that it has in images, Compose and Kubernetes. */
 export const SETTINGS: Readonly<Record<string, TObject>> = {

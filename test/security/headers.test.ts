@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../helpers/browser.ts';
-import { Client, call, minimalGuide } from '../helpers/client.ts';
-import { startApi, startServices } from '../helpers/services.ts';
+import { openBrowser } from '../fixtures/browser.ts';
+import { Client, call, minimalGuide } from '../fixtures/client.ts';
+import { startApi, startServices } from '../fixtures/services.ts';
 
 /** What browsers are told to do with our answers, and what no answer tells anybody. */
 

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { createMetrics } from '../../shared/metrics.ts';
-import { Client, call } from '../helpers/client.ts';
-import { startApi, startServices } from '../helpers/services.ts';
+import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { createMetrics } from '#shared/observability/metrics.ts';
+import { Client, call } from '../fixtures/client.ts';
+import { startApi, startServices } from '../fixtures/services.ts';
 
 /**
  * How much one address, one connection and one request may take. Limits on a user, and on failed logins, are in

@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { OwnedProcess } from '../../local/processes.ts';
-import { provideRedis } from '../../local/redis.ts';
-import { newSecrets } from '../../local/secrets.ts';
-import { type ServiceName, type System, startSystem } from '../../local/system.ts';
-import { LABEL_QUEUE, labelJobOptions } from '../../shared/label-job.ts';
-import { Client, type CreatedGuide, call, fullGuide } from '../helpers/client.ts';
-import { freshStores } from '../helpers/services.ts';
+import type { OwnedProcess } from '#local/process/processes.ts';
+import { provideRedis } from '#local/programs/redis.ts';
+import { newSecrets } from '#local/secrets.ts';
+import { type ServiceName, type System, startSystem } from '#local/system.ts';
+import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
+import { Client, type CreatedGuide, call, fullGuide } from '../fixtures/client.ts';
+import { freshStores } from '../fixtures/services.ts';
 
 /**
  * The logs of all processes, at their most talkative, after a day with all kinds of trouble: enough to follow a
@@ -274,7 +274,7 @@ describe('the logs', () => {
 
 it('on a terminal they are for a person to read', async () => {
   const program =
-    "import { createLogger } from './shared/logger.ts'; createLogger('api', 'info').info({ status: 200 }, 'request')";
+    "import { createLogger } from '#shared/observability/logger.ts'; createLogger('api', 'info').info({ status: 200 }, 'request')";
   const node = `'${process.execPath}' --input-type=module -e "${program}"`;
   const { stdout } = await promisify(execFile)('script', ['-qec', node, '/dev/null'], { timeout: 20_000 });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours

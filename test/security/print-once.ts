@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { pino } from 'pino';
-import { launchBrowser } from '../../services/label-worker/browser.ts';
+import { launchBrowser } from '#services/label-worker/chromium/browser.ts';
 
 /**
  * A program for `sandbox.test.ts`: prints once, as whoever runs it, and writes what it found as one line of JSON.

@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'puppeteer-core';
 import type { TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DOCUMENT, labelHtml } from '../../services/label-worker/label-html.ts';
-import { everywhere, sample } from '../../services/label-worker/preview-cases.ts';
-import { isLabelPayload, LabelPayload } from '../../shared/label-job.ts';
-import { openBrowser } from '../helpers/browser.ts';
+import { DOCUMENT, labelHtml } from '#services/label-worker/label/label-html.ts';
+import { everywhere, sample } from '#services/label-worker/preview/preview-cases.ts';
+import { isLabelPayload, LabelPayload } from '#shared/contracts/label-job.ts';
+import { openBrowser } from '../fixtures/browser.ts';
 
 /**
  * Whatever a text says, a label has the elements and attributes that its template has, and shows the text. The texts

@@ -9,10 +9,10 @@ import { pathToFileURL } from 'node:url';
 import { PNG } from 'pngjs';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { launchBrowser } from '../../services/label-worker/browser.ts';
-import { DOCUMENT } from '../../services/label-worker/label-html.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { openBrowser } from '../helpers/browser.ts';
+import { launchBrowser } from '#services/label-worker/chromium/browser.ts';
+import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { openBrowser } from '../fixtures/browser.ts';
 
 /**
  * The browser that prints, handed HTML that nobody escaped: as the body of a print, and as the document itself, without

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiConfig } from '../../services/api/config.ts';
-import { BranchesConfig } from '../../services/branches/config.ts';
-import { ConfigError, loadConfig } from '../../shared/config.ts';
-import { requireInternalToken } from '../../shared/internal-token.ts';
-import { isStrongSecret } from '../../shared/strong-secret.ts';
-import { freshStores, INTERNAL_TOKEN, startBranches } from '../helpers/services.ts';
+import { ApiConfig } from '#services/api/config.ts';
+import { BranchesConfig } from '#services/branches/config.ts';
+import { ConfigError, loadConfig } from '#shared/config/config.ts';
+import { isStrongSecret } from '#shared/config/strong-secret.ts';
+import { requireInternalToken } from '#shared/http/internal-token.ts';
+import { freshStores, INTERNAL_TOKEN, startBranches } from '../fixtures/services.ts';
 
 /** Secrets that nobody can guess, and the one that our services show each other. */
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ApiConfig } from '../../services/api/config.ts';
-import { ConfigError, loadConfig } from '../../shared/config.ts';
+import { ApiConfig } from '#services/api/config.ts';
+import { ConfigError, loadConfig } from '#shared/config/config.ts';
 
 const SECRET = randomBytes(32).toString('hex');
 const ENV = {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, expect, test, vi } from 'vitest';
-import { provideRedis } from '../../local/redis.ts';
-import { buildHttpServer, type HttpServer } from '../../shared/http-server.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { createMetrics } from '../../shared/metrics.ts';
-import { connectRedis, measureEviction } from '../../shared/redis.ts';
-import { scrape } from '../helpers/metrics.ts';
+import { provideRedis } from '#local/programs/redis.ts';
+import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { createMetrics } from '#shared/observability/metrics.ts';
+import { connectRedis, measureEviction } from '#shared/stores/redis.ts';
+import { scrape } from '../fixtures/metrics.ts';
 
 const log = createLogger('test', 'silent');
 const opened: HttpServer[] = [];

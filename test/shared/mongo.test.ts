@@ -1,6 +1,6 @@
 import { inject, test, vi } from 'vitest';
-import { createLogger } from '../../shared/logger.ts';
-import { connectMongo } from '../../shared/mongo.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
 import { startProxy } from '../faults/proxy.ts';
 
 /** Where the driver keeps the connection by which it looks after its server; nothing public leads there. */

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { ApiUser } from '../../../shared/auth/user-store.ts';
-import { type Branch, branchCode, type DestinationQuery } from '../../../shared/branch.ts';
-import { DomainError, type Problem } from '../../../shared/errors.ts';
-import type { Guide, ServiceType } from '../../../shared/guide.ts';
-import type { BranchesClient } from '../branches-client.ts';
+import type { ApiUser } from '#shared/auth/user-store.ts';
+import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
+import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
+import { DomainError, type Problem } from '#shared/errors.ts';
+import type { BranchesClient } from '../branches/branches-client.ts';
 import { drawGuideNumber, drawGuideNumbers } from './guide-number.ts';
 import { guidesInvalid, parseGuideRequest } from './guide-request.ts';
 import type { BranchOfGuide, GuideRecord, GuideStore } from './guide-store.ts';

@@ -1,5 +1,5 @@
-import type { ApiUser } from '../../../shared/auth/user-store.ts';
-import { DomainError } from '../../../shared/errors.ts';
+import type { ApiUser } from '#shared/auth/user-store.ts';
+import { DomainError } from '#shared/errors.ts';
 import { isGuideNumber } from './guide-number.ts';
 import type { GuideRecord, GuideStore } from './guide-store.ts';
 

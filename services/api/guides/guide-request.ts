@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
-import { DomainError, type Problem } from '../../../shared/errors.ts';
-import { Guide, SERVICE_TYPES, type ServiceType } from '../../../shared/guide.ts';
-import { guideAjv } from '../../../shared/guide-ajv.ts';
+import { Guide, SERVICE_TYPES, type ServiceType } from '#shared/contracts/guide.ts';
+import { guideAjv } from '#shared/contracts/guide-validator.ts';
+import { DomainError, type Problem } from '#shared/errors.ts';
 
 /** Most guides in one request (contract, "Guides"). */
 export const MAX_GUIDES = 500;

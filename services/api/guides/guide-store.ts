@@ -1,6 +1,6 @@
 import { type Connection, type Model, mongo, Schema, trusted } from 'mongoose';
-import type { Guide, ServiceType } from '../../../shared/guide.ts';
-import { together } from '../together.ts';
+import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
+import { batchLoader } from '../batch-loader.ts';
 
 /** Names are those of the day of creation: a label printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
@@ -38,8 +38,8 @@ const FEW_GUIDES = 20;
 /** Guides in MongoDB. The number is the `_id`: the one look-up that every label needs is by primary key. */
 export class GuideStore {
   readonly #guides: Model<GuideDocument>;
-  readonly #find = together((wanted: readonly Wanted[]) => this.#findAll(wanted), MOST_FINDS);
-  readonly #insertFew = together(
+  readonly #find = batchLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), MOST_FINDS);
+  readonly #insertFew = batchLoader(
     (creations: readonly (readonly GuideRecord[])[]) => this.#insertAll(creations),
     MOST_CREATIONS,
   );

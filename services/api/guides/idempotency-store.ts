@@ -1,5 +1,5 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose';
-import { DomainError } from '../../../shared/errors.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { BranchOfGuide } from './guide-store.ts';
 
 /** How long a key is remembered, in ms (contract, "Guides"). */

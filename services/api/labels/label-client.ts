@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
-import { DomainError } from '../../../shared/errors.ts';
-import { labelReader, onLabelStored } from '../../../shared/label-cache.ts';
 import {
   keyOfJob,
   LABEL_QUEUE,
@@ -12,10 +10,12 @@ import {
   type LabelPayload,
   labelJobOptions,
   labelKey,
-} from '../../../shared/label-job.ts';
-import type { Logger } from '../../../shared/logger.ts';
-import { tracing } from '../../../shared/tracing.ts';
-import { aliveWorkers } from '../../../shared/worker-heartbeat.ts';
+} from '#shared/contracts/label-job.ts';
+import { labelReader, onLabelStored } from '#shared/contracts/label-store.ts';
+import { aliveWorkers } from '#shared/contracts/worker-heartbeat.ts';
+import { DomainError } from '#shared/errors.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import { tracing } from '#shared/observability/tracing.ts';
 import { Admission } from './admission.ts';
 import { labelMetrics } from './label-metrics.ts';
 

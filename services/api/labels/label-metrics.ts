@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { addGauge, WAIT_BUCKETS } from '../../../shared/metrics.ts';
+import { addGauge, WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 
 /** What this process measures of the labels that it was asked for, and, on scrape, of the queue that all share. */
 export function labelMetrics(metrics: Registry, queue: Queue, workers: () => Promise<unknown[]>) {

@@ -1,4 +1,4 @@
-import type { LabelPayload } from '../../../shared/label-job.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import type { GuideRecord } from '../guides/guide-store.ts';
 
 /** What the labels show that is not in the guide. `trackingUrl` has `{guia}` where the number goes. */

@@ -1,7 +1,7 @@
-import { ResolveRequest, ResolveResponse } from '../../../shared/branch.ts';
-import type { HttpServer } from '../../../shared/http-server.ts';
-import { requireInternalToken } from '../../../shared/internal-token.ts';
-import type { BranchCache } from '../branch-cache.ts';
+import { ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { requireInternalToken } from '#shared/http/internal-token.ts';
+import type { BranchCache } from '../cache/branch-cache.ts';
 
 /** What other services of ours ask; nothing here is for clients. */
 export function internalRoutes(cache: BranchCache, tokens: readonly string[]) {

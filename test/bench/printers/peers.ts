@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { SetupError } from '../../../local/setup-error.ts';
+import { SetupError } from '#local/setup-error.ts';
 
 const folder = join(import.meta.dirname, '..', 'peers');
 

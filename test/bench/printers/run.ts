@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { wholeLabelHtml } from '../../helpers/whole-label.ts';
+import { wholeLabelHtml } from '#test/fixtures/whole-label.ts';
 import { newLabel } from '../guides.ts';
 import { inParallel } from '../load.ts';
 import { processTree } from '../process-tree.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { freePort, startProcess, untilReady } from '../../../local/processes.ts';
+import { freePort, startProcess, untilReady } from '#local/process/processes.ts';
 import { ApiClient } from '../api-client.ts';
 import { newGuide } from '../guides.ts';
 import { inParallel } from '../load.ts';

@@ -1,8 +1,8 @@
 import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { checkout } from '../../../local/folders.ts';
-import { removeMongoData } from '../../../local/mongo.ts';
-import { freePort, startProcess, untilReady } from '../../../local/processes.ts';
+import { checkout } from '#local/folders.ts';
+import { removeMongoData } from '#local/mongo/mongo.ts';
+import { freePort, startProcess, untilReady } from '#local/process/processes.ts';
 import type { Result, Run } from '../run.ts';
 
 const NOT_COPIED = ['node_modules', '.git', '.local', 'test/bench/peers/node_modules'];

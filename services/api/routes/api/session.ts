@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { type HttpServer, ok } from '../../../../shared/http-server.ts';
-import { apiUser } from '../../auth/authenticate.ts';
-import { describe } from '../../openapi/describe.ts';
+import { type HttpServer, ok } from '#shared/http/http-server.ts';
+import { apiUser } from '../../plugins/authenticate.ts';
+import { describe } from '../operation.ts';
 
 const config = { permission: 'any' } as const;
 

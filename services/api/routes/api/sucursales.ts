@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { type Branch, branchCode } from '../../../../shared/branch.ts';
-import { DomainError } from '../../../../shared/errors.ts';
-import { type HttpServer, ok } from '../../../../shared/http-server.ts';
-import type { BranchesClient } from '../../branches-client.ts';
-import { describe } from '../../openapi/describe.ts';
+import { type Branch, branchCode } from '#shared/contracts/branch.ts';
+import { DomainError } from '#shared/errors.ts';
+import { type HttpServer, ok } from '#shared/http/http-server.ts';
+import type { BranchesClient } from '../../branches/branches-client.ts';
+import { describe } from '../operation.ts';
 
 const permission = 'guias.read';
 const config = { permission } as const;

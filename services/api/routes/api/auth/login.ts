@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { type loginWith, MAX_CREDENTIAL } from '../../../../../shared/auth/login.ts';
-import { type HttpServer, ok } from '../../../../../shared/http-server.ts';
-import { describe } from '../../../openapi/describe.ts';
+import { type loginWith, MAX_CREDENTIAL } from '#shared/auth/login.ts';
+import { type HttpServer, ok } from '#shared/http/http-server.ts';
+import { describe } from '../../operation.ts';
 
 const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
 const headers = Type.Object({

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { DomainError } from '../../../../../shared/errors.ts';
-import { type HttpServer, ok } from '../../../../../shared/http-server.ts';
-import { apiUser } from '../../../auth/authenticate.ts';
+import { DomainError } from '#shared/errors.ts';
+import { type HttpServer, ok } from '#shared/http/http-server.ts';
 import type { CreateGuides } from '../../../guides/create-guides.ts';
 import type { GuideRecord } from '../../../guides/guide-store.ts';
-import { describe } from '../../../openapi/describe.ts';
+import { apiUser } from '../../../plugins/authenticate.ts';
+import { describe } from '../../operation.ts';
 
 const permission = 'guias.create';
 const documentation = describe({

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { DomainError } from '../../../../../shared/errors.ts';
-import type { HttpServer } from '../../../../../shared/http-server.ts';
-import { type LabelPayload, labelKey, MAX_PACKAGES } from '../../../../../shared/label-job.ts';
-import { apiUser } from '../../../auth/authenticate.ts';
+import { type LabelPayload, labelKey, MAX_PACKAGES } from '#shared/contracts/label-job.ts';
+import { DomainError } from '#shared/errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import type { FindGuide } from '../../../guides/find-guide.ts';
 import type { LabelClient } from '../../../labels/label-client.ts';
 import { type LabelSettings, labelPayload } from '../../../labels/label-payload.ts';
-import { describe, type ErrorCode } from '../../../openapi/describe.ts';
+import { apiUser } from '../../../plugins/authenticate.ts';
+import { describe, type ErrorCode } from '../../operation.ts';
 
 const permission = 'guias.read';
 const config = { permission } as const;

@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProgram } from '../programs/programs.ts';
+import { SetupError } from '../setup-error.ts';
+import { documentDbIsReady, prepareDocumentDb, whyNoDocumentDb } from './documentdb.ts';
+import { removeDocumentDbData, startDocumentDb } from './documentdb-server.ts';
+import { answersPing, type MongoOptions, type MongoServer } from './mongo-server.ts';
+import { downloadedMongod, downloadMongod, startMongod } from './mongod.ts';
+
+/**
+ * MongoDB, by the first of these that is there: `MONGODB_URI`; `mongod` on PATH; a `mongod` that was or can be
+ * downloaded; on Debian as root DocumentDB with FerretDB, which speak MongoDB's protocol.
+ *
+ * What is ready goes before what must be fetched, so that data is found again at the next start.
+ */
+export async function provideMongo(options: MongoOptions): Promise<MongoServer> {
+  const given = process.env.MONGODB_URI;
+  if (given) return givenMongo(given);
+  const found = findProgram('mongod') ?? (await downloadedMongod());
+  if (found) return startMongod(found, options);
+  if (documentDbIsReady()) return startDocumentDb(options);
+  const downloaded = await downloadMongod(options.log);
+  if (downloaded) return startMongod(downloaded, options);
+  const obstacle = whyNoDocumentDb();
+  if (obstacle) {
+    throw new SetupError(
+      `No MongoDB: install mongod, or set MONGODB_URI to one that runs, such as mongodb://127.0.0.1:27017/guias (${obstacle}).`,
+    );
+  }
+  await prepareDocumentDb(options.log);
+  return startDocumentDb(options);
+}
+
+/** Forgets all that a durable server of `folder` holds. */
+export function removeMongoData(folder: string): void {
+  rmSync(join(folder, 'mongodb'), { recursive: true, force: true });
+  removeDocumentDbData(folder);
+}
+
+async function givenMongo(uri: string): Promise<MongoServer> {
+  await answersPing(uri).catch((cause: Error) => {
+    throw new SetupError(`The MongoDB of MONGODB_URI does not answer (${cause.message}).`, { cause });
+  });
+  return { uri, description: 'MongoDB', processes: [], close: async () => {} };
+}

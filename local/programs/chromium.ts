@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { Browser, detectBrowserPlatform, getInstalledBrowsers, install } from '@puppeteer/browsers';
+import { PUPPETEER_REVISIONS } from 'puppeteer-core/internal/revisions.js';
+import { cacheFolder } from '../folders.ts';
+import { type Log, SetupError } from '../setup-error.ts';
+import { canAptInstall, ensurePrograms, findProgram, type Program } from './programs.ts';
+
+const chromium: Program = {
+  names: [
+    'chromium-headless-shell',
+    'chrome-headless-shell',
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+  ],
+  apt: 'chromium-headless-shell',
+};
+
+/**
+ * The path of a Chromium: `CHROMIUM_PATH`, one on PATH, Debian's headless one where we may install it, and
+ * elsewhere the one that puppeteer downloads.
+ */
+export async function provideChromium(log: Log): Promise<string> {
+  const found = process.env.CHROMIUM_PATH || findProgram(...chromium.names);
+  if (found) return found;
+  if (!canAptInstall()) return downloadChromium(log);
+  await ensurePrograms([chromium], log);
+  return findProgram(...chromium.names) as string;
+}
+
+async function downloadChromium(log: Log): Promise<string> {
+  const cacheDir = join(cacheFolder, 'chromium');
+  const browser = Browser.CHROMEHEADLESSSHELL;
+  const buildId = PUPPETEER_REVISIONS['chrome-headless-shell'];
+  const installed = await getInstalledBrowsers({ cacheDir });
+  const known = installed.find((one) => one.browser === browser && one.buildId === buildId);
+  if (known) return known.executablePath;
+  try {
+    log(`Downloading chrome-headless-shell ${buildId}…`);
+    const platform = detectBrowserPlatform();
+    return (await install({ browser, buildId, cacheDir, ...(platform && { platform }) })).executablePath;
+  } catch (cause) {
+    throw new SetupError(
+      `No Chromium is on PATH and none could be downloaded: install one, or set CHROMIUM_PATH to its program.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { freePort, type OwnedProcess, startProcess, untilReady } from '../process/processes.ts';
+import { type Log, SetupError } from '../setup-error.ts';
+import { ensurePrograms, type Program } from './programs.ts';
+
+export type RedisServer = {
+  url: string;
+  description: string;
+  /** The one that we started, if any. */
+  processes: OwnedProcess[];
+  close(): Promise<void>;
+};
+
+const redisServer: Program = {
+  names: ['redis-server'],
+  apt: 'redis-server',
+  brew: 'redis',
+  instead: 'set REDIS_URL to a Redis that runs',
+};
+
+/**
+ * Redis as `REDIS_URL` says, otherwise one of our own on a free port, with its files in `folder`.
+ * A durable one writes all to disk every second.
+ */
+export async function provideRedis(options: {
+  folder: string;
+  durable: boolean;
+  log: Log;
+}): Promise<RedisServer> {
+  const given = process.env.REDIS_URL;
+  if (given) return givenRedis(given);
+  await ensurePrograms([redisServer], options.log);
+  const data = join(options.folder, 'redis');
+  mkdirSync(data, { recursive: true });
+  const port = await freePort();
+  const server = startProcess({
+    name: 'Redis',
+    command: ['redis-server', ...settings(port, data, options.durable)],
+    logFile: join(options.folder, 'logs', 'redis.log'),
+  });
+  const url = `redis://127.0.0.1:${port}`;
+  await untilReady(server, () => answers(url), 20_000);
+  return { url, description: 'Redis', processes: [server], close: server.stop };
+}
+
+async function givenRedis(url: string): Promise<RedisServer> {
+  await answers(url).catch((cause: Error) => {
+    throw new SetupError(`The Redis of REDIS_URL does not answer (${cause.message}).`, { cause });
+  });
+  return { url, description: 'Redis', processes: [], close: async () => {} };
+}
+
+function settings(port: number, data: string, durable: boolean): string[] {
+  const values = {
+    bind: '127.0.0.1',
+    port: String(port),
+    dir: data,
+    save: '',
+    appendonly: durable ? 'yes' : 'no',
+    appendfsync: 'everysec',
+    // With any other policy a full Redis drops jobs.
+    'maxmemory-policy': 'noeviction',
+  };
+  return Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+/** Ready to serve: ioredis also waits for the data to be loaded. */
+async function answers(url: string): Promise<boolean> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 1_000 });
+  client.on('error', () => {}); // ioredis prints errors that nobody listens to; ping() rejects with them
+  try {
+    await client.connect();
+    return (await client.ping()) === 'PONG';
+  } finally {
+    client.disconnect();
+  }
+}

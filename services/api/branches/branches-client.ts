@@ -1,0 +1,76 @@
+import { Pool } from 'undici';
+import type { Branch, DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import { DomainError } from '#shared/errors.ts';
+import { INTERNAL_TOKEN_HEADER } from '#shared/http/internal-token.ts';
+import { REQUEST_ID_HEADER } from '#shared/http/request-id.ts';
+import { batchLoader } from '../batch-loader.ts';
+
+/** Requests that are one call, and the most destinations of each: together as many as branches takes. */
+const MOST_REQUESTS = 25;
+const FEW_DESTINATIONS = 20;
+
+type Question = ResolveRequest & { requestId: string };
+const keyOf = (query: DestinationQuery) => JSON.stringify(query);
+
+/** The branches service, as the API asks it. */
+export type BranchesClient = ReturnType<typeof createBranchesClient>;
+
+/** @param options.deadlineMs longest wait for an answer; afterwards the caller gets `unavailable`. */
+export function createBranchesClient(options: { url: string; token: string; deadlineMs: number }) {
+  const pool = new Pool(options.url, { connections: 32, connect: { timeout: 1_000 } });
+
+  async function ask<T>(path: string, requestId: string, body?: unknown): Promise<T> {
+    const response = await pool.request({
+      method: body === undefined ? 'GET' : 'POST',
+      path,
+      headers: {
+        [INTERNAL_TOKEN_HEADER]: options.token,
+        [REQUEST_ID_HEADER]: requestId,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(options.deadlineMs),
+    });
+    if (response.statusCode === 200) return (await response.body.json()) as T;
+    const cause = new Error(`branches answered ${response.statusCode}: ${await response.body.text()}`);
+    throw response.statusCode === 503 ? new DomainError('unavailable', { cause }) : cause;
+  }
+
+  /** One call for all of one origin, by the id of the first request, with each distinct destination once. */
+  async function resolveAll(questions: readonly Question[]): Promise<ResolveResponse[]> {
+    const calls = [...Map.groupBy(questions, ({ origin }) => origin)].map(async ([asked, ofOrigin]) => {
+      const queries = ofOrigin.flatMap(({ destinations }) => destinations);
+      const distinct = new Map(queries.map((query) => [keyOf(query), query]));
+      const request: ResolveRequest = { origin: asked, destinations: [...distinct.values()] };
+      const requestId = ofOrigin[0]?.requestId ?? '';
+      const { origin, destinations } = await ask<ResolveResponse>('/internal/resolve', requestId, request);
+      const found = new Map([...distinct.keys()].map((key, index) => [key, destinations[index] ?? null]));
+      return [asked, { origin, found }] as const;
+    });
+    const answers = new Map(await Promise.all(calls));
+    return questions.map(({ origin, destinations }) => ({
+      origin: answers.get(origin)?.origin ?? null,
+      destinations: destinations.map((query) => answers.get(origin)?.found.get(keyOf(query)) ?? null),
+    }));
+  }
+  const resolveFew = batchLoader(resolveAll, MOST_REQUESTS);
+
+  async function resolve(request: ResolveRequest, requestId: string): Promise<ResolveResponse> {
+    const question = { ...request, requestId };
+    if (request.destinations.length <= FEW_DESTINATIONS) return resolveFew(question);
+    return (await resolveAll([question]))[0] as ResolveResponse;
+  }
+
+  return {
+    /** Origin and destinations of one creation request (shared/branch.ts says what comes back). */
+    resolve,
+    /** The branch that a single destination means, or undefined where it cannot be one. */
+    destination: async (query: DestinationQuery, requestId: string) =>
+      (await resolve({ origin: null, destinations: [query] }, requestId)).destinations[0] ?? undefined,
+    /** Active branches, ordered by code. */
+    active: (requestId: string) => ask<Branch[]>('/internal/branches', requestId),
+    /** Rejects when the service does not answer. */
+    ping: () => ask('/health/live', 'health'),
+    close: () => pool.destroy(),
+  };
+}

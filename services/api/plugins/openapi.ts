@@ -1,0 +1,90 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import fp from 'fastify-plugin';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { namedSchemas } from '../routes/schemas.ts';
+
+const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF.
+
+1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
+2. Las demás operaciones llevan \`Authorization: Bearer <token>\`. En esta página, al entrar con el paso 1 el token queda puesto.
+
+Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
+
+/** Once somebody has logged in on the page, the token is put where "Authorize" would put it. */
+const AUTHORIZE_ON_LOGIN = `
+const bundle = window.SwaggerUIBundle;
+window.SwaggerUIBundle = Object.assign((config) => {
+  const ui = bundle({
+    ...config,
+    responseInterceptor(response) {
+      if (response.ok && response.url.endsWith('/api/auth/login')) {
+        ui.preauthorizeApiKey('bearerAuth', response.obj.data.access_token);
+      }
+      return response;
+    },
+  });
+  return ui;
+}, bundle);
+`;
+
+/**
+ * What the page at `/api/docs` needs. The plugin's own policy would also trust other hosts, and make browsers ask
+ * for https where there is none.
+ */
+const PAGE_POLICY = {
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'connect-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+};
+
+/**
+ * OpenAPI 3.1 at `/api/openapi.json`, made from the routes' own schemas, and a page to try it at `/api/docs`.
+ * To be registered before the routes.
+ */
+export const openapi = fp(
+  async (server: HttpServer) => {
+    for (const schema of namedSchemas) server.addSchema(schema);
+    await server.register(swagger, {
+      openapi: {
+        openapi: '3.1.0',
+        info: {
+          title: 'Guías de envío',
+          version: '1.1.0',
+          description: DESCRIPTION,
+          license: { name: 'MIT', identifier: 'MIT' },
+        },
+        servers: [{ url: '/', description: 'Este servidor' }],
+        tags: [
+          { name: 'Autenticación', description: 'Entrar, validar el token, permisos' },
+          { name: 'Guías', description: 'Crear guías y validar destinos' },
+          { name: 'Etiquetas', description: 'PDF para imprimir' },
+          { name: 'Sucursales', description: 'Sucursales y cobertura' },
+        ],
+        components: {
+          securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+        },
+      },
+      hideUntagged: true,
+      refResolver: {
+        buildLocalReference: ({ $id }, _base, _fragment, index) => String($id ?? `def-${index}`),
+      },
+    });
+    await server.register(swaggerUi, {
+      routePrefix: '/api/docs',
+      staticCSP: PAGE_POLICY,
+      uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
+      theme: {
+        title: 'Guías de envío',
+        js: [{ filename: 'authorize-on-login.js', content: AUTHORIZE_ON_LOGIN }],
+      },
+    });
+    server.get('/api/openapi.json', () => server.swagger());
+  },
+  { name: 'openapi' },
+);

@@ -1,0 +1,78 @@
+import fastifyJwt from '@fastify/jwt';
+import fp from 'fastify-plugin';
+import { DomainError } from '#shared/errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+
+const ISSUER = 'shipping-guides';
+/** Named here too, since the library checks only those that are there. */
+const CLAIMS = ['sub', 'iss', 'iat', 'exp'];
+/** HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. */
+const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: CLAIMS };
+
+/** `sub` is the user name; `exp` is in seconds since 1970. */
+export type TokenClaims = { sub: string; exp: number };
+
+declare module '@fastify/jwt' {
+  interface FastifyJWT {
+    payload: { sub: string };
+    user: TokenClaims;
+  }
+}
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * The claims of a request's bearer token.
+     *
+     * @throws DomainError `token-expired` for a token that was once good, `access-denied` for anything else.
+     */
+    verifyBearer(authorization: string | undefined): TokenClaims;
+  }
+}
+
+/**
+ * Signing and checking of access tokens.
+ *
+ * @param options.previousSecret still accepted, so that the secret can be replaced without logging anyone out.
+ */
+export function tokens(options: { secret: string; previousSecret: string | undefined; ttlS: number }) {
+  const { secret, previousSecret, ttlS } = options;
+  return fp(
+    async (server: HttpServer) => {
+      await server.register(fastifyJwt, {
+        secret,
+        sign: { algorithm: 'HS256', iss: ISSUER, expiresIn: ttlS },
+        verify: VERIFY,
+      });
+      const verifySigned = (token: string): TokenClaims => {
+        try {
+          return server.jwt.verify(token);
+        } catch (error) {
+          if (!previousSecret || codeOf(error) !== 'FAST_JWT_INVALID_SIGNATURE') throw error;
+          return server.jwt.verify(token, { ...VERIFY, key: previousSecret });
+        }
+      };
+      const verify = (token: string): TokenClaims => {
+        const claims = verifySigned(token);
+        // The library looks at the types of times only.
+        if (typeof claims.sub !== 'string') throw new TypeError('sub is no string');
+        return claims;
+      };
+      server.decorate('verifyBearer', (authorization: string | undefined) => {
+        const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
+        if (!token) throw new DomainError('access-denied');
+        try {
+          return verify(token);
+        } catch (cause) {
+          throw new DomainError(codeOf(cause) === 'FAST_JWT_EXPIRED' ? 'token-expired' : 'access-denied', {
+            cause,
+          });
+        }
+      });
+    },
+    { name: 'tokens' },
+  );
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
+}

@@ -1,0 +1,68 @@
+import { type TSchema, Type } from 'typebox';
+import { Branch } from '#shared/contracts/branch.ts';
+import { Guide, ServiceType } from '#shared/contracts/guide.ts';
+import { MAX_GUIDES } from '../guides/guide-request.ts';
+
+/**
+ * The schemas that OpenAPI shows by name. Those of requests are the ones that validate; those of answers are
+ * the ones that Fastify writes answers with, so that nothing leaves that is not documented.
+ */
+
+const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, $id: name });
+
+const Problem = Type.Object({
+  indice: Type.Optional(Type.Integer({ description: "Posición en 'Guia', desde 0" })),
+  campo: Type.Optional(Type.String({ description: 'Ruta del campo, con puntos' })),
+  message: Type.String(),
+});
+
+const GuideRequest = Type.Object(
+  {
+    TipoServicio: ServiceType,
+    Guia: Type.Array(Type.Ref('Guia'), { minItems: 1, maxItems: MAX_GUIDES }),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'En los campos opcionales, null y "" significan ausente. Los textos se recortan. ' +
+      'Cada guía requiere Destinatario.DestinoCode o Destinatario.CodigoPostal; se recomienda solo CodigoPostal.',
+  },
+);
+
+const CreatedGuide = Type.Object({
+  SEND_GUIA: Type.String({ description: 'Número de guía', examples: ['390458235877'] }),
+  SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
+  SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
+  SEND_ESTATUS: Type.String({ examples: ['Documentado'] }),
+  SEND_FECHA: Type.String({
+    description: 'Fecha y hora local, ISO 8601 sin zona',
+    examples: ['2026-11-21T05:05:10'],
+  }),
+  SEND_REMITENTE: Type.String({ examples: ['Ana López'] }),
+  SEND_DESTINATARIO: Type.String({ examples: ['Luis Pérez'] }),
+  SEND_FLETE: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
+  SEND_TOTAL: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
+});
+
+const ErrorAnswer = Type.Object(
+  {
+    response: Type.Literal('ERROR'),
+    message: Type.String({ description: 'El primer problema, con el texto de la especificación' }),
+    details: Type.Optional(Type.Array(Problem, { maxItems: 50, description: 'Todos los problemas' })),
+    requestId: Type.String({ description: 'El mismo que X-Request-Id' }),
+  },
+  { description: 'Todo error tiene esta forma' },
+);
+
+export const namedSchemas = [
+  named('Error', ErrorAnswer),
+  named('Guia', Guide),
+  named('SolicitudDeGuias', GuideRequest),
+  named('GuiaCreada', CreatedGuide),
+  named('Sucursal', Branch),
+];
+
+/** The envelope of success (contract, "Envelopes") around `data`. */
+export function okAnswer(data: TSchema) {
+  return Type.Object({ response: Type.Literal('OK'), message: Type.String(), data });
+}

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import type { loginWith } from '#shared/auth/login.ts';
+import { DomainError } from '#shared/errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { mayEnter, type Sessions, type sessionCookie } from '../plugins/session.ts';
+import { loginPage } from '../views/pages.ts';
+
+const Credentials = Type.Object({
+  usuario: Type.String({ maxLength: 1_000 }),
+  contrasena: Type.String({ maxLength: 1_000 }),
+});
+/** Of the form, in bytes. */
+const BODY_LIMIT = 16 * 1024;
+
+/** `/entrar` and `/salir`. What is wrong with a login is shown on its page (`error-pages.ts`). */
+export function loginPages(options: {
+  login: ReturnType<typeof loginWith>;
+  sessions: Sessions;
+  cookie: ReturnType<typeof sessionCookie>;
+}) {
+  const { login, sessions, cookie } = options;
+  return async (server: HttpServer) => {
+    server.get('/entrar', async (_request, reply) =>
+      reply.type('text/html; charset=utf-8').send(loginPage({})),
+    );
+
+    server.post(
+      '/entrar',
+      { schema: { body: Credentials }, bodyLimit: BODY_LIMIT },
+      async (request, reply) => {
+        const { usuario, contrasena } = request.body;
+        const user = await login(usuario, contrasena, request.ip);
+        if (!mayEnter(user)) throw new DomainError('forbidden');
+        reply.setCookie(cookie.name, await sessions.begin(user), cookie.options);
+        return reply.redirect('/', 303);
+      },
+    );
+
+    server.post('/salir', async (request, reply) => {
+      const id = request.cookies[cookie.name];
+      if (id) await sessions.end(id);
+      reply.clearCookie(cookie.name, cookie.options);
+      return reply.redirect('/entrar', 303);
+    });
+  };
+}

@@ -1,0 +1,222 @@
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+
+/** Labels that show what a template must cope with. Golden pictures and tests are made of them too. */
+export type PreviewCase = { name: string; about: string; label: LabelPayload };
+
+type Guide = LabelPayload['guide'];
+
+const GUIDE: Guide = {
+  Remitente: {
+    Nombre: 'Ana López Ibáñez',
+    Celular: '5598765432',
+    Telefono: '5512345678',
+    Email: 'ana@ejemplo.mx',
+  },
+  Destinatario: {
+    Nombre: 'Luis Pérez Muñoz',
+    Celular: '8198765432',
+    Telefono: '8112345678',
+    Email: 'luis.perez@ejemplo.mx',
+    RazonSocial: 'Comercial del Norte SA de CV',
+    RFC: 'CNO800101AB1',
+    Calle: 'Av. Benito Juárez',
+    Numero_exterior: '800',
+    Numero_interior: '4B',
+    Colonia: 'Centro',
+    CodigoPostal: '64000',
+    Municipio: 'Monterrey',
+    Estado: 'Nuevo León',
+    Referencias: 'Portón verde, junto a la farmacia; tocar el timbre de arriba',
+  },
+  Producto: {
+    TipoEnvio: 'Paquete',
+    Contenido: 'Libros de texto',
+    InformacionAdicional: 'Frágil: no apilar',
+    Peso: 2.5,
+    Largo: 30,
+    Ancho: 20,
+    Alto: 15,
+    ValorDeclarado: 1500.5,
+  },
+  Creado_por: { Nombre: 'Marta Ruiz', Agencia: 'Agencia Centro' },
+};
+
+/** A letter label with every field, with parts replaced. */
+export function sample(changes: Partial<LabelPayload> = {}): LabelPayload {
+  return {
+    kind: 'letter',
+    packages: 1,
+    number: '482913650724',
+    createdAt: '2026-07-14T10:32:05',
+    service: 'Domicilio',
+    carrier: 'Envíos del Valle',
+    trackingUrl: 'https://rastreo.example/482913650724',
+    origin: { code: 'MEX01', name: 'Ciudad de México Centro' },
+    destination: { code: 'MTY01', name: 'Monterrey Centro' },
+    guide: GUIDE,
+    ...changes,
+  };
+}
+
+/** The same text in every field that takes text, as long as the field may be (`shared/guide.ts`). */
+export function everywhere(text: string, changes: Partial<LabelPayload> = {}): LabelPayload {
+  const upTo = (length: number) => [...text].slice(0, length).join('');
+  const [t20, t40, t120, t250] = [upTo(20), upTo(40), upTo(120), upTo(250)];
+  return sample({
+    carrier: t120,
+    origin: { code: t120, name: t120 },
+    destination: { code: t120, name: t120 },
+    guide: {
+      Remitente: { ...GUIDE.Remitente, Nombre: t120 },
+      Destinatario: {
+        ...GUIDE.Destinatario,
+        Nombre: t120,
+        RazonSocial: t120,
+        Referencias: t250,
+        Estado: t120,
+        Municipio: t120,
+        Colonia: t120,
+        Calle: t120,
+        Numero_exterior: t20,
+        Numero_interior: t20,
+      },
+      Producto: {
+        TipoEnvio: t40,
+        Contenido: t250,
+        InformacionAdicional: t250,
+        ValorDeclarado: 999_999_999_999.99,
+        Peso: 999.999,
+        Largo: 499.999,
+        Ancho: 499.999,
+        Alto: 499.999,
+      },
+      Creado_por: { Nombre: t120, Agencia: t120 },
+    },
+    ...changes,
+  });
+}
+
+/** Only what the specification demands: who picks up at a branch. */
+export const LEAST: Guide = {
+  Remitente: { Nombre: 'Ana Ruiz' },
+  Destinatario: { Nombre: 'Luis Paz', DestinoCode: 'MTY01' },
+  Producto: { Contenido: 'Libros' },
+  Creado_por: {},
+};
+
+const ADDRESS_ONLY: Guide = {
+  ...LEAST,
+  Destinatario: {
+    Nombre: 'Guadalupe Hernández Sánchez',
+    Celular: '5512345678',
+    Calle: 'Calle 5 de Mayo',
+    Numero_exterior: '12',
+    Colonia: 'Centro Histórico',
+    CodigoPostal: '06000',
+    Municipio: 'Cuauhtémoc',
+    Estado: 'Ciudad de México',
+  },
+  Producto: { Contenido: 'Ropa', Peso: 1 },
+};
+
+const LONG: Guide = {
+  Remitente: {
+    Nombre: 'Distribuidora de Productos Farmacéuticos y Hospitalarios del Bajío SA de CV',
+    Celular: '4771234567',
+    Telefono: '4777654321',
+    Email: 'embarques.sucursal.leon@distribuidora-del-bajio.ejemplo.mx',
+  },
+  Destinatario: {
+    Nombre: 'María de los Ángeles Guadalupe Villaseñor y Gutiérrez de Velasco',
+    RazonSocial: 'Hospital General de Especialidades Doctor Gaudencio González Garza',
+    RFC: 'HGE850615AB9',
+    Celular: '3312345678',
+    Telefono: '3387654321',
+    Email: 'recepcion.almacen.farmacia@hospital-general.ejemplo.mx',
+    Calle: 'Prolongación Boulevard Licenciado Benito Juárez García Poniente',
+    Numero_exterior: 'Km 14.5 Lote 7',
+    Numero_interior: 'Edificio C, Piso 3',
+    Colonia: 'Fraccionamiento Residencial Lomas de San Agustín',
+    CodigoPostal: '45645',
+    Municipio: 'Tlajomulco de Zúñiga',
+    Estado: 'Jalisco',
+    Referencias:
+      'Entrada por la calle lateral, frente a la gasolinera; preguntar en la caseta por el almacén de farmacia ' +
+      'y entregar solo de lunes a viernes de 8 a 14 horas. Si está cerrado, llamar al celular antes de dejarlo.',
+  },
+  Producto: {
+    TipoEnvio: 'Caja con hielo seco',
+    Contenido:
+      'Material de curación, reactivos de laboratorio y equipo menor; ver la lista de empaque de la caja 1',
+    InformacionAdicional:
+      'Mantener entre 2 y 8 °C. No voltear, no apilar más de tres cajas, abrir al recibir.',
+    Peso: 128.75,
+    Largo: 120.5,
+    Ancho: 80,
+    Alto: 100.25,
+    ValorDeclarado: 1_234_567.89,
+  },
+  Creado_por: { Nombre: 'José Ángel Domínguez Echeverría', Agencia: 'Agencia León Aeropuerto del Bajío' },
+};
+
+const svg = (shapes: string) =>
+  Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60">${shapes}</svg>`).toString(
+    'base64',
+  );
+const LOGO = `data:image/svg+xml;base64,${svg(
+  '<path d="M4 46 34 8l18 23 12-14 24 29z" fill="none" stroke="#000" stroke-width="6" stroke-linejoin="round"/>' +
+    '<path d="M4 55h112" stroke="#000" stroke-width="5"/><circle cx="98" cy="16" r="8"/>',
+)}`;
+
+const MARKUP = `</style></section><script>alert(1)</script>{{this}} {{{carrier}}} &amp; &lt;b&gt; <img src=x onerror=y>`;
+
+const both = (name: string, about: string, label: Partial<LabelPayload>): PreviewCase[] => [
+  { name: `letter-${name}`, about, label: { ...sample(label), kind: 'letter' } },
+  { name: `small-${name}`, about, label: { ...sample(label), kind: 'small' } },
+];
+const of = (kind: LabelPayload['kind'], name: string, about: string, label: LabelPayload): PreviewCase => ({
+  name: `${kind}-${name}`,
+  about,
+  label: { ...label, kind },
+});
+
+export const PREVIEW_CASES: readonly PreviewCase[] = [
+  ...both('usual', 'Todos los campos', {}),
+  ...both('logo', 'Con logotipo', { logo: LOGO }),
+  ...both('address', 'Solo nombre, domicilio y teléfono', { guide: ADDRESS_ONLY }),
+  ...both('pick-up', 'Lo mínimo: recoge en sucursal', { guide: LEAST, service: 'the service' }),
+  ...both('long', 'Campos largos', {
+    guide: LONG,
+    carrier: 'Transportes y Mensajería del Occidente',
+    origin: { code: 'LEON-CENTRO', name: 'León, Parque Industrial Stiva Aeropuerto' },
+    destination: { code: 'TLAJO-SUR', name: 'Tlajomulco de Zúñiga, Corredor López Mateos Sur' },
+  }),
+  ...both('wide', 'La letra más ancha en todos los campos', everywhere('W'.repeat(250))),
+  ...both(
+    'scripts',
+    'Letras y signos que la fuente no tiene',
+    everywhere('🚚 שלום Ñandú Łódź ﬁn ñ́ 中文 '.repeat(12)),
+  ),
+  ...both('markup', 'HTML y plantillas en todos los campos', everywhere(MARKUP.repeat(3))),
+  of('small', 'package-1', 'Paquete 1 de 99', sample({ packages: 99 })),
+  of(
+    'small',
+    'wide-code',
+    'Código de sucursal ancho',
+    sample({ destination: { code: 'WMW04', name: 'Huamantla' } }),
+  ),
+  of(
+    'letter',
+    'wide-code',
+    'Código de sucursal ancho',
+    sample({ destination: { code: 'WMW04', name: 'Huamantla' } }),
+  ),
+  of(
+    'letter',
+    'long-address',
+    'Dirección de rastreo larga',
+    sample({
+      trackingUrl: `https://www.rastreo-de-paquetes.example/consulta?origen=etiqueta&guia=482913650724`,
+    }),
+  ),
+];

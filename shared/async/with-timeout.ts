@@ -1,0 +1,22 @@
+/**
+ * Waits for `work`, at most `ms` milliseconds.
+ *
+ * The work itself goes on when the time is over: this bounds a wait, it cancels nothing.
+ *
+ * @param what names the work in the error's message, such as `Starting Chromium`.
+ * @throws DOMException `TimeoutError` when the time is over first.
+ */
+export async function withTimeout<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new DOMException(`${what} took longer than ${ms} ms`, 'TimeoutError')),
+      ms,
+    );
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { JobsOptions } from 'bullmq';
+import { type Static, Type } from 'typebox';
+import { GUIDE_NUMBER, Guide, ServiceType } from './guide.ts';
+import { guideAjv } from './guide-validator.ts';
+
+/**
+ * The contract between who asks for a label (api) and who prints it (label-worker): queue, payload, keys,
+ * options. Both ends import this file and both check the payload.
+ */
+
+export const LABEL_QUEUE = 'labels';
+
+/** Raise it with every change of a template, so that no label of the old look is served from the cache. */
+export const TEMPLATE_VERSION = '4';
+
+/** Most packages of a small label (contract, "Labels"). */
+export const MAX_PACKAGES = 99;
+
+const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
+
+/**
+ * All that a label shows, and nothing else: a label is a pure function of this value, so the worker reads no
+ * database, and a hash of it is the label's identity (cache key, ETag).
+ */
+export const LabelPayload = Type.Object(
+  {
+    /** `letter`: 8.5 × 11 in, one page. `small`: 100 × 100 mm, a page a package. */
+    kind: Type.Enum(['letter', 'small']),
+    packages: Type.Integer({ minimum: 1, maximum: MAX_PACKAGES }),
+    number: Type.String({ pattern: GUIDE_NUMBER }),
+    /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
+    createdAt: Type.String(),
+    service: ServiceType,
+    carrier: Type.String(),
+    /**
+     * The carrier's logo as `data:` URI, by value: then the worker needs no settings of its own that may differ,
+     * and a changed logo is another label. It is bounded, as Redis keeps the last thousand jobs.
+     */
+    logo: Type.Optional(
+      Type.String({ pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$', maxLength: 16_500 }),
+    ),
+    /** What the QR says: the tracking address with the guide number in it. */
+    trackingUrl: Type.String(),
+    origin: BranchOnLabel,
+    destination: BranchOnLabel,
+    guide: Guide,
+  },
+  { additionalProperties: false },
+);
+export type LabelPayload = Static<typeof LabelPayload>;
+
+/** A job: the label, and the id of the request that asked first, so that a label can be followed in the logs. */
+export type LabelJob = { label: LabelPayload; requestId: string };
+/** The queue carries no bytes; they are in the label cache. */
+export type LabelJobResult = { bytes: number };
+
+export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
+
+/** The label's identity: 43 characters of base64url, so neither `:` nor digits only (BullMQ's rule for ids). */
+export function labelKey(label: LabelPayload): string {
+  return createHash('sha256').update(TEMPLATE_VERSION).update(JSON.stringify(label)).digest('base64url');
+}
+
+/**
+ * Options of a label's job. Asked for again while it waits or prints, it is the same job (`deduplication`
+ * ends when the job does). The job's own id is new each time, since BullMQ silently ignores an id that it
+ * still keeps among the finished ones. Tried again only for what is not the label's fault (see the worker).
+ */
+export function labelJobOptions(key: string, nonce: string): JobsOptions {
+  return {
+    jobId: `${key}.${nonce}`,
+    deduplication: { id: key },
+    attempts: 3,
+    removeOnComplete: { count: 1_000, age: 3_600 },
+    removeOnFail: { count: 1_000, age: 86_400 },
+  };
+}
+
+/** The label's key in a job's id. */
+export function keyOfJob(jobId: string): string {
+  return jobId.slice(0, jobId.indexOf('.'));
+}

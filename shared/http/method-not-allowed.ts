@@ -1,0 +1,31 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { DomainError } from '#shared/errors.ts';
+import type { HttpServer } from './http-server.ts';
+
+/**
+ * Answers what no route matches: 405 with `Allow` where the path is known under other methods, else 404
+ * (contract, "Envelopes"). Fastify itself knows only 404, so the routes are kept a second time in Fastify's
+ * own router, asked only for requests that have already failed.
+ */
+export function answerOtherMethods(
+  server: HttpServer,
+  fail: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown,
+): void {
+  const router = findMyWay();
+  const methods = new Set<string>();
+  server.addHook('onRoute', ({ method, url }) => {
+    if (url === '*') return; // for preflights: it says nothing of a path
+    for (const name of [method].flat()) {
+      methods.add(name);
+      router.on(name as HTTPMethod, url, () => undefined);
+    }
+  });
+  server.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const allowed = [...methods].filter((name) => router.find(name as HTTPMethod, path));
+    if (allowed.length === 0) return fail(new DomainError('no-route'), request, reply);
+    reply.header('allow', allowed.join(', '));
+    return fail(new DomainError('method-not-allowed'), request, reply);
+  });
+}
