@@ -1,5 +1,5 @@
 import closeWithGrace from 'close-with-grace';
-import { ConfigError } from '#shared/config/config.ts';
+import { ConfigError } from '#shared/config/load-config.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { tracing } from '#shared/observability/tracing.ts';
 

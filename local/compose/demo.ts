@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { loadConfig, mongoSettings } from '#shared/config/config.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
+import { mongoSettings } from '#shared/config/settings.ts';
 import { DEMO_PASSWORD, seedDemoData } from '../demo-data.ts';
 
 /** `docker compose --profile demo up`: loads the demo data where the database has no users yet. */

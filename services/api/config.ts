@@ -7,7 +7,7 @@ import {
   redisSettings,
   SECRET,
   servingSettings,
-} from '#shared/config/config.ts';
+} from '#shared/config/settings.ts';
 
 export const ApiConfig = Type.Object({
   ...commonSettings,

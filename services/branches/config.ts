@@ -6,7 +6,7 @@ import {
   redisSettings,
   SECRET,
   servingSettings,
-} from '#shared/config/config.ts';
+} from '#shared/config/settings.ts';
 
 export const BranchesConfig = Type.Object({
   ...commonSettings,

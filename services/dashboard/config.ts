@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { commonSettings, loginSettings, mongoSettings, redisSettings } from '#shared/config/config.ts';
+import { commonSettings, loginSettings, mongoSettings, redisSettings } from '#shared/config/settings.ts';
 
 export const DashboardConfig = Type.Object({
   ...commonSettings,

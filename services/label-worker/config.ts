@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { commonSettings, redisSettings } from '#shared/config/config.ts';
+import { commonSettings, redisSettings } from '#shared/config/settings.ts';
 
 export const LabelWorkerConfig = Type.Object({
   ...commonSettings,

@@ -1,4 +1,4 @@
-import { loadConfig } from '#shared/config/config.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { startTracing } from '#shared/observability/tracing.ts';
 import { runService } from '#shared/run-service.ts';

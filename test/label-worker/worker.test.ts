@@ -10,7 +10,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { buildLabelWorker } from '#services/label-worker/app.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
-import { loadConfig } from '#shared/config/config.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
 import {
   LABEL_QUEUE,
   type LabelJob,

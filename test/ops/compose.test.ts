@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '#shared/config/config.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
 import { checkout, environmentOf, last, readTargets } from './dockerfile.ts';
 import { SECRETS, SERVICES, SETTINGS, unknownSettings } from './settings.ts';
 

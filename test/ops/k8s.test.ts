@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig } from '#shared/config/config.ts';
+import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { checkout, environmentOf, readTargets } from './dockerfile.ts';
 import {
   type Container,

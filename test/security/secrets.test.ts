@@ -6,7 +6,7 @@ import type { TObject } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
-import { ConfigError, loadConfig } from '#shared/config/config.ts';
+import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { isStrongSecret } from '#shared/config/strong-secret.ts';
 import { requireInternalToken } from '#shared/http/internal-token.ts';
 import { freshStores, INTERNAL_TOKEN, startBranches } from '../fixtures/services.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ApiConfig } from '#services/api/config.ts';
-import { ConfigError, loadConfig } from '#shared/config/config.ts';
+import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 
 const SECRET = randomBytes(32).toString('hex');
 const ENV = {

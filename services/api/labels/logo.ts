@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError } from '#shared/config/config.ts';
+import { ConfigError } from '#shared/config/load-config.ts';
 
 /** The logo travels with every label's job, of which Redis keeps the last thousand. */
 const MAX_BYTES = 12 * 1024;
