@@ -121,7 +121,7 @@ const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => ({
 }));
 
 /**
- * Loads the demo users, branches and coverage (contract, "Demo data") where the database is empty.
+ * Loads the demo users, branches and coverage (docs/contract.md "Demo data") where the database is empty.
  *
  * @returns true where it did. An interrupted load is done again: the users come last, and they are what is looked for.
  */

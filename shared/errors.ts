@@ -1,4 +1,4 @@
-/** One thing that is wrong with a request; `indice` and `campo` say where (contract, "Envelopes"). */
+/** One thing that is wrong with a request; `indice` and `campo` say where (docs/contract.md "Envelopes"). */
 export type Problem = { indice?: number; campo?: string; message: string };
 
 /**
@@ -32,7 +32,7 @@ export type HttpError = {
 };
 export type HttpErrors = Readonly<Record<string, HttpError>>;
 
-/** The refusals that every HTTP service of ours knows (contract, "Envelopes"). */
+/** The refusals that every HTTP service of ours knows (docs/contract.md "Envelopes"). */
 export const commonHttpErrors = {
   'no-route': { status: 404, message: 'Recurso no encontrado' },
   'method-not-allowed': { status: 405, message: 'Metodo no permitido' },

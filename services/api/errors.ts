@@ -1,6 +1,6 @@
 import type { HttpErrors } from '#shared/errors.ts';
 
-/** The specification's messages, to the letter, with the status that the contract gives them. */
+/** The messages to the letter, each with its status (docs/contract.md "Messages and statuses"). */
 export const apiErrors = {
   'credentials-missing': { status: 400, message: 'Se requieren los headers X-Username y X-Password' },
   'credentials-wrong': { status: 401, message: 'Usuario o contrasena incorrectos' },

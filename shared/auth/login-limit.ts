@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '#shared/errors.ts';
 
-/** Failed logins are counted over this time, in seconds (contract, "Authentication"). */
+/** Failed logins are counted over this time, in seconds (docs/contract.md "Authentication"). */
 const WINDOW = 900;
 
 /**

@@ -4,7 +4,7 @@ import { LruMap } from 'toad-cache';
 export const PERMISSIONS = ['guias.create', 'guias.read', 'guias.read.all', 'colas.admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** An API user. `originBranch`: where this user's guides start (specification, "What the service does"). */
+/** An API user. `originBranch`: where this user's guides start (docs/contract.md "Guides"). */
 export type ApiUser = {
   username: string;
   passwordHash: string;
@@ -14,7 +14,10 @@ export type ApiUser = {
 };
 type UserDocument = Omit<ApiUser, 'username'> & { _id: string };
 
-/** A change of a user is in force everywhere within 10 s (contract, "Authentication"); half of it is margin. In ms. */
+/**
+ * How long a process remembers a user, in ms. A change must be in force everywhere within 10 s
+ * (docs/contract.md "Authentication"); half of it is margin.
+ */
 const CACHE_TTL = 5_000;
 const CACHE_SIZE = 10_000;
 

@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 
 /**
- * A guide as a client sends it: the specification's "Guide object" with the limits that the contract adds
- * ("Guides"). This one schema validates requests, documents them in OpenAPI, and types the label's payload.
+ * A guide as a client sends it: fields, limits and formats as in docs/contract.md "Guides". This one schema
+ * validates requests, documents them in OpenAPI, and types the label's payload.
  *
  * The names are those of the wire, Spanish, all the way through: a second set of English ones would only be
  * a translation table to keep true. `x-regla` is what the error message says about a value that does not fit.
@@ -91,7 +91,7 @@ export const Recipient = section(
     ),
   },
   'Quien recibe, y el destino',
-  // Specification, "Destination rules", 1.
+  // One of the two is required: docs/contract.md "Guides".
   { anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }] },
 );
 
@@ -130,12 +130,12 @@ export const Guide = section(
 );
 export type Guide = Static<typeof Guide>;
 
-/** Specification, "Guide creation request". */
+/** The values of `TipoServicio` (docs/contract.md "Guides"). */
 export const SERVICE_TYPES = ['Domicilio', 'the service'] as const;
 export const ServiceType = Type.Enum([...SERVICE_TYPES], {
   description: 'Domicilio: entrega a domicilio. the service: el destinatario recoge en la sucursal',
 });
 export type ServiceType = (typeof SERVICE_TYPES)[number];
 
-/** Contract, "Guides": eleven random digits and an ISO 7064 MOD 11,10 check digit. */
+/** Eleven random digits and an ISO 7064 MOD 11,10 check digit (docs/contract.md "Guides"). */
 export const GUIDE_NUMBER = '^[1-9][0-9]{11}$';

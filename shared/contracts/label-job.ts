@@ -14,7 +14,7 @@ export const LABEL_QUEUE = 'labels';
 /** Raise it with every change of a template, so that no label of the old look is served from the cache. */
 export const TEMPLATE_VERSION = '4';
 
-/** Most packages of a small label (contract, "Labels"). */
+/** Most packages of a small label (docs/contract.md "Labels"). */
 export const MAX_PACKAGES = 99;
 
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });

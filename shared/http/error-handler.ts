@@ -9,7 +9,7 @@ import {
 import { isOutage } from '#shared/stores/transient-errors.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
-/** Most entries of `details` (contract, "Envelopes"). */
+/** Most entries of `details` (docs/contract.md "Envelopes"). */
 const MAX_DETAILS = 50;
 /** Fastify's own refusals, in our words. */
 const FASTIFY_ERRORS: Readonly<Record<string, keyof typeof commonHttpErrors>> = {
@@ -21,7 +21,8 @@ const FASTIFY_ERRORS: Readonly<Record<string, keyof typeof commonHttpErrors>> = 
 
 /**
  * The answer to an error: the envelope of all errors, with what the table says of the error's code
- * (contract, "Envelopes"). What nobody foresaw is a 500 without a word of ours or a library's; the log has it.
+ * (docs/contract.md "Envelopes"). What nobody foresaw is a 500 without a word of ours or a library's; the log
+ * has it.
  *
  * @param own the service's refusals, beside those that all services have.
  */

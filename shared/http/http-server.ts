@@ -28,14 +28,14 @@ export type HttpServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Largest request body, in bytes (contract, "Envelopes"). */
+/** Largest request body, in bytes (docs/contract.md "Envelopes"). */
 const BODY_LIMIT = 4 * 1024 * 1024;
 /** Largest request head, in bytes; a token of ours and its headers take one. */
 const HEADER_LIMIT = 8 * 1024;
 /** Longest time that a head may take to arrive, in ms: one that trickles in is no client of ours. */
 const HEADERS_TIMEOUT = 10_000;
 
-/** The body of every successful JSON answer (contract, "Envelopes"). */
+/** The body of every successful JSON answer (docs/contract.md "Envelopes"). */
 export function ok<T>(message: string, data: T): { response: 'OK'; message: string; data: T } {
   return { response: 'OK', message, data };
 }

@@ -5,8 +5,8 @@ import type { HttpServer } from './http-server.ts';
 
 /**
  * Answers what no route matches: 405 with `Allow` where the path is known under other methods, else 404
- * (contract, "Envelopes"). Fastify itself knows only 404, so the routes are kept a second time in Fastify's
- * own router, asked only for requests that have already failed.
+ * (docs/contract.md "Envelopes"). Fastify itself knows only 404, so the routes are kept a second time in
+ * Fastify's own router, asked only for requests that have already failed.
  */
 export function answerOtherMethods(
   server: HttpServer,

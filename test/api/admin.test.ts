@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client, call, minimalGuide } from '../fixtures/client.ts';
 import { startServices } from '../fixtures/services.ts';
 
-/** A change of a user is in force within 10 s (contract, "Authentication"). */
+/** A change of a user is in force within 10 s (docs/contract.md "Authentication"). */
 const IN_FORCE = { timeout: 12_000, interval: 200 };
 const PASSWORD = 'una clave larga';
 

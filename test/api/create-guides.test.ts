@@ -14,7 +14,7 @@ afterAll(() => system.close());
 const stored = () => system.mongo.collection('guides').countDocuments();
 
 describe('POST /api/guias/crear creates', () => {
-  it('the minimal guide of the specification, by postal code', async () => {
+  it('the smallest guide, by postal code', async () => {
     const { status, body } = await demo.create([minimalGuide()]);
     expect(status).toBe(200);
     expect(body).toEqual({

@@ -148,7 +148,7 @@ describe('the logo of the configuration', () => {
 });
 
 describe('a label that nobody prints', () => {
-  it('is answered with the error of the specification when the deadline has passed', async () => {
+  it('is answered with the error of the contract when the deadline has passed', async () => {
     const other = await startServices({ env: { LABEL_DEADLINE_MS: '200' } });
     try {
       const user = await Client.login(other.url);

@@ -21,7 +21,7 @@ describe('/api/openapi.json', () => {
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  it('names every endpoint of the specification', async () => {
+  it('names every endpoint of the contract', async () => {
     const { openapi, paths } = JSON.parse(await document());
     expect(openapi).toMatch(/^3\.1\./);
     const operations = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>

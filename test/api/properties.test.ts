@@ -99,7 +99,7 @@ describe('the parser of the body', () => {
 });
 
 describe('the destination rules', () => {
-  /** The demo data, as the contract tells it. */
+  /** The demo data (docs/contract.md "Demo data"). */
   const RECEIVING = ['GDL01', 'MEX01', 'MTY01', 'PUE01'];
   const COVERED: Record<string, string> = {
     '06600': 'MEX01',
@@ -121,7 +121,7 @@ describe('the destination rules', () => {
   const postalCode = fc.constantFrom(...Object.keys(COVERED), '22000', '77500', '99999', '', null, undefined);
   const destination = fc.record({ DestinoCode: code, CodigoPostal: postalCode });
 
-  /** The specification's "Destination rules", in the order of the contract: a branch, or the message. */
+  /** The rules of destinations (docs/contract.md "Guides"): a branch, or the message. */
   function expected({
     DestinoCode,
     CodigoPostal,

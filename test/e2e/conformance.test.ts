@@ -9,8 +9,8 @@ import { type Answer, Client, call, minimalGuide } from '../fixtures/client.ts';
 import { freshStores } from '../fixtures/services.ts';
 
 /**
- * The specification, a row a message and a rule, against the running processes over HTTP. `of` is the
- * specification's heading, or `contract` where the contract decides what the specification leaves open.
+ * The contract, a row for each message and rule, against the running processes over HTTP. `of` is the section
+ * of docs/contract.md.
  */
 let stores: Awaited<ReturnType<typeof freshStores>>;
 let system: System;
@@ -72,28 +72,28 @@ const record = (code: string) => expect.objectContaining({ Codigo: code, Activa:
 const ROWS: Row[] = [
   // Messages
   {
-    of: 'Errors, authentication',
+    of: 'Messages and statuses',
     rule: 'login without credentials',
     ask: () => login({}),
     status: 400,
     message: 'Se requieren los headers X-Username y X-Password',
   },
   {
-    of: 'Errors, authentication',
+    of: 'Messages and statuses',
     rule: 'login with a wrong password',
     ask: () => login({ 'x-username': 'demo', 'x-password': 'otra1234' }),
     status: 401,
     message: 'Usuario o contrasena incorrectos',
   },
   {
-    of: 'Errors, authentication',
+    of: 'Messages and statuses',
     rule: 'login of an unknown user',
     ask: () => login({ 'x-username': 'nadie', 'x-password': 'demo1234' }),
     status: 401,
     message: 'Usuario o contrasena incorrectos',
   },
   {
-    of: 'Errors, authentication',
+    of: 'Messages and statuses',
     rule: 'an expired token',
     ask: () =>
       withToken({ sub: 'demo', iss: 'shipping-guides', iat: now - 9, exp: now - 1 }).get(
@@ -103,21 +103,21 @@ const ROWS: Row[] = [
     message: 'Token expirado',
   },
   {
-    of: 'Errors, permissions',
+    of: 'Messages and statuses',
     rule: 'no token',
     ask: () => call(`${system.addresses.api}/api/sucursales`),
     status: 401,
     message: 'Acceso denegado',
   },
   {
-    of: 'Errors, permissions',
+    of: 'Messages and statuses',
     rule: 'a token that is none',
     ask: () => anonymous.get('/api/sucursales'),
     status: 401,
     message: 'Acceso denegado',
   },
   {
-    of: 'Errors, permissions',
+    of: 'Messages and statuses',
     rule: 'a token of an unknown user',
     ask: () =>
       withToken({ sub: 'nadie', iss: 'shipping-guides', iat: now, exp: now + 60 }).get('/api/auth/validate'),
@@ -125,42 +125,42 @@ const ROWS: Row[] = [
     message: 'Acceso denegado',
   },
   {
-    of: 'Errors, permissions',
+    of: 'Messages and statuses',
     rule: 'guias.create is missing',
     ask: () => users.lectura.create([minimalGuide()]),
     status: 403,
     message: 'No tiene permiso para realizar esta accion',
   },
   {
-    of: 'Errors, guide creation',
+    of: 'Messages and statuses',
     rule: 'TipoServicio is missing',
     ask: () => users.demo.post(CREATE, { Guia: [minimalGuide()] }),
     status: 400,
     message: "El campo 'TipoServicio' es requerido",
   },
   {
-    of: 'Errors, guide creation',
+    of: 'Messages and statuses',
     rule: 'TipoServicio has another value',
     ask: () => users.demo.create([minimalGuide()], 'Ocurre'),
     status: 400,
     message: 'TipoServicio solo acepta: Domicilio, the service',
   },
   {
-    of: 'Errors, guide creation',
+    of: 'Messages and statuses',
     rule: 'the user has no origin branch',
     ask: () => users.sinorigen.create([minimalGuide()]),
     status: 400,
     message: 'Usuario API no tiene sucursal de origen asignada',
   },
   {
-    of: 'Errors, guide creation',
+    of: 'Messages and statuses',
     rule: 'the origin branch is disabled',
     ask: () => users.inactiva.create([minimalGuide()]),
     status: 400,
     message: 'La sucursal de origen no existe o no esta activa',
   },
   {
-    of: 'Errors, guide creation',
+    of: 'Messages and statuses',
     rule: 'DestinoCode is not a valid branch',
     ask: demo({ DestinoCode: 'NADA9' }),
     status: 400,
@@ -168,7 +168,7 @@ const ROWS: Row[] = [
     campo: 'Destinatario.DestinoCode',
   },
   {
-    of: 'Errors, guide creation',
+    of: 'Messages and statuses',
     rule: 'the postal code has no branch',
     ask: demo({ CodigoPostal: '99999' }),
     status: 400,
@@ -176,21 +176,21 @@ const ROWS: Row[] = [
     campo: 'Destinatario.CodigoPostal',
   },
   {
-    of: 'Errors, guide creation',
+    of: 'Messages and statuses',
     rule: 'neither destination field',
     ask: demo({}),
     status: 400,
     message: 'Se requiere DestinoCode o CodigoPostal',
   },
   {
-    of: 'Errors, guide creation',
+    of: 'Messages and statuses',
     rule: 'the Guia array is missing',
     ask: () => users.demo.post(CREATE, { TipoServicio: 'Domicilio' }),
     status: 400,
     message: "El JSON no contiene el array 'Guia'",
   },
   {
-    of: 'Errors, labels',
+    of: 'Messages and statuses',
     rule: 'the guide number does not exist',
     ask: () => users.demo.get('/api/guias/etiqueta/999999999995'),
     status: 404,
@@ -199,28 +199,28 @@ const ROWS: Row[] = [
 
   // Guide creation
   {
-    of: 'Guide object',
+    of: 'Guides',
     rule: 'the minimal guide is accepted',
     ask: () => users.demo.create([minimalGuide()]),
     status: 200,
     message: 'Guias creadas: 1',
   },
   {
-    of: 'Guide creation request',
+    of: 'Guides',
     rule: 'the service: pick-up at a branch',
     ask: () => users.demo.create([minimalGuide()], 'the service'),
     status: 200,
     message: 'Guias creadas: 1',
   },
   {
-    of: 'Guide creation request',
+    of: 'Guides',
     rule: 'several elements create several guides',
     ask: () => users.demo.create([minimalGuide(), minimalGuide(), minimalGuide()]),
     status: 200,
     message: 'Guias creadas: 3',
   },
   {
-    of: 'Created guide record',
+    of: 'Guides',
     rule: 'its fields on creation',
     ask: () => users.demo.create([minimalGuide({ CodigoPostal: '64000' })]),
     status: 200,
@@ -239,91 +239,91 @@ const ROWS: Row[] = [
     ],
   },
   {
-    of: 'What the service does',
+    of: 'Guides',
     rule: "the origin is the user's branch",
     ask: () => users.otro.create([minimalGuide()]),
     status: 200,
     data: [expect.objectContaining({ SEND_SUCU_ORIG: 'GDL01' })],
   },
   {
-    of: 'What the service does',
+    of: 'Guides',
     rule: 'the origin is never sent by the client',
     ask: () => users.demo.post(CREATE, { ...domicilio(minimalGuide()), Origen: 'GDL01' }),
     status: 400,
     campo: 'Origen',
   },
   {
-    of: 'Destination rules, 2',
+    of: 'Guides',
     rule: 'only CodigoPostal: the branch is resolved',
     ask: demo({ CodigoPostal: '72000' }),
     status: 200,
     data: [expect.objectContaining({ SEND_SUCU_DEST: 'PUE01' })],
   },
   {
-    of: 'Destination rules, 3',
+    of: 'Guides',
     rule: 'a branch that does not receive covers nothing',
     ask: demo({ CodigoPostal: '22000' }),
     status: 400,
     message: 'No hay cobertura para el código postal: 22000',
   },
   {
-    of: 'Destination rules, 3',
+    of: 'Guides',
     rule: 'a branch that is not active covers nothing',
     ask: demo({ CodigoPostal: '77500' }),
     status: 400,
     message: 'No hay cobertura para el código postal: 77500',
   },
   {
-    of: 'Destination rules, 4',
+    of: 'Guides',
     rule: 'an origin-only branch is no destination',
     ask: demo({ DestinoCode: 'TIJ01' }),
     status: 400,
     message: 'DestinoCode no corresponde a sucursal valida',
   },
   {
-    of: 'Destination rules, 4',
+    of: 'Guides',
     rule: 'a disabled branch is no destination',
     ask: demo({ DestinoCode: 'CUN01' }),
     status: 400,
     message: 'DestinoCode no corresponde a sucursal valida',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'both given: DestinoCode decides',
     ask: demo({ DestinoCode: 'gdl01', CodigoPostal: '99999' }),
     status: 200,
     data: [expect.objectContaining({ SEND_SUCU_DEST: 'GDL01' })],
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'an empty array',
     ask: () => users.demo.create([]),
     status: 400,
     message: "El array 'Guia' esta vacio",
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'more than 500 guides',
     ask: () => users.demo.create(Array.from({ length: 501 }, () => minimalGuide())),
     status: 400,
     message: 'Maximo 500 guias por solicitud',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'the array is looked at before TipoServicio',
     ask: () => users.demo.post(CREATE, {}),
     status: 400,
     message: "El JSON no contiene el array 'Guia'",
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'TipoServicio is looked at before the guides',
     ask: () => users.demo.post(CREATE, { TipoServicio: 'X', Guia: [{}] }),
     status: 400,
     message: 'TipoServicio solo acepta: Domicilio, the service',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'the shape is looked at before the origin',
     ask: () => users.sinorigen.create([{}]),
     status: 400,
@@ -331,14 +331,14 @@ const ROWS: Row[] = [
     campo: 'Remitente',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'the origin is looked at before the destination',
     ask: () => users.sinorigen.create([minimalGuide({ CodigoPostal: '99999' })]),
     status: 400,
     message: 'Usuario API no tiene sucursal de origen asignada',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'types are not coerced',
     ask: demo({ CodigoPostal: 6600 }),
     status: 400,
@@ -346,7 +346,7 @@ const ROWS: Row[] = [
     campo: 'Destinatario.CodigoPostal',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'an unknown field is refused by name',
     ask: demo({ CodigoPostal: '06600', Estdo: 'x' }),
     status: 400,
@@ -354,20 +354,20 @@ const ROWS: Row[] = [
     campo: 'Destinatario.Estdo',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'null and "" mean absent',
     ask: demo({ CodigoPostal: '06600', DestinoCode: '', RFC: null }),
     status: 200,
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'an Idempotency-Key of wrong form',
     ask: () => users.demo.post(CREATE, domicilio(minimalGuide()), { 'idempotency-key': 'a b' }),
     status: 400,
     message: 'Idempotency-Key debe tener de 1 a 255 caracteres visibles',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'an Idempotency-Key with another body',
     ask: async () => {
       const key = { 'idempotency-key': randomUUID() };
@@ -380,46 +380,46 @@ const ROWS: Row[] = [
 
   // Labels
   {
-    of: 'Endpoints',
+    of: 'Labels',
     rule: 'the letter label',
     ask: () => users.demo.get(`/api/guias/etiqueta/${number}`),
     status: 200,
   },
   {
-    of: 'Endpoints',
+    of: 'Labels',
     rule: 'the small label, several packages',
     ask: () => users.demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=2`),
     status: 200,
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: "another's guide",
     ask: () => users.otro.get(`/api/guias/etiqueta/${number}`),
     status: 404,
     message: 'Guia no encontrada',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: "another's guide, small label",
     ask: () => users.otro.get(`/api/guias/etiqueta-pequena/${number}`),
     status: 404,
     message: 'Guia no encontrada',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: "another's guide with guias.read.all",
     ask: () => users.operaciones.get(`/api/guias/etiqueta/${number}`),
     status: 200,
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'a number of wrong form',
     ask: () => users.demo.get('/api/guias/etiqueta/abc'),
     status: 404,
     message: 'Guia no encontrada',
   },
   {
-    of: 'contract, Labels',
+    of: 'Labels',
     rule: 'paquetes out of range',
     ask: () => users.demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=100`),
     status: 400,
@@ -428,49 +428,49 @@ const ROWS: Row[] = [
 
   // Destinations, branches, coverage
   {
-    of: 'Endpoints',
+    of: 'Branches',
     rule: 'a valid destination',
     ask: () => users.lectura.get('/api/guias/validar-destino/mty01'),
     status: 200,
     data: record('MTY01'),
   },
   {
-    of: 'contract, Status of each message',
+    of: 'Branches',
     rule: 'an unknown destination',
     ask: () => users.demo.get('/api/guias/validar-destino/NADA9'),
     status: 404,
     message: 'DestinoCode no corresponde a sucursal valida',
   },
   {
-    of: 'contract, Guides',
+    of: 'Guides',
     rule: 'an origin-only branch is no valid destination',
     ask: () => users.demo.get('/api/guias/validar-destino/TIJ01'),
     status: 404,
     message: 'DestinoCode no corresponde a sucursal valida',
   },
   {
-    of: 'Endpoints',
+    of: 'Branches',
     rule: 'all branches: the active ones, by code',
     ask: () => users.demo.get('/api/sucursales'),
     status: 200,
     data: ['GDL01', 'MEX01', 'MTY01', 'PUE01', 'TIJ01'].map(record),
   },
   {
-    of: 'Endpoints',
+    of: 'Branches',
     rule: 'destinations only',
     ask: () => users.demo.get('/api/sucursales/destinos'),
     status: 200,
     data: ['GDL01', 'MEX01', 'MTY01', 'PUE01'].map(record),
   },
   {
-    of: 'Endpoints',
+    of: 'Branches',
     rule: 'origins only',
     ask: () => users.demo.get('/api/sucursales/origenes'),
     status: 200,
     data: ['GDL01', 'MEX01', 'MTY01', 'TIJ01'].map(record),
   },
   {
-    of: 'contract, Branches',
+    of: 'Branches',
     rule: "a branch's record",
     ask: () => users.demo.get('/api/guias/validar-destino/MEX01'),
     status: 200,
@@ -490,14 +490,14 @@ const ROWS: Row[] = [
     },
   },
   {
-    of: 'Endpoints',
+    of: 'Branches',
     rule: 'coverage',
     ask: () => users.demo.get('/api/sucursales/cobertura/06600'),
     status: 200,
     data: { CodigoPostal: '06600', Sucursal: record('MEX01') },
   },
   ...['99999', '22000', '77500', 'abc'].map((postalCode) => ({
-    of: 'contract, Status of each message',
+    of: 'Branches',
     rule: `no coverage: ${postalCode}`,
     ask: () => users.demo.get(`/api/sucursales/cobertura/${postalCode}`),
     status: 404,
@@ -506,7 +506,7 @@ const ROWS: Row[] = [
 
   // Authentication
   {
-    of: 'Authentication, 1',
+    of: 'Authentication',
     rule: 'login',
     ask: () => login({ 'x-username': 'demo', 'x-password': 'demo1234' }),
     status: 200,
@@ -514,14 +514,14 @@ const ROWS: Row[] = [
     data: { access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600 },
   },
   {
-    of: 'Authentication, 3',
+    of: 'Authentication',
     rule: 'validate',
     ask: () => users.sinorigen.get('/api/auth/validate'),
     status: 200,
     data: { usuario: 'sinorigen', sucursal: null, expira: expect.stringMatching(/^\d{4}-.*Z$/) },
   },
   {
-    of: 'Authentication, 5',
+    of: 'Authentication',
     rule: 'my-permissions, sorted',
     ask: () => users.operaciones.get('/api/apipermissions/my-permissions'),
     status: 200,
@@ -530,14 +530,14 @@ const ROWS: Row[] = [
 
   // HTTP
   {
-    of: 'HTTP status codes',
+    of: 'Envelopes',
     rule: 'an unknown route',
     ask: () => users.demo.get('/api/rastreo'),
     status: 404,
     message: 'Recurso no encontrado',
   },
   {
-    of: 'contract, Envelopes',
+    of: 'Envelopes',
     rule: 'another method',
     ask: () => users.demo.post('/api/sucursales', {}),
     status: 405,
@@ -590,7 +590,7 @@ describe('Endpoints, permissions', () => {
           Promise.all(
             [...reading, ...anyToken].map(async (path) => [path, (await users.inactiva.get(path)).status]),
           ),
-        // A lost permission is refused within 10 s (contract, "Authentication").
+        // A lost permission is refused within 10 s (docs/contract.md "Authentication").
         { timeout: 10_000, interval: 200 },
       )
       .toEqual(expected);

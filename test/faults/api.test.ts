@@ -6,7 +6,7 @@ import type { Part } from './part.ts';
 import { type FaultSystem, startFaultSystem } from './system.ts';
 import { long, underLoad } from './under-load.ts';
 
-/** The most guides of a request (contract, "Guides"). */
+/** The most guides of a request (docs/contract.md "Guides"). */
 const BATCH = 500;
 /** When the process is killed, as parts of the time that such a request takes. */
 const MOMENTS = long ? [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] : [0.3, 0.6, 0.9];

@@ -12,7 +12,7 @@ const NEWCOMER = 250;
 /** Longest wait for something that a test waits for, in ms. */
 const PATIENCE = 60_000;
 
-/** Where a guide goes by its postal code (contract, "Demo data"); nobody covers the last one. */
+/** Where a guide goes by its postal code (docs/contract.md "Demo data"); nobody covers the last one. */
 const PLACES: readonly [string, string | undefined][] = [
   ['06600', 'MEX01'],
   ['64000', 'MTY01'],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Client, call } from '../fixtures/client.ts';
 import { JWT_SECRET, startServices } from '../fixtures/services.ts';
 
-/** What is let in as a token, and what each refusal says (contract, "Status of each message"). */
+/** What is let in as a token, and what each refusal says (docs/contract.md "Messages and statuses"). */
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let issued: string;

@@ -17,7 +17,7 @@ const MAX_DRAWS = 5;
  *
  * @param body parsed JSON of any shape.
  * @param idempotencyKey the caller's own name for this request; repeated with the same body it creates nothing.
- * @throws DomainError of the first check that fails, in the contract's order ("Guides").
+ * @throws DomainError of the first check that fails, in the order of docs/contract.md "Guides".
  */
 export type CreateGuides = (
   body: unknown,
@@ -102,7 +102,7 @@ async function resolve(
   return { origin: onGuide(answer.origin), destinations };
 }
 
-/** DestinoCode decides where both are given (contract, "Guides"). */
+/** DestinoCode decides where both are given (docs/contract.md "Guides"). */
 function toQuery({ DestinoCode, CodigoPostal = '' }: Guide['Destinatario']): DestinationQuery {
   return DestinoCode === undefined ? { postalCode: CodigoPostal } : { code: branchCode(DestinoCode) };
 }
@@ -142,7 +142,7 @@ function toRecords(plan: CreationPlan, user: ApiUser, service: ServiceType, guid
   }));
 }
 
-/** Codes are stored in upper case (contract, "Guides"). */
+/** Codes are stored in upper case (docs/contract.md "Guides"). */
 function withStoredCode(guide: Guide): Guide {
   const { DestinoCode, ...recipient } = guide.Destinatario;
   if (DestinoCode === undefined) return guide;

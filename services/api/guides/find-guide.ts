@@ -7,7 +7,7 @@ import type { GuideRecord, GuideStore } from './guide-store.ts';
  * The guide with this number, where the user may see it: the creator, or one with `guias.read.all`.
  *
  * @throws DomainError `guide-not-found` also for another's guide and for a number of wrong form, so that an
- * answer never tells whether a guide exists (contract, "Guides").
+ * answer never tells whether a guide exists (docs/contract.md "Guides").
  */
 export type FindGuide = (number: string, user: ApiUser) => Promise<GuideRecord>;
 

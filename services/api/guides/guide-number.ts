@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * A new guide number: eleven random digits, the first not 0, and a check digit (contract, "Guides"). Random,
- * so that a number tells nothing of the volume and cannot be walked.
+ * A new guide number: eleven random digits, the first not 0, and a check digit (docs/contract.md "Guides").
+ * Random, so that a number tells nothing of the volume and cannot be walked.
  */
 export function drawGuideNumber(): string {
   const digits = String(randomInt(10 ** 10, 10 ** 11));

@@ -3,15 +3,15 @@ import { Guide, SERVICE_TYPES, type ServiceType } from '#shared/contracts/guide.
 import { guideAjv } from '#shared/contracts/guide-validator.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
 
-/** Most guides in one request (contract, "Guides"). */
+/** Most guides in one request (docs/contract.md "Guides"). */
 export const MAX_GUIDES = 500;
 const MAX_PROBLEMS = 50;
 
 const isGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(Guide);
 
 /**
- * Checks the body of a creation request, step by step in the contract's order: the array, the service type,
- * then all fields of all guides together.
+ * Checks the body of a creation request, step by step in the order of docs/contract.md "Guides": the array, the
+ * service type, then all fields of all guides together.
  *
  * @param body parsed JSON, of any shape; it is normalised in place.
  * @throws DomainError of the first step that fails; for the fields with `details` of all that is wrong.

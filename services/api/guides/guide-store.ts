@@ -17,7 +17,7 @@ export type GuideRecord = {
   service: ServiceType;
   origin: BranchOfGuide;
   destination: BranchOfGuide;
-  /** MXN; 0 on creation (specification, "Created guide record"). */
+  /** MXN; 0 on creation (docs/contract.md "Guides"). */
   freight: number;
   total: number;
   guide: Guide;

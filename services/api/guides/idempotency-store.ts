@@ -2,7 +2,7 @@ import { type Connection, type Model, mongo, Schema } from 'mongoose';
 import { DomainError } from '#shared/errors.ts';
 import type { BranchOfGuide } from './guide-store.ts';
 
-/** How long a key is remembered, in ms (contract, "Guides"). */
+/** How long a key is remembered, in ms (docs/contract.md "Guides"). */
 const KEPT = 24 * 3_600 * 1_000;
 const DUPLICATE_KEY = 11_000;
 

@@ -62,7 +62,7 @@ export const namedSchemas = [
   named('Sucursal', Branch),
 ];
 
-/** The envelope of success (contract, "Envelopes") around `data`. */
+/** The envelope of success (docs/contract.md "Envelopes") around `data`. */
 export function okAnswer(data: TSchema) {
   return Type.Object({ response: Type.Literal('OK'), message: Type.String(), data });
 }

@@ -28,7 +28,7 @@ const styles = read('templates/label.css').replace(
 /** The document that labels are printed in: all but the labels themselves. */
 export const DOCUMENT = template<{ styles: string }>('document')({ styles });
 
-/** What a package's code has after the guide's number (specification: several packages on the small label). */
+/** What a package's code has after the guide's number (docs/contract.md "Labels"). */
 export function packageSuffix(index: number): string {
   return String(index).padStart(2, '0');
 }

@@ -96,7 +96,7 @@ export function everywhere(text: string, changes: Partial<LabelPayload> = {}): L
   });
 }
 
-/** Only what the specification demands: who picks up at a branch. */
+/** Only what docs/contract.md "Guides" requires: who picks up at a branch. */
 export const LEAST: Guide = {
   Remitente: { Nombre: 'Ana Ruiz' },
   Destinatario: { Nombre: 'Luis Paz', DestinoCode: 'MTY01' },

@@ -52,7 +52,7 @@ const validDestination = describe({
   data: { message: 'Destino valido', schema: Type.Ref('Sucursal'), example: EXAMPLE },
 });
 
-/** `/api/sucursales…` (specification, "Endpoints"; contract, "Branches"). */
+/** `/api/sucursales…` (docs/contract.md "Branches"). */
 export function branchRoutes(branches: BranchesClient) {
   return async (server: HttpServer) => {
     const list = (path: string, schema: object, wanted: (branch: Branch) => boolean) =>
@@ -75,7 +75,7 @@ export function branchRoutes(branches: BranchesClient) {
   };
 }
 
-/** `GET /api/guias/validar-destino/{code}` (specification, "Endpoints"; contract, "Branches"). */
+/** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
 export function destinationRoute(branches: BranchesClient) {
   const params = Type.Object({
     code: Type.String({ description: 'Código de sucursal', examples: ['MEX01'] }),

@@ -25,7 +25,7 @@ const documentation = describe({
   },
 });
 
-/** `POST /api/auth/login` (specification, "Authentication"; contract, "Authentication"). */
+/** `POST /api/auth/login` (docs/contract.md "Authentication"). */
 export function loginRoute(login: ReturnType<typeof loginWith>, tokenTtlS: number) {
   return async (server: HttpServer) => {
     // The body says nothing, so it may be anything, also an empty one that calls itself JSON.

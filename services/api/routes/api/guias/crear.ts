@@ -62,7 +62,7 @@ const schema = {
   ...documentation,
 };
 
-/** `POST /api/guias/crear` (specification, same heading). */
+/** `POST /api/guias/crear` (docs/contract.md "Guides"). */
 export function createRoute(create: CreateGuides) {
   return async (server: HttpServer) => {
     server.post('/crear', { config: { permission }, schema }, async (request) => {
@@ -73,14 +73,14 @@ export function createRoute(create: CreateGuides) {
   };
 }
 
-/** Contract, "Guides": 1 to 255 visible characters; optional. */
+/** 1 to 255 visible characters; optional (docs/contract.md "Guides"). */
 function idempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
   throw new DomainError('idempotency-key-invalid');
 }
 
-/** Specification, "Created guide record". */
+/** The record of a created guide (docs/contract.md "Guides"). */
 function toWire(record: GuideRecord) {
   return {
     SEND_GUIA: record.number,

@@ -50,7 +50,7 @@ const small = documentation('etiquetaPequena', 'Etiqueta de 10 × 10 cm, una pá
   'label-failed',
 ]);
 
-/** `GET /api/guias/etiqueta/{guia}` and `/etiqueta-pequena/{guia}` (contract, "Labels"). */
+/** `GET /api/guias/etiqueta/{guia}` and `/etiqueta-pequena/{guia}` (docs/contract.md "Labels"). */
 export function labelRoutes(findGuide: FindGuide, labels: LabelClient, settings: LabelSettings) {
   async function send(
     request: FastifyRequest,
