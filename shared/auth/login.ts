@@ -17,8 +17,8 @@ const AT_A_TIME = Math.max(2, Math.floor(availableParallelism() / 2));
 const TURN_DEADLINE = 5_000;
 
 /**
- * Who has this name and password (docs/contract.md "Authentication"). An unknown or disabled user costs as much
- * time as a wrong password, and nobody can guess for long.
+ * Who has this name and password (docs/contract.md "Authentication"). An unknown or disabled user costs as
+ * much time as a wrong password, and nobody can guess for long.
  *
  * @param address where the attempt comes from.
  * @throws DomainError `credentials-missing`, `credentials-wrong`, `too-many-logins` with the seconds to wait, or

@@ -10,8 +10,8 @@ const MAX_PROBLEMS = 50;
 const isGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(Guide);
 
 /**
- * Checks the body of a creation request, step by step in the order of docs/contract.md "Guides": the array, the
- * service type, then all fields of all guides together.
+ * Checks the body of a creation request, step by step in the order of docs/contract.md "Guides": the array,
+ * the service type, then all fields of all guides together.
  *
  * @param body parsed JSON, of any shape; it is normalised in place.
  * @throws DomainError of the first step that fails; for the fields with `details` of all that is wrong.

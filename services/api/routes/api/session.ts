@@ -32,7 +32,7 @@ const myPermissions = describe({
   },
 });
 
-/** `/api/auth/validate` and `my-permissions`: what a token says of its user (docs/contract.md "Authentication"). */
+/** `/api/auth/validate`, `my-permissions`: what a token says of its user (docs/contract.md "Authentication"). */
 export async function sessionRoutes(server: HttpServer): Promise<void> {
   server.get('/auth/validate', { config, schema: validate }, async (request) => {
     const { username, originBranch } = apiUser(request);
