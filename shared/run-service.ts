@@ -1,26 +1,40 @@
 import closeWithGrace from 'close-with-grace';
-import { ConfigError } from '#shared/config/load-config.ts';
-import type { Logger } from '#shared/observability/logger.ts';
-import { tracing } from '#shared/observability/tracing.ts';
+import { ConfigError } from './config/load-config.ts';
+import type { HttpServer } from './http/http-server.ts';
+import { createLogger, type Logger } from './observability/logger.ts';
+import { startTracing } from './observability/start-tracing.ts';
+import type { Tracing } from './observability/tracing.ts';
 
-/** A service that runs: `close` ends what it opened, in order, and never rejects for what is already gone. */
-export type RunningService = { close(): Promise<void> };
+/** The settings that a process itself needs (`commonSettings`, and each service's `PORT`). */
+type ProcessConfig = Readonly<{ HOST: string; PORT: number; LOG_LEVEL: string; SHUTDOWN_MS: number }>;
+type Listen = (server: HttpServer, address: { host: string; port: number }) => Promise<unknown>;
 
 /**
- * The process's part of a service: start it, and on SIGTERM or SIGINT close it gracefully within
- * `deadlineMs`. A second signal ends the process at once; an uncaught error closes it with exit code 1.
+ * Runs a service as this process: reads its configuration, builds it, listens, and on SIGTERM or SIGINT closes it
+ * within `SHUTDOWN_MS`. A second signal ends the process at once. An uncaught error closes it with exit code 1.
+ *
+ * A start that fails prints why and exits with 1; `build` closes what it had opened by then.
+ *
+ * @param name appears in every log line and trace.
  */
-export async function runService(
-  start: () => Promise<{ log: Logger; deadlineMs: number; service: RunningService }>,
+export async function runService<C extends ProcessConfig>(
+  name: string,
+  readConfig: () => C,
+  build: (config: C, log: Logger, tracing?: Tracing) => Promise<HttpServer>,
+  listen: Listen = (server, address) => server.listen(address),
 ): Promise<void> {
   try {
-    const { log, deadlineMs, service } = await start();
-    closeWithGrace({ delay: deadlineMs, logger: false }, async ({ err, signal }) => {
-      if (err) log.fatal({ err }, 'uncaught error, closing');
-      else log.info({ signal }, 'closing');
-      await service.close();
+    const config = readConfig();
+    const tracing = await startTracing(name, process.env);
+    const log = createLogger(name, config.LOG_LEVEL, tracing);
+    const server = await build(config, log, tracing);
+    await listen(server, { host: config.HOST, port: config.PORT });
+    closeWithGrace({ delay: config.SHUTDOWN_MS, logger: false }, async ({ err, signal }) => {
+      if (err) log.fatal({ err }, 'An uncaught error closes the service');
+      else log.info({ signal }, 'A signal closes the service');
+      await server.close();
       await tracing?.close();
-      log.info('closed');
+      log.info('The service is closed');
     });
   } catch (error) {
     const text = error instanceof ConfigError ? error.message : (error as Error).stack;

@@ -4,6 +4,7 @@ import { UserStore } from '#shared/auth/user-store.ts';
 import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { createMetrics } from '#shared/observability/metrics.ts';
+import type { Tracing } from '#shared/observability/tracing.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { blockingRedis, connectRedis, measureEviction } from '#shared/stores/redis.ts';
 import { createBranchesClient } from './branches/branches-client.ts';
@@ -28,7 +29,7 @@ import { sessionRoutes } from './routes/api/session.ts';
 import { branchRoutes, destinationRoute } from './routes/api/sucursales.ts';
 
 /** The API with everything it needs open, not yet listening; `close()` closes all of it. */
-export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServer> {
+export async function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
   const mongo = await connectMongo(config.MONGODB_URI, log);
   const redis = await connectRedis(config.REDIS_URL, log);
   const metrics = createMetrics();
@@ -43,6 +44,7 @@ export async function buildApi(config: ApiConfig, log: Logger): Promise<HttpServ
     deadlineMs: config.LABEL_DEADLINE_MS,
     log,
     metrics,
+    tracing,
   });
   await labels.open();
   const branches = createBranchesClient({

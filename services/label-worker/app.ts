@@ -3,6 +3,7 @@ import { labelWriter } from '#shared/contracts/label-store.ts';
 import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { createMetrics } from '#shared/observability/metrics.ts';
+import type { Tracing } from '#shared/observability/tracing.ts';
 import { blockingRedis, connectRedis, measureEviction } from '#shared/stores/redis.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { launchBrowser } from './chromium/browser.ts';
@@ -19,7 +20,11 @@ const HEALTH_MS = 5_000;
  * The label worker with everything it needs open; from here on it prints. What it returns has the health pages,
  * not yet listening; its `close()` closes all of it.
  */
-export async function buildLabelWorker(config: LabelWorkerConfig, log: Logger): Promise<HttpServer> {
+export async function buildLabelWorker(
+  config: LabelWorkerConfig,
+  log: Logger,
+  tracing?: Tracing,
+): Promise<HttpServer> {
   const store = await connectRedis(config.REDIS_URL, log);
   const metrics = createMetrics();
   measureEviction(store, metrics);
@@ -48,9 +53,15 @@ export async function buildLabelWorker(config: LabelWorkerConfig, log: Logger): 
     prefix: config.REDIS_PREFIX,
     // As many again as print: a lane that is done finds its next batch here.
     concurrency: 2 * config.LANES * config.BATCH_LABELS,
-    printer: createLabelPrinter(browser, { lanes: config.LANES, batchLabels: config.BATCH_LABELS }, observer),
+    printer: createLabelPrinter(
+      browser,
+      { lanes: config.LANES, batchLabels: config.BATCH_LABELS },
+      observer,
+      tracing,
+    ),
     observer,
     log,
+    tracing,
   });
   const heartbeat = startHeartbeat({ redis: store, prefix: config.REDIS_PREFIX, worker, browser, log });
 

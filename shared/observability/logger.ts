@@ -1,14 +1,16 @@
 import { type Logger, pino } from 'pino';
-import { tracing } from './tracing.ts';
+import type { Tracing } from './tracing.ts';
 
 export type { Logger };
 
 /**
- * The process's logger: JSON lines, pretty when a person watches on a terminal.
+ * Creates the process's logger: JSON lines, or readable ones when standard output is a terminal.
  *
- * Secrets are redacted by path as a last line of defence; the rule is not to hand them over at all.
+ * Secrets are redacted by path as a last line of defence; the rule is not to hand them to the logger at all.
+ *
+ * @param tracing adds the id of the current trace to every line.
  */
-export function createLogger(service: string, level: string): Logger {
+export function createLogger(service: string, level: string, tracing?: Tracing): Logger {
   return pino({
     level,
     base: { service },
@@ -22,8 +24,9 @@ export function createLogger(service: string, level: string): Logger {
 }
 
 /**
- * What an error says of itself. Libraries hang more on it, which pino would write too: ioredis the command with its
- * arguments (a whole label, or the password of AUTH), MongoDB the documents that it refused.
+ * Returns an error's type, message, stack and code. pino would write every property, and libraries attach secrets
+ * and personal data: ioredis the command with its arguments (a whole label, the password of AUTH), MongoDB the
+ * documents that it refused.
  */
 function errorOnly(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -17,31 +17,33 @@ import { core, NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Telemetry } from 'bullmq';
 import { BullMQOTelSpan, BullMQOtel } from 'bullmq-otel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createLogger } from './logger.ts';
+import type { Logger } from './logger.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Longest wait for the collector at the end of the process, in ms: a small part of its shutdown. */
-const FLUSH_DEADLINE = 2_000;
+const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
- * Starts OpenTelemetry as its variables say (exporter, sampler, resource, limits). Servers and calls tell of
- * themselves on diagnostics channels, so it needs no loader hook.
+ * Starts OpenTelemetry as its environment variables say (exporter, sampler, resource, limits). Fastify and undici
+ * publish their requests on diagnostics channels, so no loader hook is needed.
  *
- * No span of a request has its URL, a header or the text of an error: they may hold names, tokens, postal codes.
+ * No span holds a URL, a header or the text of an error: they may contain names, tokens or postal codes.
+ *
+ * @param log receives OpenTelemetry's own warnings.
  */
-export function startOpenTelemetry(service: string): Tracing {
-  const log = createLogger(service, 'warn');
-  const warn = (message: string, ...details: unknown[]) => log.warn({ details }, `tracing: ${message}`);
+export function startOpenTelemetry(service: string, log: Logger): Tracing {
+  const warn = (message: string, ...details: unknown[]) =>
+    log.warn({ details }, `OpenTelemetry reports: ${message}`);
   const ignore = () => {};
   diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN);
   const sdk = new NodeSDK({
-    // What `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say goes before it.
+    // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override these.
     resource: resources
       .defaultResource()
       .merge(
         resources.resourceFromAttributes({ 'service.name': service, 'service.namespace': 'shipping-guides' }),
       ),
-    // The trace alone: what else a caller sends along (`baggage`) is not ours to pass on and to store in jobs.
+    // The trace context alone: `baggage` holds whatever a caller likes, and would be stored in jobs.
     textMapPropagator: new core.W3CTraceContextPropagator(),
     instrumentations: [new UndiciInstrumentation({ requireParentforSpans: true })],
     metricReaders: [],
@@ -68,14 +70,15 @@ export function startOpenTelemetry(service: string): Tracing {
     },
     async close() {
       const flushed = sdk.shutdown().catch((error) => warn(String(error)));
-      await Promise.race([flushed, delay(FLUSH_DEADLINE, undefined, { ref: false })]);
+      await Promise.race([flushed, delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
 }
 
 /**
- * A span for every request but those of machines (`quiet`). (`@fastify/otel` would put the whole URL and errors'
- * texts on it, and add a span for each handler.)
+ * Records a span for every request except probes and scrapes (`quiet`).
+ *
+ * `@fastify/otel` is not used: it puts the whole URL and the texts of errors on the span, and adds one a handler.
  */
 function traceRequests(server: FastifyInstance): void {
   const tracer = trace.getTracer('shipping-guides');
@@ -96,7 +99,7 @@ function traceRequests(server: FastifyInstance): void {
     context.with(own, done);
   });
   server.addHook('onResponse', (request, { statusCode }, done) => {
-    // The answer ends outside of what the request began; the log line that follows belongs to it.
+    // `onResponse` runs outside the request's context; without it the log line would have no trace id.
     const own = contexts.get(request) ?? ROOT_CONTEXT;
     const span = trace.getSpan(own);
     span?.setAttribute('http.response.status_code', statusCode);
@@ -108,7 +111,7 @@ function traceRequests(server: FastifyInstance): void {
   });
 }
 
-/** BullMQ's spans of a job; not those of its housekeeping, which comes every few seconds and has no end. */
+/** BullMQ's spans of jobs, without those of its housekeeping, which recur every few seconds for ever. */
 function queueTelemetry(): Telemetry<Context> {
   const { tracer, contextManager } = new BullMQOtel();
   const none = new BullMQOTelSpan(trace.wrapSpanContext(INVALID_SPAN_CONTEXT));

@@ -15,7 +15,7 @@ import { labelReader, onLabelStored } from '#shared/contracts/label-store.ts';
 import { aliveWorkers } from '#shared/contracts/worker-heartbeat.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { tracing } from '#shared/observability/tracing.ts';
+import type { Tracing } from '#shared/observability/tracing.ts';
 import { Admission } from './admission.ts';
 import { labelMetrics } from './label-metrics.ts';
 
@@ -55,8 +55,9 @@ export class LabelClient {
     deadlineMs: number;
     log: Logger;
     metrics: Registry;
+    tracing: Tracing | undefined;
   }) {
-    const { redis, blocking, arrivals, prefix, deadlineMs, log, metrics } = options;
+    const { redis, blocking, arrivals, prefix, deadlineMs, log, metrics, tracing } = options;
     this.#read = labelReader(redis, prefix);
     this.#deadlineMs = deadlineMs;
     this.#admission = new Admission(deadlineMs);

@@ -1,6 +1,6 @@
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
-import { type RecordSpan, tracing } from '#shared/observability/tracing.ts';
+import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
 import type { PrintingBrowser } from '../chromium/browser.ts';
 import { labelDrawing } from '../label/label-drawing.ts';
 import { labelHtml, pagesOf } from '../label/label-html.ts';
@@ -45,6 +45,7 @@ export function createLabelPrinter(
   browser: Pick<PrintingBrowser, 'print'>,
   { lanes, batchLabels }: { lanes: number; batchLabels: number },
   observer: PrinterObserver = { phase() {}, batch() {} },
+  tracing?: Tracing,
 ): LabelPrinter {
   let waiting: Waiting[] = [];
   /** Lanes that print, and how many labels they print. */

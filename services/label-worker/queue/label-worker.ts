@@ -9,7 +9,7 @@ import {
 } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { tracing } from '#shared/observability/tracing.ts';
+import type { Tracing } from '#shared/observability/tracing.ts';
 import type { LabelPrinter } from '../batching/label-printer.ts';
 
 /** Is told what happens, for those who measure it. */
@@ -31,6 +31,7 @@ type Options = {
   printer: LabelPrinter;
   observer: WorkerObserver;
   log: Logger;
+  tracing: Tracing | undefined;
 };
 
 /** The queue's edge: is a job that failed so worth another try? What is not named here is (Redis was away). */
@@ -49,7 +50,7 @@ const RECOVERY = { lockDuration: 3_000, stalledInterval: 1_000, maxStalledCount:
 
 /** Takes label jobs: prints, stores the bytes, and only then completes the job. */
 export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
-  const { queue, prefix, concurrency, observer, log } = options;
+  const { queue, prefix, concurrency, observer, log, tracing } = options;
   const worker = new Worker<LabelJob, LabelJobResult>(
     LABEL_QUEUE,
     async (job) => {
