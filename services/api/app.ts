@@ -41,7 +41,7 @@ export async function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing
     blocking,
     arrivals,
     prefix: config.REDIS_PREFIX,
-    deadlineMs: config.LABEL_DEADLINE_MS,
+    deadlineMs: config.LABEL_TIMEOUT_MS,
     log,
     metrics,
     tracing,
@@ -50,7 +50,7 @@ export async function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing
   const branches = createBranchesClient({
     url: config.BRANCHES_URL,
     token: config.INTERNAL_TOKEN,
-    deadlineMs: config.BRANCHES_DEADLINE_MS,
+    deadlineMs: config.BRANCHES_TIMEOUT_MS,
   });
   const users = new UserStore(mongo);
   const guides = new GuideStore(mongo);
@@ -64,7 +64,7 @@ export async function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing
     drainMs: config.DRAIN_MS,
     trustProxy: config.TRUST_PROXY.split(',').filter(Boolean),
     ready: { mongodb: async () => mongo.db?.admin().ping(), redis: () => redis.ping() },
-    alsoUses: { branches: branches.ping },
+    softDependencies: { branches: branches.ping },
   });
   server.addHook('onClose', async () => {
     await labels.close();

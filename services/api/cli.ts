@@ -7,7 +7,7 @@ import { mongoSettings } from '#shared/config/settings.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
-import { isOutage } from '#shared/stores/transient-errors.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { PASSWORD_RULE, readPassword } from './accounts/read-password.ts';
 
 /**
@@ -247,7 +247,8 @@ function explain(error: unknown): number {
     return complain(`${USAGE[error.code] ?? 'Falta un comando'}. Vea npm run admin -- --help`, 2);
   }
   if (error instanceof UsageError || error instanceof ConfigError) return complain(error.message, 2);
-  if (isOutage(error)) return complain('La base de datos de MONGODB_URI no responde, intente de nuevo', 1);
+  if (isTransientError(error))
+    return complain('La base de datos de MONGODB_URI no responde, intente de nuevo', 1);
   const { name, message } = error as Error;
   if (name === 'ExitPromptError' || name === 'AbortError' || name === 'AbortPromptError') {
     return complain('Cancelado: no se recibio la contrasena', 1);

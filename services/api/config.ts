@@ -22,7 +22,7 @@ export const ApiConfig = Type.Object({
     description: 'Address of the branches service',
     examples: ['http://127.0.0.1:3001'],
   }),
-  BRANCHES_DEADLINE_MS: Type.Integer({
+  BRANCHES_TIMEOUT_MS: Type.Integer({
     default: 6_000,
     minimum: 1,
     description: 'Longest wait for the branches service, in ms; a cold branch cache needs some seconds',
@@ -70,7 +70,7 @@ export const ApiConfig = Type.Object({
     description: 'Tracking address that the QR carries; {guia} stands for the guide number',
     examples: ['https://rastreo.example/{guia}'],
   }),
-  LABEL_DEADLINE_MS: Type.Integer({
+  LABEL_TIMEOUT_MS: Type.Integer({
     default: 10_000,
     minimum: 1,
     description: 'Longest wait for a label to be printed, in ms',

@@ -9,7 +9,7 @@ import type { Branch } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
-import { isOutage } from '#shared/stores/transient-errors.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { branchTable, columnsOf, coverageTable, readTable, type Table } from './csv/csv-columns.ts';
 import { csvText } from './csv/csv-file.ts';
 import { progressLine } from './csv/progress-line.ts';
@@ -176,7 +176,8 @@ function explain(error: unknown): number {
     return complain('Otra carga que empezo despues ya esta en vigor; esta no se aplico');
   }
   if (syscall) return complain(`No se puede leer o escribir el archivo (${code})`);
-  if (isOutage(error)) return complain('La base de datos de MONGODB_URI no responde, intente de nuevo');
+  if (isTransientError(error))
+    return complain('La base de datos de MONGODB_URI no responde, intente de nuevo');
   return complain(message);
 }
 

@@ -33,11 +33,11 @@ export async function buildLabelWorker(
     {
       executablePath: config.CHROMIUM_PATH,
       document: DOCUMENT,
-      lanes: config.LANES,
+      lanes: config.PRINT_CONCURRENCY,
       timeoutMs: config.PRINT_TIMEOUT_MS,
       healthMs: HEALTH_MS,
-      printsEach: config.CHROMIUM_PRINTS,
-      memoryEach: config.CHROMIUM_MEMORY_MIB * 1024 * 1024,
+      printsEach: config.CHROMIUM_MAX_PRINTS,
+      memoryEach: config.CHROMIUM_MAX_MEMORY_MIB * 1024 * 1024,
     },
     log,
     observer,
@@ -49,13 +49,16 @@ export async function buildLabelWorker(
   const queue = blockingRedis(config.REDIS_URL, log);
   const worker = startLabelWorker({
     queue,
-    store: labelWriter(store, config.REDIS_PREFIX, { ttlS: config.LABEL_TTL_S, most: config.LABELS_KEPT }),
+    store: labelWriter(store, config.REDIS_PREFIX, {
+      ttlS: config.LABEL_CACHE_TTL_S,
+      most: config.LABEL_CACHE_MAX_LABELS,
+    }),
     prefix: config.REDIS_PREFIX,
     // As many again as print: a lane that is done finds its next batch here.
-    concurrency: 2 * config.LANES * config.BATCH_LABELS,
+    concurrency: 2 * config.PRINT_CONCURRENCY * config.BATCH_MAX_LABELS,
     printer: createLabelPrinter(
       browser,
-      { lanes: config.LANES, batchLabels: config.BATCH_LABELS },
+      { lanes: config.PRINT_CONCURRENCY, batchLabels: config.BATCH_MAX_LABELS },
       observer,
       tracing,
     ),

@@ -11,7 +11,7 @@ const CODES: Readonly<Record<string, keyof typeof commonHttpErrors>> = {
 };
 
 /** Answers what is not HTTP, or not in time, with the envelope of all errors, and ends the connection. */
-export function answerClientError(
+export function clientErrorHandler(
   this: { log: FastifyBaseLogger },
   error: Error & { code?: string },
   socket: Socket,

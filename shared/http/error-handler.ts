@@ -6,7 +6,7 @@ import {
   type HttpErrors,
   type Problem,
 } from '#shared/errors.ts';
-import { isOutage } from '#shared/stores/transient-errors.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
 /** Most entries of `details` (docs/contract.md "Envelopes"). */
@@ -26,7 +26,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, keyof typeof commonHttpErrors>> = 
  *
  * @param own the service's refusals, beside those that all services have.
  */
-export function answerError(own: HttpErrors = {}) {
+export function errorHandler(own: HttpErrors = {}) {
   const table: HttpErrors = { ...commonHttpErrors, ...own };
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = toDomainError(error);
@@ -49,7 +49,7 @@ export function answerError(own: HttpErrors = {}) {
 
 function toDomainError(error: FastifyError | Error): DomainError {
   if (error instanceof DomainError) return error;
-  if (isOutage(error)) return new DomainError('unavailable', { cause: error });
+  if (isTransientError(error)) return new DomainError('unavailable', { cause: error });
   const { validation, code, statusCode } = error as Partial<FastifyError>;
   if (validation) {
     const details = validation.map(

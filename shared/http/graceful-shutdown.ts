@@ -11,7 +11,7 @@ import type { HttpServer } from './http-server.ts';
  *
  * @returns whether it goes.
  */
-export function closeGently(server: HttpServer, drainMs: number): () => boolean {
+export function addGracefulShutdown(server: HttpServer, drainMs: number): () => boolean {
   let closing = false;
   server.addHook('preClose', async () => {
     closing = true;

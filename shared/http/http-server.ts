@@ -12,11 +12,11 @@ import type { Registry } from 'prom-client';
 import { DomainError, type HttpErrors } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addMetrics } from '#shared/observability/metrics.ts';
-import { answerClientError } from './client-error-handler.ts';
-import { answerError } from './error-handler.ts';
-import { closeGently } from './graceful-shutdown.ts';
+import { clientErrorHandler } from './client-error-handler.ts';
+import { errorHandler } from './error-handler.ts';
+import { addGracefulShutdown } from './graceful-shutdown.ts';
 import { addHealth, type Checks } from './health.ts';
-import { answerOtherMethods } from './method-not-allowed.ts';
+import { addMethodNotAllowed } from './method-not-allowed.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { addSecurityHeaders, type PagePolicy } from './security-headers.ts';
 
@@ -46,22 +46,22 @@ export function ok<T>(message: string, data: T): { response: 'OK'; message: stri
  *
  * @param options.errors the service's own refusals, by the code of the `DomainError`.
  * @param options.ready what must answer for the service to be ready.
- * @param options.alsoUses what it asks without needing it to be ready; whether it answers is a metric.
+ * @param options.softDependencies what it asks without needing it to be ready; whether it answers is a metric.
  */
 export function buildHttpServer(options: {
   log: Logger;
   metrics: Registry;
   errors?: HttpErrors;
   ready: Checks;
-  alsoUses?: Checks;
+  softDependencies?: Checks;
   /** Proxies whose `X-Forwarded-For` is believed, as Fastify takes them; none by default. */
   trustProxy?: string[];
-  /** How long it serves on before it closes, in ms; see `closeGently`. */
+  /** How long it serves on before it closes, in ms; see `addGracefulShutdown`. */
   drainMs?: number;
   /** What pages of the service may load; without it there are no pages, and nothing may. */
   pagePolicy?: PagePolicy;
 }): HttpServer {
-  const fail = answerError(options.errors);
+  const fail = errorHandler(options.errors);
   const server: HttpServer = fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -74,7 +74,7 @@ export function buildHttpServer(options: {
       // How often Node looks for those that are late.
       connectionsCheckingInterval: 5_000,
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: clientErrorHandler,
     frameworkErrors: fail,
     // Not the router's business: an overlong guide number is an unknown one.
     routerOptions: { maxParamLength: HEADER_LIMIT },
@@ -86,7 +86,7 @@ export function buildHttpServer(options: {
   takeOnlyJson(server);
   addSecurityHeaders(server, options.pagePolicy);
   server.setErrorHandler(fail);
-  answerOtherMethods(server, fail);
+  addMethodNotAllowed(server, fail);
 
   server.addHook('onRequest', async (request, reply) => {
     reply.header(REQUEST_ID_HEADER, request.id);
@@ -103,9 +103,9 @@ export function buildHttpServer(options: {
       'request',
     );
   });
-  const closing = closeGently(server, options.drainMs ?? 0);
+  const closing = addGracefulShutdown(server, options.drainMs ?? 0);
   addHealth(server, options.ready, closing);
-  addMetrics(server, options.metrics, { ...options.ready, ...options.alsoUses });
+  addMetrics(server, options.metrics, { ...options.ready, ...options.softDependencies });
   return server;
 }
 

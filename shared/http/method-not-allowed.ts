@@ -8,7 +8,7 @@ import type { HttpServer } from './http-server.ts';
  * (docs/contract.md "Envelopes"). Fastify itself knows only 404, so the routes are kept a second time in
  * Fastify's own router, asked only for requests that have already failed.
  */
-export function answerOtherMethods(
+export function addMethodNotAllowed(
   server: HttpServer,
   fail: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown,
 ): void {

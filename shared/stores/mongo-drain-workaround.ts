@@ -14,7 +14,7 @@ subscribe('net.client.socket', (message) => watch((message as { socket: Socket }
  * and saw one or the other in every third run.) Nothing that the driver offers leads to its connections, so they are
  * known by their port.
  */
-export function failLostWrites(client: mongo.MongoClient): void {
+export function applyMongoDrainWorkaround(client: mongo.MongoClient): void {
   for (const { port } of client.options.hosts) ports.add(port);
   client.on('serverOpening', ({ address }) => ports.add(Number(address.slice(address.lastIndexOf(':') + 1))));
 }

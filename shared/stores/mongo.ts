@@ -1,6 +1,6 @@
 import mongoose, { type Connection } from 'mongoose';
 import type { Logger } from '#shared/observability/logger.ts';
-import { failLostWrites } from './mongo-drain-workaround.ts';
+import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 
 /**
  * A connection of its own (never mongoose's global one, so tests can hold several).
@@ -22,6 +22,6 @@ export async function connectMongo(uri: string, log: Logger): Promise<Connection
   });
   connection.on('error', (error) => log.warn({ err: error }, 'mongodb connection'));
   await connection.asPromise();
-  failLostWrites(connection.getClient());
+  applyMongoDrainWorkaround(connection.getClient());
   return connection;
 }

@@ -42,12 +42,12 @@ const REDIS_OUTAGE =
   /^(Stream isn't writeable|Command timed out|Connection is closed|LOADING|OOM|MASTERDOWN|READONLY)/;
 
 /** True when an error means "a dependency does not serve now": the caller may try again (503, not 500). */
-export function isOutage(error: unknown): boolean {
+export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DomainError) return error.code === 'unavailable';
   const { code, errorResponse } = error as { code?: unknown; errorResponse?: unknown };
   // A bulk write hides in there what became of its connection.
-  if (errorResponse instanceof Error) return isOutage(errorResponse);
+  if (errorResponse instanceof Error) return isTransientError(errorResponse);
   return (
     OUTAGE_NAMES.has(error.name) ||
     (error.name.startsWith('Mongo') && MONGO_OUTAGE_CODES.has(code as number)) ||

@@ -149,7 +149,7 @@ describe('the logo of the configuration', () => {
 
 describe('a label that nobody prints', () => {
   it('is answered with the error of the contract when the deadline has passed', async () => {
-    const other = await startServices({ env: { LABEL_DEADLINE_MS: '200' } });
+    const other = await startServices({ env: { LABEL_TIMEOUT_MS: '200' } });
     try {
       const user = await Client.login(other.url);
       const [guide] = await user.created(minimalGuide());
@@ -165,7 +165,7 @@ describe('a label that nobody prints', () => {
 describe('a label whose bytes are there', () => {
   it('is answered at once, before its job is complete', async () => {
     // Longer than the client waits: at its deadline the api looks for the bytes anyway.
-    const other = await startServices({ env: { LABEL_DEADLINE_MS: '30000' } });
+    const other = await startServices({ env: { LABEL_TIMEOUT_MS: '30000' } });
     const queue = new Queue(LABEL_QUEUE, { connection: other.redis, prefix: other.prefix });
     const added = Promise.withResolvers<string>();
     const events = new QueueEvents(LABEL_QUEUE, {

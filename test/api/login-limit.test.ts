@@ -6,7 +6,7 @@ import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
-import { isOutage } from '#shared/stores/transient-errors.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { Client, call } from '../fixtures/client.ts';
 import { JWT_SECRET, startApi, startServices } from '../fixtures/services.ts';
 
@@ -72,7 +72,7 @@ describe('failed logins', () => {
     const limit = new LoginLimit(system.redis, system.prefix, { perUser: 1, perAddress: 1 });
     const attempt = loginWith(new UserStore(away), limit);
     for (let count = 0; count < 3; count++) {
-      await expect(attempt('sinorigen', 'demo1234', '203.0.113.10')).rejects.toSatisfy(isOutage);
+      await expect(attempt('sinorigen', 'demo1234', '203.0.113.10')).rejects.toSatisfy(isTransientError);
     }
   });
 

@@ -16,7 +16,7 @@ describe('three hundred labels at once, of which few can be printed within the d
   let system: Awaited<ReturnType<typeof startServices>>;
   let demo: Client;
   beforeAll(async () => {
-    system = await startServices({ labels: true, env: { LABEL_DEADLINE_MS: '5000' } });
+    system = await startServices({ labels: true, env: { LABEL_TIMEOUT_MS: '5000' } });
     demo = await Client.login(system.url);
   });
   afterAll(() => system.close());

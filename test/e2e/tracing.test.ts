@@ -78,7 +78,7 @@ describe('a system that is traced', () => {
     vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json');
     // So that spans come at the end of the processes, or never.
     vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '600000');
-    vi.stubEnv('LANES', '1');
+    vi.stubEnv('PRINT_CONCURRENCY', '1');
     const system = await start().finally(() => vi.unstubAllEnvs());
     try {
       const demo = await Client.login(system.addresses.api);

@@ -185,7 +185,7 @@ test('closing finishes what prints, leaves what waits, and ends Chromium', async
   const labels = mixedLabels(20).map((one) => ({ ...one, carrier: 'Cierre' }));
   const jobs = await Promise.all(labels.map(ask));
   const active = new Promise((resolve) => events.once('active', resolve));
-  const another = await start({ BATCH_LABELS: '2', LANES: '1' });
+  const another = await start({ BATCH_MAX_LABELS: '2', PRINT_CONCURRENCY: '1' });
   await active;
   await another.close();
   const states = await Promise.all(jobs.map((job) => job.getState()));

@@ -65,7 +65,7 @@ test('the branches say how often their cache answered, and what a lost one cost'
 });
 
 test('labels that nobody prints in time are counted, and seen waiting', async () => {
-  const other = await startServices({ env: { LABEL_DEADLINE_MS: '300' } });
+  const other = await startServices({ env: { LABEL_TIMEOUT_MS: '300' } });
   try {
     const user = await Client.login(other.url);
     const [guide] = await user.created(minimalGuide());

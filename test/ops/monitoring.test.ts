@@ -95,7 +95,7 @@ describe('on a real Prometheus that scrapes the running services', () => {
   beforeAll(async () => {
     system = await startServices({ labels: true });
     // An api that waits for no label, so that there are labels and requests that fail.
-    hasty = await startApi({ ...system.env, LABEL_DEADLINE_MS: '1' });
+    hasty = await startApi({ ...system.env, LABEL_TIMEOUT_MS: '1' });
     const worker = (await system.worker?.listen({ host: '127.0.0.1', port: 0 })) ?? '';
     const job = (name: string, ...urls: string[]) => ({
       job_name: name,

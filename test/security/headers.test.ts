@@ -149,7 +149,7 @@ describe('no answer tells of what is behind it', () => {
   });
 
   it('500 for a label that nobody prints, and 503 for a service that is away', async () => {
-    const other = await startServices({ env: { LABEL_DEADLINE_MS: '200' } });
+    const other = await startServices({ env: { LABEL_TIMEOUT_MS: '200' } });
     try {
       const user = await Client.login(other.url);
       const [guide] = await user.created(minimalGuide());

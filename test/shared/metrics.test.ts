@@ -64,7 +64,7 @@ test('two services in one process have metrics of their own', async () => {
 test('what the service needs or only uses is up or down, also when it hangs', async () => {
   const url = await serve({
     ready: { redis: async () => 'PONG', mongodb: () => new Promise(() => {}) },
-    alsoUses: { branches: () => Promise.reject(new Error('away')) },
+    softDependencies: { branches: () => Promise.reject(new Error('away')) },
   });
   const series = await scrape(url);
   const up = ['redis', 'mongodb', 'branches'].map((name) =>

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { isOutage } from '#shared/stores/transient-errors.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import type { BranchStore, Snapshot } from '../store/branch-store.ts';
 import { chunks } from '../store/chunks.ts';
 import { cacheMetrics } from './cache-metrics.ts';
@@ -172,7 +172,7 @@ export class BranchCache {
     this.#refreshing = setTimeout(() => {
       this.#refresh()
         .catch((error: unknown) => {
-          this.#log[isOutage(error) ? 'warn' : 'error']({ err: error }, 'branch cache refresh');
+          this.#log[isTransientError(error) ? 'warn' : 'error']({ err: error }, 'branch cache refresh');
         })
         .finally(() => {
           if (!this.#closed) this.#schedule();

@@ -3,7 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { IServerAdapter } from '@bull-board/api/typings/app';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { Job, Queue } from 'bullmq';
-import { answerError } from '#shared/http/error-handler.ts';
+import { errorHandler } from '#shared/http/error-handler.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from '../errors.ts';
 import { visibleJob } from './visible-job.ts';
@@ -79,7 +79,7 @@ export function board(queue: Queue) {
   return async (server: HttpServer) => {
     // Not Bull Board's own, which answers with whatever text an error has.
     server.addHook('onRoute', (route) => {
-      route.errorHandler = answerError(dashboardErrors);
+      route.errorHandler = errorHandler(dashboardErrors);
     });
     server.addHook('onRequest', async (_request, reply) => {
       reply.header('content-security-policy', POLICY);

@@ -1,4 +1,4 @@
-import { isOutage } from '#shared/stores/transient-errors.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 
 /** What a failed job's error begins with, and what that means to whoever was called. */
 const REASONS: [RegExp, string][] = [
@@ -19,6 +19,6 @@ const REASONS: [RegExp, string][] = [
 export function reasonOf(error: string): string {
   const known = REASONS.find(([begins]) => begins.test(error));
   if (known) return known[1];
-  if (isOutage(new Error(error))) return 'Redis no respondió';
+  if (isTransientError(new Error(error))) return 'Redis no respondió';
   return 'Error inesperado: búsquelo en el registro del label-worker por la solicitud';
 }
