@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-// All deeds of test/faults and nothing else, one file after the other; otherwise the most telling of them run.
+// All faults of test/faults and nothing else, one file after the other; otherwise the most telling of them run.
 const faults = process.env.FAULTS === 'long';
 
 export default defineConfig({
   test: {
     dir: 'test',
-    include: faults ? ['**/faults/*.{test,long}.ts'] : ['**/*.test.ts'],
+    include: faults ? ['**/faults/**/*.{test,long}.ts'] : ['**/*.test.ts'],
     globalSetup: './test/fixtures/global-setup.ts',
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
     testTimeout: 90_000,

@@ -4,9 +4,8 @@ import { parseArgs } from 'node:util';
 import { stopAllProcesses } from '#local/process/processes.ts';
 import { provideTestServers } from '#local/servers.ts';
 import { SetupError } from '#local/setup-error.ts';
-import { chart } from './chart.ts';
-import { describeMachine } from './machine.ts';
-import { markdownTable, type Row, short, textTable, toRows } from './report.ts';
+import { chart } from './report/chart.ts';
+import { markdownTable, type Row, short, textTable, toRows } from './report/report.ts';
 import { create } from './rows/create.ts';
 import { fair } from './rows/fair.ts';
 import { labels } from './rows/labels.ts';
@@ -17,6 +16,7 @@ import { stored } from './rows/stored.ts';
 import { underLoad } from './rows/under-load.ts';
 import { workers } from './rows/workers.ts';
 import type { Result, Rows, Run } from './run.ts';
+import { describeMachine } from './system/machine.ts';
 
 const GROUPS: Record<string, Rows> = {
   labels,

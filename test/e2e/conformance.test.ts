@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { newSecrets } from '#local/secrets.ts';
 import { type System, startSystem } from '#local/system.ts';
-import { type Answer, Client, call, minimalGuide } from '../fixtures/client.ts';
-import { freshStores } from '../fixtures/services.ts';
+import { type Answer, Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { freshStores } from '#test/fixtures/services.ts';
 
 /**
  * The contract, a row for each message and rule, against the running processes over HTTP. `of` is the section

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { newSecrets } from '#local/secrets.ts';
 import { type System, startSystem } from '#local/system.ts';
-import { Client, type CreatedGuide, call, fullGuide, minimalGuide } from '../fixtures/client.ts';
-import { readLabel } from '../fixtures/label-pixels.ts';
-import { freshStores } from '../fixtures/services.ts';
+import { Client, type CreatedGuide, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { freshStores } from '#test/fixtures/services.ts';
 
 // The processes as `npm start` starts them; everything over HTTP.
 let stores: Awaited<ReturnType<typeof freshStores>>;

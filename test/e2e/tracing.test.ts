@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { newSecrets } from '#local/secrets.ts';
 import { startSystem } from '#local/system.ts';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
-import { Client, fullGuide, minimalGuide } from '../fixtures/client.ts';
-import { freshStores } from '../fixtures/services.ts';
-import { type Span, startTraceCollector } from '../fixtures/trace-collector.ts';
+import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { freshStores } from '#test/fixtures/services.ts';
+import { type Span, startTraceCollector } from '#test/fixtures/trace-collector.ts';
 
 // The processes as `npm start` starts them, told by OpenTelemetry's own variables where a collector listens.
 let stores: Awaited<ReturnType<typeof freshStores>>;

@@ -8,7 +8,7 @@ import { newSecrets } from '#local/secrets.ts';
 import { provideTestServers } from '#local/servers.ts';
 import { SetupError } from '#local/setup-error.ts';
 import { startSystem } from '#local/system.ts';
-import { Client, minimalGuide } from '../fixtures/client.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
 
 const HELP = `Usage: npm run fuzz [-- options of "schemathesis run"]
 

@@ -10,8 +10,8 @@ import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
-import { Client, minimalGuide } from '../fixtures/client.ts';
-import { startApi, startServices } from '../fixtures/services.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { startApi, startServices } from '#test/fixtures/services.ts';
 
 type Rule = { alert: string; expr: string; labels: { severity: string }; annotations: { runbook: string } };
 type RuleTest = { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] };
@@ -56,7 +56,7 @@ describe('the alerts', () => {
   });
 
   it('and the lines of the dashboard are all that the runbook is about', () => {
-    const source = readFileSync(join(folder, '../../services/dashboard/problems.ts'), 'utf8');
+    const source = readFileSync(join(folder, '../../services/dashboard/status/diagnostics.ts'), 'utf8');
     const linked = [...source.matchAll(/section: '(\w+)'/g)].map(([, section]) => section);
     const alerts = rules.map(({ alert }) => alert.toLowerCase());
     const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.toLowerCase());

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../fixtures/browser.ts';
-import { Client, call, minimalGuide } from '../fixtures/client.ts';
-import { startApi, startServices } from '../fixtures/services.ts';
+import { openBrowser } from '#test/fixtures/browser.ts';
+import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { startApi, startServices } from '#test/fixtures/services.ts';
 
 /** What browsers are told to do with our answers, and what no answer tells anybody. */
 

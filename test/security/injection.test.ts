@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Guide } from '#shared/contracts/guide.ts';
-import { type Answer, Client, call, fullGuide, minimalGuide } from '../fixtures/client.ts';
-import { startServices } from '../fixtures/services.ts';
+import { type Answer, Client, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { startServices } from '#test/fixtures/services.ts';
 
 /** What a client sends is never more than data: in no field, header, parameter or query. */
 

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { createMetrics } from '#shared/observability/metrics.ts';
-import { Client, call } from '../fixtures/client.ts';
-import { startApi, startServices } from '../fixtures/services.ts';
+import { Client, call } from '#test/fixtures/client.ts';
+import { startApi, startServices } from '#test/fixtures/services.ts';
 
 /**
  * How much one address, one connection and one request may take. Limits on a user, and on failed logins, are in
- * `test/api/login-limit.test.ts`.
+ * `test/api/routes/login-limit.test.ts`.
  */
 
 let system: Awaited<ReturnType<typeof startServices>>;

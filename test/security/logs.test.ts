@@ -13,8 +13,8 @@ import { provideRedis } from '#local/programs/redis.ts';
 import { newSecrets } from '#local/secrets.ts';
 import { type ServiceName, type System, startSystem } from '#local/system.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
-import { Client, type CreatedGuide, call, fullGuide } from '../fixtures/client.ts';
-import { freshStores } from '../fixtures/services.ts';
+import { Client, type CreatedGuide, call, fullGuide } from '#test/fixtures/client.ts';
+import { freshStores } from '#test/fixtures/services.ts';
 
 /**
  * The logs of all processes, at their most talkative, after a day with all kinds of trouble: enough to follow a

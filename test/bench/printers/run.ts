@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { wholeLabelHtml } from '#test/fixtures/whole-label.ts';
-import { newLabel } from '../guides.ts';
-import { inParallel } from '../load.ts';
-import { processTree } from '../process-tree.ts';
+import { wholeLabelHtml } from '#test/fixtures/labels/whole-label.ts';
+import { newLabel } from '../load/guides.ts';
+import { inParallel } from '../load/load.ts';
+import { processTree } from '../system/process-tree.ts';
 import type { OpenPrinter } from './printer.ts';
 
 // A process for each printer, as a service of its own would be: `node run.ts <printer> <chromium>`. It prints

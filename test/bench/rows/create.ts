@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { freePort, startProcess, untilReady } from '#local/process/processes.ts';
-import { ApiClient } from '../api-client.ts';
-import { newGuide } from '../guides.ts';
-import { inParallel } from '../load.ts';
+import { ApiClient } from '../load/api-client.ts';
+import { newGuide } from '../load/guides.ts';
+import { inParallel } from '../load/load.ts';
+import { median, percentile, ratios } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
-import { median, percentile, ratios } from '../statistics.ts';
-import { databaseUri, withSystem } from '../system.ts';
+import { databaseUri, withSystem } from '../system/system.ts';
 
 const CONCURRENCY = 16;
 
@@ -55,7 +55,7 @@ async function startBareServer(run: Run): Promise<{ client: ApiClient; stop(): P
   const url = `http://127.0.0.1:${port}`;
   const server = startProcess({
     name: 'the bare server',
-    command: [process.execPath, join(import.meta.dirname, '..', 'bare-insert-server.ts')],
+    command: [process.execPath, join(import.meta.dirname, '..', 'system', 'bare-insert-server.ts')],
     env: { ...process.env, MONGODB_URI: databaseUri(run), PORT: String(port) },
     logFile: join(run.servers.folder, 'bare-server.log'),
   });

@@ -1,10 +1,10 @@
-import { inParallel, type Load } from '../load.ts';
+import { inParallel, type Load } from '../load/load.ts';
 import { installPeers, versionOf } from '../printers/peers.ts';
 import { startPrinter } from '../printers/start-printer.ts';
-import { cpuByPart } from '../process-tree.ts';
+import { median, percentile, ratios } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
-import { median, percentile, ratios } from '../statistics.ts';
-import { type BenchSystem, withSystem } from '../system.ts';
+import { cpuByPart } from '../system/process-tree.ts';
+import { type BenchSystem, withSystem } from '../system/system.ts';
 
 /** The printers beside us: how many labels make a round of some seconds, and how each is set. */
 const PRINTERS = {

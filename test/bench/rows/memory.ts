@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inParallel } from '../load.ts';
-import { memoryMiB, processTree } from '../process-tree.ts';
+import { inParallel } from '../load/load.ts';
 import type { Result, Run } from '../run.ts';
-import { type BenchSystem, withSystem } from '../system.ts';
+import { memoryMiB, processTree } from '../system/process-tree.ts';
+import { type BenchSystem, withSystem } from '../system/system.ts';
 
 const CONCURRENCY = 64;
 

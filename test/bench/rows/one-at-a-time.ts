@@ -1,7 +1,7 @@
-import { inParallel } from '../load.ts';
+import { inParallel } from '../load/load.ts';
+import { percentile } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
-import { percentile } from '../statistics.ts';
-import { withSystem } from '../system.ts';
+import { withSystem } from '../system/system.ts';
 
 const PACKAGES = 99;
 

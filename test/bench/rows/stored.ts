@@ -1,10 +1,10 @@
-import type { ApiClient } from '../api-client.ts';
-import { newGuide } from '../guides.ts';
-import { inParallel } from '../load.ts';
-import { loadGuides } from '../load-guides.ts';
+import type { ApiClient } from '../load/api-client.ts';
+import { newGuide } from '../load/guides.ts';
+import { inParallel } from '../load/load.ts';
+import { loadGuides } from '../load/load-guides.ts';
+import { median, percentile, ratios } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
-import { median, percentile, ratios } from '../statistics.ts';
-import { databaseUri, withSystem } from '../system.ts';
+import { databaseUri, withSystem } from '../system/system.ts';
 
 /** What a full database costs: two systems on one server, asked in turns. */
 export async function stored(run: Run): Promise<Result[]> {

@@ -1,8 +1,8 @@
-import { atRate, inParallel } from '../load.ts';
-import { memoryMiB, processTree } from '../process-tree.ts';
+import { atRate, inParallel } from '../load/load.ts';
+import { median, percentile } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
-import { median, percentile } from '../statistics.ts';
-import { type BenchSystem, withSystem } from '../system.ts';
+import { memoryMiB, processTree } from '../system/process-tree.ts';
+import { type BenchSystem, withSystem } from '../system/system.ts';
 
 const TOP_CONCURRENCY = 64;
 const SECONDS = 15;

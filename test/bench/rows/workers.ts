@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkout } from '#local/folders.ts';
 import { freePort, type OwnedProcess, startProcess, untilReady } from '#local/process/processes.ts';
-import { inParallel } from '../load.ts';
+import { inParallel } from '../load/load.ts';
 import type { Result, Run } from '../run.ts';
-import { type BenchSystem, withSystem } from '../system.ts';
+import { type BenchSystem, withSystem } from '../system/system.ts';
 
 const CONCURRENCY = 64;
 

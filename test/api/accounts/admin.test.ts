@@ -1,0 +1,234 @@
+import { execFile } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { startServices } from '#test/fixtures/services.ts';
+
+/** A change of a user is in force within 10 s (docs/contract.md "Authentication"). */
+const IN_FORCE = { timeout: 12_000, interval: 200 };
+const PASSWORD = 'una clave larga';
+
+let system: Awaited<ReturnType<typeof startServices>>;
+beforeAll(async () => {
+  system = await startServices();
+});
+afterAll(() => system.close());
+
+type Result = { code: unknown; out: string; err: string };
+
+/** Runs `npm run admin -- …` with this on standard input. */
+function admin(args: string[], input = '', uri?: string): Promise<Result> {
+  return new Promise((resolve) => {
+    const { MONGODB_URI }: Record<string, string | undefined> = system.env;
+    const env = { PATH: process.env.PATH, MONGODB_URI: uri ?? MONGODB_URI };
+    const options = { env, timeout: 20_000 };
+    const child = execFile('node', ['services/api/cli.ts', ...args], options, (error, out, err) =>
+      resolve({ code: error ? error.code : 0, out, err }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+const create = (name: string, ...options: string[]) => admin(['create', name, ...options], `${PASSWORD}\n`);
+const login = (name: string, password = PASSWORD) =>
+  call(`${system.url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'x-username': name, 'x-password': password },
+  });
+const permissionsOf = async (client: Client) =>
+  (await client.get('/api/apipermissions/my-permissions')).body.data;
+
+describe('create', () => {
+  it('makes a user who can log in and create guides from the branch given', async () => {
+    const { code, out, err } = await create(
+      'tienda',
+      '--permissions',
+      'guias.read,guias.create,guias.read',
+      '--origin',
+      'mex01',
+    );
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('Usuario creado: tienda (permisos: guias.read, guias.create; origen: MEX01)');
+    expect(out).toContain('no se comprueba que la sucursal MEX01 exista');
+    expect(out).not.toContain(PASSWORD);
+    const client = await Client.login(system.url, 'tienda', PASSWORD);
+    expect(await permissionsOf(client)).toEqual(['guias.create', 'guias.read']);
+    expect(await client.created(minimalGuide())).toMatchObject([{ SEND_SUCU_ORIG: 'MEX01' }]);
+  });
+
+  it('gives nothing that was not asked for', async () => {
+    expect((await create('nadie')).out).toContain('nadie (permisos: ninguno; origen: ninguno)');
+    expect(await permissionsOf(await Client.login(system.url, 'nadie', PASSWORD))).toEqual([]);
+  });
+
+  it('refuses a name that is taken, and leaves that user alone', async () => {
+    expect(await create('demo')).toEqual({ code: 1, out: '', err: 'El usuario ya existe: demo\n' });
+    expect((await login('demo', 'demo1234')).status).toBe(200);
+  });
+
+  it('makes one user where two are asked for at once', async () => {
+    const results = await Promise.all([create('gemelo'), create('gemelo')]);
+    expect(results.map(({ code }) => code).sort()).toEqual([0, 1]);
+  });
+});
+
+describe.concurrent('a password', () => {
+  it.each([
+    ['too short', 'siete77\n', 'La contrasena debe tener al menos 8 caracteres'],
+    ['not given', '', 'La contrasena debe tener al menos 8 caracteres'],
+    ['longer than a header may be', 'ñ'.repeat(129), 'La contrasena debe tener 256 bytes como maximo'],
+    ['with a blank that a header loses', 'una clave \n', 'La contrasena no admite caracteres de control'],
+    ['with a control character', 'una\u0007clave\n', 'La contrasena no admite caracteres de control'],
+  ])('that is %s is refused', async (_, input, message) => {
+    const { code, out, err } = await admin(['create', 'sinclave'], input);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(message);
+    expect((await admin(['disable', 'sinclave'])).code).toBe(1);
+  });
+
+  it.each([
+    ['a second argument', ['create', 'x', 'clave-secreta']],
+    ['an option', ['create', 'x', '--password', 'clave-secreta']],
+    ['an option with =', ['password', 'demo', '--password=clave-secreta']],
+  ])('is neither taken from %s nor repeated', async (_, args) => {
+    const { code, out, err } = await admin(args, `${PASSWORD}\n`);
+    expect(code).toBe(2);
+    expect(out + err).not.toContain('clave-secreta');
+  });
+
+  it('is the first line of standard input, also as Windows writes it', async () => {
+    await create('olvido');
+    const { code, out, err } = await admin(['password', 'olvido'], 'contraseña nueva\r\nno esto\r\n');
+    expect([code, out, err]).toEqual([0, 'Contrasena cambiada: olvido\n', '']);
+    expect((await login('olvido')).status).toBe(401);
+    const utf8 = Buffer.from('contraseña nueva').toString('latin1');
+    expect((await login('olvido', utf8)).status).toBe(200);
+  });
+});
+
+describe.concurrent('a user who works', () => {
+  it('is refused soon after being disabled, and let in again when enabled', async () => {
+    await create('cierre');
+    const client = await Client.login(system.url, 'cierre', PASSWORD);
+    expect((await client.get('/api/auth/validate')).status).toBe(200);
+
+    expect((await admin(['disable', 'cierre'])).out).toBe('Usuario deshabilitado: cierre\n');
+    expect((await login('cierre')).status).toBe(401);
+    await vi.waitFor(async () => {
+      const { status, body } = await client.get('/api/auth/validate');
+      expect([status, body.message]).toEqual([401, 'Acceso denegado']);
+    }, IN_FORCE);
+
+    expect((await admin(['enable', 'cierre'])).out).toBe('Usuario habilitado: cierre\n');
+    expect((await login('cierre')).status).toBe(200);
+  });
+
+  it('gains and loses permissions, and the branch of origin', async () => {
+    await create('cambios', '--permissions', 'guias.read');
+    const client = await Client.login(system.url, 'cambios', PASSWORD);
+    expect((await client.create([minimalGuide()])).status).toBe(403);
+
+    const granted = await admin(['grant', 'cambios', 'guias.create', 'guias.read']);
+    expect(granted.out).toBe(
+      'Permisos cambiados: cambios (permisos: guias.read, guias.create; origen: ninguno)\n',
+    );
+    expect((await admin(['origin', 'cambios', ' gdl01 '])).out).toContain('origen: GDL01');
+    await vi.waitFor(async () => {
+      expect((await client.created(minimalGuide()))[0]?.SEND_SUCU_ORIG).toBe('GDL01');
+    }, IN_FORCE);
+
+    expect((await admin(['origin', 'cambios', '--none'])).out).toContain('origen: ninguno');
+    const revoked = await admin(['revoke', 'cambios', 'guias.read', 'colas.admin']);
+    expect(revoked.out).toBe('Permisos cambiados: cambios (permisos: guias.create; origen: ninguno)\n');
+    await vi.waitFor(async () => {
+      const { body } = await client.create([minimalGuide()]);
+      expect(body.message).toBe('Usuario API no tiene sucursal de origen asignada');
+      expect(await permissionsOf(client)).toEqual(['guias.create']);
+    }, IN_FORCE);
+  });
+
+  it('keeps all of several changes made at once', async () => {
+    await create('aluvion', '--permissions', 'colas.admin');
+    await Promise.all([
+      admin(['grant', 'aluvion', 'guias.read']),
+      admin(['grant', 'aluvion', 'guias.create', 'guias.read']),
+      admin(['revoke', 'aluvion', 'colas.admin']),
+    ]);
+    const client = await Client.login(system.url, 'aluvion', PASSWORD);
+    expect(await permissionsOf(client)).toEqual(['guias.create', 'guias.read']);
+  });
+});
+
+describe('list', () => {
+  it('shows all users in a table', async () => {
+    await admin(['disable', 'inactiva']);
+    const { code, out } = await admin(['list']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^USUARIO +ESTADO +ORIGEN +PERMISOS$/m);
+    expect(out).toMatch(/^demo +activo +MEX01 +guias\.create guias\.read$/m);
+    expect(out).toMatch(/^sinorigen +activo +- /m);
+    expect(out).toMatch(/^inactiva +deshabilitado +CUN01 /m);
+  });
+
+  it('shows them in JSON, without anything of their passwords', async () => {
+    const { out } = await admin(['list', '--json']);
+    expect(JSON.parse(out)).toContainEqual({
+      username: 'lectura',
+      permissions: ['guias.read'],
+      originBranch: 'MEX01',
+      disabled: false,
+    });
+    expect(out).not.toContain('argon2');
+  });
+});
+
+describe.concurrent('refuses', () => {
+  it.each([
+    ['disable'],
+    ['enable'],
+    ['password'],
+    ['grant', 'guias.read'],
+    ['revoke', 'guias.read'],
+    ['origin', 'MEX01'],
+  ])('to %s an unknown user', async (command, ...rest) => {
+    const result = await admin([command, 'fantasma', ...rest], `${PASSWORD}\n`);
+    expect(result).toEqual({ code: 1, out: '', err: 'El usuario no existe: fantasma\n' });
+  });
+
+  it.each([
+    ['no command', [], 'Falta un comando'],
+    ['an unknown command', ['borrar', 'demo'], 'Comando desconocido'],
+    ['no user', ['disable'], 'Falta un argumento'],
+    ['no permission', ['grant', 'demo'], 'Falta un argumento'],
+    ['an unknown permission', ['grant', 'demo', 'guias.read', 'guias.borrar'], 'Permiso desconocido'],
+    ['an unknown permission in a list', ['create', 'x', '--permissions', 'todo'], 'Permiso desconocido'],
+    ['an empty name', ['create', ''], 'El usuario debe tener de 1 a 64 caracteres'],
+    ['a name with a blank', ['create', 'a b'], 'El usuario debe tener de 1 a 64 caracteres'],
+    ['a name of 65 characters', ['create', 'a'.repeat(65)], 'El usuario debe tener de 1 a 64 caracteres'],
+    ['a wrong branch code', ['origin', 'demo', 'MEX-01'], 'El codigo de sucursal debe tener'],
+    ['neither branch nor --none', ['origin', 'demo'], 'Indique un codigo, o bien --none'],
+    ['both branch and --none', ['origin', 'demo', 'MEX01', '--none'], 'Indique un codigo, o bien --none'],
+  ])('%s', async (_, args, message) => {
+    const { code, err } = await admin(args);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+
+  it('to work without MONGODB_URI, or with one that does not answer, whose address it keeps to itself', async () => {
+    expect(await admin(['list'], '', '')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('MONGODB_URI'),
+    });
+    const { code, err } = await admin(['list'], '', 'mongodb://jefe:secreto@127.0.0.1:1/guias');
+    expect([code, err]).toEqual([1, 'La base de datos de MONGODB_URI no responde, intente de nuevo\n']);
+  });
+});
+
+it.concurrent.each(['create', 'disable', 'enable', 'password', 'grant', 'revoke', 'origin', 'list'])(
+  '%s --help explains itself with an example',
+  async (command) => {
+    const { code, out } = await admin([command, '--help']);
+    expect(code).toBe(0);
+    expect(out).toContain(`Uso: npm run admin -- ${command} [opciones]`);
+    expect(out).toContain(`Ejemplo:\n  npm run admin -- ${command}`);
+  },
+);

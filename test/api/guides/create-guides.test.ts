@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isGuideNumber } from '#services/api/guides/guide-number.ts';
+import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { startServices } from '#test/fixtures/services.ts';
+
+let system: Awaited<ReturnType<typeof startServices>>;
+let demo: Client;
+beforeAll(async () => {
+  system = await startServices();
+  demo = await Client.login(system.url);
+});
+afterAll(() => system.close());
+
+const stored = () => system.mongo.collection('guides').countDocuments();
+
+describe('POST /api/guias/crear creates', () => {
+  it('the smallest guide, by postal code', async () => {
+    const { status, body } = await demo.create([minimalGuide()]);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      response: 'OK',
+      message: 'Guias creadas: 1',
+      data: [
+        {
+          SEND_GUIA: expect.stringMatching(/^[1-9][0-9]{11}$/),
+          SEND_SUCU_ORIG: 'MEX01',
+          SEND_SUCU_DEST: 'MEX01',
+          SEND_ESTATUS: 'Documentado',
+          SEND_FECHA: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
+          SEND_REMITENTE: 'Ana Lopez',
+          SEND_DESTINATARIO: 'Luis Perez',
+          SEND_FLETE: 0,
+          SEND_TOTAL: 0,
+        },
+      ],
+    });
+  });
+
+  it('a guide with every field', async () => {
+    const [guide] = await demo.created(fullGuide());
+    expect(guide).toMatchObject({ SEND_SUCU_DEST: 'MTY01', SEND_REMITENTE: 'Ana López' });
+  });
+
+  it('several guides, in their order, each with a number of its own', async () => {
+    const destinations = [
+      { CodigoPostal: '64000' },
+      { DestinoCode: 'PUE01' },
+      { CodigoPostal: '44100' },
+      { DestinoCode: ' gdl01 ' },
+      { DestinoCode: 'MTY01', CodigoPostal: '99999' },
+    ];
+    const { body } = await demo.create(destinations.map((destination) => minimalGuide(destination)));
+    expect(body.message).toBe('Guias creadas: 5');
+    const guides = body.data as { SEND_GUIA: string; SEND_SUCU_DEST: string }[];
+    expect(guides.map((guide) => guide.SEND_SUCU_DEST)).toEqual([
+      'MTY01',
+      'PUE01',
+      'GDL01',
+      'GDL01',
+      'MTY01',
+    ]);
+    expect(new Set(guides.map((guide) => guide.SEND_GUIA)).size).toBe(5);
+    expect(guides.every((guide) => isGuideNumber(guide.SEND_GUIA))).toBe(true);
+  });
+
+  it('with null and blank text in optional fields, which mean absent', async () => {
+    const guide = minimalGuide({ CodigoPostal: '06600', DestinoCode: '', Email: null, Telefono: '  ' });
+    expect((await demo.create([guide])).status).toBe(200);
+  });
+
+  it('500 guides in one request', async () => {
+    const { body } = await demo.create(Array.from({ length: 500 }, () => minimalGuide()));
+    expect(body.message).toBe('Guias creadas: 500');
+    expect(new Set((body.data as { SEND_GUIA: string }[]).map((guide) => guide.SEND_GUIA)).size).toBe(500);
+  });
+
+  it('for everybody who asks at the same moment what each has asked for', async () => {
+    const [otro, inactiva] = await Promise.all([
+      Client.login(system.url, 'otro'),
+      Client.login(system.url, 'inactiva'),
+    ]);
+    const before = await stored();
+    const turns = await Promise.all(
+      Array.from({ length: 10 }, async () => [
+        await Promise.all([
+          demo.create([minimalGuide({ CodigoPostal: '64000' }), minimalGuide({ DestinoCode: 'PUE01' })]),
+          otro.create([minimalGuide({ CodigoPostal: '44100' })]),
+          otro.create([minimalGuide({ CodigoPostal: '99999' })]),
+          inactiva.create([minimalGuide()]),
+          demo.create(Array.from({ length: 30 }, () => minimalGuide())),
+        ]),
+      ]),
+    );
+    const way = ({ SEND_SUCU_ORIG, SEND_SUCU_DEST }: CreatedGuide) => `${SEND_SUCU_ORIG}-${SEND_SUCU_DEST}`;
+    for (const [two, one, uncovered, refused, many] of turns.flat()) {
+      expect((two.body.data as CreatedGuide[]).map(way)).toEqual(['MEX01-MTY01', 'MEX01-PUE01']);
+      expect((one.body.data as CreatedGuide[]).map(way)).toEqual(['GDL01-GDL01']);
+      expect(uncovered.body.message).toBe('No hay cobertura para el código postal: 99999');
+      expect(refused.body.message).toBe('La sucursal de origen no existe o no esta activa');
+      expect(many.body.message).toBe('Guias creadas: 30');
+    }
+    expect(await stored()).toBe(before + 10 * 33);
+  });
+
+  it('the date in local time of the zone', async () => {
+    const zone = 'America/Mexico_City';
+    const parts = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
+    const before = parts.format(new Date());
+    const [guide] = await demo.created(minimalGuide());
+    expect([before, parts.format(new Date())]).toContain(guide?.SEND_FECHA.slice(0, 10));
+  });
+});
+
+describe('POST /api/guias/crear refuses', () => {
+  const guide = minimalGuide();
+  it.each([
+    ['a body without the array', { TipoServicio: 'Domicilio' }, "El JSON no contiene el array 'Guia'"],
+    ['text for the array', { TipoServicio: 'Domicilio', Guia: 'x' }, "El JSON no contiene el array 'Guia'"],
+    ['an array as the body', [guide], "El JSON no contiene el array 'Guia'"],
+    ['null as the body', null, "El JSON no contiene el array 'Guia'"],
+    ['an empty array', { TipoServicio: 'Domicilio', Guia: [] }, "El array 'Guia' esta vacio"],
+    [
+      '501 guides',
+      { TipoServicio: 'Domicilio', Guia: Array.from({ length: 501 }, () => guide) },
+      'Maximo 500 guias por solicitud',
+    ],
+    ['no service type', { Guia: [guide] }, "El campo 'TipoServicio' es requerido"],
+    ['an empty service type', { TipoServicio: '', Guia: [guide] }, "El campo 'TipoServicio' es requerido"],
+    [
+      'another service type',
+      { TipoServicio: 'Avion', Guia: [guide] },
+      'TipoServicio solo acepta: Domicilio, the service',
+    ],
+    [
+      'a service type of another type',
+      { TipoServicio: 1, Guia: [guide] },
+      'TipoServicio solo acepta: Domicilio, the service',
+    ],
+  ])('%s', async (_, body, message) => {
+    const before = await stored();
+    const answer = await demo.post('/api/guias/crear', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ response: 'ERROR', message });
+    expect(await stored()).toBe(before);
+  });
+
+  it.each([
+    ['no destination', {}, 'Destinatario.CodigoPostal', 'Se requiere DestinoCode o CodigoPostal'],
+    [
+      'a postal code that nobody covers',
+      { CodigoPostal: '99999' },
+      'Destinatario.CodigoPostal',
+      'No hay cobertura para el código postal: 99999',
+    ],
+    [
+      'a postal code of a branch that does not receive',
+      { CodigoPostal: '22000' },
+      'Destinatario.CodigoPostal',
+      'No hay cobertura para el código postal: 22000',
+    ],
+    [
+      'a postal code of a branch that is not active',
+      { CodigoPostal: '77500' },
+      'Destinatario.CodigoPostal',
+      'No hay cobertura para el código postal: 77500',
+    ],
+    [
+      'an unknown branch',
+      { DestinoCode: 'XXX99' },
+      'Destinatario.DestinoCode',
+      'DestinoCode no corresponde a sucursal valida',
+    ],
+    [
+      'an unknown branch beside a covered postal code',
+      { DestinoCode: 'XXX99', CodigoPostal: '06600' },
+      'Destinatario.DestinoCode',
+      'DestinoCode no corresponde a sucursal valida',
+    ],
+    [
+      'a branch that does not receive',
+      { DestinoCode: 'TIJ01' },
+      'Destinatario.DestinoCode',
+      'DestinoCode no corresponde a sucursal valida',
+    ],
+  ])('%s', async (_, destination, campo, message) => {
+    const { status, body } = await demo.create([minimalGuide(destination)]);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ response: 'ERROR', message, details: [{ indice: 0, campo, message }] });
+  });
+
+  it('all of a batch for one bad guide, and names every bad one', async () => {
+    const before = await stored();
+    const { status, body } = await demo.create([
+      minimalGuide(),
+      minimalGuide({ CodigoPostal: '99999' }),
+      minimalGuide({ DestinoCode: 'XXX99' }),
+    ]);
+    expect(status).toBe(400);
+    expect(body.message).toBe('No hay cobertura para el código postal: 99999');
+    expect(body.details?.map(({ indice }) => indice)).toEqual([1, 2]);
+    expect(await stored()).toBe(before);
+  });
+
+  it('every bad field of every guide at once', async () => {
+    const { status, body } = await demo.create([
+      minimalGuide({ CodigoPostal: '0660', Telefono: 5512345678, Emial: 'x@y.mx' }),
+      { ...minimalGuide(), Producto: { Contenido: 'x'.repeat(251), Peso: 0 }, Creado_por: undefined },
+      null,
+    ]);
+    expect(status).toBe(400);
+    const found = body.details?.map(({ indice, campo }) => `${indice} ${campo ?? ''}`.trim());
+    expect(found?.sort()).toEqual([
+      '0 Destinatario.CodigoPostal',
+      '0 Destinatario.Emial',
+      '0 Destinatario.Telefono',
+      '1 Creado_por',
+      '1 Producto.Contenido',
+      '1 Producto.Peso',
+      '2',
+    ]);
+    expect(body.message).toBe(body.details?.[0]?.message);
+  });
+
+  it('a user without an origin branch', async () => {
+    const user = await Client.login(system.url, 'sinorigen');
+    const { status, body } = await user.create([minimalGuide()]);
+    expect(status).toBe(400);
+    expect(body.message).toBe('Usuario API no tiene sucursal de origen asignada');
+  });
+
+  it('a user whose origin branch is not active', async () => {
+    const user = await Client.login(system.url, 'inactiva');
+    const { status, body } = await user.create([minimalGuide()]);
+    expect(status).toBe(400);
+    expect(body.message).toBe('La sucursal de origen no existe o no esta activa');
+  });
+});

@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Queue, QueueEvents } from 'bullmq';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keyOfJob, LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { labelWriter } from '#shared/contracts/label-store.ts';
+import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { readLabel, readPages } from '#test/fixtures/labels/label-pixels.ts';
+import { startApi, startServices } from '#test/fixtures/services.ts';
+
+let system: Awaited<ReturnType<typeof startServices>>;
+let demo: Client;
+let number: string;
+beforeAll(async () => {
+  system = await startServices({ labels: true });
+  demo = await Client.login(system.url);
+  number = (await demo.created(fullGuide()))[0]?.SEND_GUIA ?? '';
+});
+afterAll(() => system.close());
+
+describe('GET /api/guias/etiqueta/{guia}', () => {
+  it('is a letter page whose codes read back', async () => {
+    const { status, headers, bytes } = await demo.pdf(`/api/guias/etiqueta/${number}`);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/pdf');
+    expect(headers.get('content-disposition')).toBe(`inline; filename="guia-${number}.pdf"`);
+    expect(headers.get('cache-control')).toBe('private');
+    const [page, ...more] = await readLabel(bytes);
+    expect(more).toEqual([]);
+    expect(page).toMatchObject({
+      width: 612,
+      height: 792,
+      qr: [`https://rastreo.example/${number}`],
+      code128: [number],
+    });
+  });
+
+  it('shows every field', async () => {
+    const [page] = await readLabel((await demo.pdf(`/api/guias/etiqueta/${number}`)).bytes);
+    const guide = fullGuide();
+    const shown = [guide.Remitente, guide.Destinatario, guide.Creado_por].flatMap((part) =>
+      Object.values(part),
+    );
+    const flat = (text: string) => text.replace(/\s+/g, '');
+    for (const text of [...shown, guide.Producto.Contenido, guide.Producto.InformacionAdicional]) {
+      expect(flat(page?.text ?? '')).toContain(flat(text));
+    }
+  });
+
+  it('is the same label for the same tag', async () => {
+    const first = await demo.pdf(`/api/guias/etiqueta/${number}`);
+    const etag = first.headers.get('etag') ?? '';
+    const again = await demo.pdf(`/api/guias/etiqueta/${number}`, { 'if-none-match': etag });
+    expect(again.status).toBe(304);
+    expect(again.bytes.length).toBe(0);
+    expect((await demo.pdf(`/api/guias/etiqueta/${number}`, { 'if-none-match': '"x"' })).status).toBe(200);
+  });
+
+  it('asked for a thousand times at once is printed once', async () => {
+    const [guide] = await demo.created(minimalGuide());
+    const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
+    const prints = () => system.redis.zcard(`${system.prefix}:labels:completed`);
+    const before = await prints();
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => demo.pdf(path)));
+    for (const { status, bytes } of answers) {
+      expect(status).toBe(200);
+      expect(bytes.equals(answers[0]?.bytes ?? Buffer.of())).toBe(true);
+    }
+    expect((await prints()) - before).toBe(1);
+  });
+
+  it('of a guide that was put right by hand shows it at once', async () => {
+    const [guide] = await demo.created(minimalGuide());
+    const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
+    const before = await demo.pdf(path);
+    await system.mongo
+      .collection<{ _id: string }>('guides')
+      .updateOne({ _id: guide?.SEND_GUIA ?? '' }, { $set: { 'guide.Destinatario.Nombre': 'Eduviges' } });
+    const after = await demo.pdf(path);
+    expect((await readLabel(after.bytes))[0]?.text).toContain('Eduviges');
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+  });
+
+  it('of many guides at once goes to the right asker', async () => {
+    const guides = await demo.created(...Array.from({ length: 16 }, () => minimalGuide()));
+    const labels = await Promise.all(
+      guides.map(async ({ SEND_GUIA }) => (await demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`)).bytes),
+    );
+    for (const [index, pdf] of labels.entries()) {
+      expect((await readLabel(pdf)).flatMap((page) => page.code128)).toEqual([guides[index]?.SEND_GUIA]);
+    }
+  });
+});
+
+describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
+  it.each([
+    ['', 1, [1]],
+    ['?paquetes=3', 3, [1, 2, 3]],
+    ['?paquetes=99', 99, [1, 2, 37, 99]],
+  ])('%s is one 10 x 10 cm page a package', async (query, packages, looked) => {
+    const { status, bytes } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}${query}`);
+    expect(status).toBe(200);
+    const { count, pages } = await readPages(bytes, looked);
+    expect(count).toBe(packages);
+    for (const [index, page] of pages.entries()) {
+      expect(Math.abs(page.width - 283.46)).toBeLessThan(0.6);
+      expect(Math.abs(page.height - 283.46)).toBeLessThan(0.6);
+      expect(page.code128).toEqual([`${number}-${String(looked[index]).padStart(2, '0')}`]);
+      expect(page.qr).toEqual([`https://rastreo.example/${number}`]);
+    }
+  });
+
+  it.each(['0', '100', '-1', '1.5', 'x', '', '1&paquetes=2'])('refuses paquetes=%s', async (packages) => {
+    const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=${packages}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      response: 'ERROR',
+      message: 'paquetes debe ser un numero entero de 1 a 99',
+      details: [{ campo: 'paquetes', message: 'paquetes debe ser un numero entero de 1 a 99' }],
+    });
+  });
+});
+
+describe('the logo of the configuration', () => {
+  it('is on the label, and makes it another one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'logo-'));
+    const logo = join(folder, 'logo.png');
+    const picture = new PNG({ width: 40, height: 20 });
+    picture.data.fill(255);
+    for (let pixel = 0; pixel < 400; pixel++) picture.data.fill(0, 4 * pixel, 4 * pixel + 3);
+    await writeFile(logo, PNG.sync.write(picture));
+    const other = await startApi({ ...system.env, CARRIER_LOGO: logo });
+    try {
+      const path = `/api/guias/etiqueta/${number}`;
+      const [plain, withLogo] = [await demo.pdf(path), await new Client(other.url, demo.token).pdf(path)];
+      const pictures = (pdf: Buffer) => execFileSync('pdfimages', ['-list', '-'], { input: pdf }).toString();
+      expect(pictures(withLogo.bytes)).toMatch(/ 40 +20 /);
+      expect(pictures(plain.bytes)).not.toMatch(/ 40 +20 /);
+      expect(withLogo.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+    } finally {
+      await other.server.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a label that nobody prints', () => {
+  it('is answered with the error of the contract when the deadline has passed', async () => {
+    const other = await startServices({ env: { LABEL_TIMEOUT_MS: '200' } });
+    try {
+      const user = await Client.login(other.url);
+      const [guide] = await user.created(minimalGuide());
+      const { status, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+      expect(status).toBe(500);
+      expect(body).toMatchObject({ response: 'ERROR', message: 'Error al generar la etiqueta' });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('a label whose bytes are there', () => {
+  it('is answered at once, before its job is complete', async () => {
+    // Longer than the client waits: at its deadline the api looks for the bytes anyway.
+    const other = await startServices({ env: { LABEL_TIMEOUT_MS: '30000' } });
+    const queue = new Queue(LABEL_QUEUE, { connection: other.redis, prefix: other.prefix });
+    const added = Promise.withResolvers<string>();
+    const events = new QueueEvents(LABEL_QUEUE, {
+      connection: other.redis.duplicate({ maxRetriesPerRequest: null }),
+      prefix: other.prefix,
+    });
+    events.on('added', ({ jobId }) => added.resolve(jobId));
+    try {
+      await events.waitUntilReady();
+      const user = await Client.login(other.url);
+      const [guide] = await user.created(minimalGuide());
+      const answer = user.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+      const key = keyOfJob(await added.promise);
+      await labelWriter(other.redis, other.prefix, { ttlS: 60, most: 10 })(key, Buffer.from('%PDF-1.4 x'));
+      expect((await answer).bytes.toString()).toBe('%PDF-1.4 x');
+      expect(await queue.getCompletedCount()).toBe(0);
+    } finally {
+      await Promise.all([queue.close(), events.close()]);
+      await other.close();
+    }
+  });
+});
+
+describe('a guide that the user may not see', () => {
+  const paths = ['etiqueta', 'etiqueta-pequena'];
+  it.each(paths)('is not found: another’s, by %s', async (path) => {
+    const other = await Client.login(system.url, 'otro');
+    const { status, body } = await other.get(`/api/guias/${path}/${number}`);
+    expect(status).toBe(404);
+    expect(body.message).toBe('Guia no encontrada');
+  });
+
+  it.each(['100000000001', '1', 'abc', '%7B%22$gt%22:%22%22%7D'])('is not found: %s', async (text) => {
+    const { status, body } = await demo.get(`/api/guias/etiqueta/${text}`);
+    expect(status).toBe(404);
+    expect(body.message).toBe('Guia no encontrada');
+  });
+
+  it('is found by one with guias.read.all', async () => {
+    const operator = await Client.login(system.url, 'operaciones');
+    expect((await operator.pdf(`/api/guias/etiqueta/${number}`)).status).toBe(200);
+  });
+});

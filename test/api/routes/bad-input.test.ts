@@ -1,0 +1,147 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
+import { startServices } from '#test/fixtures/services.ts';
+
+let system: Awaited<ReturnType<typeof startServices>>;
+let demo: Client;
+beforeAll(async () => {
+  system = await startServices();
+  demo = await Client.login(system.url);
+});
+afterAll(() => system.close());
+
+const INVALID_JSON = 'El cuerpo de la solicitud no es JSON valido';
+const NO_ARRAY = "El JSON no contiene el array 'Guia'";
+const raw = (text: string) => `{"TipoServicio":"Domicilio","Guia":[${text}]}`;
+const guide = (text: string) =>
+  raw(
+    `{"Remitente":{"Nombre":"Ana"},"Destinatario":{"Nombre":"Luis","CodigoPostal":"06600"${text}},"Producto":{"Contenido":"x"},"Creado_por":{}}`,
+  );
+const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('a hostile body gets a clear 4xx and creates nothing', () => {
+  it.each<[string, string | Uint8Array, number, string]>([
+    ['text where the array should be', '{"TipoServicio":"Domicilio","Guia":"x"}', 400, NO_ARRAY],
+    ['an object where the array should be', '{"TipoServicio":"Domicilio","Guia":{"0":{}}}', 400, NO_ARRAY],
+    ['null inside the array', raw('null'), 400, "Cada elemento de 'Guia' debe ser un objeto"],
+    ['arrays inside the array', raw('[]'), 400, "Cada elemento de 'Guia' debe ser un objeto"],
+    ['deep nesting', deep(100_000), 400, NO_ARRAY],
+    ['deep nesting in a field', guide(`,"Calle":${deep(100_000)}`), 400, ''],
+    ['deep objects in a field', guide(`,"Calle":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`), 400, ''],
+    ['__proto__', guide(',"__proto__":{"x":1}'), 400, INVALID_JSON],
+    ['constructor.prototype', guide(',"constructor":{"prototype":{"x":1}}'), 400, INVALID_JSON],
+    ['a NUL', guide(',"Calle":"a\\u0000b"'), 400, ''],
+    ['a control character', guide(',"Calle":"a\\u001bb"'), 400, ''],
+    ['a line break', guide(',"Referencias":"a\\nb"'), 400, ''],
+    ['a lone surrogate', guide(',"Calle":"\\ud800"'), 400, ''],
+    ['a query operator', guide(',"Calle":{"$gt":""}'), 400, ''],
+    ['a boolean for text', guide(',"Calle":true'), 400, ''],
+    ['a number for digits', guide(',"Telefono":5512345678'), 400, ''],
+    ['an endless number', guide('').replace('"Contenido":"x"', '"Contenido":"x","Peso":1e999'), 400, ''],
+    [
+      'a negative value',
+      guide('').replace('"Contenido":"x"', '"Contenido":"x","ValorDeclarado":-1'),
+      400,
+      '',
+    ],
+    ['invalid UTF-8', Buffer.from(guide(',"Calle":"\xe9"'), 'latin1'), 400, INVALID_JSON],
+    ['a byte order mark and rubbish', '\ufeff{', 400, INVALID_JSON],
+    [
+      'a thousand unknown fields',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}`, i]))),
+      400,
+      NO_ARRAY,
+    ],
+  ])('%s', async (_, body, status, message) => {
+    const before = await system.mongo.collection('guides').countDocuments();
+    const response = await fetch(`${system.url}/api/guias/crear`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json' },
+      body,
+      signal: AbortSignal.timeout(10_000),
+    });
+    const answer = (await response.json()) as Answer['body'];
+    expect(response.status).toBe(status);
+    expect(answer.response).toBe('ERROR');
+    if (message) expect(answer.message).toBe(message);
+    else expect(answer.details?.[0]).toMatchObject({ indice: 0 });
+    expect(await system.mongo.collection('guides').countDocuments()).toBe(before);
+  });
+
+  it('the last of two equal keys counts, as in every JSON parser', async () => {
+    const { body } = await demo.post('/api/guias/crear', guide(',"CodigoPostal":"64000"'));
+    expect(body.data).toMatchObject([{ SEND_SUCU_DEST: 'MTY01' }]);
+  });
+
+  it('names fifty problems at the most', async () => {
+    const { body } = await demo.create(Array.from({ length: 500 }, () => ({})));
+    expect(body.details?.length).toBe(50);
+  });
+
+  it('never pollutes a prototype', () => {
+    expect(({} as Record<string, unknown>).x).toBeUndefined();
+  });
+});
+
+describe('hostile text in fields is kept as text', () => {
+  it.each([
+    '<script>alert(1)</script>',
+    '{{this}}',
+    '{"$gt":""}',
+    "'; drop table",
+    '=1+1',
+    '../../etc/passwd',
+    '🙂ñÁüß',
+  ])('%s', async (text) => {
+    const { status, body } = await demo.create([{ ...minimalGuide(), Remitente: { Nombre: text } }]);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject([{ SEND_REMITENTE: text }]);
+  });
+});
+
+describe('a hostile path or query', () => {
+  it.each([
+    ['/api/sucursales/cobertura/%7B%22$gt%22:%22%22%7D', 404],
+    ['/api/sucursales/cobertura/%00', 404],
+    ['/api/guias/validar-destino/.*', 404],
+    ['/api/guias/validar-destino/b:MEX01', 404],
+    ['/api/guias/etiqueta/..%2f..%2fetc%2fpasswd', 404],
+    [`/api/guias/etiqueta/${'9'.repeat(5_000)}`, 404],
+    ['/api/guias/etiqueta/%E0%A4%A', 400],
+    ['/api/guias/etiqueta-pequena/100000000005?paquetes[$gt]=1', 404],
+    ['/api/guias/etiqueta/', 404],
+    ['//api//sucursales', 404],
+  ])('%.60s', async (path, status) => {
+    const answer = await demo.get(path);
+    expect([answer.status, answer.body.response]).toEqual([status, 'ERROR']);
+  });
+});
+
+describe('a hostile head', () => {
+  it('of ten kilobytes', async () => {
+    const { status, body } = await demo.get('/api/sucursales', { 'x-rubbish': 'x'.repeat(10_000) });
+    expect(status).toBe(431);
+    expect(body).toMatchObject({
+      response: 'ERROR',
+      message: 'Los headers de la solicitud exceden el limite de 8 KiB',
+    });
+  });
+
+  it('that is no HTTP', async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(system.url).port), '127.0.0.1', () =>
+        socket.write('hola\r\n\r\n'),
+      );
+      let text = '';
+      socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('end', () => resolve(text));
+      socket.on('error', reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('"message":"Solicitud invalida"');
+  });
+});

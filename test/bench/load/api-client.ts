@@ -1,0 +1,71 @@
+import { Pool } from 'undici';
+import { Client, type CreatedGuide } from '#test/fixtures/client.ts';
+import { newGuide } from './guides.ts';
+import { inParallel, Refusal } from './load.ts';
+
+/** Most guides in one request (docs/contract.md "Guides"). */
+const MOST_GUIDES = 500;
+
+/** The API over HTTP, with as little of our own work as possible: it shares the cores with what it measures. */
+export class ApiClient {
+  readonly #pool: Pool;
+  readonly #headers: Record<string, string>;
+
+  constructor(url: string, token: string) {
+    this.#pool = new Pool(url, { connections: null, headersTimeout: 30_000, bodyTimeout: 30_000 });
+    this.#headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  }
+
+  static async login(url: string): Promise<ApiClient> {
+    return new ApiClient(url, (await Client.login(url)).token);
+  }
+
+  /** @throws Refusal when it is not served. */
+  async label(number: string): Promise<void> {
+    await this.#pdf(`/api/guias/etiqueta/${number}`);
+  }
+
+  /** @throws Refusal when it is not served. */
+  async smallLabel(number: string, packages: number): Promise<void> {
+    await this.#pdf(`/api/guias/etiqueta-pequena/${number}?paquetes=${packages}`);
+  }
+
+  /** @returns the numbers of the guides of one request. */
+  async create(guides: readonly unknown[]): Promise<string[]> {
+    const { statusCode, body } = await this.#pool.request({
+      method: 'POST',
+      path: '/api/guias/crear',
+      headers: this.#headers,
+      body: JSON.stringify({ TipoServicio: 'Domicilio', Guia: guides }),
+    });
+    const answer = (await body.json()) as { message: string; data: CreatedGuide[] };
+    if (statusCode !== 200) throw new Error(`${statusCode}: ${answer.message}`); // no row is about refused guides
+    return answer.data.map(({ SEND_GUIA }) => SEND_GUIA);
+  }
+
+  /** @returns the numbers of so many new guides, for labels that nobody has asked for yet. */
+  async newGuides(count: number): Promise<string[]> {
+    const requests = Array.from({ length: Math.ceil(count / MOST_GUIDES) }, () => MOST_GUIDES);
+    const numbers: string[] = [];
+    await inParallel(requests, 2, async (size) => {
+      numbers.push(...(await this.create(Array.from({ length: size }, newGuide))));
+    });
+    return numbers.slice(0, count);
+  }
+
+  /** Labels that nobody measures, few enough at a time that a cold service does not refuse them. */
+  async warmUp(count: number): Promise<void> {
+    await inParallel(await this.newGuides(count), 16, (guide) => this.label(guide));
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  async #pdf(path: string): Promise<void> {
+    const { statusCode, body } = await this.#pool.request({ method: 'GET', path, headers: this.#headers });
+    const bytes = Buffer.from(await body.arrayBuffer());
+    if (statusCode !== 200) throw new Refusal(statusCode, bytes.toString());
+    if (bytes.toString('latin1', 0, 5) !== '%PDF-') throw new Error('A label that is not a PDF');
+  }
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { drawGuideNumber } from '#services/api/guides/guide-number.ts';
+import type { GuideRecord } from '#services/api/guides/guide-store.ts';
+import { labelPayload } from '#services/api/labels/label-payload.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { fullGuide } from '#test/fixtures/client.ts';
+
+/** Guides with every field, no two alike: as much work as a label can be, and nothing that a cache knows. */
+
+const NAMES = ['Ana López', 'Íñigo Núñez', 'María José Peña', 'Luis Ángel Güemes', 'Ximena Ávalos'];
+const STREETS = ['Av. Juárez', 'Calle 5 de Mayo', 'Av. Paseo de la Reforma', 'Privada de los Olivos'];
+const CONTENTS = ['Libros', 'Refacciones para motocicleta', 'Ropa de niño', 'Muestras sin valor comercial'];
+
+let made = 0;
+
+export function newGuide() {
+  const guide = fullGuide();
+  const turn = made++;
+  const of = (texts: readonly string[]) => texts[turn % texts.length] as string;
+  guide.Remitente.Nombre = of(NAMES);
+  guide.Destinatario.Nombre = `${of(NAMES)} ${turn}`;
+  guide.Destinatario.Calle = of(STREETS);
+  guide.Destinatario.Numero_exterior = String(1 + (turn % 999));
+  guide.Producto.Contenido = of(CONTENTS);
+  guide.Producto.Peso = 1 + (turn % 300) / 10;
+  return guide;
+}
+
+/** A guide as the API stores it. */
+export function newRecord(): GuideRecord {
+  return {
+    number: drawGuideNumber(),
+    creation: randomUUID(),
+    username: 'demo',
+    createdAt: '2026-07-14T10:32:05',
+    status: 'Documentado',
+    service: 'Domicilio',
+    origin: { code: 'MEX01', name: 'Ciudad de México Juárez' },
+    destination: { code: 'MTY01', name: 'Monterrey Centro' },
+    freight: 0,
+    total: 0,
+    guide: newGuide(),
+  };
+}
+
+/** The letter label of a new guide, as the API would ask for it. */
+export function newLabel(): LabelPayload {
+  const settings = { carrier: 'Paquetería', trackingUrl: 'https://rastreo.example/{guia}' };
+  return labelPayload(newRecord(), 'letter', 1, settings);
+}

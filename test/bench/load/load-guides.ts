@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util';
+import { mongo } from 'mongoose';
+import { newRecord } from './guides.ts';
+
+const HELP = `Usage: MONGODB_URI=… node test/bench/load/load-guides.ts [--guides <count>]
+
+Inserts guides of demo's straight into MongoDB, as the API stores them; 1000000 where no count is given.
+`;
+
+const BATCH = 5_000;
+const REPORT = 100_000;
+const DUPLICATE_KEY = 11_000;
+const BATCHES_AT_A_TIME = 2;
+
+export async function loadGuides(
+  mongoUri: string,
+  count: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const client = await mongo.MongoClient.connect(mongoUri);
+  const guides = client.db().collection<GuideDocument>('guides');
+  let missing = count;
+  let reported = count;
+  const loader = async () => {
+    while (missing > 0) {
+      const size = Math.min(BATCH, missing);
+      missing -= size;
+      const stored = await insert(guides, size); // not within the next line: it would add to a `missing` of before
+      missing += size - stored;
+      if (reported - missing < REPORT) continue;
+      reported -= REPORT;
+      say(`${count - reported} guides loaded`);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: BATCHES_AT_A_TIME }, loader));
+  } finally {
+    await client.close();
+  }
+}
+
+/** @returns how many were stored: of a million random numbers some five are drawn twice. */
+async function insert(guides: mongo.Collection<GuideDocument>, size: number): Promise<number> {
+  try {
+    await guides.insertMany(Array.from({ length: size }, newDocument), { ordered: false });
+    return size;
+  } catch (error) {
+    if (error instanceof mongo.MongoBulkWriteError && error.code === DUPLICATE_KEY)
+      return error.insertedCount;
+    throw error;
+  }
+}
+
+type GuideDocument = ReturnType<typeof newDocument>;
+
+function newDocument() {
+  const { number, ...record } = newRecord();
+  return { _id: number, ...record };
+}
+
+if (import.meta.main) {
+  const options = { guides: { type: 'string', default: '1000000' }, help: { type: 'boolean' } } as const;
+  const { guides, help } = parseArgs({ options }).values;
+  const say = (line: string) => process.stdout.write(`${line}\n`);
+  if (help || !process.env.MONGODB_URI) process.stdout.write(HELP);
+  else await loadGuides(process.env.MONGODB_URI, Number(guides), say);
+}

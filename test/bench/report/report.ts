@@ -1,0 +1,70 @@
+import type { Result } from '../run.ts';
+import { median } from './statistics.ts';
+import { TARGETS, type Target } from './targets.ts';
+
+/** A row with its figures: the median of the rounds, and the least and the most of them. */
+export type Row = Target & { value: number; least: number; most: number; verdict: string; note: string };
+
+/** In the order of the targets. @throws for a result that has no row: it would silently be left out. */
+export function toRows(results: readonly Result[]): Row[] {
+  const unknown = results.find(({ id }) => !TARGETS.some((target) => target.id === id));
+  if (unknown) throw new Error(`No row ${unknown.id}`);
+  return TARGETS.flatMap((target) => {
+    const result = results.find(({ id }) => id === target.id);
+    return result ? toRow(target, result) : [];
+  });
+}
+
+function toRow(target: Target, { rounds, note = '' }: Result): Row {
+  const value = median(rounds);
+  const spread = { least: Math.min(...rounds), most: Math.max(...rounds) };
+  return { ...target, value, ...spread, verdict: verdictOf(target, value), note };
+}
+
+function verdictOf({ better, target, never }: Target, value: number): string {
+  const holds = (limit: number) => (better === 'more' ? value >= limit : value <= limit);
+  if (target === undefined) return '';
+  if (holds(target)) return 'target met';
+  return never !== undefined && holds(never) ? 'holds' : 'MISSED';
+}
+
+export function textTable(rows: readonly Row[]): string {
+  const cells = [HEADER, ...rows.map(cellsOf)];
+  const widths = HEADER.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: string[]) =>
+    row
+      .map((cell, i) => (i === 0 || i === 5 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join('  ');
+  const notes = rows
+    .filter(({ note }) => note)
+    .map(({ what, note }) => `  ${what.replace('… ', '')}: ${note}`);
+  return [...cells.map(line), '', ...notes].join('\n');
+}
+
+export function markdownTable(rows: readonly Row[]): string {
+  const cells = [HEADER, ['---', '--:', '--:', '--:', '--:', '---'], ...rows.map(cellsOf)];
+  const notes = rows
+    .filter(({ note }) => note)
+    .map(({ what, note }) => `- ${what.replace('… ', '')}: ${note}`);
+  return [...cells.map((row) => `| ${row.join(' | ')} |`), '', ...notes].join('\n');
+}
+
+const HEADER = ['what', 'measured', 'least – most', 'target', 'never below', 'verdict'];
+
+function cellsOf({ what, unit, value, least, most, target, never, verdict }: Row): string[] {
+  const limit = (figure?: number) => (figure === undefined ? '' : `${figure} ${unit}`);
+  return [
+    what,
+    `${short(value)} ${unit}`,
+    `${short(least)} – ${short(most)}`,
+    limit(target),
+    limit(never),
+    verdict,
+  ];
+}
+
+/** Three digits that mean something. */
+export function short(value: number): string {
+  if (value >= 100) return value.toFixed(0);
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}

@@ -1,0 +1,49 @@
+import { Redis } from 'ioredis';
+import { seedDemoData } from '#local/demo-data.ts';
+import { newSecrets } from '#local/secrets.ts';
+import { type System, startSystem } from '#local/system.ts';
+import { ApiClient } from '../load/api-client.ts';
+import type { Run } from '../run.ts';
+
+/** The real processes with demo data, and a client of theirs. */
+export type BenchSystem = System & { api: ApiClient; redisPrefix: string; logFolder: string };
+
+let started = 0;
+
+export function databaseUri(run: Run, name = 'bench'): string {
+  const uri = new URL(run.servers.mongoUri);
+  uri.pathname = `/${name}`;
+  return uri.href;
+}
+
+/** Processes of its own for each group of rows, so that none inherits what another did to them. */
+export async function withSystem<T>(
+  run: Run,
+  use: (system: BenchSystem) => Promise<T>,
+  mongoUri = databaseUri(run),
+): Promise<T> {
+  const { redisUrl, chromiumPath, folder } = run.servers;
+  const redisPrefix = `{bench-${++started}}`;
+  const logFolder = `${folder}/system-${started}`;
+  await seedDemoData(mongoUri);
+  const secrets = newSecrets();
+  const system = await startSystem({ mongoUri, redisUrl, redisPrefix, chromiumPath, secrets, logFolder });
+  const api = await ApiClient.login(system.addresses.api);
+  try {
+    return await use({ ...system, api, redisPrefix, logFolder });
+  } finally {
+    await api.close();
+    await system.stop();
+    await forget(redisUrl, redisPrefix);
+  }
+}
+
+/** Thousands of labels, which Redis would keep for an hour. */
+async function forget(redisUrl: string, prefix: string): Promise<void> {
+  const redis = new Redis(redisUrl);
+  const match = `${prefix}*`;
+  for await (const keys of redis.scanStream({ match, count: 1_000 })) {
+    if (keys.length > 0) await redis.unlink(keys);
+  }
+  redis.disconnect();
+}

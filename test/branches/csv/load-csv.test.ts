@@ -1,0 +1,386 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { csvText, readRows } from '#services/branches/csv/csv-file.ts';
+import { LineReport } from '#services/branches/csv/line-report.ts';
+import { BranchStore } from '#services/branches/store/branch-store.ts';
+import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
+import { call } from '#test/fixtures/client.ts';
+import { freshStores, INTERNAL_TOKEN, startBranches } from '#test/fixtures/services.ts';
+
+const BRANCHES_HEADER =
+  'Codigo,Nombre,Estado,Municipio,Colonia,Calle,Numero,CodigoPostal,Telefono,Origen,Destino,Activa';
+const COVERAGE_HEADER = 'CodigoPostal,Sucursal';
+/** Generous: a load is visible within a second on an idle machine. */
+const VISIBLE = { timeout: 10_000, interval: 50 };
+const NORTH = 'NTE01,Norte,Nuevo Leon,Monterrey,Centro,Av. Juarez,800,64000,8150000101,si,si,si';
+const SOUTH = 'SUR01,Sur,Oaxaca,Oaxaca,Centro,Calle 5,1,68000,,si,si,si';
+
+let stores: Awaited<ReturnType<typeof freshStores>>;
+let services: Awaited<ReturnType<typeof startBranches>>[];
+let store: BranchStore;
+let folder: string;
+beforeAll(async () => {
+  stores = await freshStores();
+  store = new BranchStore(stores.mongo);
+  services = await Promise.all([startBranches(stores.env), startBranches(stores.env)]);
+  folder = await mkdtemp(join(tmpdir(), 'load-csv-'));
+});
+afterAll(async () => {
+  await Promise.all(services.map(({ server }) => server.close()));
+  await rm(folder, { recursive: true });
+  await stores.close();
+});
+beforeEach(async () => {
+  await store.loadBranches([branchOf(NORTH), branchOf(SOUTH)]);
+  await store.loadCoverage([
+    { postalCode: '64000', code: 'NTE01' },
+    { postalCode: '68000', code: 'SUR01' },
+  ]);
+});
+
+type Name = 'branches' | 'coverage';
+type Result = { code: unknown; out: string; err: string };
+
+/** Runs `npm run branches -- …` or `npm run coverage -- …`, as npm does: with the folder where it was called. */
+function run(name: Name, args: string[], uri = stores.env.MONGODB_URI): Promise<Result> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env.PATH, MONGODB_URI: uri, INIT_CWD: folder };
+    const options = { env, timeout: 25_000 };
+    execFile('node', ['services/branches/cli.ts', name, ...args], options, (error, out, err) =>
+      resolve({ code: error ? error.code : 0, out, err }),
+    );
+  });
+}
+
+async function importing(name: Name, content: string[] | string | Buffer, ...flags: string[]) {
+  await writeFile(join(folder, 'in.csv'), Array.isArray(content) ? content.join('\n') : content);
+  return run(name, ['import', 'in.csv', ...flags]);
+}
+
+/** The branches' answers for these postal codes, of each service. */
+const resolve = (postalCodes: string[]) =>
+  Promise.all(
+    services.map(async ({ url }) => {
+      const request = {
+        origin: null,
+        destinations: postalCodes.map((postalCode) => ({ postalCode })),
+      };
+      const { body } = await call(`${url}/internal/resolve`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-internal-token': INTERNAL_TOKEN },
+        body: JSON.stringify(request),
+      });
+      return (body as unknown as ResolveResponse).destinations.map((branch) => branch?.Codigo);
+    }),
+  );
+
+/** The southern branch's line with other values. */
+function south(change: Partial<Record<keyof Branch, string>>): string {
+  const names = BRANCHES_HEADER.split(',') as (keyof Branch)[];
+  return names.map((name, index) => change[name] ?? SOUTH.split(',')[index]).join(',');
+}
+
+function branchOf(line: string): Branch {
+  const cells = line.split(',').map((cell) => (cell === 'si' ? true : cell));
+  return Object.fromEntries(BRANCHES_HEADER.split(',').map((name, index) => [name, cells[index]])) as Branch;
+}
+
+describe('import', () => {
+  it('replaces what is loaded, in every running service', async () => {
+    const east =
+      'ote01,Oriente,Puebla,Puebla,"Centro, ""La Paz""",Av. Reforma,320,72000,2250000101,NO,Sí,true';
+    expect(await importing('branches', [BRANCHES_HEADER, NORTH.replace('800', '801'), east])).toEqual({
+      code: 0,
+      out: 'Cargado. Filas: 2. Altas: 1, cambios: 1, bajas: 1.\n',
+      err: 'Aviso: codigos postales sin cobertura, porque su sucursal no esta en el archivo: 1\n',
+    });
+    expect(await importing('coverage', [COVERAGE_HEADER, '64000,ote01', '72000, OTE01 '])).toEqual({
+      code: 0,
+      out: 'Cargado. Filas: 2. Altas: 1, cambios: 1, bajas: 1.\n',
+      err: '',
+    });
+    await vi.waitFor(async () => {
+      for (const answer of await resolve(['64000', '72000', '68000'])) {
+        expect(answer).toEqual(['OTE01', 'OTE01', undefined]);
+      }
+    }, VISIBLE);
+    const { branches } = await store.snapshot();
+    expect(branches.find(({ Codigo }) => Codigo === 'OTE01')).toEqual({
+      Codigo: 'OTE01',
+      Nombre: 'Oriente',
+      Estado: 'Puebla',
+      Municipio: 'Puebla',
+      Colonia: 'Centro, "La Paz"',
+      Calle: 'Av. Reforma',
+      Numero: '320',
+      CodigoPostal: '72000',
+      Telefono: '2250000101',
+      Origen: false,
+      Destino: true,
+      Activa: true,
+    });
+  });
+
+  it.each([
+    ['a byte order mark', `\uFEFF${COVERAGE_HEADER}\n01000,NTE01\n20000,SUR01\n`],
+    ['semicolons and CRLF', 'CodigoPostal;Sucursal\r\n01000;NTE01\r\n20000;SUR01\r\n'],
+    ['quotes', '"CodigoPostal","Sucursal"\n"01000","NTE01"\n"20000","SUR01"'],
+    ['another order of columns', 'Sucursal,CodigoPostal\nNTE01,01000\nSUR01,20000'],
+    ['blanks and empty rows', ' CodigoPostal , Sucursal\n 01000,NTE01 \n\n,\n20000,SUR01\n\n'],
+  ])('takes a file with %s', async (_, content) => {
+    expect(await importing('coverage', content)).toMatchObject({ code: 0, err: '' });
+    const { coverage } = await store.snapshot();
+    expect(coverage.sort((one, other) => (one.postalCode < other.postalCode ? -1 : 1))).toEqual([
+      { postalCode: '01000', code: 'NTE01' },
+      { postalCode: '20000', code: 'SUR01' },
+    ]);
+  });
+
+  it('keeps the order of a record, whatever the order of columns', async () => {
+    const turned = (line: string) => line.split(',').reverse().join(',');
+    await importing('branches', [turned(BRANCHES_HEADER), turned(NORTH)]);
+    const { branches } = await store.snapshot();
+    expect(Object.keys(branches[0] as Branch).join(',')).toBe(BRANCHES_HEADER);
+  });
+
+  it('with --dry-run says what would change, and changes nothing', async () => {
+    const before = await store.snapshot();
+    expect(await importing('branches', [BRANCHES_HEADER, SOUTH], '--dry-run')).toEqual({
+      code: 0,
+      out: 'Prueba, no se cambio nada. Filas: 1. Altas: 0, cambios: 0, bajas: 1.\n',
+      err: 'Aviso: codigos postales sin cobertura, porque su sucursal no esta en el archivo: 1\n',
+    });
+    expect(await store.snapshot()).toEqual(before);
+  });
+
+  it('loads 32 000 postal codes in under 10 s, which every running service then knows', async () => {
+    const codes = Array.from({ length: 32_000 }, (_, index) => String(index + 10_000));
+    const started = performance.now();
+    const { code, out } = await importing('coverage', [
+      COVERAGE_HEADER,
+      ...codes.map((postalCode) => `${postalCode},NTE01`),
+    ]);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect([code, out]).toEqual([0, 'Cargado. Filas: 32000. Altas: 32000, cambios: 0, bajas: 2.\n']);
+    await vi.waitFor(async () => {
+      for (const answer of await resolve(['10000', '41999', '42000', '68000'])) {
+        expect(answer).toEqual(['NTE01', 'NTE01', undefined, undefined]);
+      }
+    }, VISIBLE);
+    // What was loaded before is gone.
+    expect(await stores.mongo.collection('coverage').countDocuments()).toBe(32_000);
+  });
+});
+
+describe('a wrong file', () => {
+  it('is refused with every bad line, its column, value and reason', async () => {
+    const text = 'admite hasta 120 caracteres, sin caracteres de control';
+    const code = 'debe tener de 2 a 20 letras A-Z o digitos';
+    const phone = 'debe tener de 7 a 15 digitos, o quedar vacio';
+    const cases: [string, string][] = [
+      [south({ Codigo: 'A' }), `, Codigo "A": ${code}`],
+      [south({ Codigo: 'A'.repeat(21) }), `, Codigo "${'A'.repeat(21)}": ${code}`],
+      [south({ Codigo: 'MEX-1' }), `, Codigo "MEX-1": ${code}`],
+      [south({ Codigo: 'nte01' }), ', Codigo "NTE01": repetido, ya esta en la linea 2'],
+      [
+        south({ Codigo: 'S1', Nombre: ' ' }),
+        ', Nombre "": debe tener de 1 a 120 caracteres, sin caracteres de control',
+      ],
+      [south({ Codigo: 'S2', Calle: 'x'.repeat(121) }), `, Calle "${'x'.repeat(40)}...": ${text}`],
+      [south({ Codigo: 'S3', Estado: 'a\u001b[2Jb' }), `, Estado "a\\u{1b}[2Jb": ${text}`],
+      [
+        south({ Codigo: 'S4', CodigoPostal: '6600' }),
+        ', CodigoPostal "6600": debe tener 5 digitos (una hoja de calculo quita los ceros del principio)',
+      ],
+      [south({ Codigo: 'S5', Telefono: '123456' }), `, Telefono "123456": ${phone}`],
+      [south({ Codigo: 'S6', Telefono: '+525512345678' }), `, Telefono "+525512345678": ${phone}`],
+      [south({ Codigo: 'S7', Activa: 'quiza' }), ', Activa "quiza": debe ser si o no'],
+      [south({ Codigo: 'S8', Origen: '' }), ', Origen "": debe ser si o no'],
+      ['S9,Sur', ': tiene 2 columnas, el encabezado 12'],
+      [`${south({ Codigo: 'S10' })},`, ': tiene 13 columnas, el encabezado 12'],
+      [`"${SOUTH}`, ': comillas mal puestas o sin cerrar'],
+      [`"SUR"01${SOUTH.slice(5)}`, ': comillas mal puestas o sin cerrar'],
+    ];
+    const lines = cases.map(([line]) => line);
+    expect(await importing('branches', [BRANCHES_HEADER, NORTH, '', ...lines, SOUTH])).toEqual({
+      code: 1,
+      out: '',
+      err: [
+        'No se cargo nada. Errores: 16',
+        ...cases.map(([, message], index) => `  linea ${index + 4}${message}`),
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it.each([
+    ['6400,NTE01', 'linea 3, CodigoPostal "6400": debe tener 5 digitos'],
+    ['64000,NTE01', 'linea 3, CodigoPostal "64000": repetido, ya esta en la linea 2'],
+    ['64001,XXX01', 'linea 3, Sucursal "XXX01": no esta entre las sucursales cargadas'],
+    ['64001,', 'linea 3, Sucursal "": no esta entre las sucursales cargadas'],
+  ])('of coverage with %s is refused by its line', async (bad, message) => {
+    const { code, err } = await importing('coverage', [COVERAGE_HEADER, '64000,NTE01', bad]);
+    expect(code).toBe(1);
+    expect(err).toContain(`Errores: 1\n  ${message}`);
+  });
+
+  it('changes nothing', async () => {
+    const before = await store.snapshot();
+    await importing('branches', [BRANCHES_HEADER, south({ Codigo: 'OTE01' }), south({ Codigo: '?' })]);
+    await importing('coverage', [COVERAGE_HEADER, '10000,NTE01', '1,NTE01']);
+    expect(await store.snapshot()).toEqual(before);
+  });
+
+  it('gives all that is wrong with a line, and up to 100 lines of report', async () => {
+    const bad = Array.from({ length: 80 }, () => '1,XXX01');
+    const { err } = await importing('coverage', [COVERAGE_HEADER, ...bad]);
+    const lines = err.trimEnd().split('\n');
+    expect(lines[0]).toBe('No se cargo nada. Errores: 239');
+    expect(lines.slice(1, 101).every((line) => line.startsWith('  linea '))).toBe(true);
+    expect(lines.slice(101)).toEqual(['  y 139 mas']);
+  });
+
+  it('that is not UTF-8 is refused by line and column', async () => {
+    const latin1 = Buffer.from([BRANCHES_HEADER, NORTH, south({ Estado: 'México' })].join('\n'), 'latin1');
+    const { code, err } = await importing('branches', latin1);
+    expect(code).toBe(1);
+    expect(err).toContain('Errores: 1\n  linea 3, Estado "M\uFFFDxico": no es UTF-8');
+  });
+
+  it.each([
+    ['nothing', '', 'El archivo no tiene filas'],
+    ['a header alone', `${COVERAGE_HEADER}\n\n`, 'El archivo no tiene filas'],
+    ['a column missing', 'CodigoPostal\n64000', 'Encabezado (linea 1): faltan columnas: Sucursal. Debe ser'],
+    ['a column too many', `${COVERAGE_HEADER},Zona\n1,2,3`, 'columnas desconocidas: "Zona"'],
+    ['a column twice', `${COVERAGE_HEADER},Sucursal\n1,2,3`, 'columnas repetidas: Sucursal'],
+    [
+      'a misspelt column',
+      'codigopostal,Sucursal\n1,2',
+      'faltan columnas: CodigoPostal; columnas desconocidas',
+    ],
+    ['no line breaks', 'x'.repeat(200_000), 'El archivo tiene lineas demasiado largas'],
+    ['more than 200 000 rows', `${COVERAGE_HEADER}${'\n1,2'.repeat(200_001)}`, 'mas de 200000 filas'],
+    ['more than 64 MiB', `${COVERAGE_HEADER}${`\n${'1'.repeat(8_191)}`.repeat(8_192)}`, 'mas de 64 MiB'],
+  ])('with %s is refused', async (_, content, message) => {
+    const { code, err } = await importing('coverage', content);
+    expect(code).toBe(1);
+    expect(err).toContain(message);
+  });
+
+  it('that is not there is named as such', async () => {
+    expect(await run('branches', ['import', 'ninguno.csv'])).toEqual({
+      code: 1,
+      out: '',
+      err: 'No se puede leer o escribir el archivo (ENOENT)\n',
+    });
+  });
+});
+
+describe('export', () => {
+  it('gives a file that imports to the same data', async () => {
+    const before = await store.snapshot();
+    for (const name of ['branches', 'coverage'] as const) {
+      expect(await run(name, ['export', 'out.csv'])).toEqual({ code: 0, out: '', err: '' });
+      const { out } = await run(name, ['import', 'out.csv']);
+      expect(out).toBe('Cargado. Filas: 2. Altas: 0, cambios: 0, bajas: 0.\n');
+    }
+    const { branches, coverage } = await store.snapshot();
+    expect(branches).toEqual(before.branches);
+    expect(coverage).toEqual(before.coverage);
+  });
+
+  it('goes to standard output without a file', async () => {
+    const { out } = await run('coverage', ['export']);
+    expect(out).toBe('\uFEFFCodigoPostal,Sucursal\n64000,NTE01\n68000,SUR01\n');
+  });
+
+  it('holds no formula for a spreadsheet, and still the same texts', async () => {
+    const texts = [
+      '=1+1',
+      '+52',
+      '-5',
+      '@SUM(A1)',
+      "'=1",
+      "'casa'",
+      '＝1',
+      'a=b',
+      'a;=1+1',
+      "a;'=1",
+      'a;"=1"',
+    ];
+    await store.loadBranches(
+      texts.map((Nombre, index) => ({ ...branchOf(SOUTH), Codigo: `F${index}X`, Nombre })),
+    );
+    await run('branches', ['export', 'out.csv']);
+    const exported = await readFile(join(folder, 'out.csv'), 'utf8');
+    // As spreadsheets take it that separate by a comma, and those that do by a semicolon or a tab.
+    for (const cell of exported.split(/[\n,;\t]/)) expect(cell).not.toMatch(/^["\s]*[=+\-@\t\r＝＋－＠]/);
+    expect((await run('branches', ['import', 'out.csv'])).out).toContain('cambios: 0, bajas: 0');
+    const { branches } = await store.snapshot();
+    expect(branches.map(({ Nombre }) => Nombre).sort()).toEqual([...texts].sort());
+  });
+
+  it('is imported as typed by hand too, formulas included', async () => {
+    await importing('branches', [
+      BRANCHES_HEADER,
+      south({ Nombre: '-5' }),
+      south({ Codigo: 'S2', Nombre: "'-5" }),
+    ]);
+    const { branches } = await store.snapshot();
+    expect(branches.map(({ Nombre }) => Nombre)).toEqual(['-5', '-5']);
+  });
+
+  it('comes back the same for any text', async () => {
+    const cell = fc
+      .string({ unit: fc.constantFrom(...`='+-@,;"a \u00f1\u{1f4e6}＝`) })
+      .map((value) => `${value.trim()}.`);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), async (rows) => {
+        const path = join(folder, 'property.csv');
+        await writeFile(path, csvText(['A', 'B'], rows));
+        const report = new LineReport();
+        const read: string[][] = [];
+        for await (const { cells } of readRows(path, ['A', 'B'], report)) read.push([cells.A, cells.B]);
+        expect([report.count, read]).toEqual([0, rows]);
+      }),
+    );
+  });
+});
+
+describe('wrong usage', () => {
+  it.each([
+    [[]],
+    [['import']],
+    [['import', 'a.csv', 'b.csv']],
+    [['importar', 'a.csv']],
+    [['import', 'a.csv', '--force']],
+    [['export', '--dry-run']],
+  ])('%j ends with 2 and the way to the help', async (args) => {
+    const result = await run('coverage', args);
+    expect(result).toEqual({
+      code: 2,
+      out: '',
+      err: 'Uso incorrecto. Vea npm run coverage -- --help\n',
+    });
+  });
+
+  it('is helped by --help', async () => {
+    const { code, out } = await run('branches', ['--help']);
+    expect(code).toBe(0);
+    expect(out).toContain('Uso: npm run branches -- import <archivo> [--dry-run]');
+    expect(out).toContain(BRANCHES_HEADER);
+  });
+
+  it('is a MONGODB_URI that is not set or does not answer', async () => {
+    expect(await run('branches', ['export'], '')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('MONGODB_URI'),
+    });
+    const { code, err } = await run('branches', ['export'], 'mongodb://jefe:secreto@127.0.0.1:1/guias');
+    expect([code, err]).toEqual([1, 'La base de datos de MONGODB_URI no responde, intente de nuevo\n']);
+  });
+});

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createBranchesClient } from '#services/api/branches/branches-client.ts';
+import { BranchStore } from '#services/branches/store/branch-store.ts';
+import type { Branch, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import { call } from '#test/fixtures/client.ts';
+import { freshStores, INTERNAL_TOKEN, startBranches } from '#test/fixtures/services.ts';
+
+let stores: Awaited<ReturnType<typeof freshStores>>;
+let first: Awaited<ReturnType<typeof startBranches>>;
+let second: Awaited<ReturnType<typeof startBranches>>;
+beforeAll(async () => {
+  stores = await freshStores();
+  [first, second] = await Promise.all([startBranches(stores.env), startBranches(stores.env)]);
+});
+afterAll(async () => {
+  await Promise.all([first.server.close(), second.server.close()]);
+  await stores.close();
+});
+
+const post = (url: string, request: unknown, token = INTERNAL_TOKEN) =>
+  call(`${url}/internal/resolve`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-internal-token': token },
+    body: JSON.stringify(request),
+  });
+const resolve = async (url: string, request: ResolveRequest) => {
+  const { body } = await post(url, request);
+  const { origin, destinations } = body as unknown as ResolveResponse;
+  return [origin, ...destinations].map((branch) => branch?.Codigo ?? null);
+};
+
+/** Everything that the demo data can be asked. */
+const ALL: ResolveRequest = {
+  origin: 'mex01 ',
+  destinations: [
+    { postalCode: '64000' },
+    { code: 'gdl01' },
+    { code: 'PUE01' },
+    { postalCode: '99999' },
+    { postalCode: '22000' },
+    { postalCode: '77500' },
+    { code: 'TIJ01' },
+    { code: 'CUN01' },
+    { code: 'version' },
+  ],
+};
+const ANSWER = ['MEX01', 'MTY01', 'GDL01', 'PUE01', null, null, null, null, null, null];
+
+describe('POST /internal/resolve', () => {
+  it('answers origin and destinations of a whole request in one call', async () => {
+    expect(await resolve(first.url, ALL)).toEqual(ANSWER);
+  });
+
+  it('answers each of those who ask at the same moment, whatever their origin', async () => {
+    const client = createBranchesClient({ url: first.url, token: INTERNAL_TOKEN, deadlineMs: 5_000 });
+    const requests: ResolveRequest[] = [
+      { origin: 'MEX01', destinations: [{ postalCode: '64000' }, { code: 'PUE01' }] },
+      { origin: 'GDL01', destinations: [{ postalCode: '64000' }] },
+      { origin: 'CUN01', destinations: [{ code: 'GDL01' }, { postalCode: '99999' }] },
+      { origin: 'MEX01', destinations: Array.from({ length: 30 }, () => ({ postalCode: '44100' })) },
+      { origin: null, destinations: [{ postalCode: '06600' }] },
+    ];
+    const answers = await Promise.all(requests.map((request) => client.resolve(request, 'test')));
+    await client.close();
+    expect(
+      answers.map(({ origin, destinations }) => [origin, ...destinations].map((one) => one?.Codigo ?? null)),
+    ).toEqual([
+      ['MEX01', 'MTY01', 'PUE01'],
+      ['GDL01', 'MTY01'],
+      [null, 'GDL01', null],
+      ['MEX01', ...Array.from({ length: 30 }, () => 'GDL01')],
+      [null, 'MEX01'],
+    ]);
+  });
+
+  it('gives the whole record, which guides and labels keep', async () => {
+    const { body } = await post(first.url, { origin: null, destinations: [{ postalCode: '06600' }] });
+    expect(body).toMatchObject({
+      origin: null,
+      destinations: [{ Codigo: 'MEX01', Nombre: 'Ciudad de México Juárez', Activa: true }],
+    });
+  });
+
+  it.each([
+    ['an unknown origin', 'XXX99', null],
+    ['an origin that is not active', 'CUN01', null],
+    ['a branch where no guide starts', 'PUE01', null],
+    ['an origin that receives nothing', 'TIJ01', 'TIJ01'],
+  ])('knows %s', async (_, origin, expected) => {
+    expect(await resolve(first.url, { origin, destinations: [] })).toEqual([expected]);
+  });
+
+  it.each([
+    ['no token', ''],
+    ['another token', 'x'.repeat(64)],
+  ])('refuses %s', async (_, token) => {
+    expect((await post(first.url, ALL, token)).status).toBe(401);
+  });
+
+  it('accepts two tokens while one takes the place of the other', async () => {
+    const other = randomBytes(32).toString('hex');
+    const { url, server } = await startBranches({ ...stores.env, INTERNAL_TOKEN_PREVIOUS: other });
+    const statuses = [INTERNAL_TOKEN, other, 'x'.repeat(64)].map(
+      async (token) => (await post(url, ALL, token)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
+    await server.close();
+  });
+
+  it('refuses what is not the contract', async () => {
+    expect((await post(first.url, { origin: 'MEX01', destinations: [{ $gt: '' }] })).status).toBe(400);
+  });
+});
+
+describe('the cache', () => {
+  it('is refilled when Redis has lost it, for all who ask meanwhile', async () => {
+    await stores.redis.del(`${stores.prefix}:branches`);
+    const urls = Array.from({ length: 40 }, (_, index) => (index % 2 ? first.url : second.url));
+    const answers = await Promise.all(urls.map((url) => resolve(url, ALL)));
+    for (const answer of answers) expect(answer).toEqual(ANSWER);
+  });
+
+  it('does not wait for a rebuild whose process died', async () => {
+    await stores.redis.set(`${stores.prefix}:branches-rebuild`, 'dead', 'PX', 500);
+    await stores.redis.del(`${stores.prefix}:branches`);
+    expect(await resolve(first.url, ALL)).toEqual(ANSWER);
+  });
+
+  it('shows a load to every process without a restart', async () => {
+    const store = new BranchStore(stores.mongo);
+    const { branches, coverage } = await store.snapshot();
+    const north = branches.find(({ Codigo }) => Codigo === 'MTY01') as Branch;
+    await store.loadBranches([...branches, { ...north, Codigo: 'MTY02', Nombre: 'Monterrey Sur' }]);
+    await store.loadCoverage([...coverage, { postalCode: '64700', code: 'MTY02' }]);
+    for (const { url } of [first, second]) {
+      await vi.waitFor(
+        async () => {
+          const request = { origin: null, destinations: [{ postalCode: '64700' }, { code: 'MTY02' }] };
+          expect(await resolve(url, request)).toEqual([null, 'MTY02', 'MTY02']);
+        },
+        { timeout: 5_000, interval: 50 },
+      );
+    }
+  });
+});

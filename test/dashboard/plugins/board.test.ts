@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { label } from '#test/fixtures/labels/labels.ts';
+import { freshStores, startDashboard } from '#test/fixtures/services.ts';
+import { LabelJobs } from '../label-jobs.ts';
+import { Visitor } from '../visitor.ts';
+
+let stores: Awaited<ReturnType<typeof freshStores>>;
+let dashboard: Awaited<ReturnType<typeof startDashboard>>;
+let jobs: LabelJobs;
+let operator: Visitor;
+beforeAll(async () => {
+  stores = await freshStores();
+  dashboard = await startDashboard(stores.env);
+  jobs = new LabelJobs(stores.redis, stores.prefix);
+  operator = await Visitor.operator(dashboard.url);
+});
+afterAll(async () => {
+  await dashboard.server.close();
+  await jobs.close();
+  await stores.close();
+});
+beforeEach(() => jobs.queue.obliterate({ force: true }));
+
+/** Every route of the server, as `GET /colas/api/queues/:queueName`, read from the router's own tree. */
+function routes(): string[] {
+  const path: string[] = [];
+  return dashboard.server
+    .printRoutes()
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', text = '', methods] = /^([│ ]*)[├└]── (\S+)(?: \((.*)\))?$/.exec(line) ?? [];
+      path.splice(indent.length / 4, Number.POSITIVE_INFINITY, text);
+      return methods ? methods.split(', ').map((method) => `${method} ${path.join('')}`) : [];
+    });
+}
+/** Bull Board's API as JSON. */
+async function api(path: string) {
+  const { status, text } = await operator.send('GET', `/colas/api${path}`);
+  return { status, body: JSON.parse(text) };
+}
+const counts = () => jobs.queue.getJobCounts('waiting', 'failed', 'completed', 'delayed');
+
+describe('without a session', () => {
+  const OPEN = /^(GET|HEAD) \/(health\/(live|ready)|metrics|recursos\/[\w.]+)$|^\w+ \/(entrar|salir)$/;
+
+  it('no route answers but those to log in and for machines', async () => {
+    const nobody = new Visitor(dashboard.url);
+    const closed = routes().filter((route) => !OPEN.test(route));
+    expect(closed.length).toBeGreaterThan(60);
+    expect(closed).toContain('GET /colas/static/*');
+    expect(closed).toContain('PUT /colas/api/queues/:queueName/:jobId/retry');
+    for (const route of closed) {
+      const [method = '', pattern = ''] = route.split(' ');
+      const path = pattern.replace(':queueName', 'labels').replace(/:\w+/g, 'x').replace('*', 'js/main.js');
+      const { status } = await nobody.send(method, path);
+      expect(`${route} ${status}`).toBe(`${route} 401`);
+    }
+  });
+});
+
+describe('requests that another origin makes a browser send', () => {
+  it.each([
+    ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['another port or subdomain of ours', { 'sec-fetch-site': 'same-site' }, 403],
+    ['another site, over plain http', { 'sec-fetch-site': '', origin: 'http://malo.example' }, 403],
+    ['another port, over plain http', { 'sec-fetch-site': '', origin: 'http://127.0.0.1:1' }, 403],
+    ['nowhere', { 'sec-fetch-site': '', origin: 'null' }, 403],
+    ['a program that does not say', { 'sec-fetch-site': '' }, 403],
+    ['ourselves', { 'sec-fetch-site': 'same-origin' }, 200],
+  ])('from %s', async (_, headers, status) => {
+    const { 'sec-fetch-site': site, ...rest } = headers as Record<string, string>;
+    const answer = await operator.send('PUT', '/colas/api/queues/labels/pause', {
+      headers: site ? { ...rest, 'sec-fetch-site': site } : { ...rest, 'sec-fetch-site': '' },
+    });
+    expect(answer.status).toBe(status);
+    expect(await jobs.queue.isPaused()).toBe(status === 200);
+  });
+
+  it('cannot log anyone in or out', async () => {
+    const visitor = new Visitor(dashboard.url);
+    const foreign = { 'sec-fetch-site': 'cross-site' };
+    const { status, headers, text } = await visitor.login('operaciones', 'demo1234', foreign);
+    expect(status).toBe(403);
+    expect(text).toContain('La solicitud no viene de este tablero');
+    expect(headers.getSetCookie()).toEqual([]);
+    expect((await operator.send('POST', '/salir', { headers: foreign })).status).toBe(403);
+    expect((await operator.page('/')).status).toBe(200);
+  });
+});
+
+describe('personal data', () => {
+  /** Words that are nowhere but in the guide. */
+  const TELLING = ['Zoraida', 'Quetzalli', 'Xochiapa', '5598761234', 'zq@ejemplo.mx', 'Obsidiana', 'ZQX'];
+  const telling = label({
+    carrier: 'Envíos ZQX',
+    recipient: {
+      Nombre: 'Zoraida Quetzalli',
+      Calle: 'Av. Xochiapa',
+      Celular: '5598761234',
+      Email: 'zq@ejemplo.mx',
+      Referencias: 'Casa Obsidiana',
+    },
+  });
+  const all = JSON.stringify(telling);
+
+  it('is in no answer, whatever became of the job', async () => {
+    const done = await jobs.waiting(telling, { requestId: 'pedido-hecho' });
+    await jobs.work(1, async (job) => {
+      await job.log(all);
+      await job.updateProgress({ of: all });
+      return { bytes: 4711, of: all };
+    });
+    const failed = await jobs.failed(
+      telling,
+      new Error(`no sirve: ${all}\n    at ${all}\n${all}`),
+      'pedido-mal',
+    );
+    const strange = await jobs.queue.add(all, telling, { jobId: 'raro', priority: 3 });
+    const delayed = await jobs.waiting({ ...telling, number: '482913650725' }, { delay: 3_600_000 });
+    const waiting = await jobs.waiting({ ...telling, number: '482913650726' });
+
+    const paths = [
+      '/',
+      '/metrics',
+      ...['active', 'waiting', 'prioritized', 'completed', 'failed', 'delayed', 'latest'].map(
+        (status) => `/colas/api/queues?activeQueue=labels&status=${status}&page=1&jobsPerPage=50`,
+      ),
+      ...routes().flatMap((route) => {
+        const [method, pattern = ''] = route.split(' ');
+        if (method !== 'GET') return [];
+        const path = pattern.replace(':queueName', 'labels');
+        return [done, failed, strange, delayed, waiting].map(({ id = '' }) => path.replace(':jobId', id));
+      }),
+    ];
+    let text = '';
+    for (const path of new Set(paths)) text += (await operator.send('GET', path)).text;
+    for (const word of TELLING) expect(text).not.toContain(word);
+    // What is meant to be there is.
+    for (const word of [telling.number, 'MTY01', 'pedido-hecho', 'pedido-mal', '4711', 'Error inesperado']) {
+      expect(text).toContain(word);
+    }
+  });
+
+  it('is not in the answer to an action either', async () => {
+    const { id } = await jobs.failed(telling, new Error(all));
+    const answers = [
+      await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`),
+      await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`),
+      await operator.send('PUT', `/colas/api/queues/labels/${id}/clean`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([204, 400, 204]);
+    for (const word of TELLING) expect(answers.map(({ text }) => text).join()).not.toContain(word);
+  });
+
+  it('leaves what is needed to follow a label', async () => {
+    const { id } = await jobs.failed(telling, new Error('browser-failed'), 'pedido-4711');
+    const { job, status } = (await api(`/queues/labels/${id}`)).body;
+    expect(status).toBe('failed');
+    expect(job).toMatchObject({
+      name: 'Etiqueta carta',
+      data: {
+        guia: telling.number,
+        tipo: 'carta',
+        paquetes: 1,
+        servicio: 'Domicilio',
+        origen: 'MEX01',
+        destino: 'MTY01',
+        solicitud: 'pedido-4711',
+      },
+      failedReason: 'Chromium falló o tardó demasiado',
+    });
+    expect(job.stacktrace[0]).toMatch(/^Chromium falló o tardó demasiado\n {4}at .*board\.test\.ts:\d+/s);
+  });
+});
+
+describe('whoever is on call', () => {
+  it('can try a failed label again', async () => {
+    const { id } = await jobs.failed(label(), new Error('browser-failed'));
+    expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`)).status).toBe(204);
+    expect(await counts()).toMatchObject({ waiting: 1, failed: 0 });
+  });
+
+  it('can try all that failed again, remove one, and remove all', async () => {
+    await jobs.failed(label(), new Error('browser-failed'));
+    const { id } = await jobs.failed(label({ kind: 'small' }), new Error('browser-failed'));
+    expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/clean`)).status).toBe(204);
+    expect((await operator.send('PUT', '/colas/api/queues/labels/retry/failed')).status).toBe(200);
+    expect(await counts()).toMatchObject({ waiting: 1, failed: 0 });
+    expect((await operator.send('PUT', '/colas/api/queues/labels/empty')).status).toBe(200);
+    expect(await counts()).toMatchObject({ waiting: 0 });
+  });
+
+  it('can stop the printing and let it go on', async () => {
+    expect((await operator.send('PUT', '/colas/api/queues/labels/pause')).status).toBe(200);
+    expect(await jobs.queue.isPaused()).toBe(true);
+    await expect
+      .poll(async () => (await operator.page('/')).text, { timeout: 10_000 })
+      .toContain('La cola está en pausa');
+    expect((await operator.send('PUT', '/colas/api/queues/labels/resume')).status).toBe(200);
+    expect(await jobs.queue.isPaused()).toBe(false);
+  });
+
+  it.each([
+    ['POST', '/add', { name: 'letter', data: { label: label() }, options: {} }],
+    ['PATCH', '/JOB/update-data', { jobData: { label: label() } }],
+    ['PATCH', '/JOB/delay', { runAt: 4_102_444_800_000 }],
+    ['PATCH', '/JOB/priority', { priority: 7 }],
+    ['PUT', '/obliterate', { force: true }],
+    ['PUT', '/concurrency', { concurrency: 1 }],
+    ['PUT', '/rate-limit', { max: 1, duration: 60_000 }],
+    ['PUT', '/JOB/remove-unprocessed-children', {}],
+    ['GET', '/workers', undefined],
+  ])('cannot %s %s', async (method, path, body) => {
+    const job = await jobs.waiting(label({ carrier: 'Antes' }), { delay: 3_600_000 });
+    const before = await stores.redis.hgetall(jobs.queue.toKey(job.id ?? ''));
+    const { status } = await operator.send(
+      method,
+      `/colas/api/queues/labels${path.replace('JOB', job.id ?? '')}`,
+      body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {},
+    );
+    expect(status).toBe(403);
+    expect(await stores.redis.hgetall(jobs.queue.toKey(job.id ?? ''))).toEqual(before);
+    expect(await counts()).toEqual({ waiting: 0, failed: 0, completed: 0, delayed: 1 });
+  });
+
+  it('cannot read a page without end', async () => {
+    expect((await api('/queues?activeQueue=labels&jobsPerPage=100000')).status).toBe(400);
+  });
+});

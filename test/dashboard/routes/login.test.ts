@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashPassword } from '#shared/auth/passwords.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
+import { freshStores, startDashboard } from '#test/fixtures/services.ts';
+import { Visitor } from '../visitor.ts';
+
+let stores: Awaited<ReturnType<typeof freshStores>>;
+let dashboard: Awaited<ReturnType<typeof startDashboard>>;
+let users: UserStore;
+beforeAll(async () => {
+  stores = await freshStores();
+  dashboard = await startDashboard({
+    ...stores.env,
+    TRUST_PROXY: '127.0.0.1',
+    LOGIN_FAILURES_PER_ADDRESS: '30',
+  });
+  users = new UserStore(stores.mongo);
+});
+afterAll(async () => {
+  await dashboard.server.close();
+  await stores.close();
+});
+
+async function createOperator(username: string, password = 'demo1234'): Promise<void> {
+  await users.create({
+    username,
+    passwordHash: await hashPassword(password),
+    permissions: ['colas.admin'],
+    originBranch: null,
+    disabled: false,
+  });
+}
+const from = (address: string) => ({ 'x-forwarded-for': address });
+const sessionKeys = () => stores.redis.keys(`*${stores.prefix.slice(1, -1)}*:session:*`);
+
+describe('the login page', () => {
+  it('is where one gets without a session', async () => {
+    const visitor = new Visitor(dashboard.url);
+    for (const path of ['/', '/colas', '/colas/queue/labels']) {
+      const { status, headers } = await visitor.page(path);
+      expect([status, headers.get('location')]).toEqual([303, '/entrar']);
+    }
+    const { status, text } = await visitor.page('/entrar');
+    expect(status).toBe(200);
+    expect(text).toContain('Contraseña');
+  });
+
+  it('lets a user with colas.admin in, with a cookie that scripts cannot read', async () => {
+    const visitor = new Visitor(dashboard.url);
+    const { status, headers } = await visitor.login('operaciones');
+    expect([status, headers.get('location')]).toEqual([303, '/']);
+    expect(headers.getSetCookie()[0]).toMatch(
+      /^sesion=[\w-]{43}; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    expect((await visitor.page('/')).text).toContain('operaciones');
+  });
+
+  it('sends the cookie over https only, unless told otherwise', async () => {
+    const secure = await startDashboard({ ...stores.env, COOKIE_SECURE: 'true' });
+    try {
+      const visitor = new Visitor(secure.url);
+      const { headers } = await visitor.login('operaciones');
+      expect(headers.getSetCookie()[0]).toMatch(
+        /^__Host-sesion=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      );
+      expect((await visitor.page('/')).status).toBe(200);
+    } finally {
+      await secure.server.close();
+    }
+  });
+
+  it.each([
+    ['a wrong password', 'operaciones', 'mal', 401, 'Usuario o contraseña incorrectos'],
+    ['an unknown user', 'nadie', 'demo1234', 401, 'Usuario o contraseña incorrectos'],
+    ['no password', 'operaciones', '', 400, 'Escriba su usuario y su contraseña'],
+    ['a user without colas.admin', 'demo', 'demo1234', 403, 'Su usuario no tiene el permiso colas.admin'],
+    ['an endless password', 'operaciones', 'x'.repeat(300), 401, 'Usuario o contraseña incorrectos'],
+  ])('refuses %s, and says why', async (_, username, password, status, message) => {
+    const visitor = new Visitor(dashboard.url);
+    const answer = await visitor.login(username, password, from('203.0.113.1'));
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain(message);
+    expect(answer.text).toContain('name="contrasena"');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('is closed after ten failures, also to the right password', async () => {
+    await createOperator('adivinado');
+    const visitor = new Visitor(dashboard.url);
+    for (let attempt = 0; attempt < 10; attempt++) {
+      expect((await visitor.login('adivinado', 'mal', from('203.0.113.2'))).status).toBe(401);
+    }
+    const answer = await visitor.login('adivinado', 'demo1234', from('203.0.113.3'));
+    expect(answer.status).toBe(429);
+    expect(answer.text).toContain('Demasiados intentos: espere 15 min');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(800);
+  });
+
+  it('bounds the failures of an address, whoever the user', async () => {
+    const visitor = new Visitor(dashboard.url);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => visitor.login(`nadie${i}`, 'mal', from('203.0.113.4'))),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(30);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
+  });
+});
+
+describe('a session', () => {
+  it('ends where one leaves', async () => {
+    const visitor = await Visitor.operator(dashboard.url);
+    const { status, headers } = await visitor.send('POST', '/salir');
+    expect([status, headers.get('location')]).toEqual([303, '/entrar']);
+    expect(headers.getSetCookie()[0]).toMatch(/^sesion=; .*Expires=Thu, 01 Jan 1970/);
+    expect((await visitor.page('/')).status).toBe(303);
+  });
+
+  it('is kept in Redis under a hash, as long as it lasts', async () => {
+    await stores.redis.del(...(await sessionKeys()), 'none');
+    const visitor = await Visitor.operator(dashboard.url);
+    const [key = ''] = await sessionKeys();
+    const id = visitor.cookie.split('=')[1] ?? '';
+    expect(key + (await stores.redis.get(key))).not.toContain(id);
+    expect(await stores.redis.ttl(key)).toBeGreaterThan(28_000);
+    await stores.redis.expire(key, 0);
+    expect((await visitor.page('/')).status).toBe(303);
+  });
+
+  it.each(['', 'x', 'ñ', '..', 'a'.repeat(4_000)])('is not guessed: %.5s', async (id) => {
+    const visitor = new Visitor(dashboard.url);
+    visitor.cookie = `sesion=${encodeURIComponent(id)}`;
+    expect((await visitor.page('/')).status).toBe(303);
+  });
+
+  it.each([
+    ['is disabled', (name: string) => users.set(name, { disabled: true })],
+    ['loses colas.admin', (name: string) => users.revoke(name, ['colas.admin'])],
+    [
+      'gets a new password',
+      async (name: string) => users.set(name, { passwordHash: await hashPassword('otra-clave') }),
+    ],
+  ])('ends within ten seconds when its user %s', async (what, change) => {
+    const name = `vigia-${what.split(' ').at(-1)}`;
+    await createOperator(name);
+    const visitor = new Visitor(dashboard.url);
+    await visitor.login(name);
+    expect((await visitor.page('/')).status).toBe(200);
+    await change(name);
+    await expect
+      .poll(async () => (await visitor.page('/')).status, { timeout: 10_000, interval: 200 })
+      .toBe(303);
+  });
+});
+
+describe('every page', () => {
+  it('is not kept, not framed, and loads nothing from elsewhere', async () => {
+    const visitor = await Visitor.operator(dashboard.url);
+    for (const path of ['/', '/entrar', '/colas', '/no-existe']) {
+      const { headers, text } = await visitor.page(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy.match(/https?:/)).toBeNull();
+      expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(text.match(/(src|href)="(https?:)?\/\//)).toBeNull();
+    }
+  });
+
+  it('that does not exist says so, in words', async () => {
+    const visitor = await Visitor.operator(dashboard.url);
+    const { status, text } = await visitor.page('/no-existe');
+    expect(status).toBe(404);
+    expect(text).toContain('Recurso no encontrado');
+    expect(text).toContain('<html lang="es">');
+  });
+});

@@ -1,0 +1,236 @@
+import { UnrecoverableError } from 'bullmq';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { problemsOf } from '#services/dashboard/status/diagnostics.ts';
+import { latencyOf } from '#services/dashboard/status/latency.ts';
+import { atMostEvery, type QueueState } from '#services/dashboard/status/queue-state.ts';
+import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
+import { label } from '#test/fixtures/labels/labels.ts';
+import { freshStores, startDashboard, startLabelWorker } from '#test/fixtures/services.ts';
+import { LabelJobs } from '../label-jobs.ts';
+import { Visitor } from '../visitor.ts';
+
+const RUNBOOK = 'https://wiki.example/runbook';
+let stores: Awaited<ReturnType<typeof freshStores>>;
+let dashboard: Awaited<ReturnType<typeof startDashboard>>;
+let jobs: LabelJobs;
+let operator: Visitor;
+beforeAll(async () => {
+  stores = await freshStores();
+  dashboard = await startDashboard({ ...stores.env, RUNBOOK_URL: RUNBOOK });
+  jobs = new LabelJobs(stores.redis, stores.prefix);
+  operator = await Visitor.operator(dashboard.url);
+});
+afterAll(async () => {
+  await dashboard.server.close();
+  await jobs.close();
+  await stores.close();
+});
+beforeEach(() => jobs.queue.obliterate({ force: true }));
+
+/** The page's text, once it says so: it is up to a second old. */
+async function pageThat(says: RegExp): Promise<string> {
+  let text = '';
+  await expect
+    .poll(
+      async () => {
+        text = (await operator.page('/')).text.replace(/\s+/g, ' ');
+        return says.test(text);
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    .toBe(true);
+  return text;
+}
+const worker = { pid: 7, startedAt: Date.now() - 7_500_000, labels: 1_234 };
+const chromium = { startedAt: Date.now() - 125_000, prints: 98, residentBytes: 400 * 1024 * 1024 };
+const heartbeat = (id: string, changes: object = {}) =>
+  writeHeartbeat(stores.redis, stores.prefix, { id, host: 'maquina', ...worker, chromium, ...changes });
+
+describe('the page for whoever is on call', () => {
+  it('says first that nobody prints, what waits and since when, and where to read on', async () => {
+    await jobs.waiting(label(), { askedAt: Date.now() - 200_000 });
+    await jobs.waiting(label({ kind: 'small' }));
+    const text = await pageThat(/Hay \d problemas/);
+    expect(text).toContain('No hay ningún label-worker vivo: no se imprime nada');
+    expect(text).toMatch(/Hay etiquetas que esperan desde hace 3 min/);
+    expect(text).toMatch(/En espera<\/dt><dd>2</);
+    expect(text).toMatch(/Espera más larga<\/dt><dd>3 min/);
+    expect(text).toContain(`href="${RUNBOOK}#noworkers"`);
+    expect(text.indexOf('<h1')).toBeLessThan(text.indexOf('En espera'));
+  });
+
+  it('shows failures with the time, the reason in words, guide and request, the last one first', async () => {
+    await jobs.failed(label({ number: '482913650730' }), new Error('browser-failed'), 'pedido-uno');
+    const last = await jobs.failed(
+      label({ number: '482913650731' }),
+      new UnrecoverableError('label-unprintable'),
+    );
+    const text = await pageThat(/2 etiquetas fallaron en los últimos 5 min/);
+    const [first = '', second = ''] = text.slice(text.indexOf('Últimos fallos')).split('<tr>').slice(2);
+    expect(first).toContain('Los datos de la etiqueta no se pueden imprimir');
+    expect(first).toContain('482913650731');
+    expect(first).toContain(`/colas/queue/labels/${last.id}`);
+    expect(second).toContain('Chromium falló o tardó demasiado');
+    expect(second).toContain('pedido-uno');
+    expect(second).toMatch(/\d\d:\d\d:\d\d UTC/);
+  });
+
+  it('shows how long labels take', async () => {
+    for (let i = 0; i < 4; i++)
+      await jobs.waiting(label({ packages: i + 1 }), { askedAt: Date.now() - 60_000 });
+    await jobs.work(4, async () => ({ bytes: 1 }));
+    const text = await pageThat(/4 etiquetas en los últimos/);
+    expect(text).toMatch(/Tardan \(mediana\)<\/dt><dd>1 min/);
+    expect(text).toMatch(/Las etiquetas tardan: una de cada cien, más de 1 min/);
+  });
+
+  it('takes five hundred labels at most into account', async () => {
+    const now = Date.now();
+    const pipeline = stores.redis.pipeline();
+    for (let i = 0; i < 600; i++) {
+      pipeline.zadd(jobs.queue.toKey('completed'), now - i, `job${i}`);
+      pipeline.hset(jobs.queue.toKey(`job${i}`), 'timestamp', now - i - 40);
+    }
+    await pipeline.exec();
+    expect(await pageThat(/500 etiquetas en los últimos/)).toMatch(/p99\)<\/dt><dd>40 ms/);
+  });
+
+  it('shows no text of an error that nobody foresaw, and runs nothing', async () => {
+    const hostile = '<script>alert(1)</script>"><img src=x onerror=alert(1)>';
+    await jobs.failed(label(), new Error(hostile), hostile);
+    await heartbeat('w-malo', { host: hostile });
+    const text = await pageThat(/Error inesperado: búsquelo en el registro/);
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).not.toContain('<img');
+    expect(text).not.toContain('<script>alert');
+    await removeHeartbeat(stores.redis, stores.prefix, 'w-malo');
+  });
+
+  it('says that all is well where it is', async () => {
+    await heartbeat('w-1');
+    const text = await pageThat(/Todo bien/);
+    expect(text).toContain('Ninguno en el último día');
+    await removeHeartbeat(stores.redis, stores.prefix, 'w-1');
+  });
+
+  it('is not stopped by a job that none of us made', async () => {
+    await jobs.queue.add('x', null, { attempts: 1 });
+    await jobs.work(1, async () => {
+      throw new Error('x');
+    });
+    await pageThat(/1 etiqueta falló/);
+  });
+
+  it('names what Redis is like', async () => {
+    const text = await pageThat(/Redis<\/h2>/);
+    expect(text).toMatch(/noeviction<\/dt><dd class="">sí/);
+    expect(text).toMatch(/Memoria<\/dt><dd>[\d.]+ MiB/);
+    expect(text).toContain(`no <small><a href="${RUNBOOK}#redisdisk">`);
+  });
+});
+
+describe('a worker', () => {
+  it('is shown with its Chromium while it is alive, and at once no more when it closes', async () => {
+    const real = await startLabelWorker(stores.env);
+    try {
+      await jobs.waiting(label());
+      const text = await pageThat(/Etiquetas">1</);
+      expect(text).toContain('Workers vivos: 1');
+      expect(text).toMatch(/Memoria">\d\d+ MiB/);
+      expect(text).toMatch(/Impresiones">1</);
+      expect(text).not.toContain('No hay ningún label-worker vivo');
+    } finally {
+      await real.close();
+    }
+    expect(await aliveWorkers(stores.redis, stores.prefix)).toEqual([]);
+    await pageThat(/Workers vivos: 0/);
+  });
+
+  it('that says nothing for fifteen seconds is dead', async () => {
+    await heartbeat('w-1');
+    expect(await stores.redis.ttl(`${stores.prefix}:worker:w-1`)).toBeGreaterThan(10);
+    expect(await stores.redis.ttl(`${stores.prefix}:worker:w-1`)).toBeLessThanOrEqual(15);
+    expect(await pageThat(/Workers vivos: 1/)).toContain('2 h 5 min');
+    await stores.redis.expire(`${stores.prefix}:worker:w-1`, 0);
+    await pageThat(/Workers vivos: 0/);
+  });
+
+  it('whose Chromium does not start is wrong', async () => {
+    await heartbeat('w-1');
+    await heartbeat('w-2', { host: 'otra-maquina', chromium: null });
+    const text = await pageThat(/El Chromium de otra-maquina no arranca/);
+    expect(text).toContain('Workers vivos: 2');
+    for (const id of ['w-1', 'w-2']) await removeHeartbeat(stores.redis, stores.prefix, id);
+  });
+
+  it('is not shown when what it wrote is not a heartbeat; and there are two hundred at most', async () => {
+    const { redis, prefix } = stores;
+    await redis.set(`${prefix}:worker:w-raro`, '{"host":1}', 'EX', 15);
+    await redis.zadd(`${prefix}:workers`, Date.now(), 'w-raro');
+    expect(await aliveWorkers(redis, prefix)).toEqual([]);
+    for (let i = 0; i < 210; i++) await heartbeat(`w-${i}`);
+    expect(await redis.zcard(`${prefix}:workers`)).toBe(200);
+    const found = await aliveWorkers(redis, prefix);
+    expect(found).toHaveLength(200);
+    await redis.del(`${prefix}:workers`);
+  });
+});
+
+describe('what is wrong', () => {
+  const well: QueueState = {
+    at: Date.now(),
+    waiting: 3,
+    active: 50,
+    delayed: 0,
+    failed: 2,
+    paused: false,
+    oldestMs: 400,
+    latency: { labels: 500, p50: 120, p99: 800, since: Date.now() - 4_000 },
+    recentFailures: 0,
+    failures: [],
+    workers: [{ id: 'w', host: 'maquina', ...worker, chromium }],
+    redis: { usedBytes: 100, maxBytes: 1_000, noeviction: true, appendOnly: true, writesFail: false },
+  };
+
+  it('is nothing under load', () => {
+    expect(problemsOf(well)).toEqual([]);
+    expect(problemsOf({ ...well, oldestMs: undefined, latency: undefined })).toEqual([]);
+  });
+
+  it.each<[string, Partial<QueueState>, string, boolean]>([
+    ['a paused queue', { paused: true }, 'queuepaused', true],
+    ['a label that waits', { oldestMs: 5_001 }, 'labelswait', true],
+    ['slow labels', { latency: { labels: 9, p50: 900, p99: 1_001, since: 0 } }, 'labelsslow', false],
+    ['labels that fail', { recentFailures: 1 }, 'labelsfail', false],
+    ['no worker', { workers: [] }, 'noworkers', true],
+    ['a full Redis', { redis: { ...well.redis, usedBytes: 801 } }, 'redisfull', true],
+    ['a Redis that drops jobs', { redis: { ...well.redis, noeviction: false } }, 'redismaydropjobs', true],
+    ['a Redis that cannot write', { redis: { ...well.redis, writesFail: true } }, 'redisdisk', true],
+  ])('is %s', (_, change, section, grave) => {
+    expect(problemsOf({ ...well, ...change })).toMatchObject([{ section, grave }]);
+  });
+
+  it('is ordered, the worst first', () => {
+    const problems = problemsOf({ ...well, recentFailures: 2, workers: [] });
+    expect(problems.map(({ section }) => section)).toEqual(['noworkers', 'labelsfail']);
+  });
+});
+
+describe('figures', () => {
+  it('are those of the nearest rank', () => {
+    const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
+    expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, since: 1 });
+    expect(latencyOf([])).toBeUndefined();
+  });
+
+  it('are read once for all who look, and again after a failure', async () => {
+    let reads = 0;
+    const read = atMostEvery(60_000, async () => {
+      if (++reads === 1) throw new Error('away');
+      return reads;
+    });
+    await expect(read()).rejects.toThrow('away');
+    expect(await Promise.all([read(), read(), read()])).toEqual([2, 2, 2]);
+    expect(await read()).toBe(2);
+  });
+});

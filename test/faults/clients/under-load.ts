@@ -1,0 +1,96 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import { expect } from 'vitest';
+import { checkout } from '#local/folders.ts';
+import type { FaultSystem } from '../system/system.ts';
+import { type Answer, Load, type What } from './load.ts';
+
+/** The long form runs alone, has more of everything, and takes its time. */
+export const long = process.env.FAULTS === 'long';
+/** Longest time without service once a fault is over or its part replaced, in ms, unless the deed says less. */
+const RESUMED = 10_000;
+/** In the short form, which shares the cores with other tests. */
+const RESUMED_SHORT = 20_000;
+/** What each deed came to is kept there, a line of JSON a deed. */
+const figuresFile = join(checkout, '.local', 'faults.jsonl');
+
+type Figures = Record<string, unknown>;
+
+/**
+ * Does a deed while customers create guides and ask for labels, waits until they are served as before, and looks at
+ * every answer and every guide: none wrong, none lost, none twice, nobody left hanging, and service soon again.
+ *
+ * @param may statuses that the deed may cause beside those that are always right.
+ * @param deed returns the moment (`performance.now()`) from which the service is to resume, within how many ms where
+ * that is promised, and figures to keep.
+ */
+export async function underLoad(
+  system: FaultSystem,
+  name: string,
+  may: readonly Answer['status'][],
+  deed: (load: Load) => Promise<{ from: number; within?: number } & Figures>,
+): Promise<Load> {
+  const load = await Load.start(system.url, long ? 24 : 8);
+  await load.comes('label', 200, 20);
+  const { from, within = RESUMED, ...figures } = await deed(load);
+  await load.comes('create', 200, 20);
+  await load.comes('label', 200, 20);
+  await load.stop();
+  keep(name, load, from, figures);
+  expectAnswers(load, may);
+  await expectGuides(load, system.db);
+  for (const what of ['create', 'label'] as const) {
+    expect(pause(load, what, from)).toBeLessThan(long ? within : RESUMED_SHORT);
+  }
+  return load;
+}
+
+/** None is wrong; and each has a status that may be: 400 comes for what nobody covers, which is asked for too. */
+function expectAnswers({ answers }: Load, may: readonly Answer['status'][]): void {
+  expect([...new Set(answers.flatMap(({ wrong }) => wrong ?? []))]).toEqual([]);
+  const never = answers.map(({ status }) => status).filter((status) => ![200, 400, ...may].includes(status));
+  expect([...new Set(never)]).toEqual([]);
+}
+
+/** Every guide that was acknowledged is stored under its number, and none is stored twice for one key. */
+async function expectGuides(load: Load, db: Connection): Promise<void> {
+  const stored = await db
+    .collection<{ _id: string; guide: { Producto: { Contenido: string } } }>('guides')
+    .find({}, { projection: { 'guide.Producto.Contenido': 1 } })
+    .toArray();
+  const numbers = new Map<string, string[]>();
+  for (const { _id, guide } of stored) {
+    const key = guide.Producto.Contenido;
+    numbers.set(key, [...(numbers.get(key) ?? []), _id]);
+  }
+  for (const [key, given] of load.acknowledged) {
+    const kept = numbers.get(key) ?? [];
+    expect(kept.length, 'guides of one key').toBeLessThan(2);
+    expect(kept, 'what was acknowledged').toEqual(expect.arrayContaining([...given]));
+  }
+}
+
+/** The longest time from `since` on in which nothing of the kind was served, in ms. */
+function pause(load: Load, what: What, since: number): number {
+  const ends = load.of(what, 200).flatMap(({ until }) => (until > since ? until : []));
+  ends.sort((one, other) => one - other);
+  return Math.round(Math.max(...ends.map((end, i) => end - (ends[i - 1] ?? since))));
+}
+
+/** How many of which answers, the slowest, the longest pause. */
+function keep(deed: string, load: Load, from: number, more: Figures): void {
+  const of = (what: What) => {
+    const answers = load.of(what);
+    const count: Record<string, number> = {};
+    for (const { status } of answers) count[status] = (count[status] ?? 0) + 1;
+    const slowestMs = Math.round(Math.max(...answers.map((one) => one.until - one.from)));
+    return { ...count, slowestMs, pauseMs: pause(load, what, from) };
+  };
+  keepFigures({ deed, create: of('create'), label: of('label'), ...more });
+}
+
+export function keepFigures(figures: Figures): void {
+  mkdirSync(join(checkout, '.local'), { recursive: true });
+  appendFileSync(figuresFile, `${JSON.stringify(figures)}\n`);
+}

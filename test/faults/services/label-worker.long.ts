@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { underLoad } from '../clients/under-load.ts';
+import { signalChromium } from '../system/chromium.ts';
+import type { Part } from '../system/part.ts';
+import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+
+let system: FaultSystem;
+let worker: Part;
+beforeAll(async () => {
+  system = await startFaultSystem();
+  worker = system.workers[0] as Part;
+});
+afterAll(() => system?.close());
+
+test('no Chromium of the only worker gets anywhere for a minute: errors in time, then labels again', async () => {
+  const load = await underLoad(
+    system,
+    'every Chromium of the only worker is stopped for 60 s',
+    [500, 503],
+    async () => {
+      const stopped = new Set<number>();
+      for (const end = performance.now() + 60_000; performance.now() < end; await sleep(50)) {
+        try {
+          stopped.add(signalChromium(worker, 'SIGSTOP'));
+        } catch {
+          // The next one is only starting.
+        }
+      }
+      signalChromium(worker, 'SIGCONT');
+      return { from: performance.now(), within: 5_000, chromiums: stopped.size };
+    },
+  );
+  expect(load.of('label', 500).length).toBeGreaterThan(0);
+});
+
+test('the only worker is killed and started again: its successor prints what it had', async () => {
+  // How long a start takes is the machine's business, so a label may be late.
+  await underLoad(system, 'kill -9 of the only label worker, started again', [500], async () => {
+    await worker.kill();
+    await worker.start();
+    return { from: performance.now(), within: 5_000 };
+  });
+});

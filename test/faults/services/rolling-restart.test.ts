@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, test } from 'vitest';
+import { underLoad } from '../clients/under-load.ts';
+import type { Part } from '../system/part.ts';
+import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+
+let system: FaultSystem;
+beforeAll(async () => {
+  system = await startFaultSystem({
+    count: { api: 2, branches: 2, 'label-worker': 2 },
+    env: { DRAIN_MS: '3000' },
+  });
+});
+afterAll(() => system?.close());
+
+/** SIGTERM, its end in order, its successor. */
+async function replace(part: Part): Promise<void> {
+  await part.terminate();
+  await part.start();
+}
+
+test('a rolling restart of every service fails no request', async () => {
+  await underLoad(system, 'rolling restart of two processes of each service', [], async () => {
+    const from = performance.now();
+    const { apis, branches, workers } = system;
+    for (const turn of [0, 1])
+      await Promise.all([apis, branches, workers].map((parts) => replace(parts[turn] as Part)));
+    return { from };
+  });
+});

@@ -1,0 +1,70 @@
+import { Redis } from 'ioredis';
+import { inject } from 'vitest';
+import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
+import { answersPing } from '#local/mongo/mongo-server.ts';
+import { provideRedis } from '#local/programs/redis.ts';
+import type { Closer } from '#test/fixtures/services.ts';
+import { Part } from './part.ts';
+import { startProxy, type TcpProxy } from './proxy.ts';
+
+/** A server that the services use: one of the test's own, which can be killed, or the test run's behind a proxy. */
+export type Server = {
+  /** As the services see it, and as the test does. */
+  url: string;
+  direct: string;
+  part?: Part;
+  proxy?: TcpProxy;
+};
+
+/** @param own durable, as that of `npm start`: its files are in `folder`. */
+export async function redisServer(own: boolean, folder: string, closers: Closer[]): Promise<Server> {
+  if (!own) return behindProxy(inject('redisUrl'), closers);
+  const { url, processes } = await provideRedis({ folder, durable: true, log: () => {} });
+  const part = new Part(processes, () => redisAnswers(url));
+  closers.push(() => part.end());
+  return { url, direct: url, part };
+}
+
+/** @param own durable, as that of `npm start`; DocumentDB's data are in the cache, under a name of the folder's. */
+export async function mongoServer(
+  own: boolean,
+  database: string,
+  folder: string,
+  closers: Closer[],
+): Promise<Server> {
+  if (!own) return behindProxy(inDatabase(inject('mongoUri'), database), closers);
+  const server = await provideMongo({ folder, durable: true, log: () => {} });
+  const { processes } = server;
+  const uri = inDatabase(server.uri, database);
+  const part = new Part(processes, () => answersPing(uri));
+  closers.push(async () => {
+    await part.end();
+    removeMongoData(folder);
+  });
+  return { url: uri, direct: uri, part };
+}
+
+function inDatabase(uri: string, database: string): string {
+  return Object.assign(new URL(uri), { pathname: `/${database}` }).href;
+}
+
+async function behindProxy(direct: string, closers: Closer[]): Promise<Server> {
+  const url = new URL(direct);
+  const port = Number(url.port);
+  const proxy = await startProxy(() => port);
+  closers.push(proxy.close);
+  url.port = String(proxy.port);
+  return { url: url.href, direct, proxy };
+}
+
+/** Ready to serve: ioredis also waits for the data to be loaded. */
+async function redisAnswers(url: string): Promise<boolean> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 1_000 });
+  redis.on('error', () => {}); // ping() rejects with them
+  try {
+    await redis.connect();
+    return (await redis.ping()) === 'PONG';
+  } finally {
+    redis.disconnect();
+  }
+}

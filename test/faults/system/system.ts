@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import mongoose, { type Connection } from 'mongoose';
+import { expect, inject, vi } from 'vitest';
+import { seedDemoData } from '#local/demo-data.ts';
+import { checkout } from '#local/folders.ts';
+import { freePort, startProcess } from '#local/process/processes.ts';
+import { newSecrets } from '#local/secrets.ts';
+import { type ServiceName, saysReady, settingsOf } from '#local/system.ts';
+import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
+import type { Closer } from '#test/fixtures/services.ts';
+import { startBalancer } from './balancer.ts';
+import { Part } from './part.ts';
+import { mongoServer, redisServer, type Server } from './servers.ts';
+
+// Nothing is timed by these: a deed takes long, and on a busy machine longer.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+type Service = 'api' | 'branches' | 'label-worker';
+
+export type Wanted = {
+  /** Processes of each service; one where it is not said. */
+  count?: Partial<Record<Service, number>>;
+  /** Servers that the test may kill. The others are the test run's, behind a proxy. */
+  own?: readonly ('redis' | 'mongo')[];
+  /** More settings, of every service. */
+  env?: NodeJS.ProcessEnv;
+  /** A command that starts a service's processes, such as one that changes their limits. */
+  before?: Partial<Record<Service, readonly [string, ...string[]]>>;
+};
+
+type Stores = {
+  redis: Server;
+  mongo: Server;
+  prefix: string;
+  /** The test's own connections, past the proxies. */
+  db: Connection;
+  store: Redis;
+  queue: Queue<LabelJob>;
+};
+
+/** The real processes with the demo data, each of which can be killed. */
+export type FaultSystem = Stores & {
+  /** Address of the API, over all its processes. */
+  url: string;
+  apis: Part[];
+  branches: Part[];
+  workers: Part[];
+  close: Closer;
+};
+
+/** Starts the system; what was started is ended when a part of it does not come up. */
+export async function startFaultSystem(wanted: Wanted = {}): Promise<FaultSystem> {
+  const closers: Closer[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const folder = mkdtempSync(join(tmpdir(), 'faults-'));
+    closers.push(async () => rmSync(folder, { recursive: true }));
+    const stores = await openStores(wanted, folder, closers);
+    return { ...stores, ...(await startServices(wanted, stores, folder, closers)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openStores({ own = [] }: Wanted, folder: string, closers: Closer[]): Promise<Stores> {
+  const name = `t${randomBytes(6).toString('hex')}`;
+  const mongo = await mongoServer(own.includes('mongo'), name, folder, closers);
+  const redis = await redisServer(own.includes('redis'), folder, closers);
+  const prefix = `{${name}}`;
+  await seedDemoData(mongo.direct);
+  const db = await mongoose.createConnection(mongo.direct).asPromise();
+  const store = new Redis(redis.direct, { maxRetriesPerRequest: null });
+  const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: store, prefix });
+  for (const one of [store, queue]) one.on('error', () => {}); // away while it is killed
+  closers.push(async () => {
+    // A server of the test's own may be gone for good, and its data go with it.
+    if (!mongo.part) await db.dropDatabase();
+    if (!redis.part) await removeKeys(store, prefix);
+    await queue.close();
+    store.disconnect();
+    await db.destroy();
+  });
+  return { redis, mongo, prefix, db, store, queue };
+}
+
+async function removeKeys(store: Redis, prefix: string): Promise<void> {
+  for await (const keys of store.scanStream({ match: `${prefix}*`, count: 1_000 })) {
+    if (keys.length > 0) await store.unlink(keys);
+  }
+}
+
+async function startServices(
+  wanted: Wanted,
+  { redis, mongo, prefix }: Stores,
+  logFolder: string,
+  closers: Closer[],
+): Promise<Pick<FaultSystem, 'url' | 'apis' | 'branches' | 'workers'>> {
+  const options = {
+    mongoUri: mongo.url,
+    redisUrl: redis.url,
+    redisPrefix: prefix,
+    chromiumPath: inject('chromiumPath'),
+    secrets: newSecrets(),
+    logFolder,
+  };
+  async function start(service: Service, addresses: Partial<Record<Service, string>> = {}) {
+    const ports = await Promise.all(Array.from({ length: wanted.count?.[service] ?? 1 }, freePort));
+    const settings = settingsOf(options, addresses as Record<ServiceName, string>)[service];
+    const command: [string, string] = [process.execPath, join(checkout, 'services', service, 'main.ts')];
+    const parts = ports.map((port, i) => {
+      const program = startProcess({
+        name: `${service} ${i}`,
+        command: wanted.before?.[service] ? [...wanted.before[service], ...command] : command,
+        env: { ...process.env, ...settings, ...wanted.env, PORT: String(port) },
+        logFile: join(logFolder, `${service}-${i}.log`),
+        stopDeadlineMs: 25_000, // longer than a service's own deadline
+      });
+      const url = `http://127.0.0.1:${port}`;
+      return new Part([program], () => saysReady(url), url);
+    });
+    closers.push(() => Promise.all(parts.map((part) => part.end())));
+    return { parts, ports };
+  }
+  /** Where a service is reached: as Kubernetes would have it, unless it is one process. */
+  async function address({ ports }: { ports: number[] }): Promise<string> {
+    if (ports.length === 1) return `http://127.0.0.1:${ports[0]}`;
+    const balancer = await startBalancer(ports);
+    closers.push(balancer.close);
+    return `http://127.0.0.1:${balancer.port}`;
+  }
+  const branches = await start('branches');
+  const workers = await start('label-worker');
+  const apis = await start('api', { branches: await address(branches) });
+  await Promise.all([branches, workers, apis].flatMap(({ parts }) => parts.map((part) => part.start())));
+  const url = await address(apis);
+  await vi.waitFor(async () => expect(await saysReady(url)).toBe(true), 10_000); // its balancer knows by now
+  return {
+    url,
+    apis: apis.parts,
+    branches: branches.parts,
+    workers: workers.parts,
+  };
+}

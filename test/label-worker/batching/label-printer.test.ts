@@ -1,0 +1,329 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { launchBrowser, type PrintingBrowser } from '#services/label-worker/chromium/browser.ts';
+import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { DomainError } from '#shared/errors.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
+
+let browser: PrintingBrowser;
+/** What each print was given. */
+let prints: string[] = [];
+
+beforeAll(async () => {
+  const options = {
+    executablePath: inject('chromiumPath'),
+    document: DOCUMENT,
+    lanes: 1,
+    timeoutMs: 10_000,
+    printsEach: 1_000,
+    memoryEach: 2 ** 30,
+    healthMs: 500,
+  };
+  browser = await launchBrowser(options, createLogger('test', 'silent'));
+});
+afterAll(() => browser.close());
+
+/** A printer with one lane on the real browser; `fault` may throw in its place. */
+function printer(fault: (body: string) => void = () => {}) {
+  prints = [];
+  const print = async (body: string) => {
+    prints.push(body);
+    fault(body);
+    return browser.print(body);
+  };
+  return createLabelPrinter({ print }, { lanes: 1, batchLabels: 50 });
+}
+
+const printed = async (one: LabelPayload) => readLabel(Buffer.from(await printer().print(one)));
+const pdfinfo = (pdf: Uint8Array) => execFileSync('pdfinfo', ['-'], { input: pdf, encoding: 'utf8' });
+
+test('a letter label is one page of 8.5 × 11 in with the number and the tracking address', async () => {
+  const [page, ...others] = await printed(label());
+  expect(others).toEqual([]);
+  expect(page).toMatchObject({
+    width: 612,
+    height: 792,
+    code128: ['482913650724'],
+    qr: ['https://rastreo.example/guia/482913650724'],
+  });
+});
+
+test.each([
+  'Envíos del Valle',
+  '4829 1365 0724',
+  'MEX01',
+  'Ciudad de México Centro',
+  'MTY01',
+  'Monterrey Centro',
+  'ENTREGA A DOMICILIO',
+  '14/07/2026 10:32',
+  'Luis Pérez Muñoz',
+  'Comercial del Norte SA de CV · RFC CNO800101AB1',
+  'Av. Juárez 800 Int. 4B',
+  'Col. Centro',
+  'C.P. 64000 Monterrey, Nuevo León',
+  'Referencias: Portón verde, junto a la farmacia',
+  'Tel. 8198765432 / 8112345678',
+  'luis@ejemplo.mx',
+  'Ana López',
+  'Tel. 5598765432 / 5512345678',
+  'ana@ejemplo.mx',
+  'Libros',
+  'Frágil',
+  'Paquete',
+  '2.5 kg',
+  '30 × 15 × 20 cm',
+  '$1,500.50 MXN',
+  'Marta Ruiz',
+  'Agencia Centro',
+  'Rastreo',
+])('a letter label says: %s', async (words) => {
+  const [page] = await letter();
+  expect(page?.text).toContain(words);
+});
+let letterPages: ReturnType<typeof printed> | undefined;
+const letter = () => {
+  letterPages ??= printed(label());
+  return letterPages;
+};
+
+test('a small label has a page of 10 × 10 cm a package, each with its own number', async () => {
+  const pages = await printed(label({ kind: 'small', packages: 3 }));
+  expect(pages.map(({ code128 }) => code128)).toEqual([
+    ['482913650724-01'],
+    ['482913650724-02'],
+    ['482913650724-03'],
+  ]);
+  for (const [i, page] of pages.entries()) {
+    expect(page.qr).toEqual(['https://rastreo.example/guia/482913650724']);
+    // Chromium's pages have whole pixels of its own: 99.82 mm.
+    expect(Math.abs(page.width - 283.46)).toBeLessThan(0.6);
+    expect(Math.abs(page.height - 283.46)).toBeLessThan(0.6);
+    for (const words of ['MTY01', `${i + 1}/3`, 'Luis Pérez Muñoz', 'Av. Juárez 800', '8198765432', '2.5 kg'])
+      expect(page.text).toContain(words);
+  }
+});
+
+test('a small label of 99 packages is one print of 99 pages', async () => {
+  const pdf = await printer().print(label({ kind: 'small', packages: 99 }));
+  expect(pdfinfo(pdf)).toMatch(/Pages: +99\n/);
+  expect(prints).toHaveLength(1);
+});
+
+test('who picks up at a branch needs no address', async () => {
+  const bare = label({ service: 'the service' });
+  bare.guide = {
+    Remitente: { Nombre: 'Ana' },
+    Destinatario: { Nombre: 'Luis', DestinoCode: 'MTY01' },
+    Producto: { Contenido: 'Libros' },
+    Creado_por: {},
+  };
+  for (const kind of ['letter', 'small'] as const) {
+    const [page] = await printed({ ...bare, kind });
+    expect(page?.text).toContain('RECOGE EN SUCURSAL');
+    expect(page?.text).not.toMatch(/undefined|null|NaN|Tel\.|Ref|Col\.|C\.P\./);
+  }
+});
+
+test('the PDF has its title and language, is not shrunk by a viewer, and is the same file each time', async () => {
+  const pdf = await printer().print(label());
+  expect(pdfinfo(pdf)).toContain('Guía 482913650724');
+  expect(pdfinfo(pdf)).not.toMatch(/Date:/);
+  const source = Buffer.from(pdf).toString('latin1');
+  expect(source).toMatch(/\/Lang \(es-MX\)|\/Lang <FEFF00650073002D004D0058>/i);
+  expect(source).toContain('/PrintScaling /None');
+  expect(Buffer.from(await printer().print(label())).equals(Buffer.from(pdf))).toBe(true);
+});
+
+test('labels that wait are printed together, and each gets its own pages', async () => {
+  const labels = mixedLabels(13);
+  const { print } = printer();
+  const files = await Promise.all(labels.map((one) => print(one)));
+  // The first found an idle lane; the others waited for it.
+  expect(prints).toHaveLength(2);
+  for (const [i, one] of labels.entries()) {
+    const pages = await readLabel(Buffer.from(files[i] ?? []));
+    expect(pages).toHaveLength(one.packages);
+    for (const page of pages) {
+      expect(page.width).toBeCloseTo(one.kind === 'letter' ? 612 : 283, 0);
+      expect(page.qr).toEqual([one.trackingUrl]);
+      expect(page.code128[0]?.slice(0, 12)).toBe(one.number);
+    }
+  }
+});
+
+/** Pages of each print, when labels of so many packages are asked for at once of one lane. */
+async function printsOf(...packages: number[]): Promise<(number | undefined)[]> {
+  const { print } = printer();
+  await Promise.all(packages.map((count) => print(label({ kind: 'small', packages: count }))));
+  return prints.map((body) => body.match(/<section/g)?.length);
+}
+
+test('a print takes about 100 pages, and a label of many packages is printed by itself', async () => {
+  expect(await printsOf(1, 20, 20, 20, 20, 20, 20)).toEqual([1, 100, 20]);
+  expect(await printsOf(1, 1, 26, 99, 1)).toEqual([1, 1, 26, 1, 99]);
+});
+
+test('of many large labels others wait for one only, and large ones wait for a batch of others only', async () => {
+  expect(await printsOf(60, 60, 60, 60, 1, 1)).toEqual([60, 2, 60, 60, 60]);
+  const { print } = printer();
+  const order: string[] = [];
+  const ask = async (packages: number): Promise<void> => {
+    await print(label({ kind: 'small', packages }));
+    order.push(packages > 25 ? 'large' : 'single');
+  };
+  // As each single is done, there is the next one: the large one gets its turn all the same.
+  const singles = (async () => {
+    for (let i = 0; i < 6; i++) await ask(1);
+  })();
+  await Promise.all([singles, ask(60)]);
+  expect(order.indexOf('large')).toBeLessThan(3);
+});
+
+test('a label that is tried again is printed by itself', async () => {
+  const { print } = printer();
+  await Promise.all([false, false, true, false].map((alone) => print(label(), { alone })));
+  expect(prints.map((body) => body.match(/<section/g)?.length)).toEqual([1, 1, 1, 1]);
+});
+
+const HOSTILE = {
+  'a script': '<script>document.title="x"</script>',
+  'an image': '<img src=http://127.0.0.1:9/x onerror=alert(1)>',
+  'a closed section': '</span></div></section><section class="letter">',
+  'a style': '</style><style>*{display:none}</style>',
+  'a template': '{{this}} {{{carrier}}} {{> figure}}',
+  'a character reference': '&lt;b&gt; &#0; &amp;',
+};
+test.each(Object.entries(HOSTILE))('%s in a field prints as text', async (_, text) => {
+  for (const kind of ['letter', 'small'] as const) {
+    const pages = await printed(label({ kind, recipient: { Nombre: text } }));
+    expect(pages).toHaveLength(1);
+    expect(pages[0]?.text.replace(/\s+/g, ' ')).toContain(text);
+    expect(pages[0]).toMatchObject({ qr: ['https://rastreo.example/guia/482913650724'] });
+  }
+});
+
+const LONG = {
+  'capitals without a blank': 'W'.repeat(120),
+  words: 'Palabra '.repeat(15).trim(),
+  'right to left': 'שלום '.repeat(24),
+  emoji: '🚚'.repeat(60),
+  'combining marks': 'ñ́Á̂ü̈ß'.repeat(12),
+};
+test.each(Object.entries(LONG))(
+  'fields full of %s stay on one page and leave the codes alone',
+  async (_, text) => {
+    const all = label({
+      carrier: text,
+      origin: { code: text.slice(0, 40), name: text },
+      destination: { code: text.slice(0, 40), name: text },
+    });
+    all.guide = {
+      Remitente: { ...all.guide.Remitente, Nombre: text },
+      Destinatario: {
+        ...all.guide.Destinatario,
+        Nombre: text,
+        RazonSocial: text,
+        Referencias: text + text,
+        Estado: text,
+        Municipio: text,
+        Colonia: text,
+        Calle: text,
+      },
+      Producto: {
+        TipoEnvio: text.slice(0, 40),
+        Contenido: text + text,
+        InformacionAdicional: text + text,
+        ValorDeclarado: 1e15,
+        Peso: 999.999,
+        Largo: 499.999,
+        Alto: 499.999,
+        Ancho: 499.999,
+      },
+      Creado_por: { Nombre: text, Agencia: text },
+    };
+    for (const kind of ['letter', 'small'] as const) {
+      const pages = await printed({ ...all, kind });
+      expect(pages).toHaveLength(1);
+      expect(pages[0]?.qr).toEqual(['https://rastreo.example/guia/482913650724']);
+      expect(pages[0]?.code128[0]?.slice(0, 12)).toBe('482913650724');
+    }
+  },
+);
+
+test('a tracking address too long for a QR that scans fails its own label only', async () => {
+  const { print } = printer();
+  const long = label({ trackingUrl: `https://rastreo.example/${'x'.repeat(2_000)}` });
+  const [good, bad] = await Promise.allSettled([print(label()), print(long)]);
+  expect(good.status).toBe('fulfilled');
+  expect(bad).toMatchObject({ reason: { code: 'label-unprintable' } });
+});
+
+test.each([
+  ['that Chromium refuses', () => Promise.reject(new Error('Printing failed'))],
+  ['with another number of pages', () => browser.print('<section class="letter"></section>'.repeat(99))],
+])('a label %s fails alone, the others of its batch are delivered', async (_, fault) => {
+  const labels = mixedLabels(13);
+  const bad = labels[7]?.number ?? '';
+  const real = createLabelPrinter(
+    {
+      print: (body) => (body.includes(bad.replace(/(....)(....)/, '$1 $2 ')) ? fault() : browser.print(body)),
+    },
+    { lanes: 1, batchLabels: 50 },
+  );
+  const results = await Promise.allSettled(labels.map((one) => real.print(one)));
+  for (const [i, result] of results.entries()) {
+    if (i === 7) expect(result).toMatchObject({ reason: { code: 'label-unprintable' } });
+    else if (result.status === 'fulfilled')
+      expect(pdfinfo(result.value)).toContain(`Guía ${labels[i]?.number}`);
+    else throw result.reason;
+  }
+});
+
+test('when Chromium fails, all labels of the batch do, and none is blamed', async () => {
+  const { print } = printer(() => {
+    throw new DomainError('browser-failed');
+  });
+  const results = await Promise.allSettled(mixedLabels(3).map((one) => print(one)));
+  expect(results).toMatchObject(Array(3).fill({ reason: { code: 'browser-failed' } }));
+  expect(prints).toHaveLength(2);
+});
+
+test('while one lane prints, another begins when as many labels wait as that one prints', async () => {
+  const sizes: number[] = [];
+  const ends: (() => void)[] = [];
+  const print = (body: string) =>
+    new Promise<never>((_, reject) => {
+      sizes.push(body.match(/<section/g)?.length ?? 0);
+      ends.push(() => reject(new DomainError('browser-failed')));
+    });
+  const lanes = createLabelPrinter({ print }, { lanes: 2, batchLabels: 50 });
+  const asked: Promise<unknown>[] = [];
+  const ask = (count: number) =>
+    asked.push(...Array.from({ length: count }, () => lanes.print(label()).catch(() => {})));
+  const end = async (print: number) => {
+    ends[print]?.();
+    await new Promise(setImmediate);
+  };
+  ask(2);
+  expect(sizes).toEqual([1, 1]);
+  ask(5);
+  await end(0);
+  expect(sizes).toEqual([1, 1, 5]);
+  await end(1);
+  ask(4);
+  expect(sizes).toEqual([1, 1, 5]);
+  ask(1);
+  expect(sizes).toEqual([1, 1, 5, 5]);
+  ask(3);
+  await end(2);
+  expect(sizes).toEqual([1, 1, 5, 5]);
+  await end(3);
+  expect(sizes).toEqual([1, 1, 5, 5, 3]);
+  await end(4);
+  await Promise.all(asked);
+});

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sample } from '#services/label-worker/preview/preview-cases.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { openLabelPrinter } from '#test/fixtures/labels/label-printing.ts';
+import { mexicanLabel, seeded } from '#test/fixtures/labels/mexican-guides.ts';
+import {
+  type Area,
+  codesOf,
+  HEAD_DPI,
+  noisy,
+  type Picture,
+  pagesOf,
+  scaled,
+  turned,
+} from '#test/fixtures/labels/pictures.ts';
+
+/** The codes as a thermal head prints them and a hand scanner reads them. */
+
+let printer: Awaited<ReturnType<typeof openLabelPrinter>>;
+beforeAll(async () => {
+  printer = await openLabelPrinter();
+});
+afterAll(() => printer.close());
+
+const KINDS = ['letter', 'small'] as const;
+
+/** A code's part of the page, in dots, where the templates put it: a wrong place is no code at all. */
+const AREAS = {
+  letter: { barcode: [1000, 1868, 495, 176], qr: [1279, 904, 352, 352], both: [990, 890, 650, 1200] },
+  small: { barcode: [150, 638, 500, 100], qr: [557, 73, 206, 206], both: [0, 0, 799, 799] },
+} as const;
+
+/** Part of a page. */
+function cut({ width, pixels }: Picture, [left, top, w, h]: Area): Picture {
+  const cutting = new Uint8Array(w * h);
+  for (let y = 0; y < h; y++) {
+    cutting.set(pixels.subarray((top + y) * width + left, (top + y) * width + left + w), y * w);
+  }
+  return { width: w, height: h, pixels: cutting };
+}
+
+/** Lengths of the black and white runs of a row, white ones at both ends. */
+function runs({ width, pixels }: Picture, y: number): number[] {
+  const lengths = [0];
+  let colour = 255;
+  for (const pixel of pixels.subarray(y * width, (y + 1) * width)) {
+    if (pixel !== colour) lengths.push(0);
+    colour = pixel;
+    lengths.push((lengths.pop() ?? 0) + 1);
+  }
+  return lengths;
+}
+
+/** Rows with any black: the symbol without its quiet zone. */
+function blackRows(picture: Picture): number[] {
+  return Array.from({ length: picture.height }, (_, y) => y).filter((y) => runs(picture, y).length > 1);
+}
+
+describe.each(KINDS)('on the %s label', (kind) => {
+  let page: Picture;
+  beforeAll(async () => {
+    const pdf = await printer.print(sample({ kind }));
+    [page = { width: 0, height: 0, pixels: new Uint8Array() }] = await pagesOf(pdf, HEAD_DPI);
+  });
+
+  it('every bar of the Code 128 is whole dots', () => {
+    const code = cut(page, AREAS[kind].barcode);
+    const [before = 0, ...bars] = runs(code, 50);
+    const after = bars.pop() ?? 0;
+    const X = Math.min(...bars);
+    expect([3, 4]).toContain(X);
+    for (const bar of bars) expect(bar % X).toBe(0);
+    // Without grey: the edges are where dots are, and not merely as far apart.
+    expect(new Set(code.pixels)).toEqual(new Set([0, 255]));
+    for (let y = 0; y < code.height; y++) expect(runs(code, y)).toEqual([before, ...bars, after]);
+    expect(code.height).toBeGreaterThanOrEqual((kind === 'letter' ? 18 : 12) * 8);
+    // 12 digits in set C are 101 modules: start, six symbols, check, stop.
+    if (kind === 'letter') expect(bars.reduce((sum, bar) => sum + bar)).toBe(101 * X);
+  });
+
+  it('the quiet zones of the Code 128 are ten modules', () => {
+    const [left, top, width, height] = AREAS[kind].barcode;
+    const [before = 0, ...bars] = runs(cut(page, AREAS[kind].barcode), 50);
+    const after = bars.pop() ?? 0;
+    const quiet = 10 * Math.min(...bars);
+    for (const x of [left + before - quiet, left + width - after]) {
+      expect(new Set(cut(page, [x, top, quiet, height]).pixels)).toEqual(new Set([255]));
+    }
+  });
+
+  it('every module of the QR is whole dots, with four modules of quiet zone', () => {
+    const code = cut(page, AREAS[kind].qr);
+    expect(new Set(code.pixels)).toEqual(new Set([0, 255]));
+    const rows = blackRows(code);
+    const [first = 0, last = 0] = [rows[0], rows.at(-1)];
+    // Its first row begins with a finder pattern: seven dark modules.
+    const [left = 0, finder = 0] = runs(code, first);
+    const module = finder / 7;
+    expect(module).toBeGreaterThanOrEqual(4);
+    for (const y of rows) {
+      const [before = 0, ...parts] = runs(code, y);
+      parts.pop();
+      expect((before - left) % module).toBe(0);
+      for (const part of parts) expect(part % module).toBe(0);
+      // Rows come in groups of a module's height.
+      const groupStart = first + Math.floor((y - first) / module) * module;
+      expect(runs(code, y)).toEqual(runs(code, groupStart));
+    }
+    expect((last - first + 1) % module).toBe(0);
+    expect(Math.min(left, first, code.height - 1 - last)).toBeGreaterThanOrEqual(4 * module);
+  });
+});
+
+it('no square inch of a small label is more than 30 % black, but for its codes, which are half black', async () => {
+  for (const wide of ['MTY01', 'WMW04', 'HUX02']) {
+    const label = sample({ kind: 'small', destination: { code: wide, name: 'Huamantla' } });
+    for (const page of await pagesOf(await printer.print(label), HEAD_DPI)) {
+      for (const [left, top, width, height] of [AREAS.small.barcode, AREAS.small.qr]) {
+        for (let y = top; y < top + height; y++) {
+          page.pixels.fill(255, y * page.width + left, y * page.width + left + width);
+        }
+      }
+      expect(blackestSquareInch(page)).toBeLessThan(0.3);
+    }
+  }
+});
+
+/** Share of black in the blackest window of 203 × 203 dots, looked at every 8 dots. */
+function blackestSquareInch({ width, height, pixels }: Picture): number {
+  const side = 203;
+  // Black of the rectangle from the corner to each pixel, so that a window costs four look-ups.
+  const sums = new Float64Array((width + 1) * (height + 1));
+  const at = (x: number, y: number) => sums[y * (width + 1) + x] ?? 0;
+  for (let y = 1; y <= height; y++) {
+    for (let x = 1; x <= width; x++) {
+      const black = 1 - (pixels[(y - 1) * width + x - 1] ?? 255) / 255;
+      sums[y * (width + 1) + x] = black + at(x - 1, y) + at(x, y - 1) - at(x - 1, y - 1);
+    }
+  }
+  let most = 0;
+  for (let y = side; y <= height; y += 8) {
+    for (let x = side; x <= width; x += 8) {
+      most = Math.max(most, at(x, y) - at(x - side, y) - at(x, y - side) + at(x - side, y - side));
+    }
+  }
+  return most / side ** 2;
+}
+
+/** What a reader must find on a page. */
+const expected = (label: LabelPayload, code: string) => [`CODE-128:${code}`, `QR-Code:${label.trackingUrl}`];
+
+it('packages 1, 2, 37 and 99 of 99 read back', async () => {
+  const label = sample({ kind: 'small', packages: 99 });
+  const pages = await pagesOf(await printer.print(label), HEAD_DPI);
+  expect(pages).toHaveLength(99);
+  const looked = [1, 2, 37, 99];
+  const read = await codesOf(looked.map((package_) => pages[package_ - 1] as Picture));
+  for (const [i, package_] of looked.entries()) {
+    expect(read[i]).toEqual(expected(label, `${label.number}-${String(package_).padStart(2, '0')}`));
+  }
+});
+
+async function inTurn<T>(work: (() => Promise<T>)[]): Promise<T[]> {
+  const done: T[] = [];
+  for (const one of work) done.push(await one());
+  return done;
+}
+
+const SPOILT: Record<string, (picture: Picture, random: () => number) => Picture> = {
+  'as printed': (picture) => picture,
+  'turned by 90°': turned,
+  'at 150 dpi': (picture) => scaled(picture, 150 / HEAD_DPI),
+  'with 2 % salt and pepper': (picture, random) => noisy(picture, 0.02, random),
+};
+/** How many of the 200 are read in each way; `ALL_READS=1` reads all in all ways, and takes half as long again. */
+const READ: Record<string, number> = process.env.ALL_READS ? {} : { 'turned by 90°': 50, 'at 150 dpi': 50 };
+/** Share that must be read; dust may hide a code, but seldom. */
+const FLOOR: Record<string, number> = { 'with 2 % salt and pepper': 0.99 };
+
+describe.each(KINDS)(
+  '200 random guides on the %s label',
+  (kind) => {
+    const random = seeded(kind === 'letter' ? 1 : 2);
+    const labels = Array.from({ length: 200 }, () => ({ ...mexicanLabel(random), kind }));
+    let pages: Picture[];
+    beforeAll(async () => {
+      const files = await Promise.all(labels.map((label) => printer.print(label)));
+      // Of a letter page the part where the codes are, as a hand scanner sees it: the whole takes four times as long.
+      const half = (from: number) =>
+        files.filter((_, i) => i % 2 === from).map((file) => () => pagesOf(file, HEAD_DPI, AREAS[kind].both));
+      const [even, odd] = await Promise.all([inTurn(half(0)), inTurn(half(1))]);
+      pages = labels.map((_, i) => (i % 2 ? odd : even)[i >> 1]?.[0] as Picture);
+    });
+
+    it.each(Object.keys(SPOILT))('read back exactly %s', async (how) => {
+      let good = 0;
+      const misread: string[][] = [];
+      const count = READ[how] ?? pages.length;
+      for (let i = 0; i < count; i += 50) {
+        const read = await codesOf(
+          pages.slice(i, i + 50).map((page) => (SPOILT[how] ?? ((same) => same))(page, random)),
+        );
+        for (const [j, codes] of read.entries()) {
+          const label = labels[i + j] as LabelPayload;
+          const right = expected(label, kind === 'letter' ? label.number : `${label.number}-01`);
+          if (codes.join() === right.join()) good++;
+          else misread.push(codes);
+        }
+      }
+      process.stdout.write(`  ${kind}, ${how}: ${good} of ${count} read\n`);
+      expect(good / count, JSON.stringify(misread)).toBeGreaterThanOrEqual(FLOOR[how] ?? 1);
+    });
+  },
+  120_000,
+);

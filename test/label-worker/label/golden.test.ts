@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pixelmatch from 'pixelmatch';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
+import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { openLabelPrinter } from '#test/fixtures/labels/label-printing.ts';
+import { type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
+
+/**
+ * What labels look like, kept as pictures. `UPDATE_GOLDEN=1 npm test -- test/label-worker/label/golden` accepts how they
+ * look now; a test that fails leaves the new picture and the difference in `.local/golden/`.
+ */
+
+const GOLDEN = join(import.meta.dirname, 'golden');
+const UPDATE = Boolean(process.env.UPDATE_GOLDEN);
+/** Small labels as the head prints them, letters as a screen shows them: enough to see, and small files. */
+const DPI = { letter: 72, small: 203.2 };
+const SHOWN = ['letter-usual', 'letter-logo', 'letter-long', 'small-usual', 'small-long', 'small-scripts'];
+/**
+ * Share of pixels that may differ: other versions of poppler and FreeType draw the edges of letters otherwise. A
+ * comma less is 10 pixels of 600 000; a line that moved by half a millimetre is 2 000.
+ */
+const TOLERANCE = 0.0005;
+
+let printer: Awaited<ReturnType<typeof openLabelPrinter>>;
+beforeAll(async () => {
+  printer = await openLabelPrinter();
+});
+afterAll(() => printer.close());
+
+it.each(PREVIEW_CASES.filter(({ name }) => SHOWN.includes(name)))('$name looks as it did', async (shown) => {
+  const [page] = await pagesOf(await printer.print(shown.label), DPI[shown.label.kind]);
+  const now = toPng(page as Picture);
+  const path = join(GOLDEN, `${shown.name}.png`);
+  if (UPDATE) return writeFileSync(path, PNG.sync.write(now, { colorType: 0 }));
+  const golden = PNG.sync.read(readFileSync(path));
+  expect([now.width, now.height]).toEqual([golden.width, golden.height]);
+  const difference = new PNG(now);
+  // Colour distance of a tenth: a shade of grey at the edge of a letter is none.
+  const different = pixelmatch(golden.data, now.data, difference.data, now.width, now.height, {
+    threshold: 0.1,
+  });
+  if (different > TOLERANCE * now.width * now.height) {
+    mkdirSync('.local/golden', { recursive: true });
+    writeFileSync(`.local/golden/${shown.name}.png`, PNG.sync.write(now));
+    writeFileSync(`.local/golden/${shown.name}-difference.png`, PNG.sync.write(difference));
+  }
+  expect(different).toBeLessThanOrEqual(TOLERANCE * now.width * now.height);
+});
+
+function toPng({ width, height, pixels }: Picture): PNG {
+  const png = new PNG({ width, height });
+  for (const [i, grey] of pixels.entries()) png.data.set([grey, grey, grey, 255], i * 4);
+  return png;
+}
+
+it('what labels are made of changes with TEMPLATE_VERSION only', () => {
+  const worker = new URL('../../../services/label-worker/', import.meta.url);
+  const files = (folder: string) =>
+    readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(fileURLToPath(worker), join(parentPath, name)));
+  const sources = [...files('label'), ...files('codes'), 'pdf/drawing.ts'].sort();
+  const hash = createHash('sha256');
+  for (const source of sources) hash.update(source).update(readFileSync(new URL(source, worker)));
+  const now = `${TEMPLATE_VERSION} ${hash.digest('hex')}\n`;
+  const path = join(GOLDEN, 'template-version');
+  const then = readFileSync(path, 'utf8');
+  if (UPDATE && then.split(' ')[0] !== TEMPLATE_VERSION) return writeFileSync(path, now);
+  expect(
+    now,
+    'Raise TEMPLATE_VERSION (shared/contracts/label-job.ts), or labels of the old look are served from the cache; then UPDATE_GOLDEN=1',
+  ).toBe(then);
+});

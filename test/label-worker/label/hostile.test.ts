@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DRAWN, drawable } from '#services/label-worker/label/charset.ts';
+import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import { everywhere, LEAST, PREVIEW_CASES, sample } from '#services/label-worker/preview/preview-cases.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { openBrowser } from '#test/fixtures/browser.ts';
+import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { openLabelPrinter } from '#test/fixtures/labels/label-printing.ts';
+import { wholeLabelHtml } from '#test/fixtures/labels/whole-label.ts';
+
+/** Whatever the fields hold, a label is as many pages as asked for, in its size, with nothing on top of another. */
+
+let printer: Awaited<ReturnType<typeof openLabelPrinter>>;
+let browser: Browser;
+beforeAll(async () => {
+  [printer, browser] = await Promise.all([openLabelPrinter(), openBrowser()]);
+});
+afterAll(() => Promise.all([printer.close(), browser.close()]));
+
+const FILLERS: Record<string, string> = {
+  'the widest letter': 'W'.repeat(250),
+  'a long word in small letters': 'x'.repeat(250),
+  words: 'Avenida de los Insurgentes '.repeat(10),
+  emoji: '🚚👨‍👩‍👧🇲🇽'.repeat(40),
+  'right-to-left text': 'שלום עולם مرحبا '.repeat(20),
+  'combining marks': 'n̴̨̛̪̾ͅe̷͓̅ '.repeat(30),
+  accents: 'ÑÁÉÍÓÚÜ ñáéíóúü ß Łódź '.repeat(12),
+  markup: '<script>alert(1)</script>{{this}}{{{x}}}</style></section>&amp;<!-- '.repeat(5),
+  'a bit of all': 'W🚚ש<b>{{this}}</style>&amp;é̴ '.repeat(12),
+};
+const EXTREMES: [string, LabelPayload][] = [
+  ...Object.entries(FILLERS).map(([name, text]): [string, LabelPayload] => [name, everywhere(text)]),
+  ['nothing that is optional', sample({ guide: LEAST, service: 'the service' })],
+];
+const CASES: [string, LabelPayload][] = [
+  ...EXTREMES,
+  ...PREVIEW_CASES.map(({ name, label }): [string, LabelPayload] => [name, label]),
+  // Each text just long enough to fill its lines at each size: the highest that a label can get.
+  ...[20, 30, 40, 50, 65, 80, 100].map((length): [string, LabelPayload] => [
+    `${length} letters in each field`,
+    everywhere('Calle Niños Héroes '.repeat(14).slice(0, length)),
+  ]),
+];
+
+describe.each(['letter', 'small'] as const)('a %s label', (kind) => {
+  it.each(EXTREMES)('with %s has its pages, its size and its codes', async (_, label) => {
+    const packages = kind === 'letter' ? 1 : 2;
+    const pages = await readLabel(Buffer.from(await printer.print({ ...label, kind, packages })));
+    expect(pages).toHaveLength(packages);
+    for (const [i, page] of pages.entries()) {
+      expect(Math.abs(page.width - (kind === 'letter' ? 612 : 283.46))).toBeLessThan(0.6);
+      expect(Math.abs(page.height - (kind === 'letter' ? 792 : 283.46))).toBeLessThan(0.6);
+      expect(page.qr).toEqual([label.trackingUrl]);
+      expect(page.code128).toEqual([kind === 'letter' ? label.number : `${label.number}-0${i + 1}`]);
+    }
+  });
+
+  it('has no text on another, outside its box or smaller than 6 pt, whatever it holds', async () => {
+    const page = await browser.newPage();
+    await page.emulateMediaType('print');
+    await page.setContent(DOCUMENT);
+    for (const [name, label] of CASES) {
+      await page.evaluate(`document.body.innerHTML = ${JSON.stringify(wholeLabelHtml({ ...label, kind }))}`);
+      await page.evaluate(LOAD_FONTS);
+      expect(await page.evaluate(`(${findFaults})()`), name).toEqual([]);
+    }
+    await page.close();
+  });
+});
+
+const LOAD_FONTS = 'Promise.all([...document.fonts].map((face) => face.load())).then(() => {})';
+
+/** Runs in the page, so it is text. Finds every text and code that is not where it alone may be. */
+const findFaults = `() => {
+  const faults = [];
+  const section = document.querySelector('section');
+  const page = section.getBoundingClientRect();
+  const dot = page.width / (section.className === 'letter' ? 215.9 : 99.5) / 8;
+  const boxes = [...section.querySelectorAll('tspan')].map((text) => {
+    const { left, right } = text.getBoundingClientRect();
+    const size = parseFloat(getComputedStyle(text).fontSize) * dot;
+    if (size < 7.95) faults.push(text.textContent + ': ' + size);
+    const baseline = page.top + text.getStartPositionOfChar(0).y * dot;
+    return { name: text.textContent, text, left, right, top: baseline - 0.72 * size, bottom: baseline + 0.2 * size };
+  });
+  for (const code of section.querySelectorAll('image, .arrow, .qr, .barcode')) {
+    const { left, right, top, bottom } = code.getBoundingClientRect();
+    boxes.push({ name: code.outerHTML.slice(0, 40), left, right, top, bottom });
+  }
+  const rules = section.querySelector('.rules').getAttribute('d');
+  for (const [rule, x, y, width, height] of rules.matchAll(/M(\\d+) (\\d+)h(\\d+)v(\\d+)/g)) {
+    const [left, top] = [page.left + x * dot, page.top + y * dot];
+    boxes.push({ name: rule, left, top, right: left + width * dot, bottom: top + height * dot, rule });
+  }
+  if (boxes.length < 20) faults.push('only ' + boxes.length + ' boxes');
+  for (const [i, a] of boxes.entries()) {
+    if (a.left < page.left + 8 || a.right > page.right - 8 || a.top < page.top + 4 || a.bottom > page.bottom - 4) {
+      faults.push(a.name + ': at the edge');
+    }
+    for (const b of boxes.slice(i + 1)) {
+      const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (width > 0.6 && height > 0.6 && !(a.rule && b.rule)) faults.push(a.name + ' overlaps ' + b.name + ' by ' + height);
+    }
+  }
+  return faults;
+}`;
+
+it('nothing in a field is loaded or run', async () => {
+  const requests: string[] = [];
+  const canary = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    response.end();
+  });
+  canary.on('connection', () => requests.push('connection'));
+  canary.listen(0, '127.0.0.1');
+  await once(canary, 'listening');
+  const host = `127.0.0.1:${(canary.address() as AddressInfo).port}`;
+  const payloads = [
+    '<img src=http://H/i>',
+    '<svg><image href=http://H/s /><use href=http://H/u#a /></svg>',
+    '<link rel=stylesheet href=http://H/l>',
+    '<style>@import "http://H/c";*{background:url(http://H/b)}</style>',
+    '<meta http-equiv=refresh content="0;url=http://H/m">',
+    '<iframe src=http://H/f></iframe><object data=http://H/o></object>',
+    '<script>new WebSocket("ws://H/w");fetch("http://H/j")</script>',
+    '"><img src=x onerror=fetch("http://H/e")>',
+    '\'" style="background:url(http://H/a)',
+  ].map((text) => text.replaceAll('H/', `${host}/`));
+  for (const text of payloads) {
+    await printer.print(everywhere(text, { kind: 'letter', trackingUrl: text }));
+    const small = await printer.print(everywhere(text, { kind: 'small', trackingUrl: text }));
+    const [page] = await readLabel(Buffer.from(small));
+    expect(page?.qr).toEqual([text]);
+    expect(page?.text).toContain(text.slice(0, 8));
+  }
+  expect(requests).toEqual([]);
+  canary.close();
+});
+
+describe('characters', () => {
+  it.each([
+    ['Ñandú Łódź ß €', 'Ñandú Łódź ß €'],
+    ['n\u0303 e\u0301', 'ñ é'],
+    ['ﬁn ½ ṣ Ａ ①', 'fin ½ s A 1'],
+    ['Casa 🏠 azul', 'Casa • azul'],
+    ['שלום', '••••'],
+    ['e\u0334\u0337x', 'ex'],
+    ['a\u202eb\u200bc\ufeff', 'abc'],
+    ['a\tb\nc', 'a b c'],
+  ])('%j prints as %j', (text, expected) => {
+    expect(drawable(text)).toBe(expected);
+  });
+
+  it('that pass as they are are all in the font, in both weights', async () => {
+    const all = Array.from({ length: 0x2200 }, (_, code) => String.fromCodePoint(code))
+      .filter((character) => new RegExp(`[${DRAWN}]`).test(character))
+      .join('');
+    const page = await browser.newPage();
+    await page.setContent(DOCUMENT);
+    const cdp = await page.createCDPSession();
+    await page.evaluate(`document.body.innerHTML = '<p></p><b></b>';
+      for (const element of document.body.children) element.textContent = ${JSON.stringify(all)}`);
+    await page.evaluate(LOAD_FONTS);
+    await cdp.send('DOM.enable');
+    await cdp.send('CSS.enable');
+    const { root } = await cdp.send('DOM.getDocument');
+    for (const selector of ['p', 'b']) {
+      const { nodeId } = await cdp.send('DOM.querySelector', { nodeId: root.nodeId, selector });
+      const { fonts } = await cdp.send('CSS.getPlatformFontsForNode', { nodeId });
+      expect(fonts.map(({ isCustomFont }) => isCustomFont)).not.toContain(false);
+      expect(fonts.length).toBeGreaterThan(0);
+    }
+    await page.close();
+  });
+});

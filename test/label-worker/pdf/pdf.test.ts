@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PREVIEW_CASES, sample } from '#services/label-worker/preview/preview-cases.ts';
+import { openLabelPrinter } from '#test/fixtures/labels/label-printing.ts';
+import { pagesOf } from '#test/fixtures/labels/pictures.ts';
+
+let printer: Awaited<ReturnType<typeof openLabelPrinter>>;
+beforeAll(async () => {
+  printer = await openLabelPrinter();
+});
+afterAll(() => printer.close());
+
+const tool = (name: string, pdf: Uint8Array) => execFileSync(name, ['-'], { input: pdf, encoding: 'utf8' });
+
+describe.each(PREVIEW_CASES)('$name', ({ label }) => {
+  let pdf: Uint8Array;
+  beforeAll(async () => {
+    pdf = await printer.print({ ...label, packages: 1 });
+  });
+
+  it('is a small file', () => {
+    expect(pdf.length).toBeLessThan(label.kind === 'letter' ? 60_000 : 50_000);
+  });
+
+  it('has no font but subsets of the service’s own', () => {
+    const fonts = tool('pdffonts', pdf).trim().split('\n').slice(2);
+    expect(fonts.length).toBeGreaterThan(0);
+    for (const font of fonts) expect(font).toMatch(/^\w{6}\+BarlowSemiCondensed-\w+ .* yes yes yes /);
+  });
+
+  it('has a title, no date, no tags, no script, no form', () => {
+    expect(tool('pdfinfo', pdf)).toMatch(/^Title: +Guía \d{12}$/m);
+    expect(tool('pdfinfo', pdf)).not.toMatch(/Date:/);
+    for (const none of ['Tagged', 'JavaScript'])
+      expect(tool('pdfinfo', pdf)).toMatch(new RegExp(`^${none}: +no$`, 'm'));
+    expect(tool('pdfinfo', pdf)).toMatch(/^Form: +none$/m);
+  });
+});
+
+it('a label alone and in a batch is the same to the pixel', async () => {
+  const alone = sample({ carrier: 'Otra Paquetería' });
+  const [before] = await pagesOf(await printer.print(alone, { alone: true }), 150);
+  // Fill the lanes, so that the rest waits and is printed together.
+  const [, , , inBatch] = await Promise.all([
+    ...PREVIEW_CASES.slice(0, 3).map(({ label }) => printer.print(label)),
+    printer.print(alone),
+    ...PREVIEW_CASES.slice(3, 9).map(({ label }) => printer.print(label)),
+  ]);
+  const [after] = await pagesOf(inBatch ?? new Uint8Array(), 150);
+  expect(Buffer.from(after?.pixels ?? []).equals(Buffer.from(before?.pixels ?? [1]))).toBe(true);
+});
+
+it.each(['letter', 'small'] as const)('the logo is on each page of a %s label', async (kind) => {
+  const logo = PREVIEW_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
+  const packages = kind === 'letter' ? 1 : 99;
+  for (const page of await pagesOf(
+    await printer.print(sample({ kind, packages, logo })),
+    72,
+    [0, 0, 200, 85],
+  )) {
+    const [left, top, size] = kind === 'letter' ? [34, 34, 50] : [10, 6, 18];
+    let black = 0;
+    for (let y = top; y < top + size / 2; y++) {
+      for (let x = left; x < left + size; x++)
+        black += (page.pixels[y * page.width + x] ?? 255) < 128 ? 1 : 0;
+    }
+    expect(black).toBeGreaterThan(size);
+  }
+});

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { launchBrowser } from '#services/label-worker/chromium/browser.ts';
+import { labelDrawing } from '#services/label-worker/label/label-drawing.ts';
+import { DOCUMENT, labelHtml, pagesOf } from '#services/label-worker/label/label-html.ts';
+import { readChromiumPdf, UnknownPdf } from '#services/label-worker/pdf/chromium-pdf.ts';
+import { readAnyPdf, split } from '#services/label-worker/pdf/split.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { mixedLabels } from '#test/fixtures/labels/labels.ts';
+
+const LABELS = mixedLabels(24);
+const PARTS = LABELS.map((label) => ({
+  pages: pagesOf(label),
+  title: `Guía ${label.number}`,
+  drawing: labelDrawing(label),
+}));
+let print: Uint8Array;
+beforeAll(async () => {
+  const options = {
+    executablePath: inject('chromiumPath'),
+    document: DOCUMENT,
+    lanes: 1,
+    timeoutMs: 10_000,
+    printsEach: 1_000,
+    memoryEach: 2 ** 30,
+    healthMs: 500,
+  };
+  const browser = await launchBrowser(options, createLogger('test', 'silent'));
+  print = await browser.print(LABELS.map(labelHtml).join(''));
+  await browser.close();
+});
+
+const tool = (name: string, args: string[], pdf: Uint8Array) =>
+  execFileSync(name, args, { input: pdf, maxBuffer: 2 ** 27 });
+/** What a printer would print, and what a person could copy. */
+const seen = (pdf: Uint8Array) => [
+  createHash('sha256')
+    .update(tool('pdftoppm', ['-r', '203', '-gray', '-'], pdf))
+    .digest('hex'),
+  tool('pdftotext', ['-layout', '-', '-'], pdf).toString(),
+];
+
+describe('a print that is split', () => {
+  it('gives each label the pages that a general library gives it, to the pixel', async () => {
+    const files = await split(print, PARTS);
+    const oracle = await readAnyPdf(print);
+    let first = 0;
+    for (const [i, { pages, title, drawing }] of PARTS.entries()) {
+      const expected = await oracle.file(
+        Array.from({ length: pages }, (_, page) => first + page),
+        title,
+        drawing,
+      );
+      expect(seen(files[i] as Uint8Array)).toEqual(seen(expected));
+      first += pages;
+    }
+  });
+
+  it('gives files that say what they are, and no date', async () => {
+    const [file] = await split(print, PARTS);
+    const text = Buffer.from(file as Uint8Array).toString('latin1');
+    const pdf = await PDFDocument.load(file as Uint8Array, { updateMetadata: false });
+    expect(pdf.getTitle()).toBe(PARTS[0]?.title);
+    expect(text).toContain('/Lang (es-MX)');
+    expect(text).toContain('/PrintScaling /None');
+    expect(text).not.toContain('Date');
+    const fonts = tool('pdffonts', ['-'], file as Uint8Array).toString();
+    expect(fonts.match(/yes yes yes/g)?.length).toBe(2);
+  });
+
+  it('is the same file each time', async () => {
+    const [one, other] = [await split(print, PARTS), await split(print, PARTS)];
+    expect(one.every((file, i) => Buffer.from(file).equals(other[i] as Uint8Array))).toBe(true);
+  });
+
+  it('of other pages than its labels have is nobody’s', async () => {
+    await expect(split(print, PARTS.slice(1))).rejects.toThrow(/pages, not/);
+  });
+});
+
+describe('a PDF that is not as Chromium writes it', () => {
+  const resaved = async (useObjectStreams: boolean) =>
+    (await PDFDocument.load(print, { updateMetadata: false })).save({ useObjectStreams });
+  const edited = (from: string | RegExp, to: string) =>
+    Buffer.from(Buffer.from(print).toString('latin1').replace(from, to), 'latin1');
+
+  it.each([
+    ['has object streams', () => resaved(true)],
+    ['was written by another program', () => resaved(false)],
+    ['was updated', async () => edited('/Info 1 0 R>>', '/Info 1 0 R/Prev 9>>')],
+    ['is encrypted', async () => edited('/Info 1 0 R>>', '/Info 1 0 R/Encrypt 3 0 R>>')],
+    ['has attributes that pages inherit', async () => edited('\n/Kids [', '/Rotate ')],
+    ['is cut off', async () => Buffer.from(print.subarray(0, print.length / 2))],
+    ['is none', async () => Buffer.from('no PDF at all')],
+  ])('is refused: it %s', async (_, make) => {
+    const pdf = Buffer.from(await make());
+    const whole = () => {
+      const { pageCount, file } = readChromiumPdf(pdf);
+      return file(
+        Array.from({ length: pageCount }, (_, page) => page),
+        'x',
+        labelDrawing(LABELS[0] as LabelPayload),
+      );
+    };
+    expect(whole).toThrow(UnknownPdf);
+  });
+
+  it('is split by the general library instead', async () => {
+    const [ours, theirs] = [await split(print, PARTS), await split(await resaved(true), PARTS)];
+    expect(seen(theirs[3] as Uint8Array)).toEqual(seen(ours[3] as Uint8Array));
+  });
+});

@@ -1,0 +1,196 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Job, Queue, QueueEvents } from 'bullmq';
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { buildLabelWorker } from '#services/label-worker/app.ts';
+import { LabelWorkerConfig } from '#services/label-worker/config.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
+import {
+  LABEL_QUEUE,
+  type LabelJob,
+  type LabelJobResult,
+  type LabelPayload,
+  labelJobOptions,
+  labelKey,
+} from '#shared/contracts/label-job.ts';
+import { labelBytesKey } from '#shared/contracts/label-store.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
+
+const prefix = `{t-${randomBytes(6).toString('hex')}}`;
+const folder = mkdtempSync(join(tmpdir(), 'label-worker-'));
+const pids = join(folder, 'pids');
+const redis = new Redis(inject('redisUrl'), { maxRetriesPerRequest: null });
+const queue = new Queue<LabelJob, LabelJobResult>(LABEL_QUEUE, { connection: redis, prefix });
+queue.setMaxListeners(0); // `waitUntilFinished` adds one for each job
+const eventsRedis = redis.duplicate();
+const events = new QueueEvents(LABEL_QUEUE, { connection: eventsRedis, prefix });
+/** All that the worker logs, at every level. */
+const lines: string[] = [];
+const written = new EventEmitter();
+const log = pino({ level: 'trace' }, { write: (line) => written.emit('line', lines.push(line)) });
+let worker: HttpServer;
+
+/** A Chromium that notes its process group: each line of `pids` is one that was started. */
+function notingChromium(): string {
+  const path = join(folder, 'chromium');
+  writeFileSync(path, `#!/bin/sh\necho $$ >> '${pids}'\nexec '${inject('chromiumPath')}' "$@"\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+const chromiums = () => readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+const lastChromium = () => chromiums().at(-1) ?? Number.NaN;
+
+async function start(env: Record<string, string> = {}): Promise<HttpServer> {
+  const config = loadConfig(LabelWorkerConfig, {
+    REDIS_URL: inject('redisUrl'),
+    REDIS_PREFIX: prefix,
+    CHROMIUM_PATH: notingChromium(),
+    PRINT_TIMEOUT_MS: '3000',
+    ...env,
+  });
+  return buildLabelWorker(config, log);
+}
+
+function ask(payload: LabelPayload): Promise<Job<LabelJob, LabelJobResult>> {
+  const nonce = randomBytes(4).toString('hex');
+  return queue.add('label', { label: payload, requestId: nonce }, labelJobOptions(labelKey(payload), nonce));
+}
+const bytesOf = (payload: LabelPayload) => redis.getBuffer(labelBytesKey(prefix, labelKey(payload)));
+
+let number = 482913650000;
+/** A label that nobody asked for yet. */
+const fresh = (): LabelPayload => label({ number: String(++number) });
+
+beforeAll(async () => {
+  await events.waitUntilReady();
+  worker = await start();
+});
+afterAll(async () => {
+  await worker.close();
+  await events.close();
+  await queue.obliterate({ force: true });
+  await queue.close();
+  eventsRedis.disconnect();
+  await redis.quit();
+  rmSync(folder, { recursive: true });
+});
+
+test('the bytes are in Redis, for an hour, when the job completes', async () => {
+  const one = fresh();
+  const job = await ask(one);
+  const { bytes } = await job.waitUntilFinished(events, 10_000);
+  const pdf = await bytesOf(one);
+  expect(pdf?.length).toBe(bytes);
+  expect(await redis.ttl(labelBytesKey(prefix, labelKey(one)))).toBeGreaterThan(3_600 - 60);
+  const [page] = await readLabel(pdf ?? Buffer.alloc(0));
+  expect(page?.code128).toEqual([one.number]);
+});
+
+test('many labels at once are all delivered, each under its own key', async () => {
+  const labels = mixedLabels(60);
+  const jobs = await Promise.all(labels.map(ask));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
+  for (const one of labels) {
+    const pdf = (await bytesOf(one)) ?? Buffer.alloc(0);
+    expect(execFileSync('pdfinfo', ['-'], { input: pdf, encoding: 'utf8' })).toContain(`Guía ${one.number}`);
+  }
+});
+
+const signalChromium = (signal: NodeJS.Signals) => process.kill(-lastChromium(), signal);
+const signalRenderers = (signal: NodeJS.Signals) => {
+  const args = ['-g', String(lastChromium()), '-f', 'type=renderer'];
+  const found = execFileSync('pgrep', args, { encoding: 'utf8' });
+  for (const pid of found.trim().split('\n')) process.kill(Number(pid), signal);
+};
+
+test.each([
+  ['is killed', signalChromium, 'SIGKILL'],
+  ['loses its renderers', signalRenderers, 'SIGKILL'],
+  ['hangs', signalChromium, 'SIGSTOP'],
+  ['has hanging renderers', signalRenderers, 'SIGSTOP'],
+] as const)(
+  'a label whose Chromium %s while it prints is tried again and delivered',
+  async (_, signal, end) => {
+    const one = fresh();
+    const before = chromiums().length;
+    signal('SIGSTOP');
+    const active = new Promise((resolve) => events.once('active', resolve));
+    const job = await ask(one);
+    await active;
+    signal(end);
+    const { bytes } = await job.waitUntilFinished(events, 20_000);
+    expect((await bytesOf(one))?.length).toBe(bytes);
+    expect(chromiums()).toHaveLength(before + 1);
+    expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(2);
+  },
+);
+
+test('a Chromium that dies while nothing prints is replaced', async () => {
+  const before = chromiums().length;
+  signalChromium('SIGKILL');
+  const one = fresh();
+  await (await ask(one)).waitUntilFinished(events, 20_000);
+  expect(await bytesOf(one)).not.toBeNull();
+  expect(chromiums()).toHaveLength(before + 1);
+});
+
+test.each([
+  ['a payload that is none', { kind: 'letter' } as LabelPayload, 'payload-invalid'],
+  ['no label', undefined as unknown as LabelPayload, 'payload-invalid'],
+  ['a tracking address that no QR holds', label({ trackingUrl: 'x'.repeat(5_000) }), 'label-unprintable'],
+])('%s fails at once, without another try', async (_, payload, reason) => {
+  const nonce = randomBytes(4).toString('hex');
+  const job = await queue.add('label', { label: payload, requestId: nonce }, labelJobOptions(nonce, nonce));
+  await expect(job.waitUntilFinished(events, 10_000)).rejects.toThrow(reason);
+  expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(1);
+});
+
+test('the log follows a label by request and key, and names no person', async () => {
+  const one = fresh();
+  const job = await ask(one);
+  await job.waitUntilFinished(events, 10_000);
+  const find = () => lines.find((line) => line.includes(job.data.requestId));
+  // The queue tells us of the end before it tells the worker.
+  while (!find()) await once(written, 'line');
+  expect(JSON.parse(find() ?? '')).toMatchObject({ msg: 'label printed', label: labelKey(one) });
+  expect(lines.join('')).not.toMatch(/Luis|Pérez|Juárez|8198765432|ejemplo\.mx/);
+});
+
+test('it is live always, and ready while Chromium and Redis answer', async () => {
+  expect((await worker.inject('/health/live')).statusCode).toBe(200);
+  const ready = await worker.inject('/health/ready');
+  expect(ready.json()).toEqual({ status: 'ok', chromium: 'ok', redis: 'ok' });
+
+  signalChromium('SIGSTOP');
+  try {
+    expect((await worker.inject('/health/live')).statusCode).toBe(200);
+    const down = await worker.inject('/health/ready');
+    expect(down.statusCode).toBe(503);
+    expect(down.json()).toMatchObject({ chromium: 'down', redis: 'ok' });
+  } finally {
+    signalChromium('SIGCONT');
+  }
+});
+
+test('closing finishes what prints, leaves what waits, and ends Chromium', async () => {
+  await worker.close();
+  const labels = mixedLabels(20).map((one) => ({ ...one, carrier: 'Cierre' }));
+  const jobs = await Promise.all(labels.map(ask));
+  const active = new Promise((resolve) => events.once('active', resolve));
+  const another = await start({ BATCH_MAX_LABELS: '2', PRINT_CONCURRENCY: '1' });
+  await active;
+  await another.close();
+  const states = await Promise.all(jobs.map((job) => job.getState()));
+  expect(new Set(states)).toEqual(new Set(['completed', 'waiting']));
+  expect(() => process.kill(lastChromium(), 0)).toThrow('ESRCH');
+  worker = await start();
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
+});

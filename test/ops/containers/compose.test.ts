@@ -1,0 +1,222 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '#shared/config/load-config.ts';
+import { checkout, environmentOf, last, readTargets } from '../dockerfile.ts';
+import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';
+
+/** docker-compose.yml cannot be run where no Docker engine is; it is held to the specification and to our rules. */
+
+type Mount = { source: string; target: string; read_only?: boolean; volume?: { subpath?: string } };
+type Service = {
+  image: string;
+  build?: { target: string; dockerfile: string };
+  restart: string;
+  environment?: Record<string, string>;
+  volumes?: (string | Mount)[];
+  ports?: string[];
+  networks?: string[];
+  network_mode?: string;
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string }>;
+  deploy?: { resources: { limits: object } };
+  stop_grace_period?: string;
+};
+
+const file = parse(readFileSync(join(checkout, 'docker-compose.yml'), 'utf8'), { merge: true });
+const services: Record<string, Service> = file.services;
+const all = Object.entries(services);
+const service = (name: string) => services[name] as Service;
+const mountOf = ({ volumes = [] }: Service) =>
+  volumes.find((each): each is Mount => typeof each === 'object' && each.target === '/run/secrets');
+
+it('is what the Compose specification allows', () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addFormat('duration', /^(\d+(h|m|s|ms|us|ns))+$/);
+  const schema = JSON.parse(readFileSync(join(import.meta.dirname, 'compose-spec.json'), 'utf8'));
+  const validate = ajv.compile(schema);
+  validate(file);
+  expect(validate.errors).toBe(null);
+});
+
+describe.each(all)('%s', (name, { build, ...its }) => {
+  it('may do no more than it must', () => {
+    expect(its.read_only).toBe(true);
+    expect(its.cap_drop).toEqual(['ALL']);
+    expect(its.security_opt).toContain('no-new-privileges:true');
+    expect(Object.keys(its.deploy?.resources.limits ?? {})).toEqual(['cpus', 'memory', 'pids']);
+  });
+
+  it('says whether it is well, unless it only runs once', () => {
+    const ownImage = build && last(readTargets().get(build.target) ?? [], 'HEALTHCHECK');
+    if (its.restart === 'no') expect(its.healthcheck).toEqual({ disable: true });
+    else expect(ownImage ?? its.healthcheck?.test).toBeTruthy();
+  });
+
+  it('is built here, or is a version that does not move', () => {
+    if (build) expect(its.image).toBe(`guias/${build.target}:local`);
+    else expect(its.image).toMatch(/^[a-z/]+:v?\d+\.\d+\.\d+$/);
+  });
+
+  it('can be reached from this machine only', () => {
+    for (const port of its.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  it('waits until what it needs is ready', () => {
+    for (const [other, { condition }] of Object.entries(its.depends_on ?? {})) {
+      expect(condition).toBe(
+        service(other).restart === 'no' ? 'service_completed_successfully' : 'service_healthy',
+      );
+    }
+  });
+
+  it('finds what it mounts', () => {
+    for (const mount of its.volumes ?? []) {
+      const source = typeof mount === 'string' ? (mount.split(':')[0] ?? '') : mount.source;
+      if (source.startsWith('./')) expect(existsSync(join(checkout, source)), source).toBe(true);
+      else expect(Object.keys(file.volumes), name).toContain(source);
+    }
+  });
+});
+
+describe('the secrets', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'guias-secrets-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const make = () => execFileSync(process.execPath, [join(checkout, 'local/compose/secrets.ts'), folder]);
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+  make();
+
+  it('are made once, and kept', () => {
+    const before = read('api/jwt');
+    make();
+    expect(read('api/jwt')).toBe(before);
+    expect(before).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('are a folder for each service that has some, which sees only its own and cannot change it', () => {
+    const mounted = all.flatMap(([name, each]) => (mountOf(each) ? [[name, mountOf(each)]] : []));
+    for (const [name, mount] of mounted as [string, Mount][]) {
+      expect(mount).toMatchObject({ source: 'secrets', read_only: true, volume: { subpath: name } });
+      for (const secret of readdirSync(join(folder, name))) {
+        expect(statSync(join(folder, name, secret)).mode & 0o777).toBe(0o444);
+      }
+    }
+    expect(mounted.map(([name]) => name).sort()).toEqual(
+      readdirSync(folder)
+        .filter((name) => name !== 'complete')
+        .sort(),
+    );
+  });
+
+  it('are known to the label worker only as far as Redis goes', () => {
+    expect(readdirSync(join(folder, 'label-worker'))).toEqual(['redis']);
+  });
+
+  it('fit together: the stores take what the services say', () => {
+    const mongo = new URL(read('api/mongodb'));
+    expect(mongo.password).toBe(read('mongo/password'));
+    expect(`${mongo.username}@${mongo.host}`).toBe(
+      `${service('mongo').environment?.MONGO_INITDB_ROOT_USERNAME}@mongo:27017`,
+    );
+    expect(read('redis/redis.conf')).toBe(`requirepass ${new URL(read('api/redis')).password}\n`);
+    expect(read('api/internal')).toBe(read('branches/internal'));
+  });
+
+  it.each(all)('of %s stand in no file of the checkout', (_, { environment = {} }) => {
+    for (const [name, value] of Object.entries(environment)) {
+      const secret = SECRETS.includes(name.replace(/_FILE$/, '')) || /PASSWORD/.test(name);
+      if (secret) expect(`${name}=${value}`).toMatch(/_FILE=\/run\/secrets\//);
+    }
+  });
+
+  it.each(SERVICES)('and settings of %s are all that it needs, and known to it', (name) => {
+    const environment = service(name).environment ?? {};
+    expect(unknownSettings(name, environment)).toEqual([]);
+    const image = environmentOf(readTargets().get(name) ?? []);
+    const env = Object.entries({ ...image, ...environment }).map(([key, value]) => [
+      key,
+      // As Compose fills them in where nobody has set anything.
+      value.replace(/^\$\{\w+:-\}$/, '').replace(/^\/run\/secrets/, join(folder, name)),
+    ]);
+    expect(() => loadConfig(SETTINGS[name] as never, Object.fromEntries(env))).not.toThrow();
+  });
+});
+
+describe('the networks', () => {
+  const reach = (name: string) =>
+    all
+      .filter(([, { networks = [] }]) => networks.some((each) => service(name).networks?.includes(each)))
+      .map(([other]) => other)
+      .filter((other) => other !== name)
+      .sort();
+
+  it('let the label worker reach Redis alone, and Prometheus it', () => {
+    expect(reach('label-worker')).toEqual(['prometheus', 'redis']);
+  });
+
+  it('let only what has a port of this machine reach the world', () => {
+    expect(file.networks.data.internal && file.networks.print.internal).toBe(true);
+    const open = all.filter(([, { networks }]) => networks?.includes('edge'));
+    expect(open.filter(([, { ports }]) => !ports)).toEqual([]);
+  });
+});
+
+it('gives every service more time to end than it takes', () => {
+  for (const name of SERVICES) {
+    const shutdown = SETTINGS[name]?.properties.SHUTDOWN_MS as unknown as { default: number };
+    expect(Number.parseInt(service(name).stop_grace_period ?? '0', 10) * 1_000).toBeGreaterThan(
+      shutdown.default,
+    );
+  }
+});
+
+it('keeps jobs: Redis drops nothing and writes to disk', () => {
+  const { command } = services.redis as unknown as { command: string };
+  expect(command).toContain('--maxmemory-policy noeviction');
+  expect(command).toContain('--appendonly yes');
+});
+
+describe("the label worker's system calls", () => {
+  const profile = JSON.parse(readFileSync(join(checkout, 'k8s/chromium-seccomp.json'), 'utf8'));
+  type Rule = { names: string[]; action: string; args?: { value: number; op: string }[] };
+  const allowed = (name: string): Rule[] =>
+    profile.syscalls.filter((rule: Rule) => rule.names.includes(name) && rule.action === 'SCMP_ACT_ALLOW');
+
+  it('are those of the profile', () => {
+    expect(service('label-worker').security_opt).toContain('seccomp:k8s/chromium-seccomp.json');
+    expect(profile.defaultAction).toBe('SCMP_ACT_ERRNO');
+  });
+
+  it.each([
+    'mount',
+    'setns',
+    'pivot_root',
+    'bpf',
+    'keyctl',
+    'perf_event_open',
+    'userfaultfd',
+    'io_uring_setup',
+  ])('do not include %s', (name) => {
+    expect(allowed(name)).toEqual([]);
+  });
+
+  it("include the namespaces of Chromium's sandbox, and no others", () => {
+    const forbidden = { newNs: 0x20000, newCgroup: 0x2000000, newUts: 0x4000000, newIpc: 0x8000000 };
+    const mask = Object.values(forbidden).reduce((sum, flag) => sum | flag);
+    for (const name of ['clone', 'unshare']) {
+      expect(allowed(name).map(({ args }) => args)).toEqual([
+        [{ index: 0, value: mask, op: 'SCMP_CMP_MASKED_EQ' }],
+      ]);
+    }
+    expect(allowed('chroot')).toHaveLength(1);
+  });
+});

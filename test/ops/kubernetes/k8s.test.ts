@@ -1,0 +1,309 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
+import { checkout, environmentOf, readTargets } from '../dockerfile.ts';
+import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';
+import {
+  type Container,
+  type KubernetesObject,
+  type Pod,
+  readKustomization,
+  readObjects,
+  readOverlay,
+  selects,
+  type Traffic,
+} from './kubernetes.ts';
+
+/** What is in k8s/ has been on no cluster from here; it is held to the API's schemas and to the rules stated below. */
+
+const OVERLAYS = ['small', 'production'];
+const overlays = new Map(OVERLAYS.map((name) => [name, readOverlay(name)]));
+const objectsOf = (overlay: string) => overlays.get(overlay) ?? [];
+const every = [...objectsOf('small'), ...objectsOf('production'), ...readObjects('secrets.example.yaml')];
+
+const hasPods = ({ kind }: KubernetesObject) => kind === 'Deployment' || kind === 'StatefulSet';
+const podsOf = (overlay: string) => objectsOf(overlay).filter(hasPods);
+const podOf = ({ spec }: KubernetesObject): Pod => spec.template.spec;
+const containerOf = (object: KubernetesObject): Container => podOf(object).containers[0] as Container;
+const find = (overlay: string, kind: string, name: string) => {
+  const found = objectsOf(overlay).find((each) => each.kind === kind && each.metadata.name === name);
+  if (!found) throw new Error(`${overlay} has no ${kind} ${name}`);
+  return found;
+};
+const pods = OVERLAYS.flatMap((overlay) =>
+  podsOf(overlay).map((object) => [`${overlay}: ${object.metadata.name}`, object] as const),
+);
+const ours = OVERLAYS.flatMap((overlay) => SERVICES.map((name) => [overlay, name] as const));
+
+/** Where `kubernetes-models` has the type and the schema of an object. */
+const moduleOf = ({ apiVersion }: KubernetesObject) =>
+  apiVersion.startsWith('keda') ? `@kubernetes-models/keda/${apiVersion}` : `kubernetes-models/${apiVersion}`;
+
+describe('every object', () => {
+  it.each(every.map((each) => [`${each.kind} ${each.metadata.name}`, each] as const))(
+    '%s is valid',
+    async (_, object) => {
+      const models = await import(moduleOf(object));
+      const model = new models[object.kind](object);
+      expect(() => model.validate()).not.toThrow();
+    },
+  );
+
+  // The schemas let unknown fields pass, as a cluster does; the types do not, so a misspelt one is found.
+  it('has no field that its kind does not know', () => {
+    const source = every.map((object, index) => {
+      const type = `import('${moduleOf(object)}').I${object.kind}`;
+      return `export const object${index}: ${type} = ${JSON.stringify(object, null, 2)};`;
+    });
+    const folder = join(checkout, '.local/kubernetes-types');
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, 'objects.ts');
+    writeFileSync(file, source.join('\n'));
+    const tsc = [join(checkout, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', '--noEmit', '--strict'];
+    const options = ['--module', 'nodenext', '--skipLibCheck', '--types', '', '--pretty', 'false'];
+    try {
+      execFileSync(process.execPath, [...tsc, ...options, file], { encoding: 'utf8', timeout: 120_000 });
+    } catch (error) {
+      throw new Error((error as { stdout: string }).stdout);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }, 150_000);
+});
+
+it.each(['base', ...OVERLAYS])('%s is put together without patches', (name) => {
+  const known = ['apiVersion', 'kind', 'namespace', 'resources', 'images', 'replicas', 'configMapGenerator'];
+  expect(Object.keys(readKustomization(name)).filter((field) => !known.includes(field))).toEqual([]);
+});
+
+describe.each(pods)('the pod of %s', (_, object) => {
+  const pod = podOf(object);
+  const containers = [...pod.containers, ...(pod.initContainers ?? [])];
+
+  it('is not root, and has no more of the system than it needs', () => {
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: expect.any(Number),
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(pod.automountServiceAccountToken).toBe(false);
+    for (const { securityContext } of containers) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+    }
+  });
+
+  it('says what it needs and takes', () => {
+    for (const { resources } of containers) {
+      expect(resources).toEqual({
+        requests: { cpu: expect.any(String), memory: expect.any(String) },
+        limits: { cpu: expect.any(String), memory: expect.any(String) },
+      });
+    }
+  });
+
+  it('is watched from its start on', () => {
+    for (const { startupProbe, livenessProbe, readinessProbe } of containers) {
+      expect(startupProbe && livenessProbe && readinessProbe).toBeTruthy();
+    }
+  });
+
+  it('has no secret in it', () => {
+    const variables = containers.flatMap(({ env = [] }) => env);
+    for (const { name, value } of variables) {
+      const secret = SECRETS.includes(name.replace(/_FILE$/, '')) || /PASSWORD/.test(name);
+      if (secret && value !== undefined) expect(`${name}=${value}`).toMatch(/_FILE=\/run\/secrets\//);
+    }
+  });
+});
+
+describe.each(OVERLAYS)('%s', (overlay) => {
+  it('has versions that do not move', () => {
+    const images = readKustomization(overlay).images ?? [];
+    for (const { image } of podsOf(overlay).flatMap((each) => podOf(each).containers)) {
+      const given = images.find(({ name }) => name === image);
+      const version = given ? (given.digest ?? given.newTag) : image.split(':')[1];
+      expect(version, image).toMatch(/^(\d+\.\d+\.\d+|sha256:[0-9a-f]{64})$/);
+    }
+  });
+
+  it('applies no Secret: nobody runs it with an example value', () => {
+    expect(objectsOf(overlay).filter(({ kind }) => kind === 'Secret')).toEqual([]);
+  });
+
+  it('shows /api to the world, and nothing else', () => {
+    const paths = objectsOf(overlay)
+      .filter(({ kind }) => kind === 'Ingress')
+      .flatMap(({ spec }) => spec.rules.flatMap(({ http }) => http.paths));
+    expect(paths.map(({ path, backend }) => `${path} ${backend.service.name}`)).toEqual(['/api api']);
+  });
+});
+
+it('leaves the number of copies to the autoscaler where there is one', () => {
+  const scaled = objectsOf('production').filter(({ spec }) => spec?.scaleTargetRef);
+  const names = scaled.map(({ spec }) => spec.scaleTargetRef.name).sort();
+  expect(names).toEqual(['api', 'label-worker']);
+  for (const name of names) {
+    expect(find('production', 'Deployment', name).spec.replicas).toBeUndefined();
+    expect(readKustomization('production').replicas?.map((each) => each.name)).not.toContain(name);
+  }
+});
+
+describe.each(ours)('%s: %s', (overlay, name) => {
+  const object = find(overlay, 'Deployment', name);
+  const pod = podOf(object);
+  const container = containerOf(object);
+  const secrets = pod.volumes?.find(({ projected }) => projected)?.projected?.sources ?? [];
+
+  it('is replaced without a gap, and never all at once', () => {
+    expect(object.spec.strategy).toEqual({ rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
+    const budget = find(overlay, 'PodDisruptionBudget', name);
+    expect(budget.spec.maxUnavailable).toBe(1);
+    expect(selects(budget.spec.selector, object.spec.template.metadata.labels)).toBe(true);
+    const keys = pod.topologySpreadConstraints?.map(({ topologyKey }) => topologyKey);
+    expect(keys).toEqual(['topology.kubernetes.io/zone', 'kubernetes.io/hostname']);
+  });
+
+  it('has more time to end than it takes', () => {
+    const shutdown = SETTINGS[name]?.properties.SHUTDOWN_MS as unknown as { default: number };
+    const drain = Number(container.lifecycle?.preStop?.exec.command[1] ?? 0);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(drain + shutdown.default / 1_000);
+    // A worker takes its jobs itself, so nothing must learn first that it goes.
+    expect(container.lifecycle?.preStop?.exec.command).toEqual(
+      name === 'label-worker' ? undefined : ['sleep', '5'],
+    );
+  });
+
+  it('is scraped where it listens', () => {
+    expect(object.spec.template.metadata.annotations).toMatchObject({
+      'prometheus.io/scrape': 'true',
+      'prometheus.io/port': environmentOf(readTargets().get(name) ?? []).PORT,
+    });
+  });
+
+  it('is given all settings that it needs, and only such as it knows', () => {
+    const given = Object.fromEntries((container.env ?? []).map(({ name, value = '' }) => [name, value]));
+    const generated = (container.envFrom ?? []).flatMap(
+      ({ configMapRef }) =>
+        readKustomization('base').configMapGenerator?.find((each) => each.name === configMapRef.name)
+          ?.literals ?? [],
+    );
+    const literals = generated.map((line) => line.split(/=(.*)/s).slice(0, 2));
+    const env = { ...Object.fromEntries(literals), ...given };
+    expect(unknownSettings(name, env)).toEqual([]);
+
+    const image = environmentOf(readTargets().get(name) ?? []);
+    const files = secrets.flatMap(({ secret }) => secret.items.map(({ path }) => path));
+    const named = Object.keys(env).filter((each) => each.endsWith('_FILE'));
+    expect(named.map((each) => env[each])).toEqual(files.map((path) => `/run/secrets/${path}`));
+    const values = named.map((each) => [each.replace(/_FILE$/, ''), WORKING[each.replace(/_FILE$/, '')]]);
+    const plain = Object.entries({ ...image, ...env }).filter(([each]) => !each.endsWith('_FILE'));
+    expect(() =>
+      loadConfig(SETTINGS[name] as never, Object.fromEntries([...plain, ...values])),
+    ).not.toThrow();
+  });
+
+  it('does not start with the example of its secrets', () => {
+    const example = new Map(
+      readObjects('secrets.example.yaml').map((each) => [each.metadata.name, each.stringData ?? {}]),
+    );
+    const env = secrets.flatMap(({ secret }) =>
+      secret.items.map(({ key }) => [key, example.get(secret.name)?.[key]] as const),
+    );
+    for (const [key, value] of env) expect(value, `${key} in the example`).toBeTruthy();
+    const start = () => loadConfig(SETTINGS[name] as never, Object.fromEntries(env));
+    expect(start).toThrow(ConfigError);
+    for (const [key] of env) expect(start).toThrow(key);
+  });
+});
+
+/** Values that a service accepts. */
+const WORKING: Readonly<Record<string, string>> = {
+  INTERNAL_TOKEN: randomBytes(32).toString('hex'),
+  JWT_SECRET: randomBytes(32).toString('hex'),
+  MONGODB_URI: 'mongodb://mongo:27017/guias',
+  REDIS_URL: 'redis://redis:6379',
+};
+
+it('gives Chromium a place for its profile, and memory to share', () => {
+  const object = find('small', 'Deployment', 'label-worker');
+  const volumes = new Map(podOf(object).volumes?.map((each) => [each.name, each.emptyDir]));
+  const places = containerOf(object).volumeMounts?.map(
+    ({ name, mountPath }) => [mountPath, volumes.get(name)] as const,
+  );
+  expect(Object.fromEntries(places ?? [])).toMatchObject({
+    '/tmp': { sizeLimit: expect.any(String) },
+    '/dev/shm': { medium: 'Memory', sizeLimit: expect.any(String) },
+  });
+});
+
+describe('the network', () => {
+  /** The rules of one direction that hold for the pods of a name. */
+  const rules = (overlay: string, name: string, way: 'Ingress' | 'Egress'): Traffic[] => {
+    const { labels } = find(overlay, ['mongo', 'redis'].includes(name) ? 'StatefulSet' : 'Deployment', name)
+      .spec.template.metadata;
+    const policies = objectsOf(overlay).filter(
+      ({ kind, spec }) =>
+        kind === 'NetworkPolicy' && spec.policyTypes.includes(way) && selects(spec.podSelector, labels),
+    );
+    expect(policies.length, `${name} is under no policy`).toBeGreaterThan(0);
+    return policies.flatMap(({ spec }) => (way === 'Ingress' ? spec.ingress : spec.egress) ?? []);
+  };
+  const labelsOf = (name: string) => ({ 'app.kubernetes.io/name': name });
+  const DNS = expect.objectContaining({ ports: [expect.objectContaining({ port: 53 }), expect.anything()] });
+
+  /** Whether one pod reaches another's port: its own rules and the other's must both let it. */
+  function reaches(from: string, to: string): boolean {
+    const port = find('small', 'Service', to).spec.ports[0]?.port;
+    const fits = ({ ports }: Traffic, peers: Traffic['to'], name: string) =>
+      ports.some((each) => each.port === port) &&
+      (peers ?? []).some(({ podSelector, namespaceSelector }) =>
+        podSelector && !namespaceSelector ? selects(podSelector, labelsOf(name)) : false,
+      );
+    return (
+      rules('small', from, 'Egress').some((rule) => fits(rule, rule.to, to)) &&
+      rules('small', to, 'Ingress').some((rule) => fits(rule, rule.from, from))
+    );
+  }
+
+  it('lets each service talk to those that the architecture names, and to no other', () => {
+    const all = [...SERVICES, 'mongo', 'redis'];
+    const listening = all.filter((name) => name !== 'label-worker'); // it has no Service: nobody calls it
+    const pairs = all.flatMap((from) =>
+      listening.filter((to) => to !== from && reaches(from, to)).map((to) => `${from} → ${to}`),
+    );
+    expect(pairs).toEqual([
+      'api → branches',
+      'api → mongo',
+      'api → redis',
+      'branches → mongo',
+      'branches → redis',
+      'dashboard → mongo',
+      'dashboard → redis',
+      'label-worker → redis',
+    ]);
+  });
+
+  it.each([
+    ['small', { to: [{ podSelector: { matchLabels: labelsOf('redis') } }], ports: [{ port: 6379 }] }],
+    ['production', { to: [{ ipBlock: { cidr: expect.any(String) } }], ports: [{ port: 6379 }] }],
+  ])('%s: lets the label worker out to DNS and Redis alone', (overlay, redis) => {
+    expect(rules(overlay, 'label-worker', 'Egress')).toEqual([DNS, redis]);
+  });
+
+  it.each(ours)('%s: lets Prometheus in to %s', (overlay, name) => {
+    const monitoring = [{ namespaceSelector: { matchLabels: { 'guias/monitoring': 'true' } } }];
+    expect(rules(overlay, name, 'Ingress')).toContainEqual({ from: monitoring, ports: [{ port: 'http' }] });
+  });
+
+  it.each(OVERLAYS)('%s: denies all that no policy allows', (overlay) => {
+    const { podSelector, policyTypes } = find(overlay, 'NetworkPolicy', 'default-deny').spec;
+    expect({ podSelector, policyTypes }).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+  });
+});

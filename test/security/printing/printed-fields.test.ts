@@ -1,0 +1,113 @@
+import type { Browser, Page } from 'puppeteer-core';
+import type { TSchema } from 'typebox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DOCUMENT, labelHtml } from '#services/label-worker/label/label-html.ts';
+import { everywhere, sample } from '#services/label-worker/preview/preview-cases.ts';
+import { isLabelPayload, LabelPayload } from '#shared/contracts/label-job.ts';
+import { openBrowser } from '#test/fixtures/browser.ts';
+
+/**
+ * Whatever a text says, a label has the elements and attributes that its template has, and shows the text. The texts
+ * are put in behind the checks of the API and the queue: those alone shall not have to hold.
+ */
+
+let browser: Browser;
+let page: Page;
+beforeAll(async () => {
+  browser = await openBrowser();
+  page = await browser.newPage();
+  await page.setContent(DOCUMENT);
+});
+afterAll(() => browser.close());
+
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</style></text></svg></section></body><iframe src=//x>',
+  '</text></svg><style>*{display:none}</style>',
+  '<!--',
+  ']]><![CDATA[',
+  '<svg><style><img title="</style><b>">',
+  '<math><mtext><table><mglyph><style><b>',
+  '}*{background:url(//x)}{',
+  'x;background:url(javascript:alert(1))',
+  '{{this}}{{{this}}}{{> codes}}',
+  '{{#with (lookup this "constructor")}}x{{/with}}',
+  '{{constructor.constructor "return 1"}}',
+  '{{fit x 1 1}}',
+  '&lt;b&gt;&#60;b&#62;',
+  '\u0000<b>\u2028<b>',
+  '+ADw-script+AD4-',
+];
+/** By this a text is found on the label; it comes first, since a long text may be cut. */
+const MARK = 'MARK';
+
+/** The paths of all texts of the payload, from its schema, so that a new field is tried too. */
+function textPaths(schema: TSchema, path: string[] = []): string[][] {
+  const { properties, type, enum: values, pattern } = schema as Record<string, unknown>;
+  if (properties) {
+    return Object.entries(properties as Record<string, TSchema>).flatMap(([name, inner]) =>
+      textPaths(inner, [...path, name]),
+    );
+  }
+  // What is one of a list, or of digits and signs only, is checked where the job is taken.
+  const free = type === 'string' && !values && !(path.length === 1 && pattern);
+  return free ? [path] : [];
+}
+const PATHS = textPaths(LabelPayload);
+function replaced<T>(value: T, [name, ...rest]: string[], by: string): T {
+  if (name === undefined) return by as T;
+  return { ...value, [name]: replaced((value as Record<string, unknown>)[name], rest, by) };
+}
+
+type Parsed = { elements: string[]; marked: string[]; text: string };
+
+/** What the browser makes of labels: kinds of elements, the attributes that hold the mark, and the text. */
+async function parsed(htmls: string[]): Promise<Parsed[]> {
+  return (await page.evaluate(`(${JSON.stringify(htmls)}).map((html) => {
+    document.body.innerHTML = html;
+    const elements = [...document.body.querySelectorAll('*')];
+    const attributes = elements.flatMap((element) => [...element.attributes]);
+    return {
+      elements: [...new Set(elements.map((element) => element.nodeName + '[' + element.getAttributeNames() + ']'))],
+      marked: attributes.filter(({ value }) => value.includes('${MARK}')).map(({ name }) => name),
+      text: document.body.textContent,
+    };
+  })`)) as Parsed[];
+}
+
+it('every text of the payload is tried', () => {
+  expect(PATHS.length).toBeGreaterThan(25);
+  expect(isLabelPayload(sample())).toBe(true);
+});
+
+describe.each(['letter', 'small'] as const)('on a %s label', (kind) => {
+  const label: LabelPayload = { ...sample(), kind };
+  let usual: Set<string>;
+  beforeAll(async () => {
+    // Texts of many lengths, since lines and sizes differ by them.
+    const harmless = ['a', 'a b c d e f', 'word '.repeat(12), 'W'.repeat(120)];
+    const labels = await parsed(harmless.map((text) => labelHtml(everywhere(text, { kind }))));
+    usual = new Set(labels.flatMap(({ elements }) => elements));
+  });
+
+  it.each(PATHS.map((path) => [path.join('.'), path] as const))(
+    '%s is text and nothing else',
+    async (_, path) => {
+      const texts = [MARK, ...HOSTILE.map((text) => MARK + text)];
+      const [plain, ...hostile] = await parsed(
+        texts.map((text) => labelHtml(replaced<LabelPayload>(label, path, text))),
+      );
+      for (const [index, { elements, marked, text }] of hostile.entries()) {
+        expect(
+          elements.filter((element) => !usual.has(element)),
+          HOSTILE[index],
+        ).toEqual([]);
+        expect(marked, HOSTILE[index]).toEqual([]);
+        if (plain?.text.includes(MARK)) expect(text).toContain(MARK);
+      }
+    },
+  );
+});

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, expect, test, vi } from 'vitest';
+import { provideRedis } from '#local/programs/redis.ts';
+import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { createMetrics } from '#shared/observability/metrics.ts';
+import { connectRedis, measureEviction } from '#shared/stores/redis.ts';
+import { scrape } from '#test/fixtures/metrics.ts';
+
+const log = createLogger('test', 'silent');
+const opened: HttpServer[] = [];
+afterAll(() => Promise.all(opened.map((server) => server.close())));
+
+async function serve(options: Partial<Parameters<typeof buildHttpServer>[0]> = {}) {
+  const server = buildHttpServer({ log, metrics: createMetrics(), ready: {}, ...options });
+  server.get('/things/:id', async () => ({}));
+  server.post('/things/:id', async () => {
+    throw new Error('a fault');
+  });
+  opened.push(server);
+  return server.listen({ host: '127.0.0.1', port: 0 });
+}
+const requests = (series: Map<string, number>) =>
+  [...series].filter(([name]) => name.startsWith('http_request_duration_seconds_count'));
+
+test('requests are measured by route and status, and no client can make a series of its own', async () => {
+  const url = await serve();
+  const ask = (path: string, method = 'GET') => fetch(url + path, { method });
+  await ask('/things/1');
+  await ask('/things/1', 'POST');
+  await ask('/no/such/path');
+  const before = requests(await scrape(url));
+  expect(Object.fromEntries(before)).toEqual({
+    'http_request_duration_seconds_count{method="GET",route="/things/:id",status="200"}': 1,
+    'http_request_duration_seconds_count{method="POST",route="/things/:id",status="500"}': 1,
+    'http_request_duration_seconds_count{method="GET",route="none",status="404"}': 1,
+  });
+  for (let i = 0; i < 50; i++) {
+    await ask(`/things/${i}?q=${i}`);
+    await ask(`/x${i}/..%2f/%7B%22${i}`);
+  }
+  const after = requests(await scrape(url));
+  expect(after.map(([name]) => name)).toEqual(before.map(([name]) => name));
+  expect(after.map(([, count]) => count)).toEqual([51, 1, 51]);
+});
+
+test('what machines ask for all the time is not measured', async () => {
+  const url = await serve();
+  await fetch(`${url}/health/ready`);
+  await scrape(url);
+  expect(requests(await scrape(url))).toEqual([]);
+});
+
+test('two services in one process have metrics of their own', async () => {
+  const [first, second] = [await serve(), await serve()];
+  await fetch(`${first}/things/1`);
+  expect(requests(await scrape(second))).toEqual([]);
+  expect((await scrape(second)).get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+});
+
+test('what the service needs or only uses is up or down, also when it hangs', async () => {
+  const url = await serve({
+    ready: { redis: async () => 'PONG', mongodb: () => new Promise(() => {}) },
+    softDependencies: { branches: () => Promise.reject(new Error('away')) },
+  });
+  const series = await scrape(url);
+  const up = ['redis', 'mongodb', 'branches'].map((name) =>
+    series.get(`dependency_up{dependency="${name}"}`),
+  );
+  expect(up).toEqual([1, 0, 0]);
+  // What is only used does not make the service unready.
+  expect(await (await fetch(`${url}/health/ready`)).json()).toEqual({
+    status: 'down',
+    redis: 'ok',
+    mongodb: 'down',
+  });
+});
+
+test("Redis's eviction policy is read on each scrape, and absent where nobody may know it", async () => {
+  vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be spoilt
+  const folder = mkdtempSync(join(tmpdir(), 'metrics-'));
+  const own = await provideRedis({ folder, durable: false, log: () => {} });
+  const root = new Redis(own.url);
+  root.on('error', () => {});
+  await root.call('ACL', 'SETUSER', 'managed', 'on', '>secret', '~*', '+@all', '-config');
+  const eviction = async (connectTo: string) => {
+    const metrics = createMetrics();
+    const redis = await connectRedis(connectTo, log);
+    measureEviction(redis, metrics);
+    const url = await serve({ metrics });
+    return { redis, read: async () => (await scrape(url)).get('redis_noeviction') };
+  };
+  const [plain, managed] = [
+    await eviction(own.url),
+    await eviction(own.url.replace('//', '//managed:secret@')),
+  ];
+  try {
+    expect(await plain.read()).toBe(1);
+    expect(await managed.read()).toBeUndefined();
+    await root.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    expect(await plain.read()).toBe(0);
+    await own.close();
+    expect(await plain.read()).toBeUndefined();
+  } finally {
+    for (const redis of [plain.redis, managed.redis, root]) redis.disconnect();
+    await own.close();
+    rmSync(folder, { recursive: true });
+    vi.unstubAllEnvs();
+  }
+});

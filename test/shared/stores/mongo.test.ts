@@ -1,0 +1,35 @@
+import { inject, test, vi } from 'vitest';
+import { createLogger } from '#shared/observability/logger.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
+import { startProxy } from '#test/faults/system/proxy.ts';
+
+/** Where the driver keeps the connection by which it looks after its server; nothing public leads there. */
+type Driver = {
+  topology: { s: { servers: Map<string, { monitor: { connection: { socket: { destroy(): void } } } }> } };
+};
+
+test('a connection that is closed just when the driver writes to it is not waited for', async () => {
+  const { hostname, port } = new URL(inject('mongoUri'));
+  const proxy = await startProxy(() => Number(port));
+  const look = 'heartbeatFrequencyMS=500&serverMonitoringMode=poll';
+  const uri = `mongodb://${hostname}:${proxy.port}/test?${look}`;
+  const connection = await connectMongo(uri, createLogger('test', 'silent'));
+  const client = connection.getClient();
+  const ping = () => client.db('admin').command({ ping: 1 });
+  await ping();
+
+  // After the driver has looked at its state, and before it writes.
+  await new Promise<void>((resolve) => {
+    client.once('serverHeartbeatStarted', () => {
+      for (const { monitor } of (client as unknown as Driver).topology.s.servers.values()) {
+        monitor.connection.socket.destroy();
+      }
+      resolve();
+    });
+  });
+  proxy.cut();
+  await vi.waitFor(ping, { timeout: 15_000, interval: 100 });
+
+  await connection.close();
+  await proxy.close();
+});
