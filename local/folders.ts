@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-export const checkout = resolve(import.meta.dirname, '..');
+export const repoRoot = resolve(import.meta.dirname, '..');
 
 /** What every checkout of this user shares: programs that took long to fetch or build. */
 export const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'shipping-guides');

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder, makeTemporaryFolder } from './folders.ts';
 import { provideMongo } from './mongo/mongo.ts';
-import { stopAllProcesses } from './process/processes.ts';
+import { stopAllProcesses } from './process/owned-process.ts';
 import { provideChromium } from './programs/chromium.ts';
 import { ensurePrograms, type Program } from './programs/programs.ts';
 import { provideRedis } from './programs/redis.ts';

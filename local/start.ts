@@ -2,10 +2,11 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DEMO_PASSWORD, seedDemoData } from './demo-data.ts';
-import { checkout } from './folders.ts';
+import { repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
+import { isFreePort } from './process/free-port.ts';
 import { tryLock } from './process/lock.ts';
-import { failure, isFree, type OwnedProcess, stopAllProcesses } from './process/processes.ts';
+import { describeFailure, type OwnedProcess, stopAllProcesses } from './process/owned-process.ts';
 import { provideChromium } from './programs/chromium.ts';
 import { provideRedis } from './programs/redis.ts';
 import { keptSecrets } from './secrets.ts';
@@ -32,7 +33,7 @@ const PORTS: Record<ServiceName, { variable: string; usual: number }> = {
   dashboard: { variable: 'DASHBOARD_PORT', usual: 3003 },
 };
 
-const folder = join(checkout, '.local');
+const folder = join(repoRoot, '.local');
 const logFolder = join(folder, 'logs');
 
 try {
@@ -48,7 +49,7 @@ try {
 process.exit();
 
 async function runUntilFailure(fresh: boolean): Promise<never> {
-  if (!(await tryLock(checkout))) {
+  if (!(await tryLock(repoRoot))) {
     throw new SetupError(
       'npm start already runs in this checkout: stop it (Ctrl-C) before you start another.',
     );
@@ -105,7 +106,7 @@ async function freePorts(): Promise<Record<ServiceName, number>> {
     if (!Number.isInteger(port) || port < 1 || port > 65_535) {
       throw new SetupError(`${variable} must be a port, such as ${variable}=${usual + 100}.`);
     }
-    if (Object.values(ports).includes(port) || !(await isFree(port))) {
+    if (Object.values(ports).includes(port) || !(await isFreePort(port))) {
       throw new SetupError(`Port ${port} is taken: choose another with ${variable}=${port + 100} npm start.`);
     }
     ports[name] = port;
@@ -128,7 +129,7 @@ function databaseUri(uri: string): string {
 }
 
 async function unexpectedEnd(child: OwnedProcess): Promise<never> {
-  throw new Error(failure(child.name, await child.ended, child.logFile));
+  throw new Error(describeFailure(child, (await child.ended).text));
 }
 
 /** Resolves at the first Ctrl-C or SIGTERM; a second one ends everything at once. */
@@ -138,7 +139,7 @@ function stopSignal(): Promise<void> {
     const stop = () => {
       if (first === undefined) say('\nStopping…\n');
       // One Ctrl-C arrives twice under npm: from the terminal, and passed on by npm.
-      else if (Date.now() - first > 500) process.exit(1); // processes.ts then kills what is left
+      else if (Date.now() - first > 500) process.exit(1); // owned-process.ts then kills what is left
       first ??= Date.now();
       resolve();
     };

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { checkout } from './folders.ts';
-import { freePort, type OwnedProcess, startProcess, untilReady } from './process/processes.ts';
+import { repoRoot } from './folders.ts';
+import { freePort } from './process/free-port.ts';
+import { type OwnedProcess, startProcess } from './process/owned-process.ts';
+import { waitUntilReady } from './process/wait-until-ready.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Started together; stopped in the reverse order, so that nothing asks a service that is gone. */
@@ -39,10 +41,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const processes = perService((name) =>
     startProcess({
       name,
-      command: [process.execPath, join(checkout, 'services', name, 'main.ts')],
+      command: [process.execPath, join(repoRoot, 'services', name, 'main.ts')],
       env: { ...process.env, ...settings[name], PORT: String(ports[name]) },
       logFile: join(options.logFolder, `${name}.log`),
-      stopDeadlineMs: 25_000, // longer than a service's own deadline
+      stopTimeoutMs: 25_000, // longer than a service's own deadline
     }),
   );
   const stop = async () => {
@@ -50,7 +52,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   try {
     await Promise.all(
-      SERVICES.map((name) => untilReady(processes[name], () => saysReady(addresses[name]), 20_000)),
+      SERVICES.map((name) => waitUntilReady(processes[name], () => saysReady(addresses[name]), 20_000)),
     );
   } catch (error) {
     await stop();

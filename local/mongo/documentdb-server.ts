@@ -3,7 +3,9 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keyOf, makeTemporaryFolder } from '../folders.ts';
-import { freePort, type OwnedProcess, startProcess, untilReady } from '../process/processes.ts';
+import { freePort } from '../process/free-port.ts';
+import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
+import { waitUntilReady } from '../process/wait-until-ready.ts';
 import { ferretDbProgram, insideRoot, root, startPostgres } from './documentdb.ts';
 import { answersPing, type MongoOptions, type MongoServer } from './mongo-server.ts';
 
@@ -28,7 +30,7 @@ export async function startDocumentDb({ folder, durable, log }: MongoOptions): P
     logFile: join(folder, 'logs', 'ferretdb.log'),
   });
   const uri = `mongodb://127.0.0.1:${port}/`;
-  await untilReady(ferret, () => answersPing(uri), 30_000);
+  await waitUntilReady(ferret, () => answersPing(uri), 30_000);
 
   const close = async () => {
     await ferret.stop();

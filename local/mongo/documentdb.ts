@@ -4,13 +4,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'no
 import { join } from 'node:path';
 import { cacheFolder } from '../folders.ts';
 import { withLock } from '../process/lock.ts';
-import {
-  type OwnedProcess,
-  type ProcessOptions,
-  runToEnd,
-  startProcess,
-  untilReady,
-} from '../process/processes.ts';
+import { type OwnedProcess, type ProcessOptions, startProcess } from '../process/owned-process.ts';
+import { runToEnd } from '../process/run-to-end.ts';
+import { waitUntilReady } from '../process/wait-until-ready.ts';
 import { canAptInstall, ensurePrograms, findProgram, updatePackageLists } from '../programs/programs.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 
@@ -91,10 +87,10 @@ export async function startPostgres(
     ...process,
     name: 'PostgreSQL',
     stopSignal: where.durable ? 'SIGINT' : 'SIGQUIT', // fast; or at once, without a last checkpoint
-    stopDeadlineMs: 30_000,
+    stopTimeoutMs: 30_000,
     command: insideRoot(where.root, `${postgresPrograms}/postgres`, '-D', `${folder}/data`, ...settings),
   });
-  await untilReady(
+  await waitUntilReady(
     server,
     async () => saysReady(join(where.root, folder, 'data', 'postmaster.pid'), server),
     30_000,

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { OwnedProcess } from '../process/processes.ts';
+import type { OwnedProcess } from '../process/owned-process.ts';
 import type { Log } from '../setup-error.ts';
 
 export type MongoServer = {

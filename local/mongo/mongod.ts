@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DryMongoBinary, MongoBinary } from 'mongodb-memory-server-core';
 import { MongoBinaryDownloadUrl } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js';
-import { freePort, startProcess, untilReady } from '../process/processes.ts';
+import { freePort } from '../process/free-port.ts';
+import { startProcess } from '../process/owned-process.ts';
+import { waitUntilReady } from '../process/wait-until-ready.ts';
 import type { Log } from '../setup-error.ts';
 import { answersPing, type MongoOptions, type MongoServer } from './mongo-server.ts';
 
@@ -46,6 +48,6 @@ export async function startMongod(program: string, { folder, log }: MongoOptions
     logFile: join(folder, 'logs', 'mongodb.log'),
   });
   const uri = `mongodb://127.0.0.1:${port}/`;
-  await untilReady(server, () => answersPing(uri), 30_000);
+  await waitUntilReady(server, () => answersPing(uri), 30_000);
   return { uri, description: 'MongoDB', processes: [server], close: server.stop };
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { cacheFolder } from '../folders.ts';
 import { withLock } from '../process/lock.ts';
-import { runToEnd } from '../process/processes.ts';
+import { runToEnd } from '../process/run-to-end.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 
 export type Program = {

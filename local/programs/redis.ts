@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort, type OwnedProcess, startProcess, untilReady } from '../process/processes.ts';
+import { freePort } from '../process/free-port.ts';
+import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
+import { waitUntilReady } from '../process/wait-until-ready.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 import { ensurePrograms, type Program } from './programs.ts';
 
@@ -41,7 +43,7 @@ export async function provideRedis(options: {
     logFile: join(options.folder, 'logs', 'redis.log'),
   });
   const url = `redis://127.0.0.1:${port}`;
-  await untilReady(server, () => answers(url), 20_000);
+  await waitUntilReady(server, () => answers(url), 20_000);
   return { url, description: 'Redis', processes: [server], close: server.stop };
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { stopAllProcesses } from '#local/process/processes.ts';
+import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { provideTestServers } from '#local/servers.ts';
 import { SetupError } from '#local/setup-error.ts';
 import { chart } from './report/chart.ts';

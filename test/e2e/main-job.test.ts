@@ -68,7 +68,7 @@ describe('the main job', () => {
 
   it('stops every service within its deadline, with nothing left behind', async () => {
     await system.stop();
-    for (const { ended } of Object.values(system.processes)) expect(await ended).toBe('exit code 0');
+    for (const { ended } of Object.values(system.processes)) expect((await ended).exitCode).toBe(0);
     await expect(call(`${system.addresses.api}/health/live`)).rejects.toThrow();
   });
 });

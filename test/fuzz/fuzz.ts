@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seedDemoData } from '#local/demo-data.ts';
 import { cacheFolder } from '#local/folders.ts';
-import { stopAllProcesses } from '#local/process/processes.ts';
+import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { newSecrets } from '#local/secrets.ts';
 import { provideTestServers } from '#local/servers.ts';
 import { SetupError } from '#local/setup-error.ts';

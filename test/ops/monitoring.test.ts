@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { freePort, type OwnedProcess, startProcess, untilReady } from '#local/process/processes.ts';
+import { freePort } from '#local/process/free-port.ts';
+import { type OwnedProcess, startProcess } from '#local/process/owned-process.ts';
+import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { ensurePrograms } from '#local/programs/programs.ts';
 import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
@@ -119,7 +121,7 @@ describe('on a real Prometheus that scrapes the running services', () => {
       command: ['prometheus', ...files, `--web.listen-address=127.0.0.1:${port}`],
       logFile: join(data, 'prometheus.log'),
     });
-    await untilReady(prometheus, async () => (await fetch(`${address}/-/ready`)).ok, 20_000);
+    await waitUntilReady(prometheus, async () => (await fetch(`${address}/-/ready`)).ok, 20_000);
   });
   afterAll(async () => {
     await prometheus?.stop();

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { OwnedProcess } from '#local/process/processes.ts';
+import type { OwnedProcess } from '#local/process/owned-process.ts';
 import { provideRedis } from '#local/programs/redis.ts';
 import { newSecrets } from '#local/secrets.ts';
 import { type ServiceName, type System, startSystem } from '#local/system.ts';

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { freePort, startProcess, untilReady } from '#local/process/processes.ts';
+import { freePort } from '#local/process/free-port.ts';
+import { startProcess } from '#local/process/owned-process.ts';
+import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { ApiClient } from '../load/api-client.ts';
 import { newGuide } from '../load/guides.ts';
 import { inParallel } from '../load/load.ts';
@@ -60,7 +62,7 @@ async function startBareServer(run: Run): Promise<{ client: ApiClient; stop(): P
     logFile: join(run.servers.folder, 'bare-server.log'),
   });
   const client = new ApiClient(url, '');
-  await untilReady(server, async () => (await fetch(url)).status === 404, 10_000);
+  await waitUntilReady(server, async () => (await fetch(url)).status === 404, 10_000);
   const stop = async () => {
     await client.close();
     await server.stop();

@@ -1,8 +1,10 @@
 import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { checkout } from '#local/folders.ts';
+import { repoRoot } from '#local/folders.ts';
 import { removeMongoData } from '#local/mongo/mongo.ts';
-import { freePort, startProcess, untilReady } from '#local/process/processes.ts';
+import { freePort } from '#local/process/free-port.ts';
+import { startProcess } from '#local/process/owned-process.ts';
+import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import type { Result, Run } from '../run.ts';
 
 const NOT_COPIED = ['node_modules', '.git', '.local', 'test/bench/peers/node_modules'];
@@ -10,9 +12,9 @@ const NOT_COPIED = ['node_modules', '.git', '.local', 'test/bench/peers/node_mod
 /** `npm start` in a copy of this checkout: there is one for each, and somebody may be using this one's. */
 export async function start(run: Run): Promise<Result[]> {
   const copy = join(run.servers.folder, 'checkout');
-  const filter = (path: string) => !NOT_COPIED.includes(relative(checkout, path));
-  cpSync(checkout, copy, { recursive: true, filter });
-  symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'));
+  const filter = (path: string) => !NOT_COPIED.includes(relative(repoRoot, path));
+  cpSync(repoRoot, copy, { recursive: true, filter });
+  symlinkSync(join(repoRoot, 'node_modules'), join(copy, 'node_modules'));
   try {
     run.say('npm start, the first time…');
     await startAndStop(copy);
@@ -42,9 +44,9 @@ async function startAndStop(copy: string): Promise<number> {
     cwd: copy,
     env: { ...process.env, ...Object.fromEntries(texts) },
     logFile,
-    stopDeadlineMs: 30_000,
+    stopTimeoutMs: 30_000,
   });
-  await untilReady(npm, async () => readFileSync(logFile, 'utf8').includes('Ready after'), 300_000);
+  await waitUntilReady(npm, async () => readFileSync(logFile, 'utf8').includes('Ready after'), 300_000);
   const seconds = (performance.now() - started) / 1_000;
   await npm.stop();
   return seconds;

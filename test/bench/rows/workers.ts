@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkout } from '#local/folders.ts';
-import { freePort, type OwnedProcess, startProcess, untilReady } from '#local/process/processes.ts';
+import { repoRoot } from '#local/folders.ts';
+import { freePort } from '#local/process/free-port.ts';
+import { type OwnedProcess, startProcess } from '#local/process/owned-process.ts';
+import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { inParallel } from '../load/load.ts';
 import type { Result, Run } from '../run.ts';
 import { type BenchSystem, withSystem } from '../system/system.ts';
@@ -51,7 +53,7 @@ async function startWorker(run: Run, system: BenchSystem, number: number): Promi
   const port = await freePort();
   const worker = startProcess({
     name: `label-worker ${number}`,
-    command: [process.execPath, join(checkout, 'services', 'label-worker', 'main.ts')],
+    command: [process.execPath, join(repoRoot, 'services', 'label-worker', 'main.ts')],
     env: {
       ...process.env,
       HOST: '127.0.0.1',
@@ -61,9 +63,9 @@ async function startWorker(run: Run, system: BenchSystem, number: number): Promi
       CHROMIUM_PATH: run.servers.chromiumPath,
     },
     logFile: join(system.logFolder, `label-worker-${number}.log`),
-    stopDeadlineMs: 25_000,
+    stopTimeoutMs: 25_000,
   });
   const ready = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok;
-  await untilReady(worker, ready, 20_000);
+  await waitUntilReady(worker, ready, 20_000);
   return worker;
 }

@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, type OwnedProcess, startProcess, untilReady } from '#local/process/processes.ts';
+import { freePort } from '#local/process/free-port.ts';
+import { type OwnedProcess, startProcess } from '#local/process/owned-process.ts';
+import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { call } from '#test/fixtures/client.ts';
 import { freshStores, INTERNAL_TOKEN } from '#test/fixtures/services.ts';
 
@@ -31,7 +33,7 @@ async function start(name: string) {
     env: { ...process.env, ...stores.env, LOG_LEVEL: 'info', PORT: String(port) },
     logFile: join(folder, `${name}.log`),
   });
-  await untilReady(service, async () => (await call(`${url}/health/ready`)).status === 200, 20_000);
+  await waitUntilReady(service, async () => (await call(`${url}/health/ready`)).status === 200, 20_000);
   return { url, process: service };
 }
 

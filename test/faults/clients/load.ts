@@ -79,7 +79,7 @@ export class Load {
   }
 
   /** Resolves when `count` answers of this kind have come to requests that are sent from now on. */
-  async comes(what: What, status: Answer['status'] = 200, count = 1): Promise<void> {
+  async waitForStatus(what: What, status: Answer['status'] = 200, count = 1): Promise<void> {
     const now = performance.now();
     while (this.of(what, status).filter(({ from }) => from >= now).length < count) {
       if (performance.now() > now + PATIENCE) throw new Error(`No ${what} with ${status} for a minute`);

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { expect } from 'vitest';
-import { checkout } from '#local/folders.ts';
+import { repoRoot } from '#local/folders.ts';
 import type { FaultSystem } from '../system/system.ts';
 import { type Answer, Load, type What } from './load.ts';
 
@@ -13,7 +13,7 @@ const RESUMED = 10_000;
 /** In the short form, which shares the cores with other tests. */
 const RESUMED_SHORT = 20_000;
 /** What each deed came to is kept there, a line of JSON a deed. */
-const figuresFile = join(checkout, '.local', 'faults.jsonl');
+const figuresFile = join(repoRoot, '.local', 'faults.jsonl');
 
 type Figures = Record<string, unknown>;
 
@@ -32,10 +32,10 @@ export async function underLoad(
   deed: (load: Load) => Promise<{ from: number; within?: number } & Figures>,
 ): Promise<Load> {
   const load = await Load.start(system.url, long ? 24 : 8);
-  await load.comes('label', 200, 20);
+  await load.waitForStatus('label', 200, 20);
   const { from, within = RESUMED, ...figures } = await deed(load);
-  await load.comes('create', 200, 20);
-  await load.comes('label', 200, 20);
+  await load.waitForStatus('create', 200, 20);
+  await load.waitForStatus('label', 200, 20);
   await load.stop();
   keep(name, load, from, figures);
   expectAnswers(load, may);
@@ -91,6 +91,6 @@ function keep(deed: string, load: Load, from: number, more: Figures): void {
 }
 
 export function keepFigures(figures: Figures): void {
-  mkdirSync(join(checkout, '.local'), { recursive: true });
+  mkdirSync(join(repoRoot, '.local'), { recursive: true });
   appendFileSync(figuresFile, `${JSON.stringify(figures)}\n`);
 }

@@ -13,7 +13,7 @@ test('branches is killed and started again: creations are refused meanwhile, lab
   const [branches] = system.branches as [Part];
   await underLoad(system, 'kill -9 of branches, started again', [503], async (load) => {
     await branches.kill();
-    await load.comes('create', 503, 50);
+    await load.waitForStatus('create', 503, 50);
     await branches.start();
     return { from: performance.now() };
   });

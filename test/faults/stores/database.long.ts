@@ -16,7 +16,7 @@ test('the database is killed again and again: no guide is lost or made twice', a
     for (let turn = 0; turn < 5; turn++) {
       await mongo.kill();
       await mongo.start();
-      await load.comes('create', 200, 20);
+      await load.waitForStatus('create', 200, 20);
       await sleep(500 * Math.random());
     }
     return { from: performance.now() };

@@ -13,7 +13,7 @@ test('the database is killed and started again: 503 meanwhile, and no guide is l
   const mongo = system.mongo.part as Part;
   await underLoad(system, 'kill -9 of the database, started again', [503], async (load) => {
     await mongo.kill();
-    await load.comes('create', 503, 20);
+    await load.waitForStatus('create', 503, 20);
     await mongo.start();
     return { from: performance.now() };
   });

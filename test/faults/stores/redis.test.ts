@@ -13,7 +13,7 @@ test('Redis is killed and started again: 503 meanwhile, then creations and the q
   const redis = system.redis.part as Part;
   await underLoad(system, 'kill -9 of Redis, started again', [503], async (load) => {
     await redis.kill();
-    await load.comes('create', 503, 20);
+    await load.waitForStatus('create', 503, 20);
     await redis.start();
     return { from: performance.now() };
   });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failure, type OwnedProcess } from '#local/process/processes.ts';
+import { describeFailure, type OwnedProcess } from '#local/process/owned-process.ts';
 
 /** Longest wait for a part to come up, in ms. */
 const START_DEADLINE = 30_000;
@@ -32,8 +32,8 @@ export class Part {
   async kill(): Promise<void> {
     for (const one of this.#processes) one.kill('SIGKILL');
     for (const { name, ended } of this.#processes) {
-      const how = await ended;
-      if (how !== 'signal SIGKILL') throw new Error(`${name} was not killed: ${how}`);
+      const { signal, text } = await ended;
+      if (signal !== 'SIGKILL') throw new Error(`${name} was not killed: ${text}`);
     }
   }
 
@@ -41,8 +41,8 @@ export class Part {
   async terminate(): Promise<void> {
     for (const one of this.#processes.toReversed()) {
       await one.stop();
-      const how = await one.ended;
-      if (how !== 'exit code 0') throw new Error(failure(one.name, how, one.logFile));
+      const { exitCode, text } = await one.ended;
+      if (exitCode !== 0) throw new Error(describeFailure(one, text));
     }
   }
 
@@ -51,7 +51,7 @@ export class Part {
     const deadline = Date.now() + START_DEADLINE;
     while (!(await this.#isUp().catch(() => false))) {
       for (const [i, one] of this.#processes.entries()) {
-        if (Date.now() > deadline) throw new Error(failure(one.name, 'not up in time', one.logFile));
+        if (Date.now() > deadline) throw new Error(describeFailure(one, 'not up in time'));
         if (!one.isRunning()) this.#processes[i] = one.startAgain();
       }
       await sleep(50);

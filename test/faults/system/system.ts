@@ -7,8 +7,9 @@ import { Redis } from 'ioredis';
 import mongoose, { type Connection } from 'mongoose';
 import { expect, inject, vi } from 'vitest';
 import { seedDemoData } from '#local/demo-data.ts';
-import { checkout } from '#local/folders.ts';
-import { freePort, startProcess } from '#local/process/processes.ts';
+import { repoRoot } from '#local/folders.ts';
+import { freePort } from '#local/process/free-port.ts';
+import { startProcess } from '#local/process/owned-process.ts';
 import { newSecrets } from '#local/secrets.ts';
 import { type ServiceName, saysReady, settingsOf } from '#local/system.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
@@ -114,14 +115,14 @@ async function startServices(
   async function start(service: Service, addresses: Partial<Record<Service, string>> = {}) {
     const ports = await Promise.all(Array.from({ length: wanted.count?.[service] ?? 1 }, freePort));
     const settings = settingsOf(options, addresses as Record<ServiceName, string>)[service];
-    const command: [string, string] = [process.execPath, join(checkout, 'services', service, 'main.ts')];
+    const command: [string, string] = [process.execPath, join(repoRoot, 'services', service, 'main.ts')];
     const parts = ports.map((port, i) => {
       const program = startProcess({
         name: `${service} ${i}`,
         command: wanted.before?.[service] ? [...wanted.before[service], ...command] : command,
         env: { ...process.env, ...settings, ...wanted.env, PORT: String(port) },
         logFile: join(logFolder, `${service}-${i}.log`),
-        stopDeadlineMs: 25_000, // longer than a service's own deadline
+        stopTimeoutMs: 25_000, // longer than a service's own deadline
       });
       const url = `http://127.0.0.1:${port}`;
       return new Part([program], () => saysReady(url), url);
