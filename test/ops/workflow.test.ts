@@ -46,7 +46,9 @@ describe('the workflow', () => {
       expect.arrayContaining(['npm run check', 'npm audit --omit=dev --audit-level=high', 'bash .ci/run']),
     );
     const made = workflow.jobs.images.strategy.matrix.target;
-    const stages = [...readTargets().keys()].filter((name) => !['dependencies', 'service'].includes(name));
+    const stages = [...readTargets().keys()].filter(
+      (name) => !/^(manifests|.+-packages|service)$/.test(name),
+    );
     expect([...made].sort()).toEqual(stages.sort());
     const builds = steps.filter(({ uses }) => uses?.startsWith('docker/build-push-action@'));
     expect(builds.map((each) => each.with?.push)).toEqual([false]);

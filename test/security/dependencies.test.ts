@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 /**
@@ -23,14 +23,21 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter((file) => file && existsSync(file));
+const WORKSPACES = ['shared', ...globSync('services/*').filter((path) => existsSync(`${path}/package.json`))];
+/** The packages that a lock names, but for our own: the workspaces and the links to them. */
 const packagesOf = (lock: string): [string, Package][] =>
-  Object.entries(JSON.parse(readFileSync(lock, 'utf8')).packages);
+  Object.entries<Package>(JSON.parse(readFileSync(lock, 'utf8')).packages).filter(
+    ([path, { link, resolved = '' }]) =>
+      path.includes('node_modules/') && !(link && WORKSPACES.includes(resolved)),
+  );
 const LOCKS = files.filter((file) => /(^|\/)package-lock\.json$/.test(file));
-const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
-const packages = packagesOf('package-lock.json').filter(([path]) => path !== '');
+const manifests = ['.', ...WORKSPACES].map(
+  (folder) => JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Package,
+);
+const packages = packagesOf('package-lock.json');
 
 describe.each(LOCKS)('%s', (lock) => {
-  const locked = packagesOf(lock).filter(([path]) => path !== '');
+  const locked = packagesOf(lock);
 
   it('has the hash of every package, and takes none from elsewhere than the registry', () => {
     expect(locked.length).toBeGreaterThan(100);
@@ -94,7 +101,10 @@ describe('licences', () => {
   });
 
   it('of what we ask for ourselves are allowed', () => {
-    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
+    const named = manifests.flatMap(({ dependencies, devDependencies }) =>
+      Object.keys({ ...dependencies, ...devDependencies }),
+    );
+    for (const name of named.filter((each) => !each.startsWith('@shipping-guides/'))) {
       const license = packages.find(([path]) => path === `node_modules/${name}`)?.[1].license;
       expect([name, ALLOWED.includes(license ?? '') || license]).toEqual([name, true]);
     }

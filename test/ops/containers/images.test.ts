@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, matchesGlob, relative } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkout, environmentOf, last, readTargets } from '../dockerfile.ts';
 import { SERVICES, unknownSettings } from '../settings.ts';
+import { runtimeImports } from './imports.ts';
 
 /** Images cannot be built where no Docker engine runs; what would make them useless can be seen all the same. */
 
 const targets = readTargets();
-const manifest = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
 const ignore = readFileSync(join(checkout, '.dockerignore'), 'utf8')
   .split('\n')
   .filter((line) => line && !line.startsWith('#'));
@@ -33,23 +33,6 @@ function inImage(target: string, path: string): boolean {
   return inContext(path) && copied.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-/** Every file that `entry` imports, and they in turn, and every package that one of them imports. */
-function importsOf(entry: string): { files: Set<string>; packages: Set<string> } {
-  const files = new Set<string>();
-  const packages = new Set<string>();
-  const visit = (path: string) => {
-    if (files.has(path)) return;
-    files.add(path);
-    const text = readFileSync(join(checkout, path), 'utf8').replaceAll(/^import type .*?;$/gms, '');
-    for (const [, name = ''] of text.matchAll(/\b(?:from |import |import\()'([\w@./:-]+)'/g)) {
-      if (name.startsWith('.')) visit(relative(checkout, join(checkout, dirname(path), name)));
-      else if (!name.startsWith('node:')) packages.add(name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name);
-    }
-  };
-  visit(entry);
-  return { files, packages };
-}
-
 describe.each([
   ...SERVICES.map((name) => [name, `services/${name}/main.ts`]),
   ['api', 'services/api/cli.ts'],
@@ -57,14 +40,20 @@ describe.each([
   ['setup', 'local/compose/secrets.ts'],
   ['setup', 'local/compose/demo.ts'],
 ] as [string, string][])('the image %s can run %s', (target, entry) => {
-  const { files, packages } = importsOf(entry);
+  const { files, packages } = runtimeImports([entry]);
 
   it('has every file that it imports', () => {
     expect([...files].filter((path) => !inImage(target, path))).toEqual([]);
   });
 
-  it('needs no development package', () => {
-    expect([...packages].filter((name) => !manifest.dependencies[name])).toEqual([]);
+  it('has every package that it imports', () => {
+    const [manifest] = instructions(target).flatMap(
+      ({ rest }) => /--from=(\S+)-packages/.exec(rest)?.[1] ?? [],
+    );
+    const { dependencies } = JSON.parse(
+      readFileSync(join(checkout, `services/${manifest}/package.json`), 'utf8'),
+    );
+    expect([...packages].filter((name) => !dependencies[name])).toEqual([]);
   });
 });
 
@@ -85,19 +74,32 @@ describe.each(SERVICES)('the image of %s', (name) => {
     expect(last(target, 'HEALTHCHECK')).toMatch(/127\.0\.0\.1:\$\{process\.env\.PORT\}\/health\/live/);
   });
 
-  it('has the templates, fonts and pages of its folder', () => {
-    const kept = ['templates', 'fonts', 'assets'].map((folder) => `services/${name}/${folder}`);
-    for (const folder of kept.filter((path) => existsSync(join(checkout, path)))) {
-      expect(inImage(name, `${folder}/any.file`)).toBe(true);
-    }
+  it('has its own packages, without development packages or install scripts', () => {
+    expect(target).toContainEqual({
+      word: 'COPY',
+      rest: `--from=${name}-packages /app/node_modules node_modules`,
+    });
+    const installs = instructions(`${name}-packages`).filter(({ rest }) => rest.includes('npm '));
+    expect(installs.map(({ rest }) => rest)).toEqual([
+      expect.stringMatching(
+        RegExp(`^--mount=\\S+ npm ci --omit=dev --ignore-scripts --workspace=services/${name}( |$)`),
+      ),
+    ]);
   });
-});
 
-it('no image is made with development packages or install scripts', () => {
-  const installs = instructions('dependencies').filter(({ rest }) => rest.includes('npm '));
-  expect(installs.map(({ rest }) => rest)).toEqual([
-    expect.stringMatching(/^npm ci --omit=dev --ignore-scripts /),
-  ]);
+  it('has all of its folder but what only people look at', () => {
+    const files = globSync(`services/${name}/**/*.*`, { cwd: checkout });
+    const absent = files.filter((path) => !inImage(name, path));
+    expect(absent.filter((path) => !/\/(pictures|preview)\/|\.md$/.test(path))).toEqual([]);
+  });
+
+  it('has no program but those that it runs', () => {
+    const programs = globSync(`services/${name}/**/*.ts`, { cwd: checkout }).filter((path) =>
+      inImage(name, path),
+    );
+    const { files } = runtimeImports(programs.filter((path) => /\/(main|cli)\.ts$/.test(path)));
+    expect(programs.filter((path) => !files.has(path))).toEqual([]);
+  });
 });
 
 it('no file of this machine enters a build', () => {
