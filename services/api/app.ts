@@ -1,12 +1,12 @@
 import { loginWith } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
-import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { createMetrics } from '#shared/observability/metrics.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
-import { connectMongo } from '#shared/stores/mongo.ts';
-import { blockingRedis, connectRedis, measureEviction } from '#shared/stores/redis.ts';
+import { openMongo } from '#shared/stores/mongo.ts';
+import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
 import { createBranchesClient } from './branches/branches-client.ts';
 import type { ApiConfig } from './config.ts';
 import { apiErrors } from './errors.ts';
@@ -28,52 +28,45 @@ import { labelRoutes } from './routes/api/guias/etiqueta.ts';
 import { sessionRoutes } from './routes/api/session.ts';
 import { branchRoutes, destinationRoute } from './routes/api/sucursales.ts';
 
-/** The API with everything it needs open, not yet listening; `close()` closes all of it. */
-export async function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
-  const mongo = await connectMongo(config.MONGODB_URI, log);
-  const redis = await connectRedis(config.REDIS_URL, log);
-  const metrics = createMetrics();
-  measureEviction(redis, metrics);
-  const blocking = blockingRedis(config.REDIS_URL, log);
-  const arrivals = blockingRedis(config.REDIS_URL, log);
+/** Builds the API with everything that it needs open, not yet listening; closing it closes all of it. */
+export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
+  const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
+  return buildHttpServer({ log, errors: apiErrors, drainMs, trustProxy }, (server) =>
+    assemble(server, config, log, tracing),
+  );
+}
+
+async function assemble(
+  server: HttpServer,
+  config: ApiConfig,
+  log: Logger,
+  tracing: Tracing | undefined,
+): Promise<void> {
+  const mongo = await openMongo(server, config.MONGODB_URI);
+  const redis = await openRedis(server, config.REDIS_URL);
   const labels = new LabelClient({
     redis,
-    blocking,
-    arrivals,
+    blocking: openBlockingRedis(server, config.REDIS_URL),
+    arrivals: openBlockingRedis(server, config.REDIS_URL),
     prefix: config.REDIS_PREFIX,
     deadlineMs: config.LABEL_TIMEOUT_MS,
     log,
-    metrics,
+    metrics: server.metrics,
     tracing,
   });
+  server.addHook('onClose', () => labels.close());
   await labels.open();
   const branches = createBranchesClient({
     url: config.BRANCHES_URL,
     token: config.INTERNAL_TOKEN,
     deadlineMs: config.BRANCHES_TIMEOUT_MS,
   });
+  server.addHook('onClose', () => branches.close());
+  server.dependencies.set('branches', { check: branches.ping, required: false });
   const users = new UserStore(mongo);
   const guides = new GuideStore(mongo);
   const keys = new IdempotencyStore(mongo);
   await keys.open();
-
-  const server = buildHttpServer({
-    log,
-    metrics,
-    errors: apiErrors,
-    drainMs: config.DRAIN_MS,
-    trustProxy: config.TRUST_PROXY.split(',').filter(Boolean),
-    ready: { mongodb: async () => mongo.db?.admin().ping(), redis: () => redis.ping() },
-    softDependencies: { branches: branches.ping },
-  });
-  server.addHook('onClose', async () => {
-    await labels.close();
-    blocking.disconnect();
-    arrivals.disconnect();
-    redis.disconnect();
-    await branches.close();
-    await mongo.close();
-  });
 
   // The schemas of routes document and serialise. Requests are checked by the use cases, with the same schemas,
   // since the contract fixes the order of the checks and the wording of what is wrong.
@@ -109,5 +102,4 @@ export async function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing
       prefix: '/api/guias',
     });
   });
-  return server;
 }

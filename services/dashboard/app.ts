@@ -5,11 +5,11 @@ import { loginWith } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
-import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { createMetrics } from '#shared/observability/metrics.ts';
-import { connectMongo } from '#shared/stores/mongo.ts';
-import { connectRedis, measureEviction } from '#shared/stores/redis.ts';
+import { openMongo } from '#shared/stores/mongo.ts';
+import { openRedis } from '#shared/stores/redis.ts';
 import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
 import { board } from './plugins/bull-board.ts';
@@ -24,29 +24,19 @@ import { statusPage } from './views/pages.ts';
 /** For all who look at the page together, in ms. */
 const STATE_AGE = 1_000;
 
-/** The dashboard with everything it needs open, not yet listening; `close()` closes all of it. */
-export async function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
-  const mongo = await connectMongo(config.MONGODB_URI, log);
-  const redis = await connectRedis(config.REDIS_URL, log);
-  const metrics = createMetrics();
-  measureEviction(redis, metrics);
-  const prefix = config.REDIS_PREFIX;
-  const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
-  queue.on('error', (error) => log.warn({ err: error }, 'label queue'));
+/** Builds the dashboard with everything that it needs open, not yet listening; closing it closes all of it. */
+export function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
+  const options = { log, errors: dashboardErrors, pagePolicy: PAGE_POLICY, trustProxy: config.TRUST_PROXY };
+  return buildHttpServer(options, (server) => assemble(server, config, log));
+}
 
-  const server = buildHttpServer({
-    log,
-    metrics,
-    errors: dashboardErrors,
-    pagePolicy: PAGE_POLICY,
-    trustProxy: config.TRUST_PROXY.split(',').filter(Boolean),
-    ready: { mongodb: async () => mongo.db?.admin().ping(), redis: () => redis.ping() },
-  });
-  server.addHook('onClose', async () => {
-    await queue.close();
-    redis.disconnect();
-    await mongo.close();
-  });
+async function assemble(server: HttpServer, config: DashboardConfig, log: Logger): Promise<void> {
+  const prefix = config.REDIS_PREFIX;
+  const mongo = await openMongo(server, config.MONGODB_URI);
+  const redis = await openRedis(server, config.REDIS_URL);
+  const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
+  queue.on('error', (err) => log.warn({ err }, 'The label queue reports an error'));
+  server.addHook('onClose', () => queue.close());
 
   const users = new UserStore(mongo);
   const sessions = createSessions({ redis, prefix, users, ttlS: config.SESSION_TTL_S });
@@ -70,5 +60,4 @@ export async function buildDashboard(config: DashboardConfig, log: Logger): Prom
     });
     await operators.register(board(queue));
   });
-  return server;
 }

@@ -1,10 +1,10 @@
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { labelWriter } from '#shared/contracts/label-store.ts';
-import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { createMetrics } from '#shared/observability/metrics.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
-import { blockingRedis, connectRedis, measureEviction } from '#shared/stores/redis.ts';
+import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { launchBrowser } from './chromium/browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
@@ -17,23 +17,36 @@ import { startLabelWorker } from './queue/label-worker.ts';
 const HEALTH_MS = 5_000;
 
 /**
- * The label worker with everything it needs open; from here on it prints. What it returns has the health pages,
- * not yet listening; its `close()` closes all of it.
+ * Builds the label worker with everything that it needs open; from here on it prints. The server has the health
+ * pages and is not yet listening; closing it closes everything.
  */
-export async function buildLabelWorker(
+export function buildLabelWorker(
   config: LabelWorkerConfig,
   log: Logger,
   tracing?: Tracing,
 ): Promise<HttpServer> {
-  const store = await connectRedis(config.REDIS_URL, log);
-  const metrics = createMetrics();
-  measureEviction(store, metrics);
-  const observer = labelMetrics(metrics);
+  return buildHttpServer({ log }, (server) => assemble(server, config, log, tracing));
+}
+
+async function assemble(
+  server: HttpServer,
+  config: LabelWorkerConfig,
+  log: Logger,
+  tracing: Tracing | undefined,
+): Promise<void> {
+  const { REDIS_PREFIX: prefix, PRINT_CONCURRENCY: lanes, BATCH_MAX_LABELS: batchLabels } = config;
+  /** Bounds a step of closing to a quarter of the shutdown, so that the last step also gets some time. */
+  const bounded = (what: string, step: Promise<unknown>) =>
+    withTimeout(config.SHUTDOWN_MS / 4, what, step).catch((err) =>
+      log.warn({ err }, 'A step of closing was given up'),
+    );
+  const store = await openRedis(server, config.REDIS_URL);
+  const observer = labelMetrics(server.metrics);
   const browser = await launchBrowser(
     {
       executablePath: config.CHROMIUM_PATH,
       document: DOCUMENT,
-      lanes: config.PRINT_CONCURRENCY,
+      lanes,
       timeoutMs: config.PRINT_TIMEOUT_MS,
       healthMs: HEALTH_MS,
       printsEach: config.CHROMIUM_MAX_PRINTS,
@@ -41,51 +54,33 @@ export async function buildLabelWorker(
     },
     log,
     observer,
-  ).catch((error) => {
-    store.disconnect();
-    throw error;
-  });
-  chromiumMetrics(metrics, browser);
-  const queue = blockingRedis(config.REDIS_URL, log);
+  );
+  const closeBrowser = () => bounded('Closing Chromium', browser.close());
+  server.addHook('onClose', closeBrowser); // also when the start fails below
+  server.dependencies.set('chromium', { check: () => browser.ping(), required: true });
+  chromiumMetrics(server.metrics, browser);
   const worker = startLabelWorker({
-    queue,
-    store: labelWriter(store, config.REDIS_PREFIX, {
+    queue: openBlockingRedis(server, config.REDIS_URL),
+    store: labelWriter(store, prefix, {
       ttlS: config.LABEL_CACHE_TTL_S,
       most: config.LABEL_CACHE_MAX_LABELS,
     }),
-    prefix: config.REDIS_PREFIX,
-    // As many again as print: a lane that is done finds its next batch here.
-    concurrency: 2 * config.PRINT_CONCURRENCY * config.BATCH_MAX_LABELS,
-    printer: createLabelPrinter(
-      browser,
-      { lanes: config.PRINT_CONCURRENCY, batchLabels: config.BATCH_MAX_LABELS },
-      observer,
-      tracing,
-    ),
+    prefix,
+    // Twice what prints at a time: a print slot that becomes free finds its next batch here.
+    concurrency: 2 * lanes * batchLabels,
+    printer: createLabelPrinter(browser, { lanes, batchLabels }, observer, tracing),
     observer,
     log,
     tracing,
   });
-  const heartbeat = startHeartbeat({ redis: store, prefix: config.REDIS_PREFIX, worker, browser, log });
-
-  const server = buildHttpServer({
-    log,
-    metrics,
-    ready: { chromium: () => browser.ping(), redis: () => store.ping() },
-  });
-  /** A quarter of the time that a shutdown has for each step, so that the last one also gets some. */
-  const bounded = (what: string, step: Promise<unknown>) =>
-    withTimeout(config.SHUTDOWN_MS / 4, what, step).catch((err) => log.warn({ err }, 'closing goes on'));
+  const heartbeat = startHeartbeat({ redis: store, prefix, worker, browser, log });
   server.addHook('onClose', async () => {
     await Promise.all([
       bounded('The last heartbeat', heartbeat.stop()),
-      bounded('The labels that are printing', worker.close()),
+      bounded('Finishing the labels that are printing', worker.close()),
     ]);
-    // Ends what still prints; those jobs then leave the worker, and another tries them again.
-    await bounded('Chromium', browser.close());
-    await bounded('The queue', worker.close());
-    queue.disconnect();
-    store.disconnect();
+    // Ends what still prints; those jobs then leave the worker, and another worker tries them again.
+    await closeBrowser();
+    await bounded('Closing the queue', worker.close());
   });
-  return server;
 }

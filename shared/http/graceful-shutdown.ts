@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpServer } from './http-server.ts';
 
 /**
- * How a server leaves without a client noticing: it says that it goes (it is not ready, and every answer ends its
- * connection), serves on for `drainMs` while whoever balances the load turns to others, then takes no more
- * connections, and closes when the last request is answered.
+ * Adds a shutdown that no client notices: the server reports not ready, sends `Connection: close`, keeps serving for
+ * `drainMs` while load balancers turn away from it, then takes no more connections and closes when the last request
+ * is answered. A server that never listened closes at once.
  *
- * Fastify ends the connections of requests that begin meanwhile, but not of those that had begun before: they would
- * stay open, idle, and the server with them, for as long as the client keeps them.
+ * Fastify sends `Connection: close` only for requests that begin during the shutdown. The connections of those that
+ * began before would stay open and idle, and keep the server from closing, for as long as the client likes.
  *
- * @returns whether it goes.
+ * @returns whether the server is closing.
  */
 export function addGracefulShutdown(server: HttpServer, drainMs: number): () => boolean {
   let closing = false;
   server.addHook('preClose', async () => {
     closing = true;
-    await sleep(drainMs);
+    if (server.server.listening) await sleep(drainMs);
   });
   server.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close');

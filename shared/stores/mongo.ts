@@ -1,14 +1,30 @@
 import mongoose, { type Connection } from 'mongoose';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 
 /**
- * A connection of its own (never mongoose's global one, so tests can hold several).
+ * Opens a service's connection to MongoDB: it is a required dependency of the server, and closes with it.
  *
- * Every operation has a deadline, nothing is buffered while the server is away, and values from a request
- * can never be read as query operators.
+ * @throws when MongoDB does not answer within 2 s.
  */
-export async function connectMongo(uri: string, log: Logger): Promise<Connection> {
+export async function openMongo(server: HttpServer, uri: string): Promise<Connection> {
+  const connection = await connectMongo(uri, server.log);
+  server.addHook('onClose', () => connection.close());
+  const check = async () => connection.db?.admin().ping();
+  server.dependencies.set('mongodb', { check, required: true });
+  return connection;
+}
+
+/**
+ * Connects to MongoDB. The connection is never mongoose's global one, so that tests can hold several.
+ *
+ * Every operation has a deadline, nothing is buffered while the server is away, and values from a request are never
+ * read as query operators.
+ *
+ * @throws when MongoDB does not answer within 2 s.
+ */
+export async function connectMongo(uri: string, log: Pick<Logger, 'warn'>): Promise<Connection> {
   const connection = mongoose.createConnection(uri, {
     bufferCommands: false,
     autoIndex: false,
@@ -20,8 +36,13 @@ export async function connectMongo(uri: string, log: Logger): Promise<Connection
     waitQueueTimeoutMS: 2_000,
     maxPoolSize: 50,
   });
-  connection.on('error', (error) => log.warn({ err: error }, 'mongodb connection'));
-  await connection.asPromise();
+  connection.on('error', (err) => log.warn({ err }, 'The connection to MongoDB failed'));
+  try {
+    await connection.asPromise();
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
   applyMongoDrainWorkaround(connection.getClient());
   return connection;
 }

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { createMetrics } from '#shared/observability/metrics.ts';
 import { Client, call } from '#test/fixtures/client.ts';
 import { startApi, startServices } from '#test/fixtures/services.ts';
 
@@ -152,8 +152,9 @@ describe('a connection that takes its time', () => {
   let server: HttpServer;
   let port: number;
   beforeAll(async () => {
-    server = buildHttpServer({ log: createLogger('test', 'silent'), metrics: createMetrics(), ready: {} });
-    server.post('/echo', async ({ body }) => body);
+    server = await buildHttpServer({ log: createLogger('test', 'silent') }, async (server) => {
+      server.post('/echo', async ({ body }) => body);
+    });
     const { requestTimeout, headersTimeout } = server.server;
     expect({ requestTimeout, headersTimeout }).toEqual({ requestTimeout: 30_000, headersTimeout: 10_000 });
     // The same, sooner.

@@ -3,9 +3,9 @@ import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '#services/api/listen.ts';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
-import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { createMetrics } from '#shared/observability/metrics.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { scrape } from '#test/fixtures/metrics.ts';
 import { startServices } from '#test/fixtures/services.ts';
@@ -62,9 +62,10 @@ function portOf(server: HttpServer): number {
 }
 
 describe('the port of the api', () => {
+  const build = () => buildHttpServer({ log: createLogger('api', 'silent') }, async () => {});
   let server: HttpServer;
   beforeAll(async () => {
-    server = buildHttpServer({ log: createLogger('api', 'silent'), metrics: createMetrics(), ready: {} });
+    server = await build();
     await listen(server, { host: '127.0.0.1', port: 0 });
   });
   afterAll(() => server.close());
@@ -84,21 +85,13 @@ describe('the port of the api', () => {
   });
 
   it('is not shared with another process, which is told so', async () => {
-    const another = buildHttpServer({
-      log: createLogger('api', 'silent'),
-      metrics: createMetrics(),
-      ready: {},
-    });
+    const another = await build();
     await expect(listen(another, { host: '127.0.0.1', port: port() })).rejects.toThrow('EADDRINUSE');
     await another.close();
   });
 
   it('is free again when the service is closed', async () => {
-    const short = buildHttpServer({
-      log: createLogger('api', 'silent'),
-      metrics: createMetrics(),
-      ready: {},
-    });
+    const short = await build();
     await listen(short, { host: '127.0.0.1', port: 0 });
     const port = portOf(short);
     expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, expect, test, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { buildHttpServer, type HttpServer } from '#shared/http/http-server.ts';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { createMetrics } from '#shared/observability/metrics.ts';
-import { connectRedis, measureEviction } from '#shared/stores/redis.ts';
+import { openRedis } from '#shared/stores/redis.ts';
 import { scrape } from '#test/fixtures/metrics.ts';
 
 const log = createLogger('test', 'silent');
 const opened: HttpServer[] = [];
 afterAll(() => Promise.all(opened.map((server) => server.close())));
 
-async function serve(options: Partial<Parameters<typeof buildHttpServer>[0]> = {}) {
-  const server = buildHttpServer({ log, metrics: createMetrics(), ready: {}, ...options });
+async function serve(assemble: (server: HttpServer) => Promise<void> = async () => {}) {
+  const server = await buildHttpServer({ log }, assemble);
   server.get('/things/:id', async () => ({}));
   server.post('/things/:id', async () => {
     throw new Error('a fault');
@@ -62,9 +62,10 @@ test('two services in one process have metrics of their own', async () => {
 });
 
 test('what the service needs or only uses is up or down, also when it hangs', async () => {
-  const url = await serve({
-    ready: { redis: async () => 'PONG', mongodb: () => new Promise(() => {}) },
-    softDependencies: { branches: () => Promise.reject(new Error('away')) },
+  const url = await serve(async ({ dependencies }) => {
+    dependencies.set('redis', { check: async () => 'PONG', required: true });
+    dependencies.set('mongodb', { check: () => new Promise(() => {}), required: true });
+    dependencies.set('branches', { check: () => Promise.reject(new Error('away')), required: false });
   });
   const series = await scrape(url);
   const up = ['redis', 'mongodb', 'branches'].map((name) =>
@@ -87,11 +88,10 @@ test("Redis's eviction policy is read on each scrape, and absent where nobody ma
   root.on('error', () => {});
   await root.call('ACL', 'SETUSER', 'managed', 'on', '>secret', '~*', '+@all', '-config');
   const eviction = async (connectTo: string) => {
-    const metrics = createMetrics();
-    const redis = await connectRedis(connectTo, log);
-    measureEviction(redis, metrics);
-    const url = await serve({ metrics });
-    return { redis, read: async () => (await scrape(url)).get('redis_noeviction') };
+    const url = await serve(async (server) => {
+      await openRedis(server, connectTo);
+    });
+    return { read: async () => (await scrape(url)).get('redis_noeviction') };
   };
   const [plain, managed] = [
     await eviction(own.url),
@@ -105,7 +105,7 @@ test("Redis's eviction policy is read on each scrape, and absent where nobody ma
     await own.close();
     expect(await plain.read()).toBeUndefined();
   } finally {
-    for (const redis of [plain.redis, managed.redis, root]) redis.disconnect();
+    root.disconnect();
     await own.close();
     rmSync(folder, { recursive: true });
     vi.unstubAllEnvs();

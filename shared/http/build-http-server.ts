@@ -1,0 +1,127 @@
+import { isUtf8 } from 'node:buffer';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import { DomainError, type HttpErrors } from '#shared/errors.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import { createMetrics } from '#shared/observability/metrics.ts';
+import { clientErrorHandler } from './client-error-handler.ts';
+import { errorHandler } from './error-handler.ts';
+import { addGracefulShutdown } from './graceful-shutdown.ts';
+import { addHealth } from './health.ts';
+import type { HttpServer } from './http-server.ts';
+import { addMethodNotAllowed } from './method-not-allowed.ts';
+import { addMetricsRoute } from './metrics-route.ts';
+import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
+import { addSecurityHeaders, type PagePolicy } from './security-headers.ts';
+
+/** Largest request body, in bytes (docs/contract.md "Envelopes"). */
+const BODY_LIMIT = 4 * 1024 * 1024;
+/** Largest request head, in bytes; a token of ours and its headers take 1 KiB. */
+const HEADER_LIMIT = 8 * 1024;
+/** Longest time that a request's head may take to arrive, in ms: slower ones are attacks, not clients. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** Longest time that a whole request may take to arrive, in ms. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+type Options = {
+  log: Logger;
+  /** The service's own errors, by the code of the `DomainError`. */
+  errors?: HttpErrors;
+  /** Proxies whose `X-Forwarded-For` is believed, separated by commas; none by default. */
+  trustProxy?: string;
+  /** How long the server keeps serving before it closes, in ms; see `addGracefulShutdown`. */
+  drainMs?: number;
+  /** What pages of the service may load; without it there are no pages, and nothing may be loaded. */
+  pagePolicy?: PagePolicy;
+};
+
+/**
+ * Builds an HTTP server with what all services share: the envelope of errors, request ids, one log line a request,
+ * limits, health and metrics.
+ *
+ * @param assemble opens what the service needs and adds its routes. When it throws, the server is closed, and with
+ * it everything that was opened so far: each opener adds its own `onClose` hook, and the last one runs first.
+ * @returns the server, not yet listening.
+ */
+export async function buildHttpServer(
+  options: Options,
+  assemble: (server: HttpServer) => Promise<void>,
+): Promise<HttpServer> {
+  const server = createServer(options);
+  const closing = addGracefulShutdown(server, options.drainMs ?? 0);
+  addRequestLog(server);
+  addHealth(server, closing);
+  addMetricsRoute(server);
+  try {
+    await assemble(server);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  return server;
+}
+
+function createServer({ log, errors, trustProxy, pagePolicy }: Options): HttpServer {
+  const fail = errorHandler(errors);
+  const proxies = trustProxy?.split(',').filter(Boolean) ?? [];
+  const server: HttpServer = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestId,
+    trustProxy: proxies.length > 0 ? proxies : false,
+    bodyLimit: BODY_LIMIT,
+    http: {
+      maxHeaderSize: HEADER_LIMIT,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      // How often Node looks for requests that are late.
+      connectionsCheckingInterval: 5_000,
+    },
+    clientErrorHandler,
+    frameworkErrors: fail,
+    // An overlong guide number is an unknown guide, which the route answers, not the router.
+    routerOptions: { maxParamLength: HEADER_LIMIT },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  server.decorate('metrics', createMetrics());
+  server.decorate('dependencies', new Map());
+  acceptOnlyJson(server);
+  addSecurityHeaders(server, pagePolicy);
+  server.setErrorHandler(fail);
+  addMethodNotAllowed(server, fail);
+  return server;
+}
+
+/** Adds the request id to every answer, and one log line to every request. */
+function addRequestLog(server: HttpServer): void {
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header(REQUEST_ID_HEADER, request.id);
+  });
+  server.addHook('onResponse', async (request, reply) => {
+    request.log[request.routeOptions.config.quiet ? 'debug' : 'info'](
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        user: request.apiUser?.username,
+      },
+      'request',
+    );
+  });
+}
+
+/**
+ * Accepts JSON in UTF-8 and nothing else (RFC 8259, 8.1). Fastify would also accept plain text, and replace bytes
+ * that are not UTF-8: a label would show a name that nobody sent.
+ */
+function acceptOnlyJson(server: HttpServer): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser(['text/plain', 'application/json']);
+  server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (!isUtf8(body)) done(new DomainError('invalid-json'));
+    else parse(request, body.toString('utf8'), done);
+  });
+}

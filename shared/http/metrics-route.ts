@@ -1,0 +1,41 @@
+import { Gauge, Histogram } from 'prom-client';
+import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
+import { failedDependencies } from './dependencies.ts';
+import type { HttpServer } from './http-server.ts';
+
+/**
+ * Adds `/metrics` for Prometheus: the duration of every request by route and status, and whether each dependency
+ * answers.
+ *
+ * The label `route` is the router's pattern, or `none` for every unknown path, so that no client can create a time
+ * series. Probes and scrapes (`quiet`) are not measured.
+ */
+export function addMetricsRoute(server: HttpServer): void {
+  const { metrics, dependencies } = server;
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'From the head of the request to the end of the answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: WAIT_BUCKETS,
+    registers: [metrics],
+  });
+  server.addHook('onResponse', async ({ method, routeOptions }, { statusCode: status, elapsedTime }) => {
+    if (routeOptions.config.quiet) return;
+    duration.observe({ method, route: routeOptions.url ?? 'none', status }, elapsedTime / 1_000);
+  });
+  new Gauge({
+    name: 'dependency_up',
+    help: '1 where the dependency answers its health check, else 0',
+    labelNames: ['dependency'],
+    registers: [metrics],
+    async collect() {
+      const failed = await failedDependencies(dependencies);
+      for (const dependency of dependencies.keys()) {
+        this.set({ dependency }, failed.has(dependency) ? 0 : 1);
+      }
+    },
+  });
+  server.get('/metrics', { config: { quiet: true } }, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.metrics()),
+  );
+}

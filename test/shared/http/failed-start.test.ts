@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { openMongo } from '#shared/stores/mongo.ts';
+import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
+import { freshStores } from '#test/fixtures/services.ts';
+
+const log = createLogger('test', 'silent');
+
+test('a start that fails closes what it had opened, the last first, and keeps its own error', async () => {
+  const closed: string[] = [];
+  const start = buildHttpServer({ log, drainMs: 60_000 }, async (server) => {
+    server.addHook('onClose', async () => closed.push('first'));
+    await server.register(async () => {});
+    server.addHook('onClose', async () => closed.push('second'));
+    throw new Error('the port of the branches service is wrong');
+  });
+  await expect(start).rejects.toThrow('the port of the branches service is wrong');
+  expect(closed).toEqual(['second', 'first']);
+});
+
+test('no connection outlives a start that fails', async () => {
+  const stores = await freshStores();
+  const name = `t${stores.prefix.slice(1, -1)}`;
+  const withName = (url = '') => `${url}${url.includes('?') ? '&' : '?'}connectionName=${name}`;
+  const connections = async () => (await stores.redis.call('CLIENT', 'LIST')) as string;
+  try {
+    const start = buildHttpServer({ log }, async (server) => {
+      await openMongo(server, stores.env.MONGODB_URI ?? '');
+      await openRedis(server, withName(stores.env.REDIS_URL));
+      await openBlockingRedis(server, withName(stores.env.REDIS_URL)).ping();
+      expect((await connections()).split(`name=${name} `).length - 1).toBe(2);
+      throw new Error('the last part does not start');
+    });
+    await expect(start).rejects.toThrow('the last part does not start');
+    await expect.poll(connections).not.toContain(`name=${name} `);
+  } finally {
+    await stores.close();
+  }
+});
