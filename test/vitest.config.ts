@@ -4,6 +4,13 @@ import { defineConfig } from 'vitest/config';
 const faults = process.env.FAULTS === 'long';
 
 export default defineConfig({
+  plugins: [
+    {
+      name: 'seconds-by-folder',
+      // A plugin and not `reporters`, which `--reporter` on the command line replaces.
+      configureVitest: ({ vitest }) => void vitest.config.reporters.push(['./test/seconds-by-folder.ts', {}]),
+    },
+  ],
   test: {
     dir: 'test',
     include: faults ? ['**/faults/**/*.{test,long}.ts'] : ['**/*.test.ts'],
