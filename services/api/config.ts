@@ -19,61 +19,72 @@ export const ApiConfig = Type.Object({
   PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65535, description: 'Port to listen on' }),
   BRANCHES_URL: Type.String({
     pattern: '^https?://.',
-    description: 'Address of the branches service',
+    description: 'Base URL of the branches service',
     examples: ['http://127.0.0.1:3001'],
   }),
   BRANCHES_TIMEOUT_MS: Type.Integer({
+    'x-formerly': 'BRANCHES_DEADLINE_MS',
     default: 6_000,
     minimum: 1,
-    description: 'Longest wait for the branches service, in ms; a cold branch cache needs some seconds',
+    description:
+      'Time limit of a call to the branches service, in ms. Filling an empty branch cache takes some seconds',
   }),
   JWT_SECRET: Type.String({
     ...SECRET,
-    description: 'Secret that signs the access tokens, 32 random characters or more',
+    description: 'Secret that signs access tokens, at least 32 random characters',
     examples: ['$(openssl rand -hex 32)'],
   }),
   JWT_SECRET_PREVIOUS: Type.Optional(
     Type.String({
       ...SECRET,
-      description: 'Another JWT_SECRET, whose tokens are accepted too while it is being replaced',
+      description: 'Second secret whose tokens are also accepted while JWT_SECRET is being rotated',
     }),
   ),
-  JWT_TTL_S: Type.Integer({ default: 3_600, minimum: 1, description: 'Life of an access token, in seconds' }),
+  JWT_TTL_S: Type.Integer({
+    default: 3_600,
+    minimum: 1,
+    description: 'Lifetime of an access token, in seconds',
+  }),
   REQUESTS_PER_MINUTE_PER_USER: Type.Integer({
     default: 0,
     minimum: 0,
-    description: 'Requests of one user in a minute; 0 is no limit',
+    description: 'Requests allowed per user and minute. 0 means no limit',
   }),
   REQUESTS_PER_MINUTE_PER_ADDRESS: Type.Integer({
     default: 0,
     minimum: 0,
-    description: 'Requests from one address in a minute; 0 is no limit',
+    description: 'Requests allowed per client address and minute. 0 means no limit',
   }),
   CORS_ORIGINS: Type.String({
     default: '',
     pattern: '^(https?://[a-z0-9.:\\[\\]-]+(,|$))*$',
     description:
-      "Origins whose pages may call the API from a browser, in lower case and separated by commas; '' is none",
+      'Origins whose pages may call the API from a browser, in lower case, separated by commas. Empty allows none',
     examples: ['https://tienda.example'],
   }),
-  TIME_ZONE: Type.String({ default: 'America/Mexico_City', description: 'IANA time zone of SEND_FECHA' }),
-  CARRIER_NAME: Type.String({ default: 'Paquetería', description: "The carrier's name on the labels" }),
+  TIME_ZONE: Type.String({
+    default: 'America/Mexico_City',
+    description: 'IANA time zone of the field SEND_FECHA',
+  }),
+  CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on the labels" }),
   CARRIER_LOGO: Type.Optional(
     Type.String({
-      description: "File with the carrier's logo for the labels, SVG or PNG, up to 12 KiB; black prints best",
+      description:
+        "Path of the carrier's logo for the labels, an SVG or PNG of at most 12 KiB. Black prints best",
       examples: ['/etc/guias/logo.svg'],
     }),
   ),
   TRACKING_URL: Type.String({
     default: 'https://rastreo.example/{guia}',
     pattern: '\\{guia\\}',
-    description: 'Tracking address that the QR carries; {guia} stands for the guide number',
+    description: 'Tracking address in the QR code. {guia} is replaced by the guide number',
     examples: ['https://rastreo.example/{guia}'],
   }),
   LABEL_TIMEOUT_MS: Type.Integer({
+    'x-formerly': 'LABEL_DEADLINE_MS',
     default: 10_000,
     minimum: 1,
-    description: 'Longest wait for a label to be printed, in ms',
+    description: 'Time limit for printing a label, in ms, waiting in the queue included',
   }),
 });
 export type ApiConfig = Readonly<Static<typeof ApiConfig>>;

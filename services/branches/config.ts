@@ -17,7 +17,7 @@ export const BranchesConfig = Type.Object({
   INTERNAL_TOKEN_PREVIOUS: Type.Optional(
     Type.String({
       ...SECRET,
-      description: 'Another INTERNAL_TOKEN that is accepted while it is being replaced',
+      description: 'Second secret that is also accepted while INTERNAL_TOKEN is being rotated',
     }),
   ),
   PORT: Type.Integer({ default: 3001, minimum: 0, maximum: 65535, description: 'Port to listen on' }),

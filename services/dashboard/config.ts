@@ -10,16 +10,18 @@ export const DashboardConfig = Type.Object({
   SESSION_TTL_S: Type.Integer({
     default: 28_800,
     minimum: 60,
-    description: 'How long a login lasts, in seconds; then the password is asked for again',
+    description: 'Lifetime of a session, in seconds. The user then logs in again',
   }),
   COOKIE_SECURE: Type.Boolean({
     default: true,
-    description: 'Whether browsers may send the session over https only; false only where there is no https',
+    description:
+      'Whether browsers send the session cookie over HTTPS only. Set to false only where there is no HTTPS',
   }),
   RUNBOOK_URL: Type.Optional(
     Type.String({
       pattern: '^https?://.',
-      description: 'Page with the text of k8s/runbook.md; the names of its sections are added after a #',
+      description:
+        'Page with the text of k8s/runbook.md. Links to its sections append # and the name of the section',
       examples: ['https://wiki.example/runbook'],
     }),
   ),

@@ -4,49 +4,55 @@ import { commonSettings, redisSettings } from '#shared/config/settings.ts';
 export const LabelWorkerConfig = Type.Object({
   ...commonSettings,
   ...redisSettings,
-  PORT: Type.Integer({ default: 3002, minimum: 0, maximum: 65_535, description: 'Port of the health pages' }),
+  PORT: Type.Integer({ default: 3002, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
   CHROMIUM_PATH: Type.String({
     description:
-      'Executable of Chromium; chromium-headless-shell is two to three times as fast as the full one',
+      'Path of the Chromium executable. chromium-headless-shell prints two to three times as fast as the full browser',
     examples: ['/usr/bin/chromium-headless-shell'],
   }),
   BATCH_MAX_LABELS: Type.Integer({
+    'x-formerly': 'BATCH_LABELS',
     default: 25,
     minimum: 1,
     maximum: 500,
-    description: 'Most labels in one print',
+    description: 'Maximum number of labels in one print',
   }),
   PRINT_CONCURRENCY: Type.Integer({
+    'x-formerly': 'LANES',
     default: 2,
     minimum: 1,
     maximum: 32,
-    description: 'Prints that run side by side; one for each core that Chromium may use',
+    description: 'Number of prints that run at once. Set it to the number of cores that Chromium may use',
   }),
   LABEL_CACHE_TTL_S: Type.Integer({
+    'x-formerly': 'LABEL_TTL_S',
     default: 3_600,
     minimum: 60,
-    description: 'How long a finished label is kept in Redis to be asked for again, in seconds',
+    description: 'Time that a finished label stays in Redis for repeated requests, in seconds',
   }),
   LABEL_CACHE_MAX_LABELS: Type.Integer({
+    'x-formerly': 'LABELS_KEPT',
     default: 5_000,
     minimum: 100,
-    description: 'How many finished labels are kept in Redis at most (about 35 kB each); the oldest go first',
+    description: 'Maximum number of finished labels in Redis, about 35 kB each. The oldest are removed first',
   }),
   CHROMIUM_MAX_PRINTS: Type.Integer({
+    'x-formerly': 'CHROMIUM_PRINTS',
     default: 5_000,
     minimum: 1,
-    description: 'Prints after which Chromium is replaced by a new one',
+    description: 'Number of prints after which a new Chromium replaces the old one',
   }),
   CHROMIUM_MAX_MEMORY_MIB: Type.Integer({
+    'x-formerly': 'CHROMIUM_MEMORY_MIB',
     default: 1_024,
     minimum: 128,
-    description: 'Memory of Chromium above which it is replaced by a new one, in MiB',
+    description: 'Memory of Chromium above which a new one replaces it, in MiB',
   }),
   PRINT_TIMEOUT_MS: Type.Integer({
     default: 4_000,
     minimum: 100,
     description:
-      'Longest print, in ms; a Chromium that takes longer is killed and replaced, and the label is tried again: leave time for that in LABEL_TIMEOUT_MS of the api',
+      "Time limit of one print, in ms. A Chromium that exceeds it is killed and replaced, and its labels are printed again: keep it below half of the api's LABEL_TIMEOUT_MS",
   }),
 });
 export type LabelWorkerConfig = Readonly<Static<typeof LabelWorkerConfig>>;

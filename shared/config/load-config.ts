@@ -8,28 +8,42 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
+type Setting = { description?: string; examples?: unknown[]; 'x-formerly'?: string };
+
 /**
  * Reads a service's settings from the environment, checks them and freezes them.
  *
  * A value may also come from a file: `JWT_SECRET_FILE=/run/secrets/jwt` (the way of Docker and Kubernetes
- * secrets). An empty variable counts as absent, as Compose and Kubernetes hand over unset ones.
+ * secrets). An empty variable counts as absent, as Compose and Kubernetes hand over unset ones. The former name of
+ * a renamed setting (`x-formerly` in its schema) still works.
  *
  * @throws ConfigError naming every wrong variable, what is wrong with it, and an example.
  */
 export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv): Readonly<Static<S>> {
-  const names = Object.keys(schema.properties);
-  const values: Record<string, unknown> = {};
-  for (const name of names) {
-    const value = env[name] || readSecretFile(name, env[`${name}_FILE`]);
+  const values: Record<string, string> = {};
+  for (const [name, setting] of Object.entries<Setting>(schema.properties)) {
+    const value = readValue(env, name, setting['x-formerly']);
     if (value) values[name] = value;
   }
   const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: true });
   addFormats.default(ajv);
   ajv.addFormat('secret', isStrongSecret);
+  ajv.addKeyword('x-formerly');
   const validate = ajv.compile<Static<S>>(schema);
   if (validate(values)) return Object.freeze(values);
   const lines = (validate.errors ?? []).map((error) => `  ${explain(schema, error)}`);
   throw new ConfigError(`Wrong configuration:\n${[...new Set(lines)].join('\n')}`);
+}
+
+function readValue(env: NodeJS.ProcessEnv, name: string, former: string | undefined): string | undefined {
+  const value = env[name] || readSecretFile(name, env[`${name}_FILE`]);
+  const formerValue = former && readValue(env, former, undefined);
+  if (value && formerValue && value !== formerValue) {
+    throw new ConfigError(
+      `Wrong configuration:\n  ${former} is the former name of ${name}, and their values differ. Remove ${former}.`,
+    );
+  }
+  return value || formerValue;
 }
 
 function readSecretFile(name: string, path: string | undefined): string | undefined {
@@ -47,12 +61,11 @@ const WEAK =
 function explain(schema: TObject, error: ErrorObject): string {
   const missing = error.keyword === 'required';
   const name = missing ? String(error.params.missingProperty) : error.instancePath.slice(1);
-  const { description, examples } = (schema.properties[name] ?? {}) as {
-    description?: string;
-    examples?: unknown[];
-  };
+  const setting: Setting = schema.properties[name] ?? {};
+  const { description, examples, 'x-formerly': former } = setting;
   const weak = error.keyword === 'format' && error.params.format === 'secret';
   const wrong = missing ? 'is not set' : weak ? WEAK : error.message;
   const example = examples ? ` Example: ${name}=${examples[0]}` : '';
-  return `${name} ${wrong}. ${description ?? ''}.${example}`;
+  const formerly = former ? ` (formerly ${former})` : '';
+  return `${name}${formerly} ${wrong}. ${description ?? ''}.${example}`;
 }

@@ -11,12 +11,13 @@ export const commonSettings = {
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on' }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
-    description: 'Least severe level that is logged',
+    description: 'Lowest severity that is logged',
   }),
   SHUTDOWN_MS: Type.Integer({
     default: 20_000,
     minimum: 100,
-    description: 'Longest graceful shutdown, in ms; keep it below the grace period of the pod',
+    description:
+      "Time limit of a graceful shutdown, in ms. Must be shorter than the pod's termination grace period",
   }),
 };
 
@@ -24,13 +25,14 @@ export const redisSettings = {
   REDIS_URL: Type.String({
     pattern: '^rediss?://.',
     writeOnly: true,
-    description: 'Redis of the queue, the finished labels and the branch cache',
+    description:
+      'Redis that holds the job queue, finished labels, the branch cache, sessions and login counters',
     examples: ['redis://127.0.0.1:6379'],
   }),
   REDIS_PREFIX: Type.String({
     default: '{guias}',
     pattern: '^\\{[a-z0-9-]+\\}$',
-    description: 'First part of every key; the braces keep all keys of the queue in one Redis Cluster slot',
+    description: 'Prefix of every Redis key. The braces keep all keys of the queue in one Redis Cluster slot',
     examples: ['{guias}'],
   }),
 };
@@ -39,7 +41,7 @@ export const mongoSettings = {
   MONGODB_URI: Type.String({
     pattern: '^mongodb(\\+srv)?://[^/]+/[^/?]+',
     writeOnly: true,
-    description: 'MongoDB with the database name in its path',
+    description: 'MongoDB connection string, with the database name in its path',
     examples: ['mongodb://127.0.0.1:27017/guias'],
   }),
 };
@@ -47,7 +49,7 @@ export const mongoSettings = {
 export const internalSettings = {
   INTERNAL_TOKEN: Type.String({
     ...SECRET,
-    description: 'Shared secret of the calls between services, 32 random characters or more',
+    description: 'Secret for calls between services, at least 32 random characters',
     examples: ['$(openssl rand -hex 32)'],
   }),
 };
@@ -58,7 +60,7 @@ export const servingSettings = {
     default: 1_000,
     minimum: 0,
     description:
-      'How long a service that was asked to end still serves, not ready any more and ending each connection with its answer, in ms: as long as who balances the load takes to see it; well below SHUTDOWN_MS',
+      "Time to keep serving after SIGTERM while reporting not ready, in ms. Must be longer than the load balancer's probe interval and well below SHUTDOWN_MS",
   }),
 };
 
@@ -67,17 +69,17 @@ export const loginSettings = {
   LOGIN_FAILURES_PER_USER: Type.Integer({
     default: 10,
     minimum: 1,
-    description: 'Failed logins of one user in 15 minutes; a right password starts anew',
+    description: 'Failed logins allowed per user in 15 minutes. A successful login resets the count',
   }),
   LOGIN_FAILURES_PER_ADDRESS: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'Failed logins from one address in 15 minutes',
+    description: 'Failed logins allowed per client address in 15 minutes',
   }),
   TRUST_PROXY: Type.String({
     default: '',
     description:
-      "Addresses of proxies whose X-Forwarded-For is believed, separated by commas; '' believes none",
+      'Addresses of the proxies whose X-Forwarded-For header is trusted, separated by commas. Empty trusts none',
     examples: ['10.0.0.0/8'],
   }),
 };

@@ -17,6 +17,7 @@ type Setting = {
   minimum?: number;
   maximum?: number;
   writeOnly?: boolean;
+  'x-formerly'?: string;
 };
 
 describe('the operations page', () => {
@@ -65,12 +66,29 @@ function standard({ default: value }: Setting): string {
 }
 
 function meaning(setting: Setting): string {
-  const { description = '', enum: values, minimum, maximum, examples = [] } = setting;
-  const bounds = [minimum !== undefined && `from ${minimum}`, maximum !== undefined && `to ${maximum}`];
-  const range = values ? `one of ${values.join(', ')}` : bounds.filter(Boolean).join(' ');
-  const example =
-    examples.length > 0 && examples[0] !== setting.default ? ` Example: \`${examples[0]}\`` : '';
-  return `${description}${range && ` (${range})`}.${example}`.replaceAll('|', '\\|');
+  const {
+    description,
+    enum: values,
+    default: value,
+    examples: [example] = [],
+    'x-formerly': former,
+  } = setting;
+  const sentences = [
+    description,
+    values ? `One of ${values.join(', ')}` : range(setting),
+    example !== undefined && example !== value && `Example: \`${example}\``,
+    former && `Formerly \`${former}\`, which still works`,
+  ];
+  return sentences
+    .filter(Boolean)
+    .map((sentence) => `${sentence}.`)
+    .join(' ')
+    .replaceAll('|', '\\|');
+}
+
+function range({ minimum = 0, maximum }: Setting): string | undefined {
+  if (maximum !== undefined) return `From ${minimum} to ${maximum}`;
+  return minimum > 0 ? `At least ${minimum}` : undefined;
 }
 
 /** A file of the checkout, or a heading of one of its pages. */

@@ -49,6 +49,26 @@ describe("a service's configuration", () => {
     expect(refusal({ ...ENV, [name]: value })).toContain(name);
   });
 
+  describe('under the former name of a setting', () => {
+    it.each([
+      ['the former name', { LABEL_DEADLINE_MS: '7000' }],
+      ['the new one', { LABEL_TIMEOUT_MS: '7000' }],
+      ['both, with one value', { LABEL_TIMEOUT_MS: '7000', LABEL_DEADLINE_MS: '7000' }],
+    ])('accepts %s', (_, env) => {
+      expect(loadConfig(ApiConfig, { ...ENV, ...env }).LABEL_TIMEOUT_MS).toBe(7_000);
+    });
+
+    it('refuses two values, and says which variable to remove', () => {
+      expect(refusal({ ...ENV, LABEL_TIMEOUT_MS: '7000', LABEL_DEADLINE_MS: '10000' })).toContain(
+        'LABEL_DEADLINE_MS is the former name of LABEL_TIMEOUT_MS, and their values differ. Remove LABEL_DEADLINE_MS.',
+      );
+    });
+
+    it('names the variable that was set when its value is wrong', () => {
+      expect(refusal({ ...ENV, LABEL_DEADLINE_MS: 'soon' })).toContain('(formerly LABEL_DEADLINE_MS)');
+    });
+  });
+
   it('never shows a secret', () => {
     expect(refusal({ ...ENV, JWT_SECRET: 'hunter2' })).not.toContain('hunter2');
   });
