@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PREVIEW_CASES } from '../services/label-worker/preview/preview-cases.ts';
-import { printPreview } from '../services/label-worker/preview/print-preview.ts';
+import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
+import { printPreview } from '#services/label-worker/preview/print-preview.ts';
 import { provideChromium } from './programs/chromium.ts';
 import { ensurePrograms } from './programs/programs.ts';
 

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runtimeImports } from '#test/fixtures/imports.ts';
 import { checkout, environmentOf, last, readTargets } from '../dockerfile.ts';
 import { SERVICES, unknownSettings } from '../settings.ts';
-import { runtimeImports } from './imports.ts';
 
 /** Images cannot be built where no Docker engine runs; what would make them useless can be seen all the same. */
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runtimeImports } from '#test/fixtures/imports.ts';
 import { checkout } from '../dockerfile.ts';
 import { SERVICES } from '../settings.ts';
-import { runtimeImports } from './imports.ts';
 
 /** Each service's package.json decides what its image holds: all that the service runs with, and no more. */
 
