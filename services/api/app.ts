@@ -1,4 +1,4 @@
-import { loginWith } from '#shared/auth/login.ts';
+import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -85,7 +85,9 @@ async function assemble(
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
-  await server.register(loginRoute(loginWith(users, loginLimit), config.JWT_TTL_S), { prefix: '/api/auth' });
+  await server.register(loginRoute(createLogin(users, loginLimit), config.JWT_TTL_S), {
+    prefix: '/api/auth',
+  });
   await server.register(async (authenticated) => {
     await authenticated.register(authenticate(users, countOf('user', config.REQUESTS_PER_MINUTE_PER_USER)));
     const create = createGuides({ guides, keys, branches, localTime: localTime(config.TIME_ZONE) });

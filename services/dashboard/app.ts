@@ -1,7 +1,7 @@
 import cookies from '@fastify/cookie';
 import forms from '@fastify/formbody';
 import { Queue } from 'bullmq';
-import { loginWith } from '#shared/auth/login.ts';
+import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
@@ -50,7 +50,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(cookies);
   await server.register(forms);
   await server.register(assets);
-  await server.register(loginPages({ login: loginWith(users, loginLimit), sessions, cookie }));
+  await server.register(loginPages({ login: createLogin(users, loginLimit), sessions, cookie }));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions, cookie.name));
     const state = atMostEvery(STATE_AGE, () => readQueueState({ redis, prefix, queue }));

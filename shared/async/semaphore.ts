@@ -1,43 +1,40 @@
+import { Semaphore, withTimeout } from 'async-mutex';
 import { DomainError } from '#shared/errors.ts';
 
-/** Most that wait for their turn: it bounds memory, and what waits behind so many waits in vain. */
-const MOST_WAITING = 1_000;
+/** Most that wait for a permit: it bounds memory, and what waits behind so many waits in vain. */
+const MAX_QUEUED = 1_000;
 
 /**
- * Does costly work by turns, in the order in which it came, so that it leaves something of the machine to others.
+ * Bounds how much costly work runs at a time, first come first served, so that the rest of the machine stays free.
  *
- * @param atATime how much of it may run at a time. @param deadlineMs longest wait for its turn.
- * @returns runs the work given to it. @throws DomainError `unavailable` when its turn does not come in time.
+ * @param permits how much of the work may run at a time. @param timeoutMs longest wait for a permit.
+ * @returns a function that runs the work given to it. It throws DomainError `unavailable` when too much waits
+ * already, or no permit comes in time.
  */
-export function byTurns(atATime: number, deadlineMs: number) {
-  let running = 0;
-  const waiting = new Set<() => void>();
+export function createSemaphore(permits: number, timeoutMs: number) {
+  const late = new Error(`No permit within ${timeoutMs} ms`);
+  const semaphore = withTimeout(new Semaphore(permits), timeoutMs, late);
+  let queued = 0;
 
-  function turn(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const begin = () => {
-      clearTimeout(timer);
-      waiting.delete(begin);
-      resolve();
-    };
-    const timer = setTimeout(() => {
-      waiting.delete(begin);
-      reject(new DomainError('unavailable', { cause: new Error(`no turn within ${deadlineMs} ms`) }));
-    }, deadlineMs);
-    waiting.add(begin);
-    return promise;
+  async function acquire(): Promise<() => void> {
+    if (queued >= MAX_QUEUED) throw new DomainError('unavailable');
+    queued++;
+    try {
+      const [, release] = await semaphore.acquire();
+      return release;
+    } catch (cause) {
+      throw new DomainError('unavailable', { cause });
+    } finally {
+      queued--;
+    }
   }
 
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting.size >= MOST_WAITING) throw new DomainError('unavailable');
-    if (running < atATime) running++;
-    else await turn();
+    const release = await acquire();
     try {
       return await work();
     } finally {
-      const [next] = waiting; // its turn is handed on, so the number that run stays
-      if (next) next();
-      else running--;
+      release();
     }
   };
 }

@@ -4,20 +4,20 @@ import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '#shared/errors.ts';
 
 /** Failed logins are counted over this time, in seconds (docs/contract.md "Authentication"). */
-const WINDOW = 900;
+const WINDOW_S = 900;
 
 /**
- * Bounds the guessing of passwords, over all processes, by user and by address.
+ * Limits failed logins by user and by address; the counts are in Redis, so all processes share them.
  *
- * An attempt is counted before the password is looked at and given back when it is right: counted afterwards,
- * two hundred guesses at once would all pass.
+ * An attempt is counted before the password is checked, and given back when the password is right. If it were
+ * counted afterwards, two hundred guesses at the same time would all be checked.
  */
 export class LoginLimit {
   readonly #byUser: RateLimiterRedis;
   readonly #byAddress: RateLimiterRedis;
 
   constructor(redis: Redis, prefix: string, limits: { perUser: number; perAddress: number }) {
-    const common = { storeClient: redis, duration: WINDOW };
+    const common = { storeClient: redis, duration: WINDOW_S };
     this.#byUser = new RateLimiterRedis({
       ...common,
       keyPrefix: `${prefix}:login-user`,
@@ -30,10 +30,14 @@ export class LoginLimit {
     });
   }
 
-  /** @throws DomainError `too-many-logins`, with the seconds to wait. */
-  async count(username: string, address: string): Promise<void> {
+  /**
+   * Counts one attempt.
+   *
+   * @throws DomainError `too-many-logins`, with the seconds to wait.
+   */
+  async consume(username: string, address: string): Promise<void> {
     const results = await Promise.allSettled([
-      this.#byUser.consume(nameless(username)),
+      this.#byUser.consume(keyOf(username)),
       this.#byAddress.consume(address),
     ]);
     const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason);
@@ -43,13 +47,13 @@ export class LoginLimit {
     throw new DomainError('too-many-logins', { params: { seconds } });
   }
 
-  /** The password was right: the user begins anew, and the address has lost nothing. */
-  async forgive(username: string, address: string): Promise<void> {
-    await Promise.all([this.#byUser.delete(nameless(username)), this.#byAddress.reward(address)]);
+  /** Forgets the user's failures, and gives the address its attempt back, since the password was right. */
+  async reset(username: string, address: string): Promise<void> {
+    await Promise.all([this.#byUser.delete(keyOf(username)), this.#byAddress.reward(address)]);
   }
 }
 
-/** No names, and no text of any length, in Redis keys. */
-function nameless(username: string): string {
+/** Hashes the name: Redis keys hold no names, and their length has a bound. */
+function keyOf(username: string): string {
   return createHash('sha256').update(username).digest('base64url');
 }

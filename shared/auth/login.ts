@@ -1,43 +1,42 @@
 import { availableParallelism } from 'node:os';
-import { byTurns } from '#shared/async/semaphore.ts';
+import { createSemaphore } from '#shared/async/semaphore.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { LoginLimit } from './login-limit.ts';
 import { passwordMatches } from './passwords.ts';
 import type { ApiUser, UserStore } from './user-store.ts';
 
-/** argon2 is meant to be slow, and it must not be so for megabytes. */
+/** Longest name and longest password, in characters: argon2's time grows with the length. */
 export const MAX_CREDENTIAL = 256;
 
 /**
- * A password takes a core for some 30 ms, so half of the cores are left to everybody else however many log in at once;
- * but at least two are looked at, as each also waits for its servers.
+ * Passwords that are checked at a time. One takes a core for some 30 ms, so half of the cores stay free for all other
+ * requests. Two at least, since each check also waits for Redis and MongoDB.
  */
-const AT_A_TIME = Math.max(2, Math.floor(availableParallelism() / 2));
-/** Longest wait for one's turn, in ms. */
-const TURN_DEADLINE = 5_000;
+const MAX_CONCURRENT = Math.max(2, Math.floor(availableParallelism() / 2));
+/** Longest wait of a login for its check to begin, in ms. */
+const PERMIT_TIMEOUT_MS = 5_000;
 
 /**
- * Who has this name and password (docs/contract.md "Authentication"). An unknown or disabled user costs as
- * much time as a wrong password, and nobody can guess for long.
+ * Creates the login (docs/contract.md "Authentication"): it returns the user with this name and password.
  *
- * @param address where the attempt comes from.
- * @throws DomainError `credentials-missing`, `credentials-wrong`, `too-many-logins` with the seconds to wait, or
- * `unavailable` where too many log in at once.
+ * An unknown or disabled user takes as long as a wrong password, so that the time of an answer reveals no names.
+ * `address` is the client's IP address. The login throws DomainError `credentials-missing`, `credentials-wrong`,
+ * `too-many-logins` with the seconds to wait, or `unavailable` where too many log in at once.
  */
-export function loginWith(users: UserStore, limit: LoginLimit) {
-  const inTurn = byTurns(AT_A_TIME, TURN_DEADLINE);
+export function createLogin(users: UserStore, limit: LoginLimit) {
+  const withPermit = createSemaphore(MAX_CONCURRENT, PERMIT_TIMEOUT_MS);
   return async (username: string, password: string, address: string): Promise<ApiUser> => {
     if (!username || !password) throw new DomainError('credentials-missing');
     if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) {
       throw new DomainError('credentials-wrong');
     }
-    return inTurn(async () => {
-      // Found first: what the database did not answer is no failed login, and nobody is shut out after an outage.
+    return withPermit(async () => {
+      // Read before the attempt is counted: an outage of the database must not lock users out.
       const user = await users.find(username);
-      await limit.count(username, address);
+      await limit.consume(username, address);
       const matches = await passwordMatches(user?.passwordHash, password);
       if (!user || !matches || user.disabled) throw new DomainError('credentials-wrong');
-      await limit.forgive(username, address);
+      await limit.reset(username, address);
       return user;
     });
   };

@@ -15,17 +15,17 @@ export type ApiUser = {
 type UserDocument = Omit<ApiUser, 'username'> & { _id: string };
 
 /**
- * How long a process remembers a user, in ms. A change must be in force everywhere within 10 s
- * (docs/contract.md "Authentication"); half of it is margin.
+ * How long a process caches a user, in ms. A change must be in force everywhere within 10 s
+ * (docs/contract.md "Authentication"); half of that is margin.
  */
-const CACHE_TTL = 5_000;
-const CACHE_SIZE = 10_000;
+const CACHE_TTL_MS = 5_000;
+const CACHE_MAX_USERS = 10_000;
 
-/** API users in MongoDB, by name. */
+/** API users in MongoDB; the name is the `_id`. */
 export class UserStore {
   readonly #users: Model<UserDocument>;
-  /** `until` of `performance.now()`: by the clock of the day an entry would live on for as long as that is set back. */
-  readonly #recent = new LruMap<{ user: Promise<ApiUser | undefined>; until: number }>(CACHE_SIZE);
+  /** `until` is a time of `performance.now()`: the wall clock may be set back, and an entry would outlive its time. */
+  readonly #recent = new LruMap<{ user: Promise<ApiUser | undefined>; until: number }>(CACHE_MAX_USERS);
 
   constructor(connection: Connection) {
     this.#users = connection.model<UserDocument>(
@@ -44,34 +44,38 @@ export class UserStore {
     );
   }
 
-  /** The user as stored now. */
+  /** Returns the user as stored now. */
   async find(username: string): Promise<ApiUser | undefined> {
     return asUser(await this.#users.findById(username).lean());
   }
 
-  /** The user as stored at most five seconds ago; for the check that every request makes. */
+  /** Returns the user as stored at most five seconds ago, for the check that every request makes. */
   async findRecent(username: string): Promise<ApiUser | undefined> {
     const known = this.#recent.get(username);
     if (known && known.until > performance.now()) return known.user;
     const user = this.find(username);
-    this.#recent.set(username, { user, until: performance.now() + CACHE_TTL });
+    this.#recent.set(username, { user, until: performance.now() + CACHE_TTL_MS });
     // A failed look-up must not be remembered as an answer.
     user.catch(() => this.#recent.delete(username));
     return user;
   }
 
-  /** Whether there is any user at all. */
+  /** Returns whether there is any user at all. */
   async any(): Promise<boolean> {
     return (await this.#users.exists({})) !== null;
   }
 
-  /** All users by name, without what only a login needs. */
+  /** Returns all users ordered by name, without their password hashes. */
   async list(): Promise<Omit<ApiUser, 'passwordHash'>[]> {
     const documents = await this.#users.find({}, { passwordHash: 0 }).sort({ _id: 1 }).lean();
     return documents.map(({ _id, ...user }) => ({ username: _id, ...user }));
   }
 
-  /** @returns false where a user of this name exists, who stays as is. */
+  /**
+   * Creates a user.
+   *
+   * @returns false where a user of this name exists already, who stays unchanged.
+   */
   async create({ username, ...user }: ApiUser): Promise<boolean> {
     const { upsertedCount } = await this.#users.updateOne(
       { _id: username },
@@ -81,8 +85,8 @@ export class UserStore {
     return upsertedCount === 1;
   }
 
-  // One update each, in the database: of two changes at the same time neither is lost. All give the user as it
-  // is afterwards, or undefined for an unknown one.
+  // Each change is one update in the database, so that of two changes at the same time neither is lost. Each returns
+  // the user as it is afterwards, or undefined for an unknown one.
 
   set(
     username: string,

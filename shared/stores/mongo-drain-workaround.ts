@@ -6,13 +6,14 @@ const ports = new Set<number | undefined>();
 subscribe('net.client.socket', (message) => watch((message as { socket: Socket }).socket));
 
 /**
- * Makes a client's write fail when its connection is closed at the same moment.
+ * Makes a write of the MongoDB driver fail when its connection closes at the same moment.
  *
- * The driver (mongodb 7.8) waits for such a connection to drain, without end: the operation never ends, whatever its
- * deadlines. And where it is the connection by which the driver looks after its server, then no server is there for
- * it ever again, and every request is a 503 until somebody restarts the process. (`test/faults/api` cuts connections,
- * and saw one or the other in every third run.) Nothing that the driver offers leads to its connections, so they are
- * known by their port.
+ * The driver (mongodb 7.8) waits for such a connection to drain, for ever, whatever the operation's deadline. When
+ * the connection is the driver's monitor, the driver never finds its server again: every request is a 503 until
+ * somebody restarts the process. The fault tests cut connections, and met one of the two in every third run.
+ *
+ * The driver gives no access to its sockets, so they are recognised by the server's port.
+ * `docs/decisions` has the record.
  */
 export function applyMongoDrainWorkaround(client: mongo.MongoClient): void {
   for (const { port } of client.options.hosts) ports.add(port);
@@ -22,10 +23,10 @@ export function applyMongoDrainWorkaround(client: mongo.MongoClient): void {
 function watch(socket: Socket): void {
   let port: number | undefined;
   socket.once('connect', () => {
-    port = socket.remotePort; // not known any more once it is closed
+    port = socket.remotePort; // undefined once the socket is closed
   });
   socket.once('close', () => {
-    // The write comes with the promises of this moment, so after them it waits already.
+    // The write is made by a promise of this event-loop turn; after it, the driver already waits for `drain`.
     setImmediate(() => {
       if (!ports.has(port) || socket.listenerCount('drain') === 0) return;
       socket.emit('error', Object.assign(new Error('write to a closed connection'), { code: 'EPIPE' }));

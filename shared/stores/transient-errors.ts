@@ -1,8 +1,8 @@
 import { DomainError } from '#shared/errors.ts';
 
 /**
- * Names and codes of the errors by which our clients say that the other side is down, full or too slow.
- * Matched by name because each library's classes differ between versions and are wrapped by mongoose.
+ * Names and codes of the errors that say that the other side is down, full or too slow. They are matched by name,
+ * since the libraries' classes differ between versions, and mongoose wraps them.
  */
 const OUTAGE_NAMES = new Set([
   'MongoNetworkError',
@@ -32,21 +32,21 @@ const OUTAGE_CODES = new Set([
   'UND_ERR_SOCKET',
 ]);
 /**
- * MongoDB's codes for a server that is unreachable, shuts down, or is not the primary any more, as its drivers retry
- * them (MongoDB specifications, "Retryable Reads"); and 1, the server's own fault, which is how FerretDB says that
- * its PostgreSQL is away.
+ * MongoDB's codes for a server that is unreachable, shuts down, or is no longer the primary: those that drivers retry
+ * (MongoDB specifications, "Retryable Reads"). Code 1, an internal error, is what FerretDB answers when its PostgreSQL
+ * is away.
  */
 const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 /** ioredis has no codes for these: fail-fast while reconnecting, its command timeout, a server that is loading or full. */
 const REDIS_OUTAGE =
   /^(Stream isn't writeable|Command timed out|Connection is closed|LOADING|OOM|MASTERDOWN|READONLY)/;
 
-/** True when an error means "a dependency does not serve now": the caller may try again (503, not 500). */
+/** Returns whether an error means that a dependency does not serve now, so that the caller may try again (503, not 500). */
 export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DomainError) return error.code === 'unavailable';
   const { code, errorResponse } = error as { code?: unknown; errorResponse?: unknown };
-  // A bulk write hides in there what became of its connection.
+  // A bulk write keeps the error of its connection here.
   if (errorResponse instanceof Error) return isTransientError(errorResponse);
   return (
     OUTAGE_NAMES.has(error.name) ||

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { loginWith } from '#shared/auth/login.ts';
+import type { createLogin } from '#shared/auth/login.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { mayEnter, type Sessions, type sessionCookie } from '../plugins/session.ts';
@@ -14,7 +14,7 @@ const BODY_LIMIT = 16 * 1024;
 
 /** `/entrar` and `/salir`. What is wrong with a login is shown on its page (`error-pages.ts`). */
 export function loginPages(options: {
-  login: ReturnType<typeof loginWith>;
+  login: ReturnType<typeof createLogin>;
   sessions: Sessions;
   cookie: ReturnType<typeof sessionCookie>;
 }) {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loginWith } from '#shared/auth/login.ts';
+import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
@@ -70,7 +70,7 @@ describe('failed logins', () => {
     const away = await connectMongo(env.MONGODB_URI ?? '', createLogger('test', 'silent'));
     await away.close();
     const limit = new LoginLimit(system.redis, system.prefix, { perUser: 1, perAddress: 1 });
-    const attempt = loginWith(new UserStore(away), limit);
+    const attempt = createLogin(new UserStore(away), limit);
     for (let count = 0; count < 3; count++) {
       await expect(attempt('sinorigen', 'demo1234', '203.0.113.10')).rejects.toSatisfy(isTransientError);
     }

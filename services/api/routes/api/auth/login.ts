@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type loginWith, MAX_CREDENTIAL } from '#shared/auth/login.ts';
+import { type createLogin, MAX_CREDENTIAL } from '#shared/auth/login.ts';
 import { type HttpServer, ok } from '#shared/http/http-server.ts';
 import { describe } from '../../operation.ts';
 
@@ -26,7 +26,7 @@ const documentation = describe({
 });
 
 /** `POST /api/auth/login` (docs/contract.md "Authentication"). */
-export function loginRoute(login: ReturnType<typeof loginWith>, tokenTtlS: number) {
+export function loginRoute(login: ReturnType<typeof createLogin>, tokenTtlS: number) {
   return async (server: HttpServer) => {
     // The body says nothing, so it may be anything, also an empty one that calls itself JSON.
     server.removeAllContentTypeParsers();
