@@ -15,7 +15,7 @@ import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { startApi, startServices } from '#test/fixtures/services.ts';
 
-type Rule = { alert: string; expr: string; labels: { severity: string }; annotations: { runbook: string } };
+type Rule = { alert: string; expr: string };
 type RuleTest = { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] };
 type Panel = { title: string; targets?: { expr: string }[] };
 
@@ -46,29 +46,6 @@ describe('the alerts', () => {
       .filter(({ alertname }) => alertname === alert);
     expect(cases.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
     expect(cases.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
-  });
-
-  const runbook = readFileSync(join(folder, '../runbook.md'), 'utf8');
-  it.each(rules)('$alert has its section in the runbook', ({ alert, annotations }) => {
-    expect(annotations.runbook).toBe(`k8s/runbook.md#${alert.toLowerCase()}`);
-    const [, section = ''] = runbook.split(`\n## ${alert}\n`);
-    const [text = ''] = section.split('\n## ');
-    expect(text).toContain('**Look**');
-    expect(text).toContain('**Do**');
-  });
-
-  it('and the lines of the dashboard are all that the runbook is about', () => {
-    const source = readFileSync(join(folder, '../../services/dashboard/status/diagnostics.ts'), 'utf8');
-    const linked = [...source.matchAll(/section: '(\w+)'/g)].map(([, section]) => section);
-    const alerts = rules.map(({ alert }) => alert.toLowerCase());
-    const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.toLowerCase());
-    expect(new Set(sections)).toEqual(new Set([...alerts, ...linked]));
-  });
-
-  it('is linked within the runbook only where there is a section', () => {
-    const links = [...runbook.matchAll(/\]\(#(\w+)\)/g)].map(([, section]) => section);
-    const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.toLowerCase());
-    expect(sections).toEqual(expect.arrayContaining(links));
   });
 });
 
