@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { repoRoot } from '#local/folders.ts';
 import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { provideTestServers } from '#local/servers.ts';
 import { SetupError } from '#local/setup-error.ts';
 import { chart } from './report/chart.ts';
-import { markdownTable, type Row, short, textTable, toRows } from './report/report.ts';
+import { captionOf, type Report, short, textTable, toRows, withFigures } from './report/report.ts';
 import { create } from './rows/create.ts';
 import { fair } from './rows/fair.ts';
 import { labels } from './rows/labels.ts';
@@ -30,11 +31,14 @@ const GROUPS: Record<string, Rows> = {
   workers,
 };
 
+/** The page that has the figures; every other page links to it. */
+const PAGE = join(repoRoot, 'docs', 'performance.md');
+
 const HELP = `Usage: npm run bench [-- --quick] [--only <groups>] [--guides <count>]
 
 Measures this service and its peers on this machine, through the real processes, and shows a table. A full run
-takes about fifteen minutes and writes test/bench/results/ and the table of test/bench/README.md; a quick run or
-a part only shows its table.
+takes about fifteen minutes and writes test/bench/results/ and the figures of docs/performance.md; a quick run
+or a part only shows its table.
 
   --only <groups>   some of: ${Object.keys(GROUPS).join(', ')}
   --quick           fewer and shorter rounds, to try it
@@ -91,7 +95,10 @@ async function measure({ quick, groups, guides }: Options): Promise<void> {
     process.stdout.write(`\n${textTable(rows)}\n`);
     if (failed.length > 0) throw new SetupError(`\nNot measured: ${failed.join(', ')} (see above).`);
     const whole = Object.keys(GROUPS).every((name) => groups.includes(name));
-    if (whole && !quick) write(rows, await describeMachine(servers), guides);
+    if (whole && !quick) {
+      const date = new Date().toISOString().slice(0, 10);
+      write({ date, machine: await describeMachine(servers), guidesStored: guides, rows });
+    }
   } finally {
     await servers.close();
   }
@@ -115,19 +122,10 @@ async function measureGroups(run: Run, groups: string[]): Promise<{ results: Res
   return { results, failed };
 }
 
-function write(rows: Row[], machine: Awaited<ReturnType<typeof describeMachine>>, guides: number): void {
-  const here = (name: string) => join(import.meta.dirname, name);
-  const date = new Date().toISOString().slice(0, 10);
-  const caption = `${date}, ${machine.cores} cores (${machine.processor}), Node ${machine.node}, ${machine.chromium}`;
-  const json = { date, machine, guidesStored: guides, rows };
-  mkdirSync(here('results'), { recursive: true });
-  writeFileSync(here('results/latest.json'), `${JSON.stringify(json, null, 2)}\n`);
-  writeFileSync(here('results/labels-per-second.svg'), chart(rows, caption));
-  const table = `${caption}, ${machine.database}:\n\n${markdownTable(rows)}`;
-  const readme = readFileSync(here('README.md'), 'utf8');
-  const marked = /(<!-- table -->\n).*(\n<!-- end -->)/s;
-  writeFileSync(
-    here('README.md'),
-    readme.replace(marked, (_, begin, end) => `${begin}\n${table}\n${end}`),
-  );
+function write(report: Report): void {
+  const results = join(import.meta.dirname, 'results');
+  mkdirSync(results, { recursive: true });
+  writeFileSync(join(results, 'latest.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(join(results, 'labels-per-second.svg'), chart(report.rows, captionOf(report)));
+  writeFileSync(PAGE, withFigures(readFileSync(PAGE, 'utf8'), report));
 }

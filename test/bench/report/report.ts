@@ -1,9 +1,13 @@
 import type { Result } from '../run.ts';
+import type { Machine } from '../system/machine.ts';
 import { median } from './statistics.ts';
 import { TARGETS, type Target } from './targets.ts';
 
 /** A row with its figures: the median of the rounds, and the least and the most of them. */
 export type Row = Target & { value: number; least: number; most: number; verdict: string; note: string };
+
+/** What a whole run came to; `results/latest.json` is the last one. */
+export type Report = { date: string; machine: Machine; guidesStored: number; rows: Row[] };
 
 /** In the order of the targets. @throws for a result that has no row: it would silently be left out. */
 export function toRows(results: readonly Result[]): Row[] {
@@ -41,7 +45,18 @@ export function textTable(rows: readonly Row[]): string {
   return [...cells.map(line), '', ...notes].join('\n');
 }
 
-export function markdownTable(rows: readonly Row[]): string {
+/** Returns docs/performance.md with the report's figures between its two markers. */
+export function withFigures(page: string, report: Report): string {
+  const figures = `${captionOf(report)}, ${report.machine.database}:\n\n${markdownTable(report.rows)}`;
+  return page.replace(/(?<=<!-- figures -->\n).*(?=\n<!-- end -->)/s, () => `\n${figures}\n`);
+}
+
+/** Says when and on what the figures were measured. */
+export function captionOf({ date, machine }: Report): string {
+  return `${date}, ${machine.cores} cores (${machine.processor}), Node ${machine.node}, ${machine.chromium}`;
+}
+
+function markdownTable(rows: readonly Row[]): string {
   const cells = [HEADER, ['---', '--:', '--:', '--:', '--:', '---'], ...rows.map(cellsOf)];
   const notes = rows
     .filter(({ note }) => note)

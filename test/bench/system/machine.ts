@@ -3,6 +3,8 @@ import { cpus, totalmem } from 'node:os';
 import { mongo } from 'mongoose';
 import type { TestServers } from '#local/servers.ts';
 
+export type Machine = Awaited<ReturnType<typeof describeMachine>>;
+
 /** What figures depend on, and nothing that names the machine. */
 export async function describeMachine({ chromiumPath, mongoUri }: TestServers) {
   const client = await mongo.MongoClient.connect(mongoUri);
