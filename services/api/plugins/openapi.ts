@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import service from '../package.json' with { type: 'json' };
 import { namedSchemas } from '../routes/schemas.ts';
 
 const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF.
@@ -55,7 +56,7 @@ export const openapi = fp(
         openapi: '3.1.0',
         info: {
           title: 'Guías de envío',
-          version: '1.1.0',
+          version: service.version,
           description: DESCRIPTION,
           license: { name: 'MIT', identifier: 'MIT' },
         },
