@@ -1,4 +1,4 @@
-/** The items in their order, at most `size` at a time: what is sent to a server in pieces. */
+/** Yields the items in their order, at most `size` at a time. */
 export function* chunks<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

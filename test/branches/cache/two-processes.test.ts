@@ -46,7 +46,7 @@ const resolve = (url: string) =>
 
 async function rebuilds(): Promise<number> {
   const logs = await Promise.all(services.map(({ process }) => readFile(process.logFile, 'utf8')));
-  return logs.join('').split('branch cache rebuilt').length - 1;
+  return logs.join('').split('Rebuilt the branch cache').length - 1;
 }
 
 describe('a cold cache', () => {
