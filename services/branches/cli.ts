@@ -1,68 +1,79 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { Type } from 'typebox';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { mongoSettings } from '#shared/config/settings.ts';
-import type { Branch } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
-import { branchTable, columnsOf, coverageTable, readTable, type Table } from './csv/csv-columns.ts';
-import { csvText } from './csv/csv-file.ts';
-import { progressLine } from './csv/progress-line.ts';
-import { BranchStore, type Coverage, type OnProgress, type Snapshot } from './store/branch-store.ts';
+import { branchTable, columnsOf, coverageTable } from './csv/csv-columns.ts';
+import { branchDataset, coverageDataset, type Dataset } from './csv/datasets.ts';
+import { exportCsv } from './csv/export-csv.ts';
+import { importCsv } from './csv/import-csv.ts';
+import { BranchStore } from './store/branch-store.ts';
 
 /**
- * `npm run branches -- …` and `npm run coverage -- …`: branches and coverage from and to CSV files, each as a
- * whole. Exit code 0 done, 1 refused or failed, 2 wrong usage.
+ * `npm run branches -- …` and `npm run coverage -- …`: import and export of branches and coverage as CSV files, each as
+ * a whole. Exit code 0: done, 1: refused or failed, 2: wrong usage.
  */
 
-/** What a command works on; `loaded` is in force now. */
-type Subject<R, C extends string> = {
-  table: Table<R, C>;
-  loaded: readonly R[];
-  load(records: readonly R[], onProgress: OnProgress): Promise<void>;
-  /** What the operator should know about records that are right. */
-  warning(records: readonly R[]): string | undefined;
-};
+type DatasetName = keyof typeof DATASETS;
 type Options = { command: 'import' | 'export'; path: string | undefined; dryRun: boolean };
 
 class UsageError extends Error {}
 
-const FILES: Readonly<Record<string, string>> = { branches: 'sucursales.csv', coverage: 'cobertura.csv' };
+const DATASETS = {
+  branches: { file: 'sucursales.csv', columns: columnsOf(branchTable) },
+  coverage: { file: 'cobertura.csv', columns: columnsOf(coverageTable(new Set())) },
+} as const;
 
 async function run([name = '', ...args]: string[]): Promise<void> {
-  if (!FILES[name]) throw new UsageError('Uso: node services/branches/cli.ts branches|coverage …');
+  if (!isDatasetName(name)) throw new UsageError('Uso: node services/branches/cli.ts branches|coverage …');
   const options = parseOptions(name, args);
   if (options === 'help') return say(helpText(name));
   const { MONGODB_URI } = loadConfig(Type.Object(mongoSettings), process.env);
-  const mongo = await connectMongo(MONGODB_URI, createLogger('load-csv', 'silent'));
+  const mongo = await connectMongo(MONGODB_URI, createLogger('branches-cli', 'silent'));
   try {
     const store = new BranchStore(mongo);
     const snapshot = await store.snapshot();
-    if (name === 'branches') await perform(options, branches(store, snapshot));
-    else await perform(options, coverage(store, snapshot));
+    if (name === 'branches') await perform(options, branchDataset(store, snapshot));
+    else await perform(options, coverageDataset(store, snapshot));
   } finally {
     await mongo.close();
   }
 }
 
-function parseOptions(name: string, args: string[]): Options | 'help' {
-  const usage = new UsageError(`Uso incorrecto. Vea npm run ${name} -- --help`);
+function isDatasetName(name: string): name is DatasetName {
+  return Object.hasOwn(DATASETS, name);
+}
+
+async function perform<R, C extends string>(options: Options, dataset: Dataset<R, C>): Promise<void> {
+  const { command, dryRun } = options;
+  // npm runs a script in the package's folder; the path was typed in another one.
+  const path = options.path && resolve(process.env.INIT_CWD ?? '.', options.path);
+  if (command === 'export') return exportCsv(path, dataset);
+  const { rows, changes, warning } = await importCsv(path ?? '', dataset, { dryRun });
+  if (warning) complain(warning);
+  const done = dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
+  const { added, changed, removed } = changes;
+  say(`${done}. Filas: ${rows}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`);
+}
+
+/** @throws UsageError */
+function parseOptions(name: DatasetName, args: string[]): Options | 'help' {
   const parsed = parseFlags(args);
   if (parsed?.values.help) return 'help';
   const [command, path, ...rest] = parsed?.positionals ?? [];
   const dryRun = parsed?.values['dry-run'] ?? false;
-  if (rest.length > 0) throw usage;
-  if (command === 'import' && path !== undefined) return { command, path, dryRun };
-  if (command === 'export' && !dryRun) return { command, path, dryRun };
-  throw usage;
+  if (rest.length === 0) {
+    if (command === 'import' && path !== undefined) return { command, path, dryRun };
+    if (command === 'export' && !dryRun) return { command, path, dryRun };
+  }
+  throw new UsageError(`Uso incorrecto. Vea npm run ${name} -- --help`);
 }
 
-/** @returns undefined for unknown flags. */
+/** Returns undefined for unknown flags. */
 function parseFlags(args: string[]) {
   try {
     return parseArgs({
@@ -75,84 +86,8 @@ function parseFlags(args: string[]) {
   }
 }
 
-function branches(store: BranchStore, snapshot: Snapshot): Subject<Branch, keyof Branch> {
-  return {
-    table: branchTable,
-    loaded: snapshot.branches,
-    load: (records, onProgress) => store.loadBranches(records, onProgress),
-    warning: (records) => {
-      const codes = new Set(records.map(({ Codigo }) => Codigo));
-      const lost = snapshot.coverage.filter(({ code }) => !codes.has(code)).length;
-      return lost === 0
-        ? undefined
-        : `Aviso: codigos postales sin cobertura, porque su sucursal no esta en el archivo: ${lost}`;
-    },
-  };
-}
-
-function coverage(store: BranchStore, snapshot: Snapshot): Subject<Coverage, 'CodigoPostal' | 'Sucursal'> {
-  return {
-    table: coverageTable(new Set(snapshot.branches.map(({ Codigo }) => Codigo))),
-    loaded: snapshot.coverage,
-    load: (records, onProgress) => store.loadCoverage(records, onProgress),
-    warning: () => undefined,
-  };
-}
-
-async function perform<R, C extends string>(options: Options, subject: Subject<R, C>): Promise<void> {
-  // npm runs a script in the package's folder; the path was typed in another one.
-  const path = options.path && resolve(process.env.INIT_CWD ?? '.', options.path);
-  if (options.command === 'export') await exportTo(path, subject);
-  else await importFrom(path ?? '', subject, options.dryRun);
-}
-
-async function exportTo<R, C extends string>(
-  path: string | undefined,
-  { table, loaded }: Subject<R, C>,
-): Promise<void> {
-  const rows = loaded.map(table.toCells).sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
-  const text = csvText(columnsOf(table), rows);
-  if (path) await writeFile(path, text);
-  else await pipeline([text], process.stdout); // unlike a plain write, it also notices a reader that went away
-}
-
-async function importFrom<R, C extends string>(
-  path: string,
-  { table, loaded, load, warning }: Subject<R, C>,
-  dryRun: boolean,
-): Promise<void> {
-  const progress = progressLine();
-  try {
-    const records = await readTable(path, table, (rows) => progress.show(`Revisadas: ${rows}`));
-    const changes = compare(table, loaded, records);
-    if (!dryRun) await load(records, (rows) => progress.show(`Guardadas: ${rows} de ${records.length}`));
-    progress.clear();
-    const warned = warning(records);
-    if (warned) complain(warned);
-    say(`${dryRun ? 'Prueba, no se cambio nada' : 'Cargado'}. Filas: ${records.length}. ${changes}`);
-  } catch (error) {
-    progress.clear();
-    throw error;
-  }
-}
-
-/** How many records a load adds, changes and removes. */
-function compare<R>(table: Table<R>, loaded: readonly R[], records: readonly R[]): string {
-  const before = new Map(loaded.map((record) => [table.key(record), table.toCells(record).join('\n')]));
-  let added = 0;
-  let changed = 0;
-  for (const record of records) {
-    const old = before.get(table.key(record));
-    if (old === undefined) added++;
-    else if (old !== table.toCells(record).join('\n')) changed++;
-  }
-  const removed = before.size - (records.length - added);
-  return `Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
-}
-
-function helpText(name: string): string {
-  const file = FILES[name];
-  const columns = name === 'branches' ? columnsOf(branchTable) : columnsOf(coverageTable(new Set()));
+function helpText(name: DatasetName): string {
+  const { file, columns } = DATASETS[name];
   return `Uso: npm run ${name} -- import <archivo> [--dry-run]
      npm run ${name} -- export [archivo]
 
@@ -168,7 +103,7 @@ Ejemplos:
   npm run --silent ${name} -- export > ${file}`;
 }
 
-/** Says on standard error what went wrong. @returns the exit code. */
+/** Says on standard error what went wrong, and returns the exit code. */
 function explain(error: unknown): number {
   const { message, code, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof UsageError || error instanceof ConfigError) return complain(message, 2);

@@ -20,7 +20,7 @@ export const Branch = Type.Object(
 );
 export type Branch = Static<typeof Branch>;
 
-/** A branch's code as it is stored and compared: without surrounding blanks, in upper case. */
+/** Normalizes a branch's code, as it is stored and compared: without surrounding blanks, in upper case. */
 export function branchCode(code: string): string {
   return code.trim().toUpperCase();
 }
@@ -28,7 +28,7 @@ export function branchCode(code: string): string {
 /** How a destination is named: by its branch, or by the postal code that a branch covers. */
 export type DestinationQuery = { code: string } | { postalCode: string };
 
-/** `POST /internal/resolve` of the branches service: everything that one creation request must know. */
+/** Body of `POST /internal/resolve` of the branches service: the origin and all destinations of one creation request. */
 export const ResolveRequest = Type.Object(
   {
     origin: Type.Union([Type.String(), Type.Null()]),
@@ -45,8 +45,8 @@ export const ResolveRequest = Type.Object(
 export type ResolveRequest = Static<typeof ResolveRequest>;
 
 /**
- * `origin`: the branch where it is active and an origin, else null. `destinations`: in the order asked, the
- * branch where it is active and a destination, else null.
+ * Answer to `POST /internal/resolve`. `origin` is null unless the branch is active and an origin. `destinations` are in
+ * the order asked; each is null unless its branch is active and a destination.
  */
 export const ResolveResponse = Type.Object({
   origin: Type.Union([Branch, Type.Null()]),

@@ -1,12 +1,10 @@
 import { type Branch, branchCode } from '#shared/contracts/branch.ts';
 import type { Coverage } from '../store/branch-store.ts';
-import { FileRefused, isMangled, readRows } from './csv-file.ts';
-import { LineReport } from './line-report.ts';
 
 type Rule = { fits: (cell: string) => boolean; reason: string };
 
-/** How records are written in a CSV file. The first column tells them apart. */
-export type Table<R, C extends string = string> = {
+/** How records of one kind are written in a CSV file. The first column tells them apart. */
+export type CsvTable<R, C extends string> = {
   rules: Readonly<Record<C, Rule>>;
   toRecord(cells: Readonly<Record<C, string>>): R;
   toCells(record: R): string[];
@@ -25,7 +23,7 @@ const POSTAL_CODE = matching(
 const PHONE = matching(/^([0-9]{7,15})?$/, 'debe tener de 7 a 15 digitos, o quedar vacio');
 const YES_NO = matching(/^(s[ií]|true|1|no|false|0)$/i, 'debe ser si o no');
 const YES = /^(s[ií]|true|1)$/i;
-// Characters and length as in `shared/guide.ts`: these texts go onto the same labels.
+// The same characters and length as in `shared/contracts/guide.ts`: these texts go onto the same labels.
 const TEXT = matching(
   /^[^\p{Cc}\u2028\u2029]{0,120}$/u,
   'admite hasta 120 caracteres, sin caracteres de control',
@@ -35,8 +33,8 @@ const NAME = matching(
   'debe tener de 1 a 120 caracteres, sin caracteres de control',
 );
 
-/** sucursales.csv */
-export const branchTable: Table<Branch, keyof Branch> = {
+/** The columns of sucursales.csv (docs/contract.md "Branches"). */
+export const branchTable: CsvTable<Branch, keyof Branch> = {
   rules: {
     Codigo: CODE,
     Nombre: NAME,
@@ -67,11 +65,11 @@ export const branchTable: Table<Branch, keyof Branch> = {
 };
 
 /**
- * cobertura.csv
+ * Returns the columns of cobertura.csv.
  *
- * @param codes the branches that there are; coverage by another one is refused.
+ * @param codes the loaded branches; coverage by any other branch is refused.
  */
-export function coverageTable(codes: ReadonlySet<string>): Table<Coverage, 'CodigoPostal' | 'Sucursal'> {
+export function coverageTable(codes: ReadonlySet<string>): CsvTable<Coverage, 'CodigoPostal' | 'Sucursal'> {
   return {
     rules: {
       CodigoPostal: POSTAL_CODE,
@@ -86,44 +84,7 @@ export function coverageTable(codes: ReadonlySet<string>): Table<Coverage, 'Codi
   };
 }
 
-export function columnsOf<C extends string>(table: Pick<Table<never, C>, 'rules'>): C[] {
+/** Lists the columns of a table in the order in which an export writes them. */
+export function columnsOf<C extends string>(table: Pick<CsvTable<never, C>, 'rules'>): C[] {
   return Object.keys(table.rules) as C[];
-}
-
-/**
- * All records of a file.
- *
- * @throws FileRefused unless all of it is right, with what is wrong line by line.
- */
-export async function readTable<R, C extends string>(
-  path: string,
-  table: Table<R, C>,
-  onProgress: (rows: number) => void,
-): Promise<R[]> {
-  const report = new LineReport();
-  const columns = columnsOf(table);
-  const [keyColumn = ''] = columns;
-  const records: R[] = [];
-  const lines = new Map<string, number>();
-  for await (const { line, cells } of readRows(path, columns, report)) {
-    for (const column of columns) {
-      const reason = whatIsWrong(cells[column], table.rules[column]);
-      if (reason) report.add({ line, column, value: cells[column], reason });
-    }
-    const record = table.toRecord(cells);
-    const key = table.key(record);
-    const earlier = lines.get(key);
-    if (earlier === undefined) lines.set(key, line);
-    else
-      report.add({ line, column: keyColumn, value: key, reason: `repetido, ya esta en la linea ${earlier}` });
-    records.push(record);
-    onProgress(records.length);
-  }
-  if (report.count > 0) throw new FileRefused(`No se cargo nada. Errores: ${report.count}\n${report}`);
-  return records;
-}
-
-function whatIsWrong(cell: string, { fits, reason }: Rule): string | undefined {
-  if (isMangled(cell)) return 'no es UTF-8: guarde el archivo como "CSV UTF-8"';
-  return fits(cell) ? undefined : reason;
 }

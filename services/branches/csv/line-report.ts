@@ -1,11 +1,14 @@
-/** One thing that is wrong in a file; `line` counts from 1, the header being the first. */
+/** The file cannot be used; the message says why, in Spanish. */
+export class InvalidFileError extends Error {}
+
+/** One thing that is wrong in a file; `line` counts from 1, which is the header. */
 export type LineProblem = { line: number; column?: string; value?: string; reason: string };
 
 const MAX_SHOWN = 100;
-/** Longest part of a value that is repeated, in characters. */
+/** Longest part of a value that a report repeats, in characters. */
 const MAX_VALUE = 40;
 
-/** What is wrong in a file, line by line. It keeps only what it will show, however bad the file. */
+/** Collects what is wrong in a file, line by line. It counts every problem and keeps only those that it will show. */
 export class LineReport {
   #count = 0;
   readonly #shown: string[] = [];
@@ -30,7 +33,7 @@ function describe({ line, column, value, reason }: LineProblem): string {
   return `${where}${value === undefined ? '' : ` ${quoted(value)}`}: ${reason}`;
 }
 
-/** The text's beginning within quotes, with what a terminal would obey, or hide, written as its code. */
+/** Quotes the beginning of a text, with the codes of the characters that a terminal would obey or hide. */
 export function quoted(value: string): string {
   const characters = [...value];
   const cut = characters.length > MAX_VALUE ? `${characters.slice(0, MAX_VALUE).join('')}...` : value;

@@ -1,21 +1,21 @@
-/** Shortest time between two lines where no terminal watches, in ms; a terminal's one line may change faster. */
-const EVERY = 3_000;
-const EVERY_ON_TERMINAL = 100;
-const CLEAR = '\r\u001b[K';
+/** Shortest time between two updates, in ms: where each is a line of its own, and on a terminal, which has one line. */
+const INTERVAL = 3_000;
+const TERMINAL_INTERVAL = 100;
+const CLEAR_LINE = '\r\u001b[K';
 
-/** How far a long command is, on standard error: one line that is rewritten on a terminal, else now and then one. */
+/** Shows the progress of a long command on standard error: on a terminal in one line, elsewhere in a line now and then. */
 export function progressLine() {
   const { isTTY } = process.stderr;
   let last = performance.now();
   return {
     show(text: string): void {
-      if (performance.now() - last < (isTTY ? EVERY_ON_TERMINAL : EVERY)) return;
+      if (performance.now() - last < (isTTY ? TERMINAL_INTERVAL : INTERVAL)) return;
       last = performance.now();
-      process.stderr.write(isTTY ? CLEAR + text : `${text}\n`);
+      process.stderr.write(isTTY ? CLEAR_LINE + text : `${text}\n`);
     },
-    /** Before anything else is written. */
+    /** Removes the line; to be called before anything else is written. */
     clear(): void {
-      if (isTTY) process.stderr.write(CLEAR);
+      if (isTTY) process.stderr.write(CLEAR_LINE);
     },
   };
 }

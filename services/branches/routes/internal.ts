@@ -3,7 +3,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { requireInternalToken } from '#shared/http/internal-token.ts';
 import type { BranchCache } from '../cache/branch-cache.ts';
 
-/** What other services of ours ask; nothing here is for clients. */
+/** Registers what our other services ask, each time with an internal token; clients ask the API. */
 export function internalRoutes(cache: BranchCache, tokens: readonly string[]) {
   return async (server: HttpServer) => {
     server.addHook('onRequest', requireInternalToken(tokens));

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { csvText, readRows } from '#services/branches/csv/csv-file.ts';
+import { readRows } from '#services/branches/csv/csv-rows.ts';
+import { formatCsv } from '#services/branches/csv/export-csv.ts';
 import { LineReport } from '#services/branches/csv/line-report.ts';
 import { BranchStore } from '#services/branches/store/branch-store.ts';
 import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
@@ -341,7 +342,7 @@ describe('export', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), async (rows) => {
         const path = join(folder, 'property.csv');
-        await writeFile(path, csvText(['A', 'B'], rows));
+        await writeFile(path, formatCsv(['A', 'B'], rows));
         const report = new LineReport();
         const read: string[][] = [];
         for await (const { cells } of readRows(path, ['A', 'B'], report)) read.push([cells.A, cells.B]);
