@@ -1,16 +1,19 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { addGauge } from '#shared/observability/metrics.ts';
-import type { PrinterObserver } from './batching/label-printer.ts';
-import type { BrowserObserver, PrintingBrowser } from './chromium/browser.ts';
-import type { WorkerObserver } from './queue/label-worker.ts';
+import type { PrintingBrowser } from './chromium/printing-browser.ts';
+import type { StartReason } from './chromium/process-supervisor.ts';
+import { FAILURE_REASONS, type FailureReason } from './queue/label-failure.ts';
 
+const PHASES = ['html', 'wait', 'document', 'print', 'split', 'store'] as const;
 /** Upper bounds of a phase, in seconds: from the HTML of one label to the longest print. */
 const PHASE_BUCKETS = [0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
-const PHASES = ['html', 'wait', 'document', 'print', 'split', 'store'];
+const START_REASONS: readonly StartReason[] = ['start', 'failed', 'recycled'];
 
-/** What the worker measures of labels and of its Chromium, told by the parts as they work. */
-export function labelMetrics(metrics: Registry): BrowserObserver & PrinterObserver & WorkerObserver {
-  const registers = [metrics];
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
+
+/** Creates the metrics of labels and of starts of Chromium, for the parts of the worker to observe and count. */
+export function createWorkerMetrics(registry: Registry) {
+  const registers = [registry];
   const phases = new Histogram({
     name: 'label_phase_seconds',
     help: 'Where the time goes: html, wait and store of each label; document, print and split of each batch',
@@ -33,35 +36,39 @@ export function labelMetrics(metrics: Registry): BrowserObserver & PrinterObserv
   });
   const starts = new Counter({
     name: 'chromium_starts_total',
-    help: 'Why Chromium was started: with the service, because the one before failed, or had grown old',
+    help: 'Starts of Chromium: with the service, after a failure, or to recycle one that had printed or grown enough',
     labelNames: ['reason'],
     registers,
   });
-  // A counter that appears with its first event is one whose first event no rate() shows.
+  // Without a zero, no rate() would show the first event of a series.
   for (const phase of PHASES) phases.zero({ phase });
-  for (const reason of ['start', 'failed', 'worn']) starts.inc({ reason }, 0);
-  for (const reason of ['browser-failed', 'label-unprintable', 'payload-invalid', 'other'])
-    failures.inc({ reason }, 0);
+  for (const reason of START_REASONS) starts.inc({ reason }, 0);
+  for (const reason of FAILURE_REASONS) failures.inc({ reason }, 0);
   return {
-    starting: (reason) => starts.inc({ reason }),
-    phase: (phase, ms) => phases.observe({ phase }, ms / 1_000),
-    batch: (labels) => batches.observe(labels),
-    printed: () => printed.inc(),
-    failed: (reason) => failures.inc({ reason }),
+    observePhase: (phase: (typeof PHASES)[number], ms: number) => phases.observe({ phase }, ms / 1_000),
+    observeBatch: (labels: number) => batches.observe(labels),
+    countStart: (reason: StartReason) => starts.inc({ reason }),
+    countPrinted: () => printed.inc(),
+    countFailure: (reason: FailureReason) => failures.inc({ reason }),
   };
 }
 
-/** What the Chromium of now is like; absent while there is none. */
-export function chromiumMetrics(metrics: Registry, { status }: Pick<PrintingBrowser, 'status'>): void {
-  addGauge(metrics, 'chromium_age_seconds', 'Since Chromium was started', async () => {
+/** Adds gauges of the current Chromium, which are absent while there is none. */
+export function addChromiumGauges(registry: Registry, { status }: Pick<PrintingBrowser, 'status'>): void {
+  addGauge(registry, 'chromium_age_seconds', 'Time since Chromium was started', async () => {
     const chromium = await status();
     return chromium && (Date.now() - chromium.startedAt) / 1_000;
   });
-  addGauge(metrics, 'chromium_prints', 'Prints of this Chromium', async () => (await status())?.prints);
   addGauge(
-    metrics,
+    registry,
+    'chromium_prints',
+    'Prints of the current Chromium',
+    async () => (await status())?.prints,
+  );
+  addGauge(
+    registry,
     'chromium_resident_bytes',
-    'Memory of all its processes, at the last health check',
+    'Memory of all processes of Chromium, at the last health check',
     async () => (await status())?.residentBytes,
   );
 }

@@ -158,7 +158,7 @@ async function trouble(): Promise<void> {
   // A job that is none of ours, and one whose label cannot be printed.
   const queue = new Queue(LABEL_QUEUE, { connection: redis, prefix: stores.prefix });
   await queue.add('letter', { label: PERSON, requestId: 'malo-1' }, labelJobOptions('malo', 'x'));
-  await logged('label failed', 'malo-1');
+  await logged('An attempt to print a label failed', 'malo-1');
   await queue.close();
 
   // Redis that is full refuses the job, and says so with the whole job in hand.

@@ -3,30 +3,31 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 /** Longest start, in ms. */
-const DEADLINE_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 
 /**
- * Why Chromium cannot have its sandbox here, in its own words; undefined where it can, or does not start at all.
+ * Detects why Chromium's sandbox is unavailable here, and returns the reason in Chromium's own words; undefined where
+ * the sandbox is available, or Chromium does not start at all.
  *
- * Chromium refuses to start without its sandbox unless it is told to (as root, or where the system allows no user
- * namespaces), and says why only on standard error, which puppeteer keeps to itself when a start fails. So the
- * start is repeated to hear it; `--dump-dom` ends by itself.
+ * As root, or where the system allows no user namespaces, Chromium refuses to start without `--no-sandbox`. It says so
+ * on standard error only, which puppeteer does not report when a start fails. So this starts Chromium once more to
+ * read it; `--dump-dom` makes it end by itself.
  */
 export async function sandboxObstacle(executablePath: string): Promise<string | undefined> {
   const child = spawn(executablePath, ['--headless', '--dump-dom', 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A group of its own, and all of it is ended: some distributions start Chromium by a script.
+    // A process group of its own, to kill all of it: some distributions start Chromium by a script.
     detached: true,
     env: {},
   });
-  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), DEADLINE_MS);
+  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), START_TIMEOUT_MS);
   try {
-    const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    const line =
-      child.exitCode === 0 ? undefined : said.split('\n').find((each) => each.includes('--no-sandbox'));
+    const [stderr] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    if (child.exitCode === 0) return undefined;
+    const line = stderr.split('\n').find((each) => each.includes('--no-sandbox'));
     return line?.replace(/^\[.*?\] ?/, '');
   } catch {
-    return undefined; // it is not there, or cannot be run: the failed start has said so
+    return undefined; // the program is missing or cannot be run, as the failed start has said
   } finally {
     clearTimeout(timer);
   }

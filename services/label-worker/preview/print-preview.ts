@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLogger } from '#shared/observability/logger.ts';
 import { createLabelPrinter } from '../batching/label-printer.ts';
-import { launchBrowser } from '../chromium/browser.ts';
+import { startPrintingBrowser } from '../chromium/printing-browser.ts';
 import { DOCUMENT } from '../label/label-html.ts';
 import { PREVIEW_CASES, type PreviewCase } from './preview-cases.ts';
 
@@ -20,20 +20,20 @@ const run = promisify(execFile);
  */
 export async function printPreview(folder: string, executablePath: string): Promise<string> {
   await mkdir(folder, { recursive: true });
-  const browser = await launchBrowser(
+  const browser = await startPrintingBrowser(
     {
       executablePath,
       document: DOCUMENT,
-      lanes: 1,
-      timeoutMs: 20_000,
-      healthMs: 20_000,
-      printsEach: 1_000,
-      memoryEach: Number.POSITIVE_INFINITY,
+      concurrency: 1,
+      printTimeoutMs: 20_000,
+      maxPrints: 1_000,
+      maxMemoryBytes: Number.POSITIVE_INFINITY,
+      healthIntervalMs: 20_000,
     },
     createLogger('preview', 'error'),
   );
   try {
-    const printer = createLabelPrinter(browser, { lanes: 1, batchLabels: 1 });
+    const printer = createLabelPrinter({ printHtml: browser.print, concurrency: 1, maxLabels: 1 });
     for (const { name, label } of PREVIEW_CASES) {
       const file = join(folder, name);
       await writeFile(`${file}.pdf`, await printer.print(label));

@@ -3,20 +3,25 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { HEARTBEAT_MS, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
+import {
+  HEARTBEAT_MS,
+  removeHeartbeat,
+  type WorkerHeartbeat,
+  writeHeartbeat,
+} from '#shared/contracts/worker-heartbeat.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import type { PrintingBrowser } from '../chromium/browser.ts';
 
 type Options = {
   redis: Redis;
   prefix: string;
   worker: Pick<Worker, 'on'>;
-  browser: Pick<PrintingBrowser, 'status'>;
+  /** Returns the figures of the current Chromium; undefined while there is none. */
+  chromium: () => Promise<WorkerHeartbeat['chromium'] | undefined>;
   log: Logger;
 };
 
-/** Says in Redis that this worker is alive, and how it is, until `stop`, which also says that it is gone. */
-export function startHeartbeat({ redis, prefix, worker, browser, log }: Options): { stop(): Promise<void> } {
+/** Writes to Redis every five seconds that this worker is alive, until `stop`, which removes it there. */
+export function startHeartbeat({ redis, prefix, worker, chromium, log }: Options): { stop(): Promise<void> } {
   const self = { id: randomUUID(), host: hostname(), pid: process.pid, startedAt: Date.now() };
   let labels = 0;
   worker.on('completed', () => {
@@ -26,9 +31,9 @@ export function startHeartbeat({ redis, prefix, worker, browser, log }: Options)
 
   async function beatUntilEnd(): Promise<void> {
     while (!end.signal.aborted) {
-      const chromium = (await browser.status()) ?? null;
-      await writeHeartbeat(redis, prefix, { ...self, labels, chromium }).catch((err) =>
-        log.warn({ err }, 'heartbeat'),
+      const heartbeat = { ...self, labels, chromium: (await chromium()) ?? null };
+      await writeHeartbeat(redis, prefix, heartbeat).catch((err) =>
+        log.warn({ err }, 'The heartbeat could not be written'),
       );
       await delay(HEARTBEAT_MS, undefined, { signal: end.signal }).catch(() => {});
     }
@@ -37,7 +42,7 @@ export function startHeartbeat({ redis, prefix, worker, browser, log }: Options)
   return {
     async stop() {
       end.abort();
-      // One that is on its way would come after the removal.
+      // A heartbeat that is still on its way would arrive after the removal.
       await beating;
       await removeHeartbeat(redis, prefix, self.id);
     },

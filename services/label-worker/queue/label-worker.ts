@@ -1,4 +1,4 @@
-import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import {
   isLabelPayload,
@@ -11,89 +11,88 @@ import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import type { LabelPrinter } from '../batching/label-printer.ts';
-
-/** Is told what happens, for those who measure it. */
-export type WorkerObserver = {
-  phase(phase: 'store', ms: number): void;
-  printed(): void;
-  /** An attempt has failed; the reason is one of ours, else `other`. */
-  failed(reason: string): void;
-};
+import type { WorkerMetrics } from '../metrics.ts';
+import { failureReasonOf, queueErrorOf } from './label-failure.ts';
 
 type Options = {
-  /** The queue's connection; BullMQ blocks on a copy of it. */
-  queue: Redis;
-  /** Where finished labels go, by their key. */
-  store: (key: string, pdf: Uint8Array) => Promise<void>;
+  /** The connection for the queue; BullMQ blocks on a copy of it. */
+  redis: Redis;
   prefix: string;
-  /** Jobs at a time: as many as the printer's lanes take at once. */
+  /** Most jobs at a time. */
   concurrency: number;
   printer: LabelPrinter;
-  observer: WorkerObserver;
+  /** Stores a finished label under its key, for the api to read. */
+  store: (key: string, pdf: Uint8Array) => Promise<void>;
+  metrics: Pick<WorkerMetrics, 'observePhase' | 'countPrinted' | 'countFailure'>;
   log: Logger;
   tracing: Tracing | undefined;
 };
 
-/** The queue's edge: is a job that failed so worth another try? What is not named here is (Redis was away). */
-const RETRY: Readonly<Record<string, boolean>> = {
-  'browser-failed': true,
-  'label-unprintable': false,
-  'payload-invalid': false,
+/**
+ * How the labels of a worker that died, or lost Redis, get to print again while the api still waits for them (10 s,
+ * `LABEL_TIMEOUT_MS`). BullMQ's defaults are longer than that.
+ */
+const RECOVERY = {
+  /**
+   * Time after which a job whose worker does not renew its lock is another worker's, in ms; it renews at half of it.
+   * Longer: labels of a dead worker fail for their clients. Shorter: a worker held up for half of it has its labels
+   * printed by another as well, which costs a print and does no harm, as the bytes are the same.
+   */
+  lockDuration: 3_000,
+  /** Time between two searches for such jobs, in ms. It comes on top of the lock. */
+  stalledInterval: 1_000,
+  /**
+   * How often a job may be taken from a worker. With BullMQ's 1 a label whose worker died twice fails for good, although
+   * it has three attempts (`labelJobOptions`).
+   */
+  maxStalledCount: 2,
+  /** Pause after a failed command before the next, in ms. With BullMQ's 15 s, labels wait that long after Redis is back. */
+  runRetryDelay: 1_000,
 };
 
-/**
- * What a dead worker was printing goes to another within lock and interval together, in ms: BullMQ's own 30 s each
- * are longer than the api waits. A worker that is merely held up for half a lock gets its labels printed by another
- * as well, which does no harm: they are the same bytes. So a label may be taken away as often as it may be tried.
- */
-const RECOVERY = { lockDuration: 3_000, stalledInterval: 1_000, maxStalledCount: 2, runRetryDelay: 1_000 };
-
-/** Takes label jobs: prints, stores the bytes, and only then completes the job. */
+/** Starts to take label jobs: prints each label, stores its bytes, and only then completes the job. */
 export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
-  const { queue, prefix, concurrency, observer, log, tracing } = options;
+  const { redis, prefix, concurrency, metrics, log, tracing } = options;
   const worker = new Worker<LabelJob, LabelJobResult>(
     LABEL_QUEUE,
     async (job) => {
       try {
         return await printJob(job, options);
       } catch (error) {
-        throw forQueue(error);
+        throw queueErrorOf(error);
       }
     },
-    { connection: queue, prefix, concurrency, ...RECOVERY, ...(tracing && { telemetry: tracing.queue }) },
+    { connection: redis, prefix, concurrency, ...RECOVERY, ...(tracing && { telemetry: tracing.queue }) },
   );
-  worker.on('error', (err) => log.error({ err }, 'queue'));
+  worker.on('error', (err) => log.error({ err }, 'The label queue failed'));
   worker.on('completed', (job, { bytes }) => {
-    observer.printed();
-    log.info({ ...labelOf(job), bytes, ms: Date.now() - job.timestamp }, 'label printed');
+    metrics.countPrinted();
+    log.info({ ...identify(job), bytes, ms: Date.now() - job.timestamp }, 'A label was printed');
   });
-  // Also the end of a job whose worker died twice, for which no processor runs.
+  // Also called for a job that was taken from its workers too often, for which no processor runs.
   worker.on('failed', (job, err) => {
-    // The code of a domain error is its message, also when it went through the queue.
-    observer.failed(Object.hasOwn(RETRY, err.message) ? err.message : 'other');
-    log.error({ err, ...(job && labelOf(job)), attempt: job?.attemptsMade }, 'label failed');
+    metrics.countFailure(failureReasonOf(err));
+    log.error(
+      { err, ...(job && identify(job)), attempt: job?.attemptsMade },
+      'An attempt to print a label failed',
+    );
   });
   return worker;
 }
 
-async function printJob(job: Job<LabelJob>, { printer, store, observer }: Options): Promise<LabelJobResult> {
+async function printJob(job: Job<LabelJob>, { printer, store, metrics }: Options): Promise<LabelJobResult> {
   const { label } = job.data;
   if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
-  // What was in a batch when Chromium died may have killed it, so it is tried again by itself.
+  // A label that was in a batch when Chromium failed may be the reason, so it is printed by itself.
   const pdf = await printer.print(label, { alone: job.attemptsMade > 0 });
   const printed = performance.now();
   await store(keyOf(job), pdf);
-  observer.phase('store', performance.now() - printed);
+  metrics.observePhase('store', performance.now() - printed);
   return { bytes: pdf.length };
 }
 
-function forQueue(error: unknown): unknown {
-  if (!(error instanceof DomainError) || RETRY[error.code] !== false) return error;
-  return Object.assign(new UnrecoverableError(error.code), { cause: error.cause });
-}
-
-/** What a log line says of a job: no personal data. */
-function labelOf(job: Job<LabelJob>): { requestId: string; label: string } {
+/** Returns what a log line says of a job, which is no personal data. */
+function identify(job: Job<LabelJob>): { requestId: string; label: string } {
   return { requestId: job.data.requestId, label: keyOf(job) };
 }
 

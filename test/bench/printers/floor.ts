@@ -5,22 +5,22 @@ import { launchOptions, type OpenPrinter } from './printer.ts';
 /** Chromium's own part and nothing else: two contexts whose pages stay, raw CDP, batches of 25, no split. */
 export const open: OpenPrinter = async (chromiumPath) => {
   const browser = await puppeteer.launch({ ...launchOptions(chromiumPath), pipe: true });
-  const idle = [await openLane(browser), await openLane(browser)];
+  const idle = [await openPage(browser), await openPage(browser)];
   return {
     labelsPerPrint: 25,
     concurrency: idle.length,
     async print(labels) {
-      const lane = idle.pop();
-      if (!lane) throw new Error('More prints than lanes');
-      const size = await lane(labels.join(''));
-      idle.push(lane);
+      const page = idle.pop();
+      if (!page) throw new Error('More prints than pages');
+      const size = await page(labels.join(''));
+      idle.push(page);
       return size;
     },
     close: () => browser.close(),
   };
 };
 
-async function openLane(browser: Browser): Promise<(body: string) => Promise<number>> {
+async function openPage(browser: Browser): Promise<(body: string) => Promise<number>> {
   const context = await browser.createBrowserContext();
   const cdp = await (await context.newPage()).createCDPSession();
   const { frameTree } = await cdp.send('Page.getFrameTree');

@@ -44,7 +44,7 @@ export async function workers(run: Run): Promise<Result[]> {
 
 /** The labels that a worker says to have printed, in its log. */
 function printedLabels(logFile: string): string[] {
-  return [...readFileSync(logFile, 'utf8').matchAll(/"label":"([^"]+)".*"label printed"/g)].map(
+  return [...readFileSync(logFile, 'utf8').matchAll(/"label":"([^"]+)".*"A label was printed"/g)].map(
     ([, label = '']) => label,
   );
 }

@@ -1,41 +1,31 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
-import { launchBrowser, type PrintingBrowser } from '#services/label-worker/chromium/browser.ts';
-import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import type { PrintingBrowser } from '#services/label-worker/chromium/printing-browser.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
-import { createLogger } from '#shared/observability/logger.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
+import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
 
 let browser: PrintingBrowser;
 /** What each print was given. */
 let prints: string[] = [];
 
 beforeAll(async () => {
-  const options = {
-    executablePath: inject('chromiumPath'),
-    document: DOCUMENT,
-    lanes: 1,
-    timeoutMs: 10_000,
-    printsEach: 1_000,
-    memoryEach: 2 ** 30,
-    healthMs: 500,
-  };
-  browser = await launchBrowser(options, createLogger('test', 'silent'));
+  browser = await startTestBrowser();
 });
 afterAll(() => browser.close());
 
-/** A printer with one lane on the real browser; `fault` may throw in its place. */
+/** A printer with one print slot on the real browser; `fault` may throw in its place. */
 function printer(fault: (body: string) => void = () => {}) {
   prints = [];
-  const print = async (body: string) => {
+  const printHtml = async (body: string) => {
     prints.push(body);
     fault(body);
     return browser.print(body);
   };
-  return createLabelPrinter({ print }, { lanes: 1, batchLabels: 50 });
+  return createLabelPrinter({ printHtml, concurrency: 1, maxLabels: 50 });
 }
 
 const printed = async (one: LabelPayload) => readLabel(Buffer.from(await printer().print(one)));
@@ -143,7 +133,7 @@ test('labels that wait are printed together, and each gets its own pages', async
   const labels = mixedLabels(13);
   const { print } = printer();
   const files = await Promise.all(labels.map((one) => print(one)));
-  // The first found an idle lane; the others waited for it.
+  // The first found a free print slot; the others waited for it.
   expect(prints).toHaveLength(2);
   for (const [i, one] of labels.entries()) {
     const pages = await readLabel(Buffer.from(files[i] ?? []));
@@ -156,7 +146,7 @@ test('labels that wait are printed together, and each gets its own pages', async
   }
 });
 
-/** Pages of each print, when labels of so many packages are asked for at once of one lane. */
+/** Pages of each print, when labels of so many packages are asked for at once, with one print slot. */
 async function printsOf(...packages: number[]): Promise<(number | undefined)[]> {
   const { print } = printer();
   await Promise.all(packages.map((count) => print(label({ kind: 'small', packages: count }))));
@@ -269,12 +259,12 @@ test.each([
 ])('a label %s fails alone, the others of its batch are delivered', async (_, fault) => {
   const labels = mixedLabels(13);
   const bad = labels[7]?.number ?? '';
-  const real = createLabelPrinter(
-    {
-      print: (body) => (body.includes(bad.replace(/(....)(....)/, '$1 $2 ')) ? fault() : browser.print(body)),
-    },
-    { lanes: 1, batchLabels: 50 },
-  );
+  const real = createLabelPrinter({
+    printHtml: (body) =>
+      body.includes(bad.replace(/(....)(....)/, '$1 $2 ')) ? fault() : browser.print(body),
+    concurrency: 1,
+    maxLabels: 50,
+  });
   const results = await Promise.allSettled(labels.map((one) => real.print(one)));
   for (const [i, result] of results.entries()) {
     if (i === 7) expect(result).toMatchObject({ reason: { code: 'label-unprintable' } });
@@ -293,18 +283,18 @@ test('when Chromium fails, all labels of the batch do, and none is blamed', asyn
   expect(prints).toHaveLength(2);
 });
 
-test('while one lane prints, another begins when as many labels wait as that one prints', async () => {
+test('while one slot prints, the next starts only when as many labels are queued as are printing', async () => {
   const sizes: number[] = [];
   const ends: (() => void)[] = [];
-  const print = (body: string) =>
+  const printHtml = (body: string) =>
     new Promise<never>((_, reject) => {
       sizes.push(body.match(/<section/g)?.length ?? 0);
       ends.push(() => reject(new DomainError('browser-failed')));
     });
-  const lanes = createLabelPrinter({ print }, { lanes: 2, batchLabels: 50 });
+  const printer = createLabelPrinter({ printHtml, concurrency: 2, maxLabels: 50 });
   const asked: Promise<unknown>[] = [];
   const ask = (count: number) =>
-    asked.push(...Array.from({ length: count }, () => lanes.print(label()).catch(() => {})));
+    asked.push(...Array.from({ length: count }, () => printer.print(label()).catch(() => {})));
   const end = async (print: number) => {
     ends[print]?.();
     await new Promise(setImmediate);

@@ -40,7 +40,7 @@ describe.each(PREVIEW_CASES)('$name', ({ label }) => {
 it('a label alone and in a batch is the same to the pixel', async () => {
   const alone = sample({ carrier: 'Otra Paquetería' });
   const [before] = await pagesOf(await printer.print(alone, { alone: true }), 150);
-  // Fill the lanes, so that the rest waits and is printed together.
+  // Fill the print slots, so that the rest waits and is printed together.
   const [, , , inBatch] = await Promise.all([
     ...PREVIEW_CASES.slice(0, 3).map(({ label }) => printer.print(label)),
     printer.print(alone),

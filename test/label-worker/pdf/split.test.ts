@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchBrowser } from '#services/label-worker/chromium/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { labelDrawing } from '#services/label-worker/label/label-drawing.ts';
-import { DOCUMENT, labelHtml, pagesOf } from '#services/label-worker/label/label-html.ts';
+import { labelHtml, pagesOf } from '#services/label-worker/label/label-html.ts';
 import { readChromiumPdf, UnknownPdf } from '#services/label-worker/pdf/chromium-pdf.ts';
 import { readAnyPdf, split } from '#services/label-worker/pdf/split.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
-import { createLogger } from '#shared/observability/logger.ts';
 import { mixedLabels } from '#test/fixtures/labels/labels.ts';
+import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
 
 const LABELS = mixedLabels(24);
 const PARTS = LABELS.map((label) => ({
@@ -19,16 +18,7 @@ const PARTS = LABELS.map((label) => ({
 }));
 let print: Uint8Array;
 beforeAll(async () => {
-  const options = {
-    executablePath: inject('chromiumPath'),
-    document: DOCUMENT,
-    lanes: 1,
-    timeoutMs: 10_000,
-    printsEach: 1_000,
-    memoryEach: 2 ** 30,
-    healthMs: 500,
-  };
-  const browser = await launchBrowser(options, createLogger('test', 'silent'));
+  const browser = await startTestBrowser();
   print = await browser.print(LABELS.map(labelHtml).join(''));
   await browser.close();
 });

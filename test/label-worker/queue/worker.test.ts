@@ -160,7 +160,7 @@ test('the log follows a label by request and key, and names no person', async ()
   const find = () => lines.find((line) => line.includes(job.data.requestId));
   // The queue tells us of the end before it tells the worker.
   while (!find()) await once(written, 'line');
-  expect(JSON.parse(find() ?? '')).toMatchObject({ msg: 'label printed', label: labelKey(one) });
+  expect(JSON.parse(find() ?? '')).toMatchObject({ msg: 'A label was printed', label: labelKey(one) });
   expect(lines.join('')).not.toMatch(/Luis|Pérez|Juárez|8198765432|ejemplo\.mx/);
 });
 

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { pino } from 'pino';
-import { launchBrowser } from '#services/label-worker/chromium/browser.ts';
+import { startPrintingBrowser } from '#services/label-worker/chromium/printing-browser.ts';
 
 /**
  * A program for `sandbox.test.ts`: prints once, as whoever runs it, and writes what it found as one line of JSON.
  * Its argument is the path of Chromium.
  */
 const log: object[] = [];
-const browser = await launchBrowser(
+const browser = await startPrintingBrowser(
   {
     executablePath: process.argv[2] ?? '',
     document: '<!doctype html><body></body>',
-    lanes: 1,
-    timeoutMs: 20_000,
-    printsEach: 1,
-    memoryEach: Number.POSITIVE_INFINITY,
-    healthMs: 20_000,
+    concurrency: 1,
+    printTimeoutMs: 20_000,
+    maxPrints: 1,
+    maxMemoryBytes: Number.POSITIVE_INFINITY,
+    healthIntervalMs: 20_000,
   },
   pino({ level: 'warn' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
 );

@@ -9,10 +9,9 @@ import { pathToFileURL } from 'node:url';
 import { PNG } from 'pngjs';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { launchBrowser } from '#services/label-worker/chromium/browser.ts';
 import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
-import { createLogger } from '#shared/observability/logger.ts';
 import { openBrowser } from '#test/fixtures/browser.ts';
+import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
 
 /**
  * The browser that prints, handed HTML that nobody escaped: as the body of a print, and as the document itself, without
@@ -121,18 +120,7 @@ beforeEach(async () => {
 afterEach(() => canary.close());
 
 const launch = (document: string, executablePath = inject('chromiumPath')) =>
-  launchBrowser(
-    {
-      executablePath,
-      document,
-      lanes: 1,
-      timeoutMs: 20_000,
-      printsEach: 1_000,
-      memoryEach: Number.POSITIVE_INFINITY,
-      healthMs: 20_000,
-    },
-    createLogger('test', 'silent'),
-  );
+  startTestBrowser({ document, executablePath });
 
 const textOf = (pdf: Uint8Array) => execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' });
 

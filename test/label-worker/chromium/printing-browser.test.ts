@@ -1,25 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { launchBrowser, type PrintingBrowser } from '#services/label-worker/chromium/browser.ts';
-import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
-import { createLogger } from '#shared/observability/logger.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { PrintingBrowser } from '#services/label-worker/chromium/printing-browser.ts';
+import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
 
 let browser: PrintingBrowser;
-const log = createLogger('test', 'silent');
-const options = {
-  executablePath: inject('chromiumPath'),
-  document: DOCUMENT,
-  lanes: 1,
-  timeoutMs: 10_000,
-  printsEach: 1_000,
-  memoryEach: 2 ** 30,
-  healthMs: 500,
-};
 const text = (pdf: Uint8Array) => execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' });
 
 beforeAll(async () => {
-  browser = await launchBrowser(options, log);
+  browser = await startTestBrowser();
 });
 afterAll(() => browser.close());
 
@@ -34,12 +23,12 @@ test('a print shows its own body only, in the fonts that the service brings', as
 });
 
 test('a Chromium that does not start says which and why', async () => {
-  const launch = launchBrowser({ ...options, executablePath: '/bin/false' }, log);
-  await expect(launch).rejects.toThrow('Chromium did not start (/bin/false)');
+  const start = startTestBrowser({ executablePath: '/bin/false' });
+  await expect(start).rejects.toThrow('Chromium did not start (/bin/false)');
 });
 
 test('after it is closed it prints nothing more', async () => {
-  const another = await launchBrowser(options, log);
+  const another = await startTestBrowser();
   await another.close();
   await expect(another.print('<p>x</p>')).rejects.toMatchObject({ code: 'browser-failed' });
 });
@@ -50,28 +39,28 @@ function keptLog() {
   return { lines, log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }) };
 }
 
-test('it is replaced after so many prints, and no print fails or waits for that', async () => {
+test('it is recycled after so many prints, and no print fails or waits for that', async () => {
   const { lines, log } = keptLog();
   const starts: string[] = [];
-  const observer = { starting: (reason: string) => void starts.push(reason), phase() {} };
-  const another = await launchBrowser({ ...options, lanes: 2, printsEach: 10 }, log, observer);
-  const lane = async (name: string) => {
+  const onStart = (reason: string) => void starts.push(reason);
+  const another = await startTestBrowser({ concurrency: 2, maxPrints: 10, onStart }, log);
+  const printAll = async (name: string) => {
     for (let print = 0; print < 60; print++) {
       expect(text(await another.print(`<p>${name} ${print}</p>`))).toContain(`${name} ${print}`);
     }
   };
-  await Promise.all([lane('one'), lane('two')]);
+  await Promise.all([printAll('one'), printAll('two')]);
   await another.close();
-  expect(lines.filter((line) => line.includes('replacing Chromium')).length).toBeGreaterThan(1);
+  expect(lines.filter((line) => line.includes('Recycling Chromium')).length).toBeGreaterThan(1);
   expect(lines.join()).not.toContain('"level":50');
-  expect(starts.slice(0, 2)).toEqual(['start', 'worn']);
+  expect(starts.slice(0, 2)).toEqual(['start', 'recycled']);
   expect(starts).not.toContain('failed');
 });
 
-test('it is replaced when it takes too much memory', async () => {
+test('it is recycled when it takes too much memory', async () => {
   const { lines, log } = keptLog();
-  const another = await launchBrowser({ ...options, memoryEach: 1 }, log);
-  await vi.waitFor(() => expect(lines.join()).toContain('replacing Chromium'), { timeout: 10_000 });
+  const another = await startTestBrowser({ maxMemoryBytes: 1, healthIntervalMs: 500 }, log);
+  await vi.waitFor(() => expect(lines.join()).toContain('Recycling Chromium'), { timeout: 10_000 });
   expect(text(await another.print('<p>and on</p>'))).toContain('and on');
   await another.close();
 });
@@ -80,8 +69,8 @@ test('one that hangs is found and replaced, also when nothing prints', async () 
   const { lines, log } = keptLog();
   const before = new Set(chromiumProcesses());
   const starts: string[] = [];
-  const observer = { starting: (reason: string) => void starts.push(reason), phase() {} };
-  const another = await launchBrowser(options, log, observer);
+  const onStart = (reason: string) => void starts.push(reason);
+  const another = await startTestBrowser({ healthIntervalMs: 500, onStart }, log);
   const group = chromiumProcesses().filter((pid) => !before.has(pid));
   expect(group.length).toBe(1);
   // The whole group: Debian's program is a shell script around the real one.

@@ -1,0 +1,35 @@
+import { DomainError } from '#shared/errors.ts';
+
+/** A label that waits for its bytes or its error. */
+export type PendingLabel = Pick<PromiseWithResolvers<Uint8Array>, 'resolve' | 'reject'>;
+
+/**
+ * Prints a batch, and gives each label of it its PDF or its error. Where Chromium refuses the batch, one of its labels
+ * is to blame: the halves of the batch are printed one after the other, until that label stands alone.
+ *
+ * @param print returns one PDF a label, in their order. @throws DomainError `browser-failed` when no label is to blame.
+ */
+export async function printBatch<Label extends PendingLabel>(
+  batch: readonly Label[],
+  print: (labels: readonly Label[]) => Promise<Uint8Array[]>,
+): Promise<void> {
+  try {
+    const files = await print(batch);
+    for (const [i, file] of files.entries()) batch[i]?.resolve(file);
+  } catch (cause) {
+    if (isBrowserFailure(cause)) {
+      for (const { reject } of batch) reject(cause);
+    } else if (batch.length === 1) {
+      batch[0]?.reject(new DomainError('label-unprintable', { cause }));
+    } else {
+      const half = Math.ceil(batch.length / 2);
+      await printBatch(batch.slice(0, half), print);
+      await printBatch(batch.slice(half), print);
+    }
+  }
+}
+
+/** Returns whether the browser failed, whatever it was given. */
+export function isBrowserFailure(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'browser-failed';
+}

@@ -1,0 +1,42 @@
+import { UnrecoverableError } from 'bullmq';
+import { DomainError } from '#shared/errors.ts';
+
+/** Why a label was not printed, and whether another attempt may succeed. */
+const RETRIED = {
+  'browser-failed': true,
+  'label-unprintable': false,
+  'payload-invalid': false,
+} as const;
+
+type LabelFailure = keyof typeof RETRIED;
+
+/** The reasons by which failed attempts are counted; `other` is anything unforeseen, such as a Redis that is away. */
+export const FAILURE_REASONS = [...(Object.keys(RETRIED) as LabelFailure[]), 'other'] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** A label that must not be tried again; BullMQ keeps the message, which is the code, as the job's reason. */
+class UnrecoverableLabelError extends UnrecoverableError {
+  readonly code: LabelFailure;
+
+  constructor(code: LabelFailure, cause: unknown) {
+    super(code);
+    this.code = code;
+    this.cause = cause;
+  }
+}
+
+/** Returns what BullMQ must be thrown for a failed attempt: it repeats a job for any error but an `UnrecoverableError`. */
+export function queueErrorOf(error: unknown): unknown {
+  if (!(error instanceof DomainError) || !isLabelFailure(error.code)) return error;
+  return RETRIED[error.code] ? error : new UnrecoverableLabelError(error.code, error.cause);
+}
+
+/** Returns the reason of a failed attempt. */
+export function failureReasonOf(error: Error): FailureReason {
+  const known = error instanceof DomainError || error instanceof UnrecoverableLabelError;
+  return known && isLabelFailure(error.code) ? error.code : 'other';
+}
+
+function isLabelFailure(code: string): code is LabelFailure {
+  return Object.hasOwn(RETRIED, code);
+}
