@@ -82,6 +82,7 @@ describe('shared', () => {
 const ROOMS: Record<string, Record<string, string[]>> = {
   api: { guides: ['branches'], labels: ['guides'], branches: [], accounts: [] },
   branches: { cache: ['store'], store: [], csv: ['store'] },
+  'label-worker': { queue: ['batching'], batching: ['label', 'pdf'], chromium: [] },
 };
 
 describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { WaitingList } from '#services/label-worker/batching/waiting-list.ts';
+
+type Label = { pages: number; alone: boolean };
+const of = (pages: number): Label => ({ pages, alone: false });
+const alone: Label = { pages: 1, alone: true };
+
+/** The batches of these labels, by the pages of each label, when all of them wait. */
+function batchesOf(labels: Label[], maxLabels = 50): number[][] {
+  const list = new WaitingList<Label>(maxLabels);
+  for (const label of labels) list.add(label);
+  const batches: number[][] = [];
+  while (list.size > 0) batches.push(list.takeBatch().map(({ pages }) => pages));
+  return batches;
+}
+
+describe('labels that wait', () => {
+  it.each<[string, Label[], number[][]]>([
+    ['share a print, in their order', [of(1), of(2), of(3)], [[1, 2, 3]]],
+    [
+      'have at most 100 pages in one print',
+      [of(20), of(20), of(20), of(20), of(20), of(1)],
+      [[20, 20, 20, 20, 20], [1]],
+    ],
+    [
+      'leave room where the next one does not fit',
+      [of(20), of(20), of(20), of(20), of(25), of(1)],
+      [
+        [20, 20, 20, 20],
+        [25, 1],
+      ],
+    ],
+    ['of 25 pages share a print', [of(25), of(1)], [[25, 1]]],
+    ['of more than 25 pages do not', [of(26), of(1)], [[26], [1]]],
+    ['of more than 100 pages are one print', [of(150)], [[150]]],
+    ['before a large one go without it', [of(1), of(26), of(1)], [[1], [26], [1]]],
+    ['that must be alone are', [of(1), alone, of(1), of(1)], [[1], [1], [1, 1]]],
+    [
+      'that are not large go after a large one',
+      [of(60), of(61), of(62), of(1), of(2)],
+      [[60], [1, 2], [61], [62]],
+    ],
+    [
+      'that are large go after a batch of others',
+      [of(60), of(1), of(61), of(2), of(62)],
+      [[60], [1, 2], [61], [62]],
+    ],
+  ])('%s', (_, labels, batches) => {
+    expect(batchesOf(labels)).toEqual(batches);
+  });
+
+  it('are at most so many in one print', () => {
+    expect(batchesOf([of(1), of(1), of(1), of(1), of(1)], 2)).toEqual([[1, 1], [1, 1], [1]]);
+  });
+
+  it('are none when all are taken', () => {
+    const list = new WaitingList<Label>(2);
+    expect([list.size, list.takeBatch()]).toEqual([0, []]);
+  });
+
+  it('may come between two prints', () => {
+    const list = new WaitingList<Label>(50);
+    list.add(of(60));
+    list.add(of(61));
+    expect(list.takeBatch()).toEqual([of(60)]);
+    list.add(of(1));
+    expect(list.takeBatch()).toEqual([of(1)]);
+    list.add(of(2));
+    expect(list.takeBatch()).toEqual([of(61)]);
+    expect(list.takeBatch()).toEqual([of(2)]);
+    expect(list.size).toBe(0);
+  });
+});
