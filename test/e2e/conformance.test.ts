@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { newSecrets } from '#local/secrets.ts';
 import { type System, startSystem } from '#local/system.ts';
 import { type Answer, Client, call, minimalGuide } from '#test/fixtures/client.ts';
-import { freshStores } from '#test/fixtures/services.ts';
+import { freshStores } from '#test/fixtures/old-services.ts';
 
 /**
  * The contract, a row for each message and rule, against the running processes over HTTP. `of` is the section

@@ -6,7 +6,7 @@ import { newSecrets } from '#local/secrets.ts';
 import { type System, startSystem } from '#local/system.ts';
 import { Client, type CreatedGuide, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
-import { freshStores } from '#test/fixtures/services.ts';
+import { freshStores } from '#test/fixtures/old-services.ts';
 
 // The processes as `npm start` starts them; everything over HTTP.
 let stores: Awaited<ReturnType<typeof freshStores>>;

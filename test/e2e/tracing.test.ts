@@ -8,7 +8,7 @@ import { newSecrets } from '#local/secrets.ts';
 import { startSystem } from '#local/system.ts';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { freshStores } from '#test/fixtures/services.ts';
+import { freshStores } from '#test/fixtures/old-services.ts';
 import { type Span, startTraceCollector } from '#test/fixtures/trace-collector.ts';
 
 // The processes as `npm start` starts them, told by OpenTelemetry's own variables where a collector listens.

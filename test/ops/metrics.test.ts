@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { scrape } from '#test/fixtures/metrics.ts';
-import { startServices } from '#test/fixtures/services.ts';
+import { startServices } from '#test/fixtures/old-services.ts';
 
 let system: Awaited<ReturnType<typeof startServices>>;
 let demo: Client;

@@ -13,7 +13,7 @@ import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { startApi, startServices } from '#test/fixtures/services.ts';
+import { startApi, startServices } from '#test/fixtures/old-services.ts';
 
 type Rule = { alert: string; expr: string };
 type RuleTest = { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] };

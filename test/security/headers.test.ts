@@ -5,7 +5,7 @@ import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '#test/fixtures/browser.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
-import { startApi, startServices } from '#test/fixtures/services.ts';
+import { startApi, startServices } from '#test/fixtures/old-services.ts';
 
 /** What browsers are told to do with our answers, and what no answer tells anybody. */
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Guide } from '#shared/contracts/guide.ts';
 import { type Answer, Client, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
+import { startServices } from '#test/fixtures/old-services.ts';
 
 /** What a client sends is never more than data: in no field, header, parameter or query. */
 

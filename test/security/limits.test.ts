@@ -5,7 +5,7 @@ import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { Client, call } from '#test/fixtures/client.ts';
-import { startApi, startServices } from '#test/fixtures/services.ts';
+import { startApi, startServices } from '#test/fixtures/old-services.ts';
 
 /**
  * How much one address, one connection and one request may take. Limits on a user, and on failed logins, are in

@@ -14,7 +14,7 @@ import { newSecrets } from '#local/secrets.ts';
 import { type ServiceName, type System, startSystem } from '#local/system.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
 import { Client, type CreatedGuide, call, fullGuide } from '#test/fixtures/client.ts';
-import { freshStores } from '#test/fixtures/services.ts';
+import { freshStores } from '#test/fixtures/old-services.ts';
 
 /**
  * The logs of all processes, at their most talkative, after a day with all kinds of trouble: enough to follow a

@@ -5,7 +5,7 @@ import { drawGuideNumber } from '#services/api/guides/guide-number.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
+import { startServices } from '#test/fixtures/old-services.ts';
 
 /** A guide is its creator's: nobody else sees it, or learns that it exists (OWASP API1:2023). */
 

@@ -9,7 +9,8 @@ import { BranchesConfig } from '#services/branches/config.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { isStrongSecret } from '#shared/config/strong-secret.ts';
 import { requireInternalToken } from '#shared/http/internal-token.ts';
-import { freshStores, INTERNAL_TOKEN, startBranches } from '#test/fixtures/services.ts';
+import { freshStores, startBranches } from '#test/fixtures/old-services.ts';
+import { INTERNAL_TOKEN } from '#test/fixtures/services.ts';
 
 /** Secrets that nobody can guess, and the one that our services show each other. */
 

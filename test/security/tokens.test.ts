@@ -3,7 +3,8 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Client, call } from '#test/fixtures/client.ts';
-import { JWT_SECRET, startServices } from '#test/fixtures/services.ts';
+import { startServices } from '#test/fixtures/old-services.ts';
+import { JWT_SECRET } from '#test/fixtures/services.ts';
 
 /** What is let in as a token, and what each refusal says (docs/contract.md "Messages and statuses"). */
 

@@ -1,44 +1,52 @@
 import { execFile } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
+import { test as services } from '#test/fixtures/services.ts';
 
 /** A change of a user is in force within 10 s (docs/contract.md "Authentication"). */
 const IN_FORCE = { timeout: 12_000, interval: 200 };
 const PASSWORD = 'una clave larga';
 
-let system: Awaited<ReturnType<typeof startServices>>;
-beforeAll(async () => {
-  system = await startServices();
-});
-afterAll(() => system.close());
-
 type Result = { code: unknown; out: string; err: string };
 
-/** Runs `npm run admin -- …` with this on standard input. */
-function admin(args: string[], input = '', uri?: string): Promise<Result> {
-  return new Promise((resolve) => {
-    const { MONGODB_URI }: Record<string, string | undefined> = system.env;
-    const env = { PATH: process.env.PATH, MONGODB_URI: uri ?? MONGODB_URI };
-    const options = { env, timeout: 20_000 };
-    const child = execFile('node', ['services/api/cli.ts', ...args], options, (error, out, err) =>
-      resolve({ code: error ? error.code : 0, out, err }),
-    );
-    child.stdin?.end(input);
-  });
-}
+const test = services
+  /** Runs `npm run admin -- …` with this on standard input. */
+  .extend(
+    'admin',
+    { scope: 'file' },
+    ({ stores }) =>
+      (args: string[], input = '', uri = stores.mongoUri) =>
+        new Promise<Result>((resolve) => {
+          const options = { env: { PATH: process.env.PATH, MONGODB_URI: uri }, timeout: 20_000 };
+          const child = execFile('node', ['services/api/cli.ts', ...args], options, (error, out, err) =>
+            resolve({ code: error ? error.code : 0, out, err }),
+          );
+          child.stdin?.end(input);
+        }),
+  )
+  .extend(
+    'create',
+    { scope: 'file' },
+    ({ admin }) =>
+      (name: string, ...options: string[]) =>
+        admin(['create', name, ...options], `${PASSWORD}\n`),
+  )
+  .extend(
+    'login',
+    { scope: 'file' },
+    ({ api }) =>
+      (name: string, password = PASSWORD) =>
+        call(`${api.url}/api/auth/login`, {
+          method: 'POST',
+          headers: { 'x-username': name, 'x-password': password },
+        }),
+  );
 
-const create = (name: string, ...options: string[]) => admin(['create', name, ...options], `${PASSWORD}\n`);
-const login = (name: string, password = PASSWORD) =>
-  call(`${system.url}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'x-username': name, 'x-password': password },
-  });
 const permissionsOf = async (client: Client) =>
   (await client.get('/api/apipermissions/my-permissions')).body.data;
 
 describe('create', () => {
-  it('makes a user who can log in and create guides from the branch given', async () => {
+  test('makes a user who can log in and create guides from the branch given', async ({ api, create }) => {
     const { code, out, err } = await create(
       'tienda',
       '--permissions',
@@ -50,52 +58,52 @@ describe('create', () => {
     expect(out).toContain('Usuario creado: tienda (permisos: guias.read, guias.create; origen: MEX01)');
     expect(out).toContain('no se comprueba que la sucursal MEX01 exista');
     expect(out).not.toContain(PASSWORD);
-    const client = await Client.login(system.url, 'tienda', PASSWORD);
+    const client = await Client.login(api.url, 'tienda', PASSWORD);
     expect(await permissionsOf(client)).toEqual(['guias.create', 'guias.read']);
     expect(await client.created(minimalGuide())).toMatchObject([{ SEND_SUCU_ORIG: 'MEX01' }]);
   });
 
-  it('gives nothing that was not asked for', async () => {
+  test('gives nothing that was not asked for', async ({ api, create }) => {
     expect((await create('nadie')).out).toContain('nadie (permisos: ninguno; origen: ninguno)');
-    expect(await permissionsOf(await Client.login(system.url, 'nadie', PASSWORD))).toEqual([]);
+    expect(await permissionsOf(await Client.login(api.url, 'nadie', PASSWORD))).toEqual([]);
   });
 
-  it('refuses a name that is taken, and leaves that user alone', async () => {
+  test('refuses a name that is taken, and leaves that user alone', async ({ create, login }) => {
     expect(await create('demo')).toEqual({ code: 1, out: '', err: 'El usuario ya existe: demo\n' });
     expect((await login('demo', 'demo1234')).status).toBe(200);
   });
 
-  it('makes one user where two are asked for at once', async () => {
+  test('makes one user where two are asked for at once', async ({ create }) => {
     const results = await Promise.all([create('gemelo'), create('gemelo')]);
     expect(results.map(({ code }) => code).sort()).toEqual([0, 1]);
   });
 });
 
 describe.concurrent('a password', () => {
-  it.each([
+  test.for([
     ['too short', 'siete77\n', 'La contrasena debe tener al menos 8 caracteres'],
     ['not given', '', 'La contrasena debe tener al menos 8 caracteres'],
     ['longer than a header may be', 'ñ'.repeat(129), 'La contrasena debe tener 256 bytes como maximo'],
     ['with a blank that a header loses', 'una clave \n', 'La contrasena no admite caracteres de control'],
     ['with a control character', 'una\u0007clave\n', 'La contrasena no admite caracteres de control'],
-  ])('that is %s is refused', async (_, input, message) => {
+  ] as const)('that is %s is refused', async ([_, input, message], { admin }) => {
     const { code, out, err } = await admin(['create', 'sinclave'], input);
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(message);
     expect((await admin(['disable', 'sinclave'])).code).toBe(1);
   });
 
-  it.each([
+  test.for<[string, string[]]>([
     ['a second argument', ['create', 'x', 'clave-secreta']],
     ['an option', ['create', 'x', '--password', 'clave-secreta']],
     ['an option with =', ['password', 'demo', '--password=clave-secreta']],
-  ])('is neither taken from %s nor repeated', async (_, args) => {
+  ])('is neither taken from %s nor repeated', async ([_, args], { admin }) => {
     const { code, out, err } = await admin(args, `${PASSWORD}\n`);
     expect(code).toBe(2);
     expect(out + err).not.toContain('clave-secreta');
   });
 
-  it('is the first line of standard input, also as Windows writes it', async () => {
+  test('is the first line of standard input, also as Windows writes it', async ({ admin, create, login }) => {
     await create('olvido');
     const { code, out, err } = await admin(['password', 'olvido'], 'contraseña nueva\r\nno esto\r\n');
     expect([code, out, err]).toEqual([0, 'Contrasena cambiada: olvido\n', '']);
@@ -106,9 +114,14 @@ describe.concurrent('a password', () => {
 });
 
 describe.concurrent('a user who works', () => {
-  it('is refused soon after being disabled, and let in again when enabled', async () => {
+  test('is refused soon after being disabled, and let in again when enabled', async ({
+    admin,
+    api,
+    create,
+    login,
+  }) => {
     await create('cierre');
-    const client = await Client.login(system.url, 'cierre', PASSWORD);
+    const client = await Client.login(api.url, 'cierre', PASSWORD);
     expect((await client.get('/api/auth/validate')).status).toBe(200);
 
     expect((await admin(['disable', 'cierre'])).out).toBe('Usuario deshabilitado: cierre\n');
@@ -122,9 +135,9 @@ describe.concurrent('a user who works', () => {
     expect((await login('cierre')).status).toBe(200);
   });
 
-  it('gains and loses permissions, and the branch of origin', async () => {
+  test('gains and loses permissions, and the branch of origin', async ({ admin, api, create }) => {
     await create('cambios', '--permissions', 'guias.read');
-    const client = await Client.login(system.url, 'cambios', PASSWORD);
+    const client = await Client.login(api.url, 'cambios', PASSWORD);
     expect((await client.create([minimalGuide()])).status).toBe(403);
 
     const granted = await admin(['grant', 'cambios', 'guias.create', 'guias.read']);
@@ -146,20 +159,20 @@ describe.concurrent('a user who works', () => {
     }, IN_FORCE);
   });
 
-  it('keeps all of several changes made at once', async () => {
+  test('keeps all of several changes made at once', async ({ admin, api, create }) => {
     await create('aluvion', '--permissions', 'colas.admin');
     await Promise.all([
       admin(['grant', 'aluvion', 'guias.read']),
       admin(['grant', 'aluvion', 'guias.create', 'guias.read']),
       admin(['revoke', 'aluvion', 'colas.admin']),
     ]);
-    const client = await Client.login(system.url, 'aluvion', PASSWORD);
+    const client = await Client.login(api.url, 'aluvion', PASSWORD);
     expect(await permissionsOf(client)).toEqual(['guias.create', 'guias.read']);
   });
 });
 
 describe('list', () => {
-  it('shows all users in a table', async () => {
+  test('shows all users in a table', async ({ admin }) => {
     await admin(['disable', 'inactiva']);
     const { code, out } = await admin(['list']);
     expect(code).toBe(0);
@@ -169,7 +182,7 @@ describe('list', () => {
     expect(out).toMatch(/^inactiva +deshabilitado +CUN01 /m);
   });
 
-  it('shows them in JSON, without anything of their passwords', async () => {
+  test('shows them in JSON, without anything of their passwords', async ({ admin }) => {
     const { out } = await admin(['list', '--json']);
     expect(JSON.parse(out)).toContainEqual({
       username: 'lectura',
@@ -182,19 +195,19 @@ describe('list', () => {
 });
 
 describe.concurrent('refuses', () => {
-  it.each([
+  test.for<[string, ...string[]]>([
     ['disable'],
     ['enable'],
     ['password'],
     ['grant', 'guias.read'],
     ['revoke', 'guias.read'],
     ['origin', 'MEX01'],
-  ])('to %s an unknown user', async (command, ...rest) => {
+  ])('to %s an unknown user', async ([command, ...rest], { admin }) => {
     const result = await admin([command, 'fantasma', ...rest], `${PASSWORD}\n`);
     expect(result).toEqual({ code: 1, out: '', err: 'El usuario no existe: fantasma\n' });
   });
 
-  it.each([
+  test.for<[string, string[], string]>([
     ['no command', [], 'Falta un comando'],
     ['an unknown command', ['borrar', 'demo'], 'Comando desconocido'],
     ['no user', ['disable'], 'Falta un argumento'],
@@ -207,13 +220,15 @@ describe.concurrent('refuses', () => {
     ['a wrong branch code', ['origin', 'demo', 'MEX-01'], 'El codigo de sucursal debe tener'],
     ['neither branch nor --none', ['origin', 'demo'], 'Indique un codigo, o bien --none'],
     ['both branch and --none', ['origin', 'demo', 'MEX01', '--none'], 'Indique un codigo, o bien --none'],
-  ])('%s', async (_, args, message) => {
+  ])('%s', async ([_, args, message], { admin }) => {
     const { code, err } = await admin(args);
     expect(code).toBe(2);
     expect(err).toContain(message);
   });
 
-  it('to work without MONGODB_URI, or with one that does not answer, whose address it keeps to itself', async () => {
+  test('to work without MONGODB_URI, or with one that does not answer, whose address it keeps to itself', async ({
+    admin,
+  }) => {
     expect(await admin(['list'], '', '')).toMatchObject({
       code: 2,
       err: expect.stringContaining('MONGODB_URI'),
@@ -223,9 +238,9 @@ describe.concurrent('refuses', () => {
   });
 });
 
-it.concurrent.each(['create', 'disable', 'enable', 'password', 'grant', 'revoke', 'origin', 'list'])(
+test.concurrent.for(['create', 'disable', 'enable', 'password', 'grant', 'revoke', 'origin', 'list'])(
   '%s --help explains itself with an example',
-  async (command) => {
+  async (command, { admin }) => {
     const { code, out } = await admin([command, '--help']);
     expect(code).toBe(0);
     expect(out).toContain(`Uso: npm run admin -- ${command} [opciones]`);

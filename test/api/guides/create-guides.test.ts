@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { isGuideNumber } from '#services/api/guides/guide-number.ts';
 import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
+import { test as services } from '#test/fixtures/services.ts';
 
-let system: Awaited<ReturnType<typeof startServices>>;
-let demo: Client;
-beforeAll(async () => {
-  system = await startServices();
-  demo = await Client.login(system.url);
-});
-afterAll(() => system.close());
-
-const stored = () => system.mongo.collection('guides').countDocuments();
+const test = services.extend(
+  'stored',
+  { scope: 'file' },
+  ({ stores }) =>
+    () =>
+      stores.mongo.collection('guides').countDocuments(),
+);
 
 describe('POST /api/guias/crear creates', () => {
-  it('the smallest guide, by postal code', async () => {
+  test('the smallest guide, by postal code', async ({ demo }) => {
     const { status, body } = await demo.create([minimalGuide()]);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -36,12 +34,12 @@ describe('POST /api/guias/crear creates', () => {
     });
   });
 
-  it('a guide with every field', async () => {
+  test('a guide with every field', async ({ demo }) => {
     const [guide] = await demo.created(fullGuide());
     expect(guide).toMatchObject({ SEND_SUCU_DEST: 'MTY01', SEND_REMITENTE: 'Ana López' });
   });
 
-  it('several guides, in their order, each with a number of its own', async () => {
+  test('several guides, in their order, each with a number of its own', async ({ demo }) => {
     const destinations = [
       { CodigoPostal: '64000' },
       { DestinoCode: 'PUE01' },
@@ -63,21 +61,21 @@ describe('POST /api/guias/crear creates', () => {
     expect(guides.every((guide) => isGuideNumber(guide.SEND_GUIA))).toBe(true);
   });
 
-  it('with null and blank text in optional fields, which mean absent', async () => {
+  test('with null and blank text in optional fields, which mean absent', async ({ demo }) => {
     const guide = minimalGuide({ CodigoPostal: '06600', DestinoCode: '', Email: null, Telefono: '  ' });
     expect((await demo.create([guide])).status).toBe(200);
   });
 
-  it('500 guides in one request', async () => {
+  test('500 guides in one request', async ({ demo }) => {
     const { body } = await demo.create(Array.from({ length: 500 }, () => minimalGuide()));
     expect(body.message).toBe('Guias creadas: 500');
     expect(new Set((body.data as { SEND_GUIA: string }[]).map((guide) => guide.SEND_GUIA)).size).toBe(500);
   });
 
-  it('for everybody who asks at the same moment what each has asked for', async () => {
+  test('for everybody who asks at the same moment what each has asked for', async ({ api, demo, stored }) => {
     const [otro, inactiva] = await Promise.all([
-      Client.login(system.url, 'otro'),
-      Client.login(system.url, 'inactiva'),
+      Client.login(api.url, 'otro'),
+      Client.login(api.url, 'inactiva'),
     ]);
     const before = await stored();
     const turns = await Promise.all(
@@ -102,7 +100,7 @@ describe('POST /api/guias/crear creates', () => {
     expect(await stored()).toBe(before + 10 * 33);
   });
 
-  it('the date in local time of the zone', async () => {
+  test('the date in local time of the zone', async ({ demo }) => {
     const zone = 'America/Mexico_City';
     const parts = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
     const before = parts.format(new Date());
@@ -113,7 +111,7 @@ describe('POST /api/guias/crear creates', () => {
 
 describe('POST /api/guias/crear refuses', () => {
   const guide = minimalGuide();
-  it.each([
+  test.for([
     ['a body without the array', { TipoServicio: 'Domicilio' }, "El JSON no contiene el array 'Guia'"],
     ['text for the array', { TipoServicio: 'Domicilio', Guia: 'x' }, "El JSON no contiene el array 'Guia'"],
     ['an array as the body', [guide], "El JSON no contiene el array 'Guia'"],
@@ -136,7 +134,7 @@ describe('POST /api/guias/crear refuses', () => {
       { TipoServicio: 1, Guia: [guide] },
       'TipoServicio solo acepta: Domicilio, the service',
     ],
-  ])('%s', async (_, body, message) => {
+  ] as const)('%s', async ([_, body, message], { demo, stored }) => {
     const before = await stored();
     const answer = await demo.post('/api/guias/crear', body);
     expect(answer.status).toBe(400);
@@ -144,7 +142,7 @@ describe('POST /api/guias/crear refuses', () => {
     expect(await stored()).toBe(before);
   });
 
-  it.each([
+  test.for([
     ['no destination', {}, 'Destinatario.CodigoPostal', 'Se requiere DestinoCode o CodigoPostal'],
     [
       'a postal code that nobody covers',
@@ -182,13 +180,13 @@ describe('POST /api/guias/crear refuses', () => {
       'Destinatario.DestinoCode',
       'DestinoCode no corresponde a sucursal valida',
     ],
-  ])('%s', async (_, destination, campo, message) => {
+  ] as const)('%s', async ([_, destination, campo, message], { demo }) => {
     const { status, body } = await demo.create([minimalGuide(destination)]);
     expect(status).toBe(400);
     expect(body).toMatchObject({ response: 'ERROR', message, details: [{ indice: 0, campo, message }] });
   });
 
-  it('all of a batch for one bad guide, and names every bad one', async () => {
+  test('all of a batch for one bad guide, and names every bad one', async ({ demo, stored }) => {
     const before = await stored();
     const { status, body } = await demo.create([
       minimalGuide(),
@@ -201,7 +199,7 @@ describe('POST /api/guias/crear refuses', () => {
     expect(await stored()).toBe(before);
   });
 
-  it('every bad field of every guide at once', async () => {
+  test('every bad field of every guide at once', async ({ demo }) => {
     const { status, body } = await demo.create([
       minimalGuide({ CodigoPostal: '0660', Telefono: 5512345678, Emial: 'x@y.mx' }),
       { ...minimalGuide(), Producto: { Contenido: 'x'.repeat(251), Peso: 0 }, Creado_por: undefined },
@@ -221,15 +219,15 @@ describe('POST /api/guias/crear refuses', () => {
     expect(body.message).toBe(body.details?.[0]?.message);
   });
 
-  it('a user without an origin branch', async () => {
-    const user = await Client.login(system.url, 'sinorigen');
+  test('a user without an origin branch', async ({ api }) => {
+    const user = await Client.login(api.url, 'sinorigen');
     const { status, body } = await user.create([minimalGuide()]);
     expect(status).toBe(400);
     expect(body.message).toBe('Usuario API no tiene sucursal de origen asignada');
   });
 
-  it('a user whose origin branch is not active', async () => {
-    const user = await Client.login(system.url, 'inactiva');
+  test('a user whose origin branch is not active', async ({ api }) => {
+    const user = await Client.login(api.url, 'inactiva');
     const { status, body } = await user.create([minimalGuide()]);
     expect(status).toBe(400);
     expect(body.message).toBe('La sucursal de origen no existe o no esta activa');

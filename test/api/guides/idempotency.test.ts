@@ -1,75 +1,79 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
+import { test as services } from '#test/fixtures/services.ts';
 
-let system: Awaited<ReturnType<typeof startServices>>;
-let demo: Client;
-beforeAll(async () => {
-  system = await startServices();
-  demo = await Client.login(system.url);
-});
-afterAll(() => system.close());
-
-const guides = () => system.mongo.collection<{ _id: string; username: string }>('guides');
 const BODY = { TipoServicio: 'Domicilio', Guia: Array.from({ length: 20 }, () => minimalGuide()) };
-const create = (key: string, body: unknown = BODY, user = demo) =>
-  user.post('/api/guias/crear', body, { 'idempotency-key': key });
+
+const test = services
+  .extend('guides', { scope: 'file' }, ({ stores }) =>
+    stores.mongo.collection<{ _id: string; username: string }>('guides'),
+  )
+  .extend(
+    'create',
+    { scope: 'file' },
+    ({ demo }) =>
+      (key: string, body: unknown = BODY, user = demo) =>
+        user.post('/api/guias/crear', body, { 'idempotency-key': key }),
+  );
 const numbers = (data: unknown) => (data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA);
 
 describe('Idempotency-Key', () => {
-  it('gives the same answer again, and creates nothing', async () => {
+  test('gives the same answer again, and creates nothing', async ({ create, guides }) => {
     const key = randomUUID();
     const first = await create(key);
-    const before = await guides().countDocuments();
+    const before = await guides.countDocuments();
     const again = await create(key);
     expect(again.status).toBe(200);
     expect(again.body).toEqual(first.body);
-    expect(await guides().countDocuments()).toBe(before);
+    expect(await guides.countDocuments()).toBe(before);
   });
 
-  it('holds for requests at the same time', async () => {
+  test('holds for requests at the same time', async ({ create, guides }) => {
     const key = randomUUID();
-    const before = await guides().countDocuments();
+    const before = await guides.countDocuments();
     const answers = await Promise.all(Array.from({ length: 12 }, () => create(key)));
     for (const { status, body } of answers) {
       expect(status).toBe(200);
       expect(body).toEqual(answers[0]?.body);
     }
-    expect(await guides().countDocuments()).toBe(before + BODY.Guia.length);
+    expect(await guides.countDocuments()).toBe(before + BODY.Guia.length);
   });
 
-  it('completes what a crash left half done, with the same numbers', async () => {
+  test('completes what a crash left half done, with the same numbers', async ({ create, guides }) => {
     const key = randomUUID();
     const first = await create(key);
     const all = numbers(first.body.data);
     // The state after a crash in the middle of the insert: the key is stored, some of the guides are not.
-    await guides().deleteMany({ _id: { $in: all.slice(7) } });
+    await guides.deleteMany({ _id: { $in: all.slice(7) } });
     const again = await create(key);
     expect(again.body).toEqual(first.body);
-    expect(await guides().countDocuments({ _id: { $in: all } })).toBe(all.length);
+    expect(await guides.countDocuments({ _id: { $in: all } })).toBe(all.length);
   });
 
-  it('gives a new number to a guide whose number another one took meanwhile', async () => {
+  test('gives a new number to a guide whose number another one took meanwhile', async ({
+    create,
+    guides,
+  }) => {
     const key = randomUUID();
     const all = numbers((await create(key)).body.data);
     const [taken = '', ...others] = all;
-    await guides().updateOne({ _id: taken }, { $set: { creation: 'another', username: 'otro' } });
+    await guides.updateOne({ _id: taken }, { $set: { creation: 'another', username: 'otro' } });
     const again = numbers((await create(key)).body.data);
     expect(again.slice(1)).toEqual(others);
     expect(again[0]).not.toBe(taken);
-    expect(await guides().countDocuments({ _id: { $in: again } })).toBe(all.length);
+    expect(await guides.countDocuments({ _id: { $in: again } })).toBe(all.length);
     expect(numbers((await create(key)).body.data)).toEqual(again);
-    expect((await guides().findOne({ _id: taken }))?.username).toBe('otro');
+    expect((await guides.findOne({ _id: taken }))?.username).toBe('otro');
   });
 
-  it('is the same body whatever its white space', async () => {
+  test('is the same body whatever its white space', async ({ create }) => {
     const key = randomUUID();
     const first = await create(key);
     expect((await create(key, JSON.stringify(BODY, null, 2))).body).toEqual(first.body);
   });
 
-  it('with another body is refused', async () => {
+  test('with another body is refused', async ({ create }) => {
     const key = randomUUID();
     await create(key);
     const { status, body } = await create(key, { ...BODY, Guia: BODY.Guia.slice(1) });
@@ -77,35 +81,35 @@ describe('Idempotency-Key', () => {
     expect(body.message).toBe('Idempotency-Key ya usada con otro contenido');
   });
 
-  it("is each user's own", async () => {
+  test("is each user's own", async ({ api, create }) => {
     const key = randomUUID();
-    const other = await Client.login(system.url, 'otro');
+    const other = await Client.login(api.url, 'otro');
     const [mine, theirs] = [await create(key), await create(key, BODY, other)];
     expect(theirs.status).toBe(200);
     expect(numbers(theirs.body.data)).not.toEqual(numbers(mine.body.data));
   });
 
-  it('of a request that was refused may be used again', async () => {
+  test('of a request that was refused may be used again', async ({ create }) => {
     const key = randomUUID();
     const refused = await create(key, { ...BODY, Guia: [minimalGuide({ CodigoPostal: '99999' })] });
     expect(refused.status).toBe(400);
     expect((await create(key)).status).toBe(200);
   });
 
-  it.each([
+  test.for([
     ['', 'empty'],
     ['a b', 'with a blank'],
     ['x'.repeat(256), 'of 256 characters'],
     ['ñ', 'not ASCII'],
-  ])('is refused: %#', async (key) => {
+  ] as const)('is refused: %#', async ([key], { create }) => {
     const { status, body } = await create(key);
     expect(status).toBe(400);
     expect(body.message).toBe('Idempotency-Key debe tener de 1 a 255 caracteres visibles');
   });
 
-  it('is forgotten after a day by the database itself', async () => {
+  test('is forgotten after a day by the database itself', async ({ create, stores }) => {
     await create(randomUUID());
-    const keys = system.mongo.collection('idempotency_keys');
+    const keys = stores.mongo.collection('idempotency_keys');
     const [record] = await keys.find({}).sort({ expiresAt: -1 }).limit(1).toArray();
     const hours = (record?.expiresAt.getTime() - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(23.9);
@@ -116,9 +120,9 @@ describe('Idempotency-Key', () => {
 });
 
 describe('a guide number that is taken', () => {
-  it('is drawn again, unseen by the caller', async () => {
+  test('is drawn again, unseen by the caller', async ({ create, stores }) => {
     const { GuideStore } = await import('#services/api/guides/guide-store.ts');
-    const store = new GuideStore(system.mongo);
+    const store = new GuideStore(stores.mongo);
     const [number = ''] = numbers((await create(randomUUID())).body.data);
     const record = await store.find(number);
     const mine = { ...record, number, creation: 'mine' } as NonNullable<typeof record>;

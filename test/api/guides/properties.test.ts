@@ -1,24 +1,16 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { apiErrors } from '#services/api/errors.ts';
 import { drawGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
 import { parseGuideRequest } from '#services/api/guides/guide-request.ts';
 import { DomainError } from '#shared/errors.ts';
-import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
-
-let system: Awaited<ReturnType<typeof startServices>>;
-let demo: Client;
-beforeAll(async () => {
-  system = await startServices();
-  demo = await Client.login(system.url);
-});
-afterAll(() => system.close());
+import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { test } from '#test/fixtures/services.ts';
 
 describe('guide numbers', () => {
   const number = fc.constant(null).map(drawGuideNumber);
 
-  it('tell every single wrong digit', () => {
+  test('tell every single wrong digit', () => {
     fc.assert(
       fc.property(number, fc.nat(11), fc.integer({ min: 1, max: 9 }), (text, place, by) => {
         const digit = String((Number(text[place]) + by) % 10);
@@ -27,7 +19,7 @@ describe('guide numbers', () => {
     );
   });
 
-  it('are never what other text is', () => {
+  test('are never what other text is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         fc.pre(!/^[1-9][0-9]{11}$/.test(text));
@@ -54,7 +46,7 @@ describe('the parser of the body', () => {
     }),
   );
 
-  it('either gives guides that hold the rules, or refuses with a code that has an answer', () => {
+  test('either gives guides that hold the rules, or refuses with a code that has an answer', () => {
     fc.assert(
       fc.property(body, (value) => {
         try {
@@ -74,7 +66,7 @@ describe('the parser of the body', () => {
     );
   });
 
-  it('over HTTP gives no 5xx and does not hang, whatever the bytes', async () => {
+  test('over HTTP gives no 5xx and does not hang, whatever the bytes', async ({ api, demo }) => {
     const text = fc.oneof(
       body.map((value) => JSON.stringify(value)),
       fc.string({ unit: 'binary' }),
@@ -82,7 +74,7 @@ describe('the parser of the body', () => {
     );
     await fc.assert(
       fc.asyncProperty(text, async (bytes) => {
-        const response = await fetch(`${system.url}/api/guias/crear`, {
+        const response = await fetch(`${api.url}/api/guias/crear`, {
           method: 'POST',
           headers: { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json' },
           body: bytes,
@@ -141,12 +133,15 @@ describe('the destination rules', () => {
       : { message: `No hay cobertura para el código postal: ${CodigoPostal}` };
   }
 
-  it('hold for every combination, in batches that are created whole or not at all', async () => {
+  test('hold for every combination, in batches that are created whole or not at all', async ({
+    demo,
+    stores,
+  }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(destination, { minLength: 1, maxLength: 6 }), async (destinations) => {
-        const before = await system.mongo.collection('guides').countDocuments();
+        const before = await stores.mongo.collection('guides').countDocuments();
         const { status, body } = await demo.create(destinations.map((each) => minimalGuide(each)));
-        const after = await system.mongo.collection('guides').countDocuments();
+        const after = await stores.mongo.collection('guides').countDocuments();
         const outcomes = destinations.map((each) => expected(each as Parameters<typeof expected>[0]));
         const missing = outcomes.filter(({ message }) => message?.startsWith('Se requiere'));
         // The shape of all guides is looked at before any destination is.

@@ -1,28 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Queue, QueueEvents } from 'bullmq';
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { keyOfJob, LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { labelWriter } from '#shared/contracts/label-store.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel, readPages } from '#test/fixtures/labels/label-pixels.ts';
-import { startApi, startServices } from '#test/fixtures/services.ts';
+import { printingTest as services } from '#test/fixtures/services.ts';
 
-let system: Awaited<ReturnType<typeof startServices>>;
-let demo: Client;
-let number: string;
-beforeAll(async () => {
-  system = await startServices({ labels: true });
-  demo = await Client.login(system.url);
-  number = (await demo.created(fullGuide()))[0]?.SEND_GUIA ?? '';
-});
-afterAll(() => system.close());
+/** `number` is that of a guide with every field. */
+const test = services.override(
+  'number',
+  { scope: 'file' },
+  async ({ demo }) => (await demo.created(fullGuide()))[0]?.SEND_GUIA ?? '',
+);
 
 describe('GET /api/guias/etiqueta/{guia}', () => {
-  it('is a letter page whose codes read back', async () => {
+  test('is a letter page whose codes read back', async ({ demo, number }) => {
     const { status, headers, bytes } = await demo.pdf(`/api/guias/etiqueta/${number}`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/pdf');
@@ -38,7 +34,7 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     });
   });
 
-  it('shows every field', async () => {
+  test('shows every field', async ({ demo, number }) => {
     const [page] = await readLabel((await demo.pdf(`/api/guias/etiqueta/${number}`)).bytes);
     const guide = fullGuide();
     const shown = [guide.Remitente, guide.Destinatario, guide.Creado_por].flatMap((part) =>
@@ -50,7 +46,7 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     }
   });
 
-  it('is the same label for the same tag', async () => {
+  test('is the same label for the same tag', async ({ demo, number }) => {
     const first = await demo.pdf(`/api/guias/etiqueta/${number}`);
     const etag = first.headers.get('etag') ?? '';
     const again = await demo.pdf(`/api/guias/etiqueta/${number}`, { 'if-none-match': etag });
@@ -59,10 +55,10 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     expect((await demo.pdf(`/api/guias/etiqueta/${number}`, { 'if-none-match': '"x"' })).status).toBe(200);
   });
 
-  it('asked for a thousand times at once is printed once', async () => {
+  test('asked for a thousand times at once is printed once', async ({ demo, stores }) => {
     const [guide] = await demo.created(minimalGuide());
     const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
-    const prints = () => system.redis.zcard(`${system.prefix}:labels:completed`);
+    const prints = () => stores.redis.zcard(`${stores.prefix}:labels:completed`);
     const before = await prints();
     const answers = await Promise.all(Array.from({ length: 1_000 }, () => demo.pdf(path)));
     for (const { status, bytes } of answers) {
@@ -72,11 +68,11 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     expect((await prints()) - before).toBe(1);
   });
 
-  it('of a guide that was put right by hand shows it at once', async () => {
+  test('of a guide that was put right by hand shows it at once', async ({ demo, stores }) => {
     const [guide] = await demo.created(minimalGuide());
     const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
     const before = await demo.pdf(path);
-    await system.mongo
+    await stores.mongo
       .collection<{ _id: string }>('guides')
       .updateOne({ _id: guide?.SEND_GUIA ?? '' }, { $set: { 'guide.Destinatario.Nombre': 'Eduviges' } });
     const after = await demo.pdf(path);
@@ -84,7 +80,7 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  it('of many guides at once goes to the right asker', async () => {
+  test('of many guides at once goes to the right asker', async ({ demo }) => {
     const guides = await demo.created(...Array.from({ length: 16 }, () => minimalGuide()));
     const labels = await Promise.all(
       guides.map(async ({ SEND_GUIA }) => (await demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`)).bytes),
@@ -96,11 +92,11 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
 });
 
 describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
-  it.each([
+  test.for<[string, number, number[]]>([
     ['', 1, [1]],
     ['?paquetes=3', 3, [1, 2, 3]],
     ['?paquetes=99', 99, [1, 2, 37, 99]],
-  ])('%s is one 10 x 10 cm page a package', async (query, packages, looked) => {
+  ])('%s is one 10 x 10 cm page a package', async ([query, packages, looked], { demo, number }) => {
     const { status, bytes } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}${query}`);
     expect(status).toBe(200);
     const { count, pages } = await readPages(bytes, looked);
@@ -113,64 +109,64 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
     }
   });
 
-  it.each(['0', '100', '-1', '1.5', 'x', '', '1&paquetes=2'])('refuses paquetes=%s', async (packages) => {
-    const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=${packages}`);
-    expect(status).toBe(400);
-    expect(body).toMatchObject({
-      response: 'ERROR',
-      message: 'paquetes debe ser un numero entero de 1 a 99',
-      details: [{ campo: 'paquetes', message: 'paquetes debe ser un numero entero de 1 a 99' }],
-    });
-  });
+  test.for(['0', '100', '-1', '1.5', 'x', '', '1&paquetes=2'])(
+    'refuses paquetes=%s',
+    async (packages, { demo, number }) => {
+      const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=${packages}`);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        response: 'ERROR',
+        message: 'paquetes debe ser un numero entero de 1 a 99',
+        details: [{ campo: 'paquetes', message: 'paquetes debe ser un numero entero de 1 a 99' }],
+      });
+    },
+  );
 });
 
 describe('the logo of the configuration', () => {
-  it('is on the label, and makes it another one', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'logo-'));
+  test('is on the label, and makes it another one', async ({ demo, folder, number, startApi }) => {
     const logo = join(folder, 'logo.png');
     const picture = new PNG({ width: 40, height: 20 });
     picture.data.fill(255);
     for (let pixel = 0; pixel < 400; pixel++) picture.data.fill(0, 4 * pixel, 4 * pixel + 3);
     await writeFile(logo, PNG.sync.write(picture));
-    const other = await startApi({ ...system.env, CARRIER_LOGO: logo });
-    try {
-      const path = `/api/guias/etiqueta/${number}`;
-      const [plain, withLogo] = [await demo.pdf(path), await new Client(other.url, demo.token).pdf(path)];
-      const pictures = (pdf: Buffer) => execFileSync('pdfimages', ['-list', '-'], { input: pdf }).toString();
-      expect(pictures(withLogo.bytes)).toMatch(/ 40 +20 /);
-      expect(pictures(plain.bytes)).not.toMatch(/ 40 +20 /);
-      expect(withLogo.headers.get('etag')).not.toBe(plain.headers.get('etag'));
-    } finally {
-      await other.server.close();
-      await rm(folder, { recursive: true });
-    }
+    const other = await startApi({ CARRIER_LOGO: logo });
+    const path = `/api/guias/etiqueta/${number}`;
+    const [plain, withLogo] = [await demo.pdf(path), await new Client(other.url, demo.token).pdf(path)];
+    const pictures = (pdf: Buffer) => execFileSync('pdfimages', ['-list', '-'], { input: pdf }).toString();
+    expect(pictures(withLogo.bytes)).toMatch(/ 40 +20 /);
+    expect(pictures(plain.bytes)).not.toMatch(/ 40 +20 /);
+    expect(withLogo.headers.get('etag')).not.toBe(plain.headers.get('etag'));
   });
 });
 
+/** A prefix of Redis where no label worker looks. */
+const besides = (prefix: string) => prefix.replace('}', '-unprinted}');
+
 describe('a label that nobody prints', () => {
-  it('is answered with the error of the contract when the deadline has passed', async () => {
-    const other = await startServices({ env: { LABEL_TIMEOUT_MS: '200' } });
-    try {
-      const user = await Client.login(other.url);
-      const [guide] = await user.created(minimalGuide());
-      const { status, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
-      expect(status).toBe(500);
-      expect(body).toMatchObject({ response: 'ERROR', message: 'Error al generar la etiqueta' });
-    } finally {
-      await other.close();
-    }
+  test('is answered with the error of the contract when the deadline has passed', async ({
+    startApi,
+    stores,
+  }) => {
+    const other = await startApi({ LABEL_TIMEOUT_MS: '200', REDIS_PREFIX: besides(stores.prefix) });
+    const user = await Client.login(other.url);
+    const [guide] = await user.created(minimalGuide());
+    const { status, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+    expect(status).toBe(500);
+    expect(body).toMatchObject({ response: 'ERROR', message: 'Error al generar la etiqueta' });
   });
 });
 
 describe('a label whose bytes are there', () => {
-  it('is answered at once, before its job is complete', async () => {
+  test('is answered at once, before its job is complete', async ({ startApi, stores }) => {
     // Longer than the client waits: at its deadline the api looks for the bytes anyway.
-    const other = await startServices({ env: { LABEL_TIMEOUT_MS: '30000' } });
-    const queue = new Queue(LABEL_QUEUE, { connection: other.redis, prefix: other.prefix });
+    const prefix = besides(stores.prefix);
+    const other = await startApi({ LABEL_TIMEOUT_MS: '30000', REDIS_PREFIX: prefix });
+    const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix });
     const added = Promise.withResolvers<string>();
     const events = new QueueEvents(LABEL_QUEUE, {
-      connection: other.redis.duplicate({ maxRetriesPerRequest: null }),
-      prefix: other.prefix,
+      connection: stores.redis.duplicate({ maxRetriesPerRequest: null }),
+      prefix,
     });
     events.on('added', ({ jobId }) => added.resolve(jobId));
     try {
@@ -179,33 +175,35 @@ describe('a label whose bytes are there', () => {
       const [guide] = await user.created(minimalGuide());
       const answer = user.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
       const key = keyOfJob(await added.promise);
-      await labelWriter(other.redis, other.prefix, { ttlS: 60, most: 10 })(key, Buffer.from('%PDF-1.4 x'));
+      await labelWriter(stores.redis, prefix, { ttlS: 60, most: 10 })(key, Buffer.from('%PDF-1.4 x'));
       expect((await answer).bytes.toString()).toBe('%PDF-1.4 x');
       expect(await queue.getCompletedCount()).toBe(0);
     } finally {
       await Promise.all([queue.close(), events.close()]);
-      await other.close();
     }
   });
 });
 
 describe('a guide that the user may not see', () => {
   const paths = ['etiqueta', 'etiqueta-pequena'];
-  it.each(paths)('is not found: another’s, by %s', async (path) => {
-    const other = await Client.login(system.url, 'otro');
+  test.for(paths)('is not found: another’s, by %s', async (path, { api, number }) => {
+    const other = await Client.login(api.url, 'otro');
     const { status, body } = await other.get(`/api/guias/${path}/${number}`);
     expect(status).toBe(404);
     expect(body.message).toBe('Guia no encontrada');
   });
 
-  it.each(['100000000001', '1', 'abc', '%7B%22$gt%22:%22%22%7D'])('is not found: %s', async (text) => {
-    const { status, body } = await demo.get(`/api/guias/etiqueta/${text}`);
-    expect(status).toBe(404);
-    expect(body.message).toBe('Guia no encontrada');
-  });
+  test.for(['100000000001', '1', 'abc', '%7B%22$gt%22:%22%22%7D'])(
+    'is not found: %s',
+    async (text, { demo }) => {
+      const { status, body } = await demo.get(`/api/guias/etiqueta/${text}`);
+      expect(status).toBe(404);
+      expect(body.message).toBe('Guia no encontrada');
+    },
+  );
 
-  it('is found by one with guias.read.all', async () => {
-    const operator = await Client.login(system.url, 'operaciones');
+  test('is found by one with guias.read.all', async ({ api, number }) => {
+    const operator = await Client.login(api.url, 'operaciones');
     expect((await operator.pdf(`/api/guias/etiqueta/${number}`)).status).toBe(200);
   });
 });

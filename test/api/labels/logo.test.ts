@@ -1,40 +1,42 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
-import { afterAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { readLogo } from '#services/api/labels/logo.ts';
 import { sample } from '#services/label-worker/preview/preview-cases.ts';
 import { isLabelPayload } from '#shared/contracts/label-job.ts';
+import { test as folderTest } from '#test/fixtures/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'logo-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function logo(content: string | Buffer): string {
-  const path = join(folder, 'logo');
-  writeFileSync(path, content);
-  return readLogo(path);
-}
+const test = folderTest.extend(
+  'logo',
+  { scope: 'file' },
+  ({ folder }) =>
+    (content: string | Buffer): string => {
+      const path = join(folder, 'logo');
+      writeFileSync(path, content);
+      return readLogo(path);
+    },
+);
 const svg = (shapes: string, attributes = 'viewBox="0 0 9 9"') =>
   `<?xml version="1.0"?><!-- drawn --><svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${shapes}</svg>`;
 const png = (side: number) => PNG.sync.write(new PNG({ width: side, height: 1, fill: true }));
 
-test.each([
+test.for([
   ['an SVG of shapes', svg('<defs><path id="a" d="M0 0h9v9z"/></defs><use href="#a"/>'), 'svg+xml'],
   ['a PNG', png(200), 'png'],
-])('%s is taken by value, and fits a payload', (_, content, type) => {
+] as const)('%s is taken by value, and fits a payload', ([_, content, type], { logo }) => {
   const uri = logo(content);
   expect(uri).toBe(`data:image/${type};base64,${Buffer.from(content).toString('base64')}`);
   expect(isLabelPayload(sample({ logo: uri }))).toBe(true);
 });
 
-test('the largest logo fits a payload', () => {
+test('the largest logo fits a payload', ({ logo }) => {
   const content = svg('').padEnd(12 * 1024);
   expect(isLabelPayload(sample({ logo: logo(content) }))).toBe(true);
   expect(() => logo(`${content} `)).toThrow('has 12289 bytes; up to 12288 are allowed.');
 });
 
-test.each([
+test.for([
   ['a text', 'hello', 'is neither a PNG nor an SVG.'],
   ['HTML', '<html><svg viewBox="0 0 1 1"></svg></html>', 'is neither a PNG nor an SVG.'],
   ['a PNG that is cut', png(9).subarray(0, 12), 'is a PNG without a picture.'],
@@ -49,11 +51,11 @@ test.each([
   ['an SVG with a style sheet', svg('<style>@import "x"</style>'), 'something outside'],
   ['an SVG with a background', svg('<path fill="url(http://x)"/>'), 'something outside'],
   ['an SVG with an entity', '<svg viewBox="0 0 1 1"><!ENTITY a "b"></svg>', 'a document type'],
-])('%s is refused', (_, content, reason) => {
+] as const)('%s is refused', ([_, content, reason], { logo }) => {
   expect(() => logo(content)).toThrow(reason);
   expect(() => logo(content)).toThrow(/CARRIER_LOGO: /);
 });
 
-test('a file that is not there is refused', () => {
+test('a file that is not there is refused', ({ folder }) => {
   expect(() => readLogo(join(folder, 'none'))).toThrow(/CARRIER_LOGO: .*none cannot be read/);
 });

@@ -6,30 +6,24 @@ import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { minimalGuide } from '#test/fixtures/client.ts';
 import { scrape } from '#test/fixtures/metrics.ts';
-import { startServices } from '#test/fixtures/services.ts';
+import { printingTest as services } from '#test/fixtures/services.ts';
+
+const test = services.override('settings', { LABEL_TIMEOUT_MS: '5000' });
 
 /** More labels at a time than can be printed within the deadline: some are refused, and the others are served. */
 
 describe('three hundred labels at once, of which few can be printed within the deadline', () => {
-  let system: Awaited<ReturnType<typeof startServices>>;
-  let demo: Client;
-  beforeAll(async () => {
-    system = await startServices({ labels: true, env: { LABEL_TIMEOUT_MS: '5000' } });
-    demo = await Client.login(system.url);
-  });
-  afterAll(() => system.close());
-
-  const label = (number: string) => demo.pdf(`/api/guias/etiqueta/${number}`);
-  const newGuides = async (count: number) =>
-    (await demo.created(...Array.from({ length: count }, () => minimalGuide()))).map(
-      ({ SEND_GUIA }) => SEND_GUIA,
-    );
-
-  it('are served, or refused with 503 and Retry-After, and served when asked for again', async () => {
-    const queue = new Queue(LABEL_QUEUE, { connection: system.redis, prefix: system.prefix });
-    const [first, ...numbers] = await newGuides(301);
+  test('are served, or refused with 503 and Retry-After, and served when asked for again', async ({
+    api,
+    demo,
+    stores,
+  }) => {
+    const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix: stores.prefix });
+    const label = (number: string) => demo.pdf(`/api/guias/etiqueta/${number}`);
+    const guides = await demo.created(...Array.from({ length: 301 }, () => minimalGuide()));
+    const [first, ...numbers] = guides.map(({ SEND_GUIA }) => SEND_GUIA);
     // One in two seconds, as far as is known: a hundred more would take longer than the deadline.
     expect((await label(first as string)).status).toBe(200);
     await queue.pause();
@@ -51,7 +45,7 @@ describe('three hundred labels at once, of which few can be printed within the d
       expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
       expect(JSON.parse(bytes.toString()).message).toBe('Servicio no disponible, intente de nuevo');
     }
-    expect((await scrape(system.url)).get('label_failures_total{reason="overloaded"}')).toBe(refused.length);
+    expect((await scrape(api.url)).get('label_failures_total{reason="overloaded"}')).toBe(refused.length);
     for (const { number } of refused.slice(0, 5)) expect((await label(number)).status).toBe(200);
     await queue.close();
   });
@@ -84,13 +78,13 @@ describe('the port of the api', () => {
     expect(turns).toBeLessThan(clients.length / 4);
   });
 
-  it('is not shared with another process, which is told so', async () => {
+  test('is not shared with another process, which is told so', async () => {
     const another = await build();
     await expect(listen(another, { host: '127.0.0.1', port: port() })).rejects.toThrow('EADDRINUSE');
     await another.close();
   });
 
-  it('is free again when the service is closed', async () => {
+  test('is free again when the service is closed', async () => {
     const short = await build();
     await listen(short, { host: '127.0.0.1', port: 0 });
     const port = portOf(short);

@@ -1,28 +1,24 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { describe, expect } from 'vitest';
 import { apiErrors } from '#services/api/errors.ts';
-import { openBrowser, screenshot } from '#test/fixtures/browser.ts';
+import { screenshot } from '#test/fixtures/browser.ts';
 import { call } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
+import { test as services } from '#test/fixtures/services.ts';
 
-let system: Awaited<ReturnType<typeof startServices>>;
-beforeAll(async () => {
-  system = await startServices();
-});
-afterAll(() => system.close());
+const test = services.extend('document', { scope: 'file' }, async ({ api }) =>
+  (await fetch(`${api.url}/api/openapi.json`)).text(),
+);
 
 describe('/api/openapi.json', () => {
-  const document = async () => (await fetch(`${system.url}/api/openapi.json`)).text();
-
-  it('passes a public linter without an error or a warning', async () => {
+  test('passes a public linter without an error or a warning', async ({ document }) => {
     const config = await createConfig({ extends: ['recommended'] });
-    const problems = await lintFromString({ source: await document(), config });
+    const problems = await lintFromString({ source: document, config });
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  it('names every endpoint of the contract', async () => {
-    const { openapi, paths } = JSON.parse(await document());
+  test('names every endpoint of the contract', async ({ document }) => {
+    const { openapi, paths } = JSON.parse(document);
     expect(openapi).toMatch(/^3\.1\./);
     const operations = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -42,33 +38,26 @@ describe('/api/openapi.json', () => {
     ]);
   });
 
-  it('shows every message that the API can answer', async () => {
-    const text = await document();
+  test('shows every message that the API can answer', async ({ document }) => {
     for (const { message } of Object.values(apiErrors)) {
-      if (typeof message === 'string') expect(text).toContain(JSON.stringify(message).slice(1, -1));
+      if (typeof message === 'string') expect(document).toContain(JSON.stringify(message).slice(1, -1));
     }
-    expect(text).toContain('No hay cobertura para el código postal: 99999');
+    expect(document).toContain('No hay cobertura para el código postal: 99999');
   });
 
-  it('needs no token', async () => {
-    expect((await call(`${system.url}/api/openapi.json`)).status).toBe(200);
+  test('needs no token', async ({ api }) => {
+    expect((await call(`${api.url}/api/openapi.json`)).status).toBe(200);
   });
 });
 
 describe('/api/docs in a browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
-  it('lets a person log in and try a request', async () => {
+  test('lets a person log in and try a request', async ({ api, browser }) => {
     const page = await browser.newPage();
     const failures: string[] = [];
     page.on('pageerror', (error) => failures.push(String(error)));
     page.on('requestfailed', (request) => failures.push(request.url()));
     await page.setViewport({ width: 1280, height: 1600 });
-    await page.goto(`${system.url}/api/docs`);
+    await page.goto(`${api.url}/api/docs`);
 
     await run(page, 'login', { 'x-username': 'demo', 'x-password': 'demo1234' });
     expect(await answer(page, 'login')).toContain('Login exitoso');

@@ -1,15 +1,7 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
-
-let system: Awaited<ReturnType<typeof startServices>>;
-let demo: Client;
-beforeAll(async () => {
-  system = await startServices();
-  demo = await Client.login(system.url);
-});
-afterAll(() => system.close());
+import { describe, expect } from 'vitest';
+import { type Answer, minimalGuide } from '#test/fixtures/client.ts';
+import { test } from '#test/fixtures/services.ts';
 
 const INVALID_JSON = 'El cuerpo de la solicitud no es JSON valido';
 const NO_ARRAY = "El JSON no contiene el array 'Guia'";
@@ -21,7 +13,7 @@ const guide = (text: string) =>
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('a hostile body gets a clear 4xx and creates nothing', () => {
-  it.each<[string, string | Uint8Array, number, string]>([
+  test.for<[string, string | Uint8Array, number, string]>([
     ['text where the array should be', '{"TipoServicio":"Domicilio","Guia":"x"}', 400, NO_ARRAY],
     ['an object where the array should be', '{"TipoServicio":"Domicilio","Guia":{"0":{}}}', 400, NO_ARRAY],
     ['null inside the array', raw('null'), 400, "Cada elemento de 'Guia' debe ser un objeto"],
@@ -53,9 +45,9 @@ describe('a hostile body gets a clear 4xx and creates nothing', () => {
       400,
       NO_ARRAY,
     ],
-  ])('%s', async (_, body, status, message) => {
-    const before = await system.mongo.collection('guides').countDocuments();
-    const response = await fetch(`${system.url}/api/guias/crear`, {
+  ])('%s', async ([_, body, status, message], { api, demo, stores }) => {
+    const before = await stores.mongo.collection('guides').countDocuments();
+    const response = await fetch(`${api.url}/api/guias/crear`, {
       method: 'POST',
       headers: { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json' },
       body,
@@ -66,26 +58,26 @@ describe('a hostile body gets a clear 4xx and creates nothing', () => {
     expect(answer.response).toBe('ERROR');
     if (message) expect(answer.message).toBe(message);
     else expect(answer.details?.[0]).toMatchObject({ indice: 0 });
-    expect(await system.mongo.collection('guides').countDocuments()).toBe(before);
+    expect(await stores.mongo.collection('guides').countDocuments()).toBe(before);
   });
 
-  it('the last of two equal keys counts, as in every JSON parser', async () => {
+  test('the last of two equal keys counts, as in every JSON parser', async ({ demo }) => {
     const { body } = await demo.post('/api/guias/crear', guide(',"CodigoPostal":"64000"'));
     expect(body.data).toMatchObject([{ SEND_SUCU_DEST: 'MTY01' }]);
   });
 
-  it('names fifty problems at the most', async () => {
+  test('names fifty problems at the most', async ({ demo }) => {
     const { body } = await demo.create(Array.from({ length: 500 }, () => ({})));
     expect(body.details?.length).toBe(50);
   });
 
-  it('never pollutes a prototype', () => {
+  test('never pollutes a prototype', () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 });
 
 describe('hostile text in fields is kept as text', () => {
-  it.each([
+  test.for([
     '<script>alert(1)</script>',
     '{{this}}',
     '{"$gt":""}',
@@ -93,7 +85,7 @@ describe('hostile text in fields is kept as text', () => {
     '=1+1',
     '../../etc/passwd',
     '🙂ñÁüß',
-  ])('%s', async (text) => {
+  ])('%s', async (text, { demo }) => {
     const { status, body } = await demo.create([{ ...minimalGuide(), Remitente: { Nombre: text } }]);
     expect(status).toBe(200);
     expect(body.data).toMatchObject([{ SEND_REMITENTE: text }]);
@@ -101,7 +93,7 @@ describe('hostile text in fields is kept as text', () => {
 });
 
 describe('a hostile path or query', () => {
-  it.each([
+  test.for([
     ['/api/sucursales/cobertura/%7B%22$gt%22:%22%22%7D', 404],
     ['/api/sucursales/cobertura/%00', 404],
     ['/api/guias/validar-destino/.*', 404],
@@ -112,14 +104,14 @@ describe('a hostile path or query', () => {
     ['/api/guias/etiqueta-pequena/100000000005?paquetes[$gt]=1', 404],
     ['/api/guias/etiqueta/', 404],
     ['//api//sucursales', 404],
-  ])('%.60s', async (path, status) => {
+  ] as const)('%.60s', async ([path, status], { demo }) => {
     const answer = await demo.get(path);
     expect([answer.status, answer.body.response]).toEqual([status, 'ERROR']);
   });
 });
 
 describe('a hostile head', () => {
-  it('of ten kilobytes', async () => {
+  test('of ten kilobytes', async ({ demo }) => {
     const { status, body } = await demo.get('/api/sucursales', { 'x-rubbish': 'x'.repeat(10_000) });
     expect(status).toBe(431);
     expect(body).toMatchObject({
@@ -128,11 +120,9 @@ describe('a hostile head', () => {
     });
   });
 
-  it('that is no HTTP', async () => {
+  test('that is no HTTP', async ({ api }) => {
     const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(new URL(system.url).port), '127.0.0.1', () =>
-        socket.write('hola\r\n\r\n'),
-      );
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1', () => socket.write('hola\r\n\r\n'));
       let text = '';
       socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
       socket.on('data', (chunk) => {

@@ -1,36 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
-
-let system: Awaited<ReturnType<typeof startServices>>;
-let demo: Client;
-beforeAll(async () => {
-  system = await startServices();
-  demo = await Client.login(system.url);
-});
-afterAll(() => system.close());
+import { test } from '#test/fixtures/services.ts';
 
 describe('every answer', () => {
-  it("carries the caller's request id where it is harmless", async () => {
+  test("carries the caller's request id where it is harmless", async ({ demo }) => {
     const { headers, body } = await demo.get('/api/nada', { 'x-request-id': 'pedido-7.a_B' });
     expect(headers.get('x-request-id')).toBe('pedido-7.a_B');
     expect(body.requestId).toBe('pedido-7.a_B');
   });
 
-  it.each([['a b'], ['x'.repeat(65)], ['{"a":1}']])('carries a new id in place of %j', async (id) => {
+  test.for(['a b', 'x'.repeat(65), '{"a":1}'])('carries a new id in place of %j', async (id, { demo }) => {
     const { headers, body } = await demo.get('/api/nada', { 'x-request-id': id });
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(body.requestId).toBe(headers.get('x-request-id'));
   });
 
-  it('also of success carries an id', async () => {
+  test('also of success carries an id', async ({ demo }) => {
     expect((await demo.create([minimalGuide()])).headers.get('x-request-id')).toBeTruthy();
   });
 });
 
 describe('what is refused before any rule of the business', () => {
-  it('an unknown path', async () => {
-    const { status, body } = await call(`${system.url}/api/nada`);
+  test('an unknown path', async ({ api }) => {
+    const { status, body } = await call(`${api.url}/api/nada`);
     expect(status).toBe(404);
     expect(body).toEqual({
       response: 'ERROR',
@@ -39,8 +31,8 @@ describe('what is refused before any rule of the business', () => {
     });
   });
 
-  it('another method on a known path', async () => {
-    const { status, headers, body } = await call(`${system.url}/api/guias/etiqueta/123`, {
+  test('another method on a known path', async ({ api }) => {
+    const { status, headers, body } = await call(`${api.url}/api/guias/etiqueta/123`, {
       method: 'DELETE',
     });
     expect(status).toBe(405);
@@ -48,7 +40,7 @@ describe('what is refused before any rule of the business', () => {
     expect(body.message).toBe('Metodo no permitido');
   });
 
-  it.each([
+  test.for([
     ['not JSON', 400, 'El cuerpo de la solicitud no es JSON valido', '{"Guia":', 'application/json'],
     ['empty', 400, 'El cuerpo de la solicitud no es JSON valido', '', 'application/json'],
     [
@@ -66,7 +58,7 @@ describe('what is refused before any rule of the business', () => {
       JSON.stringify({ Guia: 'x'.repeat(4 * 1024 * 1024) }),
       'application/json',
     ],
-  ])('a body that is %s', async (_, status, message, body, type) => {
+  ] as const)('a body that is %s', async ([_, status, message, body, type], { demo }) => {
     const answer = await demo.post('/api/guias/crear', body, { 'content-type': type });
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ response: 'ERROR', message });
@@ -74,25 +66,22 @@ describe('what is refused before any rule of the business', () => {
 });
 
 describe('when a service that is needed is away', () => {
-  it('creation answers 503 with Retry-After', async () => {
-    const other = await startServices();
-    try {
-      const user = await Client.login(other.url);
-      await other.branches.close();
-      const { status, headers, body } = await user.create([minimalGuide()]);
-      expect(status).toBe(503);
-      expect(headers.get('retry-after')).toBe('2');
-      expect(body.message).toBe('Servicio no disponible, intente de nuevo');
-    } finally {
-      await other.close();
-    }
+  test('creation answers 503 with Retry-After', async ({ startApi, startBranches }) => {
+    const away = await startBranches();
+    const api = await startApi({ BRANCHES_URL: away.url });
+    const user = await Client.login(api.url);
+    await away.server.close();
+    const { status, headers, body } = await user.create([minimalGuide()]);
+    expect(status).toBe(503);
+    expect(headers.get('retry-after')).toBe('2');
+    expect(body.message).toBe('Servicio no disponible, intente de nuevo');
   });
 });
 
 describe('health', () => {
-  it('says that the process lives, and that it is ready', async () => {
-    expect((await call(`${system.url}/health/live`)).status).toBe(200);
-    expect((await call(`${system.url}/health/ready`)).body).toEqual({
+  test('says that the process lives, and that it is ready', async ({ api }) => {
+    expect((await call(`${api.url}/health/live`)).status).toBe(200);
+    expect((await call(`${api.url}/health/ready`)).body).toEqual({
       status: 'ok',
       mongodb: 'ok',
       redis: 'ok',

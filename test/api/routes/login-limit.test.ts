@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
@@ -8,28 +8,29 @@ import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { Client, call } from '#test/fixtures/client.ts';
-import { JWT_SECRET, startApi, startServices } from '#test/fixtures/services.ts';
+import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 
-let system: Awaited<ReturnType<typeof startServices>>;
-let second: Awaited<ReturnType<typeof startApi>>;
-beforeAll(async () => {
-  system = await startServices({ env: { LOGIN_FAILURES_PER_ADDRESS: '40', TRUST_PROXY: '127.0.0.1' } });
-  second = await startApi(system.env);
-});
-afterAll(async () => {
-  await second.server.close();
-  await system.close();
-});
-
-const login = (username: string, password: string, from = '203.0.113.1', url = system.url) =>
-  call(`${url}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'x-username': username, 'x-password': password, 'x-forwarded-for': from },
-  });
+const test = services
+  .override('settings', { LOGIN_FAILURES_PER_ADDRESS: '40', TRUST_PROXY: '127.0.0.1' })
+  .extend('second', { scope: 'file' }, ({ startApi }) => startApi())
+  .extend(
+    'login',
+    { scope: 'file' },
+    ({ api }) =>
+      (username: string, password: string, from = '203.0.113.1', url = api.url) =>
+        call(`${url}/api/auth/login`, {
+          method: 'POST',
+          headers: { 'x-username': username, 'x-password': password, 'x-forwarded-for': from },
+        }),
+  );
 
 describe('failed logins', () => {
-  it('of one user are bounded over all API processes, also with the right password then', async () => {
-    const urls = [system.url, second.url];
+  test('of one user are bounded over all API processes, also with the right password then', async ({
+    api,
+    login,
+    second,
+  }) => {
+    const urls = [api.url, second.url];
     for (let attempt = 0; attempt < 10; attempt++) {
       const { status } = await login('otro', 'mal', '203.0.113.2', urls[attempt % 2]);
       expect(status).toBe(401);
@@ -42,14 +43,14 @@ describe('failed logins', () => {
     }
   });
 
-  it('start anew after a right password', async () => {
+  test('start anew after a right password', async ({ login }) => {
     for (let round = 0; round < 3; round++) {
       for (let attempt = 0; attempt < 6; attempt++) await login('lectura', 'mal', '203.0.113.4');
       expect((await login('lectura', 'demo1234', '203.0.113.4')).status).toBe(200);
     }
   });
 
-  it('from one address are bounded, whoever the user', async () => {
+  test('from one address are bounded, whoever the user', async ({ login }) => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) => login(`nadie${index}`, 'mal', '203.0.113.5')),
     );
@@ -58,27 +59,26 @@ describe('failed logins', () => {
     expect((await login('demo', 'demo1234', '203.0.113.6')).status).toBe(200);
   });
 
-  it('guessed at once do not slip through', async () => {
+  test('guessed at once do not slip through', async ({ login }) => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => login('inactiva', 'mal', `203.0.113.${100 + index}`)),
     );
     expect(answers.filter(({ status }) => status === 401).length).toBe(10);
   });
 
-  it('are not those that the database did not answer', async () => {
-    const env: Record<string, string> = system.env;
-    const away = await connectMongo(env.MONGODB_URI ?? '', createLogger('test', 'silent'));
+  test('are not those that the database did not answer', async ({ stores }) => {
+    const away = await connectMongo(stores.mongoUri, createLogger('test', 'silent'));
     await away.close();
-    const limit = new LoginLimit(system.redis, system.prefix, { perUser: 1, perAddress: 1 });
+    const limit = new LoginLimit(stores.redis, stores.prefix, { perUser: 1, perAddress: 1 });
     const attempt = createLogin(new UserStore(away), limit);
     for (let count = 0; count < 3; count++) {
       await expect(attempt('sinorigen', 'demo1234', '203.0.113.10')).rejects.toSatisfy(isTransientError);
     }
   });
 
-  it('leave no name in Redis', async () => {
+  test('leave no name in Redis', async ({ login, stores }) => {
     await login('un.nombre', 'mal', '203.0.113.7');
-    const keys = await system.redis.keys(`*login-user*`);
+    const keys = await stores.redis.keys(`*login-user*`);
     const expected = createHash('sha256').update('un.nombre').digest('base64url');
     expect(keys.some((key) => key.endsWith(expected))).toBe(true);
     expect(keys.join()).not.toContain('nombre');
@@ -86,14 +86,15 @@ describe('failed logins', () => {
 });
 
 describe('limits on requests, where they are configured', () => {
-  it.each([
+  test.for([
     ['REQUESTS_PER_MINUTE_PER_USER', 200],
     ['REQUESTS_PER_MINUTE_PER_ADDRESS', 429],
-  ])('%s refuses what is beyond, over all processes', async (variable, ofAnother) => {
-    const env = { ...system.env, TRUST_PROXY: '', [variable]: '4' };
-    const [one, two] = [await startApi(env), await startApi(env)];
-    try {
-      const [demo, other] = [await Client.login(system.url), await Client.login(system.url, 'operaciones')];
+  ] as const)(
+    '%s refuses what is beyond, over all processes',
+    async ([variable, ofAnother], { api, startApi }) => {
+      const settings = { TRUST_PROXY: '', [variable]: '4' };
+      const [one, two] = [await startApi(settings), await startApi(settings)];
+      const [demo, other] = [await Client.login(api.url), await Client.login(api.url, 'operaciones')];
       const statuses: number[] = [];
       for (const url of [one.url, two.url, one.url, two.url, one.url]) {
         statuses.push((await new Client(url, demo.token).get('/api/auth/validate')).status);
@@ -104,17 +105,14 @@ describe('limits on requests, where they are configured', () => {
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await new Client(two.url, other.token).get('/api/auth/validate')).status).toBe(ofAnother);
       expect((await call(`${one.url}/health/ready`)).status).toBe(200);
-    } finally {
-      await one.server.close();
-      await two.server.close();
-    }
-  });
+    },
+  );
 });
 
 describe('credentials', () => {
-  it('are UTF-8', async () => {
+  test('are UTF-8', async ({ login, stores }) => {
     const passwordHash = await hashPassword('contraseña-日本');
-    const users = new UserStore(system.mongo);
+    const users = new UserStore(stores.mongo);
     await users.create({
       username: 'muñoz',
       passwordHash,
@@ -131,33 +129,32 @@ describe('credentials', () => {
 describe('the secret of the tokens', () => {
   const NEXT_SECRET = randomBytes(32).toString('hex');
 
-  it('can be replaced without logging anyone out', async () => {
-    const before = await Client.login(system.url);
+  test('can be replaced without logging anyone out', async ({ api, startApi }) => {
+    const before = await Client.login(api.url);
     const next = await startApi({
-      ...system.env,
       JWT_SECRET: NEXT_SECRET,
       JWT_SECRET_PREVIOUS: JWT_SECRET,
     });
-    const after = await startApi({ ...system.env, JWT_SECRET: NEXT_SECRET });
-    try {
-      expect((await new Client(next.url, before.token).get('/api/auth/validate')).status).toBe(200);
-      const renewed = await Client.login(next.url);
-      expect((await renewed.get('/api/auth/validate')).status).toBe(200);
-      expect((await new Client(after.url, renewed.token).get('/api/auth/validate')).status).toBe(200);
-      expect((await new Client(after.url, before.token).get('/api/auth/validate')).status).toBe(401);
-    } finally {
-      await next.server.close();
-      await after.server.close();
-    }
+    const after = await startApi({ JWT_SECRET: NEXT_SECRET });
+    expect((await new Client(next.url, before.token).get('/api/auth/validate')).status).toBe(200);
+    const renewed = await Client.login(next.url);
+    expect((await renewed.get('/api/auth/validate')).status).toBe(200);
+    expect((await new Client(after.url, renewed.token).get('/api/auth/validate')).status).toBe(200);
+    expect((await new Client(after.url, before.token).get('/api/auth/validate')).status).toBe(401);
   });
 });
 
 describe('a disabled user', () => {
-  it('is refused within ten seconds on every API process, and cannot log in', async () => {
-    const user = await Client.login(system.url);
+  test('is refused within ten seconds on every API process, and cannot log in', async ({
+    api,
+    login,
+    second,
+    stores,
+  }) => {
+    const user = await Client.login(api.url);
     const elsewhere = new Client(second.url, user.token);
     expect((await elsewhere.get('/api/auth/validate')).status).toBe(200);
-    await system.mongo
+    await stores.mongo
       .collection<{ _id: string }>('users')
       .updateOne({ _id: 'demo' }, { $set: { disabled: true } });
     for (const client of [user, elsewhere]) {

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { call } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/services.ts';
+import { test as services } from '#test/fixtures/services.ts';
 
-let system: Awaited<ReturnType<typeof startServices>>;
-beforeAll(async () => {
-  system = await startServices();
-});
-afterAll(() => system.close());
-
-const login = (headers: Record<string, string>, body?: string) =>
-  call(`${system.url}/api/auth/login`, { method: 'POST', headers, ...(body !== undefined && { body }) });
+const test = services.extend(
+  'login',
+  { scope: 'file' },
+  ({ api }) =>
+    (headers: Record<string, string>, body?: string) =>
+      call(`${api.url}/api/auth/login`, { method: 'POST', headers, ...(body !== undefined && { body }) }),
+);
 
 describe('POST /api/auth/login', () => {
-  it('gives a bearer token of an hour', async () => {
+  test('gives a bearer token of an hour', async ({ login }) => {
     const { status, body } = await login({ 'x-username': 'demo', 'x-password': 'demo1234' });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -26,12 +25,12 @@ describe('POST /api/auth/login', () => {
     expect(exp - iat).toBe(3600);
   });
 
-  it.each([
+  test.for([
     ['no headers', {}],
     ['no password', { 'x-username': 'demo' }],
     ['no user', { 'x-password': 'demo1234' }],
     ['an empty password', { 'x-username': 'demo', 'x-password': '' }],
-  ])('refuses %s', async (_, headers) => {
+  ] as const)('refuses %s', async ([_, headers], { login }) => {
     const { status, body } = await login(headers);
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -40,21 +39,21 @@ describe('POST /api/auth/login', () => {
     });
   });
 
-  it.each([
+  test.for([
     ['a wrong password', { 'x-username': 'demo', 'x-password': 'demo12345' }],
     ['an unknown user', { 'x-username': 'nadie', 'x-password': 'demo1234' }],
     ['query operators', { 'x-username': '{"$gt":""}', 'x-password': '{"$gt":""}' }],
-  ])('refuses %s', async (_, headers) => {
+  ] as const)('refuses %s', async ([_, headers], { login }) => {
     const { status, body } = await login(headers);
     expect(status).toBe(401);
     expect(body.message).toBe('Usuario o contrasena incorrectos');
   });
 
-  it.each([
+  test.for([
     ['empty', ''],
     ['broken', '{"a":'],
     ['an array', '[]'],
-  ])('ignores a JSON body that is %s', async (_, body) => {
+  ] as const)('ignores a JSON body that is %s', async ([_, body], { login }) => {
     const headers = { 'x-username': 'demo', 'x-password': 'demo1234', 'content-type': 'application/json' };
     expect((await login(headers, body)).status).toBe(200);
   });

@@ -6,7 +6,8 @@ import { freePort } from '#local/process/free-port.ts';
 import { type OwnedProcess, startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { call } from '#test/fixtures/client.ts';
-import { freshStores, INTERNAL_TOKEN } from '#test/fixtures/services.ts';
+import { freshStores } from '#test/fixtures/old-services.ts';
+import { INTERNAL_TOKEN } from '#test/fixtures/services.ts';
 
 // Two real processes of the service on one Redis and one database.
 let stores: Awaited<ReturnType<typeof freshStores>>;

@@ -10,7 +10,8 @@ import { LineReport } from '#services/branches/csv/line-report.ts';
 import { BranchStore } from '#services/branches/store/branch-store.ts';
 import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
 import { call } from '#test/fixtures/client.ts';
-import { freshStores, INTERNAL_TOKEN, startBranches } from '#test/fixtures/services.ts';
+import { freshStores, startBranches } from '#test/fixtures/old-services.ts';
+import { INTERNAL_TOKEN } from '#test/fixtures/services.ts';
 
 const BRANCHES_HEADER =
   'Codigo,Nombre,Estado,Municipio,Colonia,Calle,Numero,CodigoPostal,Telefono,Origen,Destino,Activa';

@@ -4,7 +4,8 @@ import { createBranchesClient } from '#services/api/branches/branches-client.ts'
 import { BranchStore } from '#services/branches/store/branch-store.ts';
 import type { Branch, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
 import { call } from '#test/fixtures/client.ts';
-import { freshStores, INTERNAL_TOKEN, startBranches } from '#test/fixtures/services.ts';
+import { freshStores, startBranches } from '#test/fixtures/old-services.ts';
+import { INTERNAL_TOKEN } from '#test/fixtures/services.ts';
 
 let stores: Awaited<ReturnType<typeof freshStores>>;
 let first: Awaited<ReturnType<typeof startBranches>>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { label } from '#test/fixtures/labels/labels.ts';
-import { freshStores, startDashboard } from '#test/fixtures/services.ts';
+import { freshStores, startDashboard } from '#test/fixtures/old-services.ts';
 import { LabelJobs } from '../label-jobs.ts';
 import { Visitor } from '../visitor.ts';
 

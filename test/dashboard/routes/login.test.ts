@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
-import { freshStores, startDashboard } from '#test/fixtures/services.ts';
+import { freshStores, startDashboard } from '#test/fixtures/old-services.ts';
 import { Visitor } from '../visitor.ts';
 
 let stores: Awaited<ReturnType<typeof freshStores>>;

@@ -5,7 +5,7 @@ import { latencyOf } from '#services/dashboard/status/latency.ts';
 import { atMostEvery, type QueueState } from '#services/dashboard/status/queue-state.ts';
 import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
-import { freshStores, startDashboard, startLabelWorker } from '#test/fixtures/services.ts';
+import { freshStores, startDashboard, startLabelWorker } from '#test/fixtures/old-services.ts';
 import { LabelJobs } from '../label-jobs.ts';
 import { Visitor } from '../visitor.ts';
 

@@ -5,7 +5,7 @@ import { removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartb
 import { startProxy, type TcpProxy } from '#test/faults/system/proxy.ts';
 import { openBrowser, screenshot } from '#test/fixtures/browser.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
-import { freshStores, startDashboard } from '#test/fixtures/services.ts';
+import { freshStores, startDashboard } from '#test/fixtures/old-services.ts';
 import { LabelJobs } from '../label-jobs.ts';
 
 let stores: Awaited<ReturnType<typeof freshStores>>;

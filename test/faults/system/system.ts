@@ -13,7 +13,7 @@ import { startProcess } from '#local/process/owned-process.ts';
 import { newSecrets } from '#local/secrets.ts';
 import { type ServiceName, saysReady, settingsOf } from '#local/system.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
-import type { Closer } from '#test/fixtures/services.ts';
+import type { Closer } from '#test/fixtures/old-services.ts';
 import { startBalancer } from './balancer.ts';
 import { Part } from './part.ts';
 import { mongoServer, redisServer, type Server } from './servers.ts';

@@ -3,7 +3,7 @@ import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
-import { freshStores } from '#test/fixtures/services.ts';
+import { freshStores } from '#test/fixtures/old-services.ts';
 
 const log = createLogger('test', 'silent');
 
