@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { BranchCache } from '#services/branches/cache/branch-cache.ts';
 import { BranchStore } from '#services/branches/store/branch-store.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { freshStores } from '#test/fixtures/services.ts';
+import { freshStores } from '#test/fixtures/old-services.ts';
 
 let stores: Awaited<ReturnType<typeof freshStores>>;
 beforeAll(async () => {
