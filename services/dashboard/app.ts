@@ -12,17 +12,20 @@ import { openMongo } from '#shared/stores/mongo.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
-import { board } from './plugins/bull-board.ts';
-import { PAGE_POLICY, protection } from './plugins/csrf.ts';
+import { bullBoard } from './plugins/bull-board/bull-board.ts';
+import { csrf } from './plugins/csrf.ts';
 import { showErrorsAsPages } from './plugins/error-pages.ts';
+import { PAGE_POLICY, pageHeaders } from './plugins/page-headers.ts';
 import { createSessions, requireSession, sessionCookie } from './plugins/session.ts';
-import { assets } from './routes/assets.ts';
-import { loginPages } from './routes/login-pages.ts';
-import { atMostEvery, readQueueState } from './status/queue-state.ts';
-import { statusPage } from './views/pages.ts';
+import { loginRoutes } from './routes/entrar.ts';
+import { statusRoute } from './routes/index.ts';
+import { assetRoutes } from './routes/recursos.ts';
+import { logoutRoute } from './routes/salir.ts';
+import { memoizeFor } from './status/memoize-for.ts';
+import { readQueueState } from './status/queue-state.ts';
 
-/** For all who look at the page together, in ms. */
-const STATE_AGE = 1_000;
+/** Oldest state that the page shows, in ms: all who look at it together share one reading. */
+const STATE_MAX_AGE_MS = 1_000;
 
 /** Builds the dashboard with everything that it needs open, not yet listening; closing it closes all of it. */
 export function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
@@ -45,19 +48,18 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
-  await server.register(protection);
+  await server.register(pageHeaders);
+  await server.register(csrf);
   server.addHook('onSend', showErrorsAsPages(config.RUNBOOK_URL));
   await server.register(cookies);
   await server.register(forms);
-  await server.register(assets);
-  await server.register(loginPages({ login: createLogin(users, loginLimit), sessions, cookie }));
+  await server.register(assetRoutes);
+  await server.register(loginRoutes({ login: createLogin(users, loginLimit), sessions, cookie }));
+  await server.register(logoutRoute(sessions, cookie));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions, cookie.name));
-    const state = atMostEvery(STATE_AGE, () => readQueueState({ redis, prefix, queue }));
-    operators.get('/', async (request, reply) => {
-      const viewer = { username: request.apiUser?.username ?? '', runbookUrl: config.RUNBOOK_URL };
-      return reply.type('text/html; charset=utf-8').send(statusPage(await state(), viewer));
-    });
-    await operators.register(board(queue));
+    const readState = memoizeFor(STATE_MAX_AGE_MS, () => readQueueState({ redis, prefix, queue }));
+    await operators.register(statusRoute(readState, config.RUNBOOK_URL));
+    await operators.register(bullBoard(queue));
   });
 }

@@ -5,17 +5,18 @@ import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors.ts';
 
 /**
- * Who is logged in. The browser has an unguessable id in a cookie; Redis has, under the id's hash (so that reading
- * Redis opens nothing), whose it is and for which password: a new password ends the sessions of the old one.
+ * The sessions of logged-in users. The browser has an unguessable id in a cookie. Redis has the user and the digest of
+ * the password's hash, under the id's digest: reading Redis opens no session, and a new password ends those of the old one.
  */
 export type Sessions = {
-  /** @returns the session's id. */
+  /** Begins a session and returns its id. */
   begin(user: ApiUser): Promise<string>;
   end(id: string): Promise<void>;
-  /** The user, as stored at most five seconds ago, while he may still enter. */
+  /** Returns the session's user, as stored at most five seconds ago; undefined once the user may no longer enter. */
   userOf(id: string): Promise<ApiUser | undefined>;
 };
 
+/** Keeps sessions in Redis. @param options.ttlS lifetime of a session, in seconds. */
 export function createSessions(options: {
   redis: Redis;
   prefix: string;
@@ -45,13 +46,14 @@ export function createSessions(options: {
   };
 }
 
+/** Tells whether the user may see the dashboard. */
 export function mayEnter({ permissions }: ApiUser): boolean {
   return permissions.includes('colas.admin');
 }
 
 /**
- * The session's cookie. `lax` and not `strict`, which would ask whoever follows a link from an alert to log in
- * again; what changes something is never a link (`same-origin.ts`). With `__Host-` no other name of our domain can set it.
+ * Describes the session's cookie. SameSite is `lax`: with `strict`, whoever follows a link from an alert would have to log
+ * in again. No link changes anything (`csrf.ts`). With `__Host-` no other host of our domain can set the cookie.
  */
 export function sessionCookie(options: { secure: boolean; ttlS: number }) {
   const { secure, ttlS } = options;
@@ -61,11 +63,7 @@ export function sessionCookie(options: { secure: boolean; ttlS: number }) {
   } as const;
 }
 
-/**
- * An onRequest hook that lets in only who has a session.
- *
- * @throws DomainError `session-missing`
- */
+/** Creates an onRequest hook that requires a session. The hook throws DomainError `session-missing`. */
 export function requireSession(sessions: Sessions, cookieName: string) {
   return async (request: FastifyRequest): Promise<void> => {
     const id = request.cookies[cookieName];

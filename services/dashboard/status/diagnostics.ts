@@ -1,30 +1,33 @@
-import { bytes, count, duration } from '../views/format.ts';
+import { bytes, count, duration } from './format.ts';
 import type { QueueState } from './queue-state.ts';
 
-/** `grave`: labels are not printed, or may be lost. `section`: of k8s/runbook.md, as its link is written. */
-export type Problem = { grave: boolean; text: string; section: string };
+/**
+ * One thing that is wrong. `grave`: labels are not printed, or may be lost. `section`: the anchor of the section of
+ * k8s/runbook.md that says what to do.
+ */
+export type Diagnosis = { grave: boolean; text: string; section: string };
 
-/** When a label has waited long, and when labels are slow, in ms: as in `k8s/monitoring/alerts.yml`. */
-const LATE = 5_000;
-const SLOW = 1_000;
+/** From when on a waiting label counts as late, and from which p99 on labels count as slow, in ms: as in `k8s/monitoring/alerts.yml`. */
+const LATE_MS = 5_000;
+const SLOW_MS = 1_000;
 /** Share of Redis's memory. */
 const NEARLY_FULL = 0.8;
 
-/** What is wrong now, the worst first. */
-export function problemsOf(state: QueueState): Problem[] {
-  const found = [...queueProblems(state), ...workerProblems(state), ...redisProblems(state)];
+/** Finds what is wrong, the grave first. */
+export function diagnose(state: QueueState): Diagnosis[] {
+  const found = [...diagnoseQueue(state), ...diagnoseWorkers(state), ...diagnoseRedis(state)];
   return found.sort((one, other) => Number(other.grave) - Number(one.grave));
 }
 
-function* queueProblems({ paused, oldestMs = 0, latency, recentFailures }: QueueState): Generator<Problem> {
+function* diagnoseQueue({ paused, oldestMs = 0, latency, recentFailures }: QueueState): Generator<Diagnosis> {
   if (paused) {
     yield { grave: true, text: 'La cola está en pausa: no se imprime nada', section: 'queuepaused' };
   }
-  if (oldestMs > LATE) {
+  if (oldestMs > LATE_MS) {
     const text = `Hay etiquetas que esperan desde hace ${duration(oldestMs)}`;
     yield { grave: true, text, section: 'labelswait' };
   }
-  if (latency && latency.p99 > SLOW) {
+  if (latency && latency.p99 > SLOW_MS) {
     const text = `Las etiquetas tardan: una de cada cien, más de ${duration(latency.p99)}`;
     yield { grave: false, text, section: 'labelsslow' };
   }
@@ -34,7 +37,7 @@ function* queueProblems({ paused, oldestMs = 0, latency, recentFailures }: Queue
   }
 }
 
-function* workerProblems({ workers }: QueueState): Generator<Problem> {
+function* diagnoseWorkers({ workers }: QueueState): Generator<Diagnosis> {
   if (workers.length === 0) {
     const text = 'No hay ningún label-worker vivo: no se imprime nada';
     yield { grave: true, text, section: 'noworkers' };
@@ -45,7 +48,7 @@ function* workerProblems({ workers }: QueueState): Generator<Problem> {
   }
 }
 
-function* redisProblems({ redis }: QueueState): Generator<Problem> {
+function* diagnoseRedis({ redis }: QueueState): Generator<Diagnosis> {
   const { usedBytes, maxBytes, noeviction, writesFail } = redis;
   if (maxBytes > 0 && usedBytes > NEARLY_FULL * maxBytes) {
     const text = `Redis está casi lleno: usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;

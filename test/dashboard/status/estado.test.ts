@@ -1,8 +1,9 @@
 import { UnrecoverableError } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { problemsOf } from '#services/dashboard/status/diagnostics.ts';
+import { diagnose } from '#services/dashboard/status/diagnostics.ts';
 import { latencyOf } from '#services/dashboard/status/latency.ts';
-import { atMostEvery, type QueueState } from '#services/dashboard/status/queue-state.ts';
+import { memoizeFor } from '#services/dashboard/status/memoize-for.ts';
+import type { QueueState } from '#services/dashboard/status/queue-state.ts';
 import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 import { freshStores, startDashboard, startLabelWorker } from '#test/fixtures/old-services.ts';
@@ -193,8 +194,8 @@ describe('what is wrong', () => {
   };
 
   it('is nothing under load', () => {
-    expect(problemsOf(well)).toEqual([]);
-    expect(problemsOf({ ...well, oldestMs: undefined, latency: undefined })).toEqual([]);
+    expect(diagnose(well)).toEqual([]);
+    expect(diagnose({ ...well, oldestMs: undefined, latency: undefined })).toEqual([]);
   });
 
   it.each<[string, Partial<QueueState>, string, boolean]>([
@@ -207,11 +208,11 @@ describe('what is wrong', () => {
     ['a Redis that drops jobs', { redis: { ...well.redis, noeviction: false } }, 'redismaydropjobs', true],
     ['a Redis that cannot write', { redis: { ...well.redis, writesFail: true } }, 'redisdisk', true],
   ])('is %s', (_, change, section, grave) => {
-    expect(problemsOf({ ...well, ...change })).toMatchObject([{ section, grave }]);
+    expect(diagnose({ ...well, ...change })).toMatchObject([{ section, grave }]);
   });
 
   it('is ordered, the worst first', () => {
-    const problems = problemsOf({ ...well, recentFailures: 2, workers: [] });
+    const problems = diagnose({ ...well, recentFailures: 2, workers: [] });
     expect(problems.map(({ section }) => section)).toEqual(['noworkers', 'labelsfail']);
   });
 });
@@ -225,7 +226,7 @@ describe('figures', () => {
 
   it('are read once for all who look, and again after a failure', async () => {
     let reads = 0;
-    const read = atMostEvery(60_000, async () => {
+    const read = memoizeFor(60_000, async () => {
       if (++reads === 1) throw new Error('away');
       return reads;
     });

@@ -1,12 +1,12 @@
-// Keeps the page current without a flash: every few seconds the new content takes the place of the old.
-const EVERY = 5_000;
+// Keeps the page current without reloading it: every five seconds the new content replaces the old.
+const INTERVAL = 5_000;
 const late = document.querySelector('#atraso');
 let read = Date.now();
 
 async function refresh() {
   try {
-    const answer = await fetch('/', { signal: AbortSignal.timeout(EVERY) });
-    if (answer.status === 401) return location.reload(); // where one logs in
+    const answer = await fetch('/', { signal: AbortSignal.timeout(INTERVAL) });
+    if (answer.status === 401) return location.reload(); // leads to the login page
     if (!answer.ok) throw new Error(answer.statusText);
     show(new DOMParser().parseFromString(await answer.text(), 'text/html'));
     read = Date.now();
@@ -18,7 +18,7 @@ async function refresh() {
 }
 
 function show(page) {
-  // Whoever is copying a request's id wants it to stay.
+  // Replacing the page would drop a selection, such as a request's id that is being copied.
   if (!getSelection().isCollapsed) return;
   const main = document.querySelector('main');
   const focused = [...main.querySelectorAll('a')].indexOf(document.activeElement);
@@ -28,5 +28,5 @@ function show(page) {
 }
 
 const refreshWhenSeen = () => document.hidden || refresh();
-setInterval(refreshWhenSeen, EVERY);
+setInterval(refreshWhenSeen, INTERVAL);
 document.addEventListener('visibilitychange', refreshWhenSeen);

@@ -1,9 +1,9 @@
 const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 1 });
 const integer = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 0 });
 
-/** `340 ms`, `2.5 s`, `45 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
+/** Formats a duration in ms: `340 ms`, `2.5 s`, `45 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(ms: number): string {
-  if (ms < 0) return '0 ms'; // by a clock that is not quite ours
+  if (ms < 0) return '0 ms'; // the time is of another machine's clock
   if (ms < 1_000) return `${integer.format(ms)} ms`;
   const s = ms / 1_000;
   if (s < 60) return `${s < 10 ? decimal.format(s) : integer.format(Math.floor(s))} s`;
@@ -14,23 +14,24 @@ export function duration(ms: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** `412 MiB`, `1.5 GiB`. */
+/** Formats a size in bytes: `412 MiB`, `1.5 GiB`. */
 export function bytes(size: number): string {
   const mib = size / 1024 / 1024;
   if (mib >= 1_024) return `${decimal.format(mib / 1_024)} GiB`;
   return `${mib < 10 ? decimal.format(mib) : integer.format(mib)} MiB`;
 }
 
+/** Formats a number without decimals: `48,213`. */
 export function number(value: number): string {
   return integer.format(value);
 }
 
-/** `1 etiqueta`, `2 etiquetas`. */
+/** Formats a number of things: `1 etiqueta`, `2 etiquetas`. */
 export function count(value: number, one: string, many: string): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
-/** `05:54:41 UTC`: the time as the logs have it. */
+/** Formats the time of day as the logs have it: `05:54:41 UTC`. @param at in ms since 1970. */
 export function utcTime(at: number): string {
   return `${new Date(at).toISOString().slice(11, 19)} UTC`;
 }

@@ -3,17 +3,17 @@ import type { createLogin } from '#shared/auth/login.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { mayEnter, type Sessions, type sessionCookie } from '../plugins/session.ts';
-import { loginPage } from '../views/pages.ts';
+import { loginPage } from '../views/login-page.ts';
 
 const Credentials = Type.Object({
   usuario: Type.String({ maxLength: 1_000 }),
   contrasena: Type.String({ maxLength: 1_000 }),
 });
-/** Of the form, in bytes. */
+/** Largest body of the form, in bytes. */
 const BODY_LIMIT = 16 * 1024;
 
-/** `/entrar` and `/salir`. What is wrong with a login is shown on its page (`error-pages.ts`). */
-export function loginPages(options: {
+/** `/entrar`: the login page and its form. A failed login is shown on the page (`plugins/error-pages.ts`). */
+export function loginRoutes(options: {
   login: ReturnType<typeof createLogin>;
   sessions: Sessions;
   cookie: ReturnType<typeof sessionCookie>;
@@ -35,12 +35,5 @@ export function loginPages(options: {
         return reply.redirect('/', 303);
       },
     );
-
-    server.post('/salir', async (request, reply) => {
-      const id = request.cookies[cookie.name];
-      if (id) await sessions.end(id);
-      reply.clearCookie(cookie.name, cookie.options);
-      return reply.redirect('/entrar', 303);
-    });
   };
 }

@@ -8,8 +8,8 @@ const ASSETS = {
   'icono.svg': 'image/svg+xml',
 };
 
-/** What our pages load; also the one to log in, so it needs no session. */
-export async function assets(server: HttpServer): Promise<void> {
+/** `/recursos/*`: what the pages load. The login page loads it too, so no session is required. */
+export async function assetRoutes(server: HttpServer): Promise<void> {
   for (const [name, type] of Object.entries(ASSETS)) {
     const body = readFileSync(new URL(`../views/assets/${name}`, import.meta.url));
     server.get(`/recursos/${name}`, async (_request, reply) =>

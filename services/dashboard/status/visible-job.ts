@@ -1,8 +1,8 @@
 import type { Job } from 'bullmq';
 import { isLabelPayload, type LabelJob } from '#shared/contracts/label-job.ts';
-import { reasonOf } from '../status/failure-reasons.ts';
+import { explainFailure } from './failure-reasons.ts';
 
-/** What is shown of a label: no personal data. */
+/** What the dashboard shows of a label: no personal data. */
 export type VisibleLabel = {
   guia: string;
   tipo: string;
@@ -12,10 +12,10 @@ export type VisibleLabel = {
   destino: string;
 };
 
-/** What the queue holds is not always what we put there. */
+/** A job's data may be anything: others can write to the queue too. */
 type JobData = Partial<LabelJob> | null;
 
-/** The label of a job; undefined where the job has none that is valid, which may then hold anything. */
+/** Returns what may be shown of a job's label; undefined where the job holds no valid label. */
 export function visibleLabel(data: JobData): VisibleLabel | undefined {
   const label = data?.label;
   if (!isLabelPayload(label)) return undefined;
@@ -29,13 +29,13 @@ export function visibleLabel(data: JobData): VisibleLabel | undefined {
   };
 }
 
-/** The id of the request that asked for a job's label, as our services make it or let it pass. */
+/** Returns the id of the request that asked for a job's label; empty where it is not an id (docs/contract.md "Envelopes"). */
 export function requestIdOf(data: JobData): string {
   const requestId = data?.requestId;
   return typeof requestId === 'string' && /^[\w.-]{1,64}$/.test(requestId) ? requestId : '';
 }
 
-/** A job as Bull Board takes it, made of what may be seen and of nothing else that BullMQ keeps. */
+/** Makes a job for Bull Board of what may be shown, and of nothing else that BullMQ keeps. */
 export function visibleJob(job: Job<LabelJob>) {
   const label = visibleLabel(job.data);
   return {
@@ -50,16 +50,16 @@ export function visibleJob(job: Job<LabelJob>) {
     attemptsMade: job.attemptsMade,
     attemptsStarted: job.attemptsStarted,
     stalledCounter: job.stalledCounter,
-    failedReason: job.failedReason ? reasonOf(job.failedReason) : '',
+    failedReason: job.failedReason ? explainFailure(job.failedReason) : '',
     stacktrace: (job.stacktrace ?? []).map(visibleStack),
     returnvalue: job.returnvalue ? { bytes: Number(job.returnvalue.bytes) } : null,
     opts: { attempts: job.opts.attempts },
   };
 }
 
-/** What happened in plain words, and where in our code: an error's own message may quote what was sent. */
+/** Keeps the places in our code; an error's own message may quote what a client sent. */
 function visibleStack(stack: string): string {
   const [message = '', ...lines] = stack.split('\n');
   const places = lines.filter((line) => /^ {4}at [^"'`]+:\d+:\d+\)?$/.test(line));
-  return [reasonOf(message.replace(/^\w+: /, '')), ...places].join('\n');
+  return [explainFailure(message.replace(/^\w+: /, '')), ...places].join('\n');
 }

@@ -1,0 +1,64 @@
+import { createBullBoard } from '@bull-board/api';
+import type { IServerAdapter } from '@bull-board/api/typings/app';
+import { FastifyAdapter } from '@bull-board/fastify';
+import type { Queue } from 'bullmq';
+import type { FastifyRequest } from 'fastify';
+import { errorHandler } from '#shared/http/error-handler.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { dashboardErrors } from '../../errors.ts';
+import { ALLOWED_ROUTES } from './allowed-routes.ts';
+import { LabelQueueAdapter } from './label-queue-adapter.ts';
+import { adaptPage, BULL_BOARD_POLICY, BULL_BOARD_UI } from './page.ts';
+
+/** Where Bull Board is; the label queue is at `/colas/queue/labels`. */
+export const BULL_BOARD_PATH = '/colas';
+
+const NO_FLOW = { body: { nodeId: '', flowRoot: null, isFlowNode: false } };
+
+/** Serves Bull Board for the label queue, without personal data. To be registered where a session is required. */
+export function bullBoard(queue: Queue) {
+  return async (server: HttpServer) => {
+    // Bull Board's own error handler answers with the text of any error.
+    server.addHook('onRoute', (route) => {
+      route.errorHandler = errorHandler(dashboardErrors);
+    });
+    server.addHook('onRequest', async (_request, reply) => {
+      reply.header('content-security-policy', BULL_BOARD_POLICY);
+    });
+    server.addHook('onSend', async (_request, reply, payload) =>
+      String(reply.getHeader('content-type')).startsWith('text/html') ? adaptPage(String(payload)) : payload,
+    );
+    server.addHook('onResponse', async (request) => logAction(request));
+    await server.register(createRoutes(queue), { prefix: BULL_BOARD_PATH });
+  };
+}
+
+function createRoutes(queue: Queue) {
+  const adapter = new FastifyAdapter().setBasePath(BULL_BOARD_PATH);
+  createBullBoard({
+    queues: [new LabelQueueAdapter(queue, { displayName: 'Etiquetas' })],
+    // The adapter's types are of another build of @bull-board/api, which TypeScript tells apart by private fields.
+    serverAdapter: adapter as unknown as IServerAdapter,
+    options: {
+      handlerHooks: {
+        before: ({ method, route }) =>
+          ALLOWED_ROUTES.has(`${method} ${route}`) ? undefined : { allow: false, status: 403 },
+        // A label belongs to no flow, and Bull Board reads flows without asking the queue's adapter.
+        after: ({ route }, result) => (route.endsWith('/flow') ? NO_FLOW : result),
+      },
+      uiConfig: BULL_BOARD_UI,
+    },
+  });
+  return adapter.registerPlugin();
+}
+
+/** Logs who changed what in the queue. */
+function logAction({ method, apiUser, params, routeOptions, log }: FastifyRequest): void {
+  if (method === 'GET') return;
+  const { url } = routeOptions;
+  const user = apiUser?.username;
+  log.info(
+    { user, method, route: url, params },
+    `${user ?? 'A user without a session'} requested ${method} ${url}`,
+  );
+}

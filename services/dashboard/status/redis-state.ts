@@ -1,0 +1,25 @@
+import type { Redis } from 'ioredis';
+
+/** Sizes in bytes. */
+export type RedisState = {
+  usedBytes: number;
+  /** 0: without limit. */
+  maxBytes: number;
+  noeviction: boolean;
+  /** Whether Redis writes to its append-only file, and whether a write to disk failed last time. */
+  appendOnly: boolean;
+  writesFail: boolean;
+};
+
+/** Reads the state of Redis by INFO, which a managed Redis that forbids CONFIG answers too. */
+export async function readRedisState(redis: Redis): Promise<RedisState> {
+  const info = await redis.info();
+  const value = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  return {
+    usedBytes: Number(value('used_memory') ?? 0),
+    maxBytes: Number(value('maxmemory') ?? 0),
+    noeviction: value('maxmemory_policy') === 'noeviction',
+    appendOnly: value('aof_enabled') === '1',
+    writesFail: value('aof_last_write_status') === 'err' || value('rdb_last_bgsave_status') === 'err',
+  };
+}

@@ -1,0 +1,108 @@
+import { type Diagnosis, diagnose } from '../status/diagnostics.ts';
+import { bytes, count, duration, number, utcTime } from '../status/format.ts';
+import type { LatencyFigures } from '../status/latency.ts';
+import type { Failure, QueueState } from '../status/queue-state.ts';
+import type { RedisState } from '../status/redis-state.ts';
+import { compileTemplate } from './templates.ts';
+
+/** Who looks at the page, and where its links lead. */
+export type Viewer = { username: string; runbookUrl: string | undefined; boardPath: string };
+
+const template = compileTemplate<ReturnType<typeof statusView>>('estado');
+
+/** Renders the page "Estado". */
+export function statusPage(state: QueueState, viewer: Viewer): string {
+  return template(statusView(state, viewer));
+}
+
+function statusView(state: QueueState, viewer: Viewer) {
+  const { at, latency, failures, workers, redis } = state;
+  const { runbookUrl, boardPath } = viewer;
+  const problems = diagnose(state);
+  return {
+    ...viewer,
+    ...headline(problems),
+    problems: problems.map((problem) => ({ ...problem, href: sectionUrl(runbookUrl, problem.section) })),
+    updated: utcTime(at),
+    queue: queueView(state),
+    latency: latency && latencyView(latency, at),
+    workers: workers.map((worker) => workerView(worker, at)),
+    failures: failures.map((failure) => failureView(failure, at, boardPath)),
+    redis: redisView(redis, runbookUrl),
+  };
+}
+
+function headline(problems: Diagnosis[]) {
+  if (problems.length === 0) return { state: 'bien', headline: 'Todo bien' };
+  const grave = problems.some((problem) => problem.grave);
+  return {
+    state: grave ? 'mal' : 'atencion',
+    headline: problems.length === 1 ? 'Hay un problema' : `Hay ${problems.length} problemas`,
+  };
+}
+
+function queueView({ waiting, active, delayed, failed, oldestMs }: QueueState) {
+  return [
+    { name: 'En espera', value: number(waiting) },
+    { name: 'Imprimiéndose', value: number(active) },
+    { name: 'Aplazadas', value: number(delayed) },
+    { name: 'Fallidas', value: number(failed) },
+    { name: 'Espera más larga', value: oldestMs === undefined ? '—' : duration(oldestMs) },
+  ];
+}
+
+function latencyView({ p50, p99, labels, since }: LatencyFigures, now: number) {
+  return {
+    p50: duration(p50),
+    p99: duration(p99),
+    labels: count(labels, 'etiqueta', 'etiquetas'),
+    since: duration(now - since),
+  };
+}
+
+function workerView({ host, pid, startedAt, labels, chromium }: QueueState['workers'][number], now: number) {
+  return {
+    host,
+    pid,
+    uptime: duration(now - startedAt),
+    labels: number(labels),
+    chromium: chromium && {
+      age: duration(now - chromium.startedAt),
+      prints: number(chromium.prints),
+      memory: bytes(chromium.residentBytes),
+    },
+  };
+}
+
+function failureView({ jobId, at, reason, guide, requestId }: Failure, now: number, boardPath: string) {
+  return {
+    href: `${boardPath}/queue/labels/${encodeURIComponent(jobId)}`,
+    ago: duration(now - at),
+    time: utcTime(at),
+    reason,
+    guide: guide || '—',
+    requestId: requestId || '—',
+  };
+}
+
+function redisView({ usedBytes, maxBytes, noeviction, ...disk }: RedisState, runbookUrl: string | undefined) {
+  return {
+    memory: bytes(usedBytes),
+    limit: maxBytes > 0 ? `de ${bytes(maxBytes)}` : 'sin límite',
+    noeviction,
+    disk: diskView(disk, runbookUrl),
+  };
+}
+
+function diskView(
+  { appendOnly, writesFail }: Pick<RedisState, 'appendOnly' | 'writesFail'>,
+  runbookUrl: string | undefined,
+) {
+  if (appendOnly && !writesFail) return { state: '', text: 'sí', href: undefined };
+  const href = sectionUrl(runbookUrl, 'redisdisk');
+  return writesFail ? { state: 'mal', text: 'falla', href } : { state: 'atencion', text: 'no', href };
+}
+
+function sectionUrl(runbookUrl: string | undefined, section: string): string | undefined {
+  return runbookUrl && `${runbookUrl}#${section}`;
+}
