@@ -7,101 +7,113 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
-import { createBranchesClient } from './branches/branches-client.ts';
+import { openBranchesClient } from './branches/branches-client.ts';
 import type { ApiConfig } from './config.ts';
 import { apiErrors } from './errors.ts';
-import { createGuides } from './guides/create-guides.ts';
-import { findGuide } from './guides/find-guide.ts';
 import { GuideStore } from './guides/guide-store.ts';
 import { IdempotencyStore } from './guides/idempotency-store.ts';
-import { localTime } from './guides/local-time.ts';
+import { localTimeFormatter } from './guides/local-time.ts';
 import { LabelClient } from './labels/label-client.ts';
 import { readLogo } from './labels/logo.ts';
 import { authenticate } from './plugins/authenticate.ts';
+import { authorize } from './plugins/authorize.ts';
 import { cors } from './plugins/cors.ts';
 import { openapi } from './plugins/openapi.ts';
 import { requestLimit } from './plugins/request-limit.ts';
 import { tokens } from './plugins/tokens.ts';
+import { myPermissionsRoute } from './routes/api/apipermissions/my-permissions.ts';
 import { loginRoute } from './routes/api/auth/login.ts';
+import { validateRoute } from './routes/api/auth/validate.ts';
 import { createRoute } from './routes/api/guias/crear.ts';
 import { labelRoutes } from './routes/api/guias/etiqueta.ts';
-import { sessionRoutes } from './routes/api/session.ts';
-import { branchRoutes, destinationRoute } from './routes/api/sucursales.ts';
+import { destinationRoute } from './routes/api/guias/validar-destino.ts';
+import { coverageRoute } from './routes/api/sucursales/cobertura.ts';
+import { branchRoutes } from './routes/api/sucursales/index.ts';
 
 /** Builds the API with everything that it needs open, not yet listening; closing it closes all of it. */
 export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
-  return buildHttpServer({ log, errors: apiErrors, drainMs, trustProxy }, (server) =>
-    assemble(server, config, log, tracing),
-  );
+  return buildHttpServer({ log, errors: apiErrors, drainMs, trustProxy }, async (server) => {
+    const stores = await openStores(server, config, tracing);
+    await addPlugins(server, config, stores);
+    await addRoutes(server, config, stores);
+  });
 }
 
-async function assemble(
-  server: HttpServer,
-  config: ApiConfig,
-  log: Logger,
-  tracing: Tracing | undefined,
-): Promise<void> {
+type Stores = Awaited<ReturnType<typeof openStores>>;
+
+async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | undefined) {
   const mongo = await openMongo(server, config.MONGODB_URI);
   const redis = await openRedis(server, config.REDIS_URL);
   const labels = new LabelClient({
     redis,
     blocking: openBlockingRedis(server, config.REDIS_URL),
-    arrivals: openBlockingRedis(server, config.REDIS_URL),
+    labelStoredSubscriber: openBlockingRedis(server, config.REDIS_URL),
     prefix: config.REDIS_PREFIX,
     deadlineMs: config.LABEL_TIMEOUT_MS,
-    log,
+    log: server.log,
     metrics: server.metrics,
     tracing,
   });
   server.addHook('onClose', () => labels.close());
   await labels.open();
-  const branches = createBranchesClient({
-    url: config.BRANCHES_URL,
-    token: config.INTERNAL_TOKEN,
-    deadlineMs: config.BRANCHES_TIMEOUT_MS,
-  });
-  server.addHook('onClose', () => branches.close());
-  server.dependencies.set('branches', { check: branches.ping, required: false });
-  const users = new UserStore(mongo);
-  const guides = new GuideStore(mongo);
   const keys = new IdempotencyStore(mongo);
   await keys.open();
+  const branches = openBranchesClient(server, {
+    url: config.BRANCHES_URL,
+    token: config.INTERNAL_TOKEN,
+    timeoutMs: config.BRANCHES_TIMEOUT_MS,
+  });
+  return { redis, labels, keys, branches, guides: new GuideStore(mongo), users: new UserStore(mongo) };
+}
 
-  // The schemas of routes document and serialise. Requests are checked by the use cases, with the same schemas,
-  // since the contract fixes the order of the checks and the wording of what is wrong.
-  server.setValidatorCompiler(() => () => true);
+async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stores): Promise<void> {
   await server.register(openapi);
   await server.register(cors(config.CORS_ORIGINS));
-  const countOf = (name: string, perMinute: number) =>
-    requestLimit(redis, { prefix: config.REDIS_PREFIX, name, perMinute });
-  const countAddress = countOf('address', config.REQUESTS_PER_MINUTE_PER_ADDRESS);
-  server.addHook('onRequest', ({ ip, routeOptions }) =>
-    routeOptions.config.quiet ? Promise.resolve() : countAddress(ip),
+  await server.register(
+    requestLimit(redis, {
+      prefix: config.REDIS_PREFIX,
+      name: 'address',
+      perMinute: config.REQUESTS_PER_MINUTE_PER_ADDRESS,
+      keyOf: ({ ip, routeOptions }) => (routeOptions.config.quiet ? undefined : ip),
+    }),
   );
-  const secrets = { secret: config.JWT_SECRET, previousSecret: config.JWT_SECRET_PREVIOUS };
-  await server.register(tokens({ ...secrets, ttlS: config.JWT_TTL_S }));
-  const loginLimit = new LoginLimit(redis, config.REDIS_PREFIX, {
+  await server.register(
+    tokens({
+      secret: config.JWT_SECRET,
+      previousSecret: config.JWT_SECRET_PREVIOUS,
+      ttlS: config.JWT_TTL_S,
+    }),
+  );
+}
+
+async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores): Promise<void> {
+  const { redis, users, guides, keys, branches, labels } = stores;
+  const prefix = config.REDIS_PREFIX;
+  const loginLimit = new LoginLimit(redis, prefix, {
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
-  await server.register(loginRoute(createLogin(users, loginLimit), config.JWT_TTL_S), {
-    prefix: '/api/auth',
-  });
+  const perUser = { perMinute: config.REQUESTS_PER_MINUTE_PER_USER };
+  const localTime = localTimeFormatter(config.TIME_ZONE);
+  const settings = {
+    carrier: config.CARRIER_NAME,
+    logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
+    trackingUrl: config.TRACKING_URL,
+  };
+  await server.register(loginRoute(createLogin(users, loginLimit), config.JWT_TTL_S));
   await server.register(async (authenticated) => {
-    await authenticated.register(authenticate(users, countOf('user', config.REQUESTS_PER_MINUTE_PER_USER)));
-    const create = createGuides({ guides, keys, branches, localTime: localTime(config.TIME_ZONE) });
-    const labelSettings = {
-      carrier: config.CARRIER_NAME,
-      logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
-      trackingUrl: config.TRACKING_URL,
-    };
-    await authenticated.register(sessionRoutes, { prefix: '/api' });
-    await authenticated.register(branchRoutes(branches), { prefix: '/api/sucursales' });
-    await authenticated.register(destinationRoute(branches), { prefix: '/api/guias' });
-    await authenticated.register(createRoute(create), { prefix: '/api/guias' });
-    await authenticated.register(labelRoutes(findGuide(guides), labels, labelSettings), {
-      prefix: '/api/guias',
-    });
+    await authenticated.register(authenticate(users));
+    await authenticated.register(
+      requestLimit(redis, { prefix, name: 'user', ...perUser, keyOf: ({ apiUser }) => apiUser?.username }),
+    );
+    await authenticated.register(authorize);
+    await authenticated.register(validateRoute);
+    await authenticated.register(myPermissionsRoute);
+    await authenticated.register(branchRoutes(branches));
+    await authenticated.register(coverageRoute(branches));
+    await authenticated.register(destinationRoute(branches));
+    await authenticated.register(createRoute({ guides, keys, branches, localTime }));
+    await authenticated.register(labelRoutes({ guides, labels, settings }));
   });
 }

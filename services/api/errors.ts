@@ -1,4 +1,11 @@
-import type { HttpErrors } from '#shared/errors.ts';
+import type { LoginCode } from '#shared/auth/login.ts';
+import { MAX_GUIDES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
+import { MAX_PACKAGES } from '#shared/contracts/label-job.ts';
+import type { CodesOf, ErrorParams } from '#shared/errors.ts';
+import { commonHttpErrors, type HttpError, type HttpErrors } from '#shared/http/errors/http-errors.ts';
+import { MAX_KEY_LENGTH } from './guides/idempotency-key.ts';
+
+const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String(seconds) });
 
 /** The messages to the letter, each with its status (docs/contract.md "Messages and statuses"). */
 export const apiErrors = {
@@ -7,12 +14,12 @@ export const apiErrors = {
   'too-many-logins': {
     status: 429,
     message: 'Demasiados intentos, intente mas tarde',
-    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
+    headers: retryAfter,
   },
   'too-many-requests': {
     status: 429,
     message: 'Demasiadas solicitudes, intente mas tarde',
-    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
+    headers: retryAfter,
   },
   'token-expired': {
     status: 401,
@@ -22,10 +29,14 @@ export const apiErrors = {
   forbidden: { status: 403, message: 'No tiene permiso para realizar esta accion' },
   'guia-array-missing': { status: 400, message: "El JSON no contiene el array 'Guia'" },
   'guia-array-empty': { status: 400, message: "El array 'Guia' esta vacio" },
-  'too-many-guides': { status: 400, message: 'Maximo 500 guias por solicitud' },
+  'too-many-guides': { status: 400, message: `Maximo ${MAX_GUIDES} guias por solicitud` },
   'service-type-missing': { status: 400, message: "El campo 'TipoServicio' es requerido" },
-  'service-type-unknown': { status: 400, message: 'TipoServicio solo acepta: Domicilio, the service' },
-  'guides-invalid': { status: 400, message: ({ first }) => String(first) },
+  'service-type-unknown': { status: 400, message: `TipoServicio solo acepta: ${SERVICE_TYPES.join(', ')}` },
+  'guides-invalid': { status: 400, message: (_, [first]) => first?.message ?? '' },
+  'guide-invalid': { status: 400, message: ({ rule }) => `Cada elemento de 'Guia' ${rule}` },
+  'field-required': { status: 400, message: ({ campo }) => `El campo '${campo}' es requerido` },
+  'field-unknown': { status: 400, message: ({ campo }) => `Campo desconocido: '${campo}'` },
+  'destination-missing': { status: 400, message: 'Se requiere DestinoCode o CodigoPostal' },
   'origin-unassigned': { status: 400, message: 'Usuario API no tiene sucursal de origen asignada' },
   'origin-inactive': { status: 400, message: 'La sucursal de origen no existe o no esta activa' },
   'destination-invalid': { status: 404, message: 'DestinoCode no corresponde a sucursal valida' },
@@ -35,16 +46,24 @@ export const apiErrors = {
   },
   'idempotency-key-invalid': {
     status: 400,
-    message: 'Idempotency-Key debe tener de 1 a 255 caracteres visibles',
+    message: `Idempotency-Key debe tener de 1 a ${MAX_KEY_LENGTH} caracteres visibles`,
   },
   'idempotency-key-reused': { status: 409, message: 'Idempotency-Key ya usada con otro contenido' },
   'guide-not-found': { status: 404, message: 'Guia no encontrada' },
-  'packages-invalid': { status: 400, message: 'paquetes debe ser un numero entero de 1 a 99' },
+  'packages-invalid': { status: 400, message: `paquetes debe ser un numero entero de 1 a ${MAX_PACKAGES}` },
   overloaded: {
-    noFault: true,
-    status: 503,
-    message: 'Servicio no disponible, intente de nuevo',
-    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
+    expectedUnderLoad: true,
+    status: commonHttpErrors.unavailable.status,
+    message: commonHttpErrors.unavailable.message,
+    headers: retryAfter,
   },
   'label-failed': { status: 500, message: 'Error al generar la etiqueta' },
-} as const satisfies HttpErrors;
+} as const satisfies HttpErrors & Record<LoginCode, HttpError>;
+
+/** All that the API refuses, and the codes of it. */
+export const httpErrors = { ...commonHttpErrors, ...apiErrors };
+export type ApiErrorCode = keyof typeof httpErrors;
+
+declare module '#shared/errors.ts' {
+  interface ErrorCodes extends CodesOf<typeof apiErrors> {}
+}

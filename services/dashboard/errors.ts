@@ -1,4 +1,6 @@
-import type { HttpErrors } from '#shared/errors.ts';
+import type { LoginCode } from '#shared/auth/login.ts';
+import type { CodesOf } from '#shared/errors.ts';
+import type { HttpError, HttpErrors } from '#shared/http/errors/http-errors.ts';
 
 /** The dashboard's own refusals, in the words of its pages. */
 export const dashboardErrors = {
@@ -12,4 +14,8 @@ export const dashboardErrors = {
   forbidden: { status: 403, message: 'Su usuario no tiene el permiso colas.admin' },
   'session-missing': { status: 401, message: 'Su sesión terminó: entre de nuevo' },
   'other-origin': { status: 403, message: 'La solicitud no viene de este tablero' },
-} as const satisfies HttpErrors;
+} as const satisfies HttpErrors & Record<LoginCode, HttpError>;
+
+declare module '#shared/errors.ts' {
+  interface ErrorCodes extends CodesOf<typeof dashboardErrors> {}
+}

@@ -8,6 +8,10 @@ import type { ApiUser, UserStore } from './user-store.ts';
 /** Longest name and longest password, in characters: argon2's time grows with the length. */
 export const MAX_CREDENTIAL = 256;
 
+/** The refusals of a login; each service that logs users in answers all of them. */
+export type LoginCode = 'credentials-missing' | 'credentials-wrong' | 'too-many-logins';
+export type Login = (username: string, password: string, address: string) => Promise<ApiUser>;
+
 /**
  * Passwords that are checked at a time. One takes a core for some 30 ms, so half of the cores stay free for all other
  * requests. Two at least, since each check also waits for Redis and MongoDB.
@@ -23,9 +27,9 @@ const PERMIT_TIMEOUT_MS = 5_000;
  * `address` is the client's IP address. The login throws DomainError `credentials-missing`, `credentials-wrong`,
  * `too-many-logins` with the seconds to wait, or `unavailable` where too many log in at once.
  */
-export function createLogin(users: UserStore, limit: LoginLimit) {
+export function createLogin(users: UserStore, limit: LoginLimit): Login {
   const withPermit = createSemaphore(MAX_CONCURRENT, PERMIT_TIMEOUT_MS);
-  return async (username: string, password: string, address: string): Promise<ApiUser> => {
+  return async (username, password, address) => {
     if (!username || !password) throw new DomainError('credentials-missing');
     if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) {
       throw new DomainError('credentials-wrong');

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_GUIDES } from './guide.ts';
 
 /** A branch as the wire shows it (docs/contract.md "Branches"). */
 export const Branch = Type.Object(
@@ -37,7 +38,7 @@ export const ResolveRequest = Type.Object(
         Type.Object({ code: Type.String() }, { additionalProperties: false }),
         Type.Object({ postalCode: Type.String() }, { additionalProperties: false }),
       ]),
-      { maxItems: 500 },
+      { maxItems: MAX_GUIDES },
     ),
   },
   { additionalProperties: false },

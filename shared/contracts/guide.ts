@@ -137,5 +137,8 @@ export const ServiceType = Type.Enum([...SERVICE_TYPES], {
 });
 export type ServiceType = (typeof SERVICE_TYPES)[number];
 
+/** Most guides in one creation request (docs/contract.md "Guides"). */
+export const MAX_GUIDES = 500;
+
 /** Eleven random digits and an ISO 7064 MOD 11,10 check digit (docs/contract.md "Guides"). */
 export const GUIDE_NUMBER = '^[1-9][0-9]{11}$';

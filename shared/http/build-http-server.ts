@@ -1,23 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
-import { DomainError, type HttpErrors } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { createMetrics } from '#shared/observability/metrics.ts';
-import { clientErrorHandler } from './client-error-handler.ts';
-import { errorHandler } from './error-handler.ts';
+import { clientErrorHandler } from './errors/client-error-handler.ts';
+import { errorHandler } from './errors/error-handler.ts';
+import { BODY_LIMIT_MIB, HEADER_LIMIT_KIB, type HttpErrors } from './errors/http-errors.ts';
+import { addMethodNotAllowed } from './errors/method-not-allowed.ts';
 import { addGracefulShutdown } from './graceful-shutdown.ts';
 import { addHealth } from './health.ts';
 import type { HttpServer } from './http-server.ts';
-import { addMethodNotAllowed } from './method-not-allowed.ts';
 import { addMetricsRoute } from './metrics-route.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { addSecurityHeaders, type PagePolicy } from './security-headers.ts';
 
-/** Largest request body, in bytes (docs/contract.md "Envelopes"). */
-const BODY_LIMIT = 4 * 1024 * 1024;
-/** Largest request head, in bytes; a token of ours and its headers take 1 KiB. */
-const HEADER_LIMIT = 8 * 1024;
+const BODY_LIMIT = BODY_LIMIT_MIB * 1024 * 1024;
+const HEADER_LIMIT = HEADER_LIMIT_KIB * 1024;
 /** Longest time that a request's head may take to arrive, in ms: slower ones are attacks, not clients. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Longest time that a whole request may take to arrive, in ms. */

@@ -34,8 +34,3 @@ declare module 'fastify' {
     apiUser?: { readonly username: string };
   }
 }
-
-/** The body of every successful JSON answer (docs/contract.md "Envelopes"). */
-export function ok<T>(message: string, data: T): { response: 'OK'; message: string; data: T } {
-  return { response: 'OK', message, data };
-}

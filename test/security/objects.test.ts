@@ -1,7 +1,7 @@
 import mongoose, { type Connection } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGuide } from '#services/api/guides/find-guide.ts';
-import { drawGuideNumber } from '#services/api/guides/guide-number.ts';
+import { generateGuideNumber } from '#services/api/guides/guide-number.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
@@ -13,7 +13,7 @@ let system: Awaited<ReturnType<typeof startServices>>;
 let other: Client;
 /** A guide of `demo`, and one of nobody. */
 let number: string;
-const nobodys = drawGuideNumber();
+const nobodys = generateGuideNumber();
 beforeAll(async () => {
   system = await startServices({ labels: true });
   const demo = await Client.login(system.url);
@@ -97,7 +97,7 @@ describe('looking for a guide', () => {
 
   // Time is what enumeration by a clock needs, and no clock of a test is as steady as this: the same work.
   it('asks the database the same of one that is another’s and of none, and gets nothing of either', async () => {
-    const find = findGuide(new GuideStore(connection));
+    const guides = new GuideStore(connection);
     const user: ApiUser = {
       username: 'otro',
       passwordHash: '',
@@ -107,14 +107,14 @@ describe('looking for a guide', () => {
     };
     for (const guide of [number, nobodys]) {
       traffic.length = 0;
-      await expect(find(guide, user)).rejects.toMatchObject({ code: 'guide-not-found' });
+      await expect(findGuide(guides, guide, user)).rejects.toMatchObject({ code: 'guide-not-found' });
       expect(traffic).toMatchObject([
         { find: 'guides', filter: { _id: { $in: [guide] }, username: 'otro' } },
         { found: [] },
       ]);
     }
     traffic.length = 0;
-    expect((await find(number, { ...user, username: 'demo' })).number).toBe(number);
+    expect((await findGuide(guides, number, { ...user, username: 'demo' })).number).toBe(number);
     expect(traffic).toHaveLength(2);
   });
 });

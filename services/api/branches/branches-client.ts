@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import type { Branch, DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import { INTERNAL_TOKEN_HEADER } from '#shared/http/internal-token.ts';
 import { REQUEST_ID_HEADER } from '#shared/http/request-id.ts';
 import { batchLoader } from '../batch-loader.ts';
@@ -14,9 +15,22 @@ const keyOf = (query: DestinationQuery) => JSON.stringify(query);
 
 /** The branches service, as the API asks it. */
 export type BranchesClient = ReturnType<typeof createBranchesClient>;
+type Options = {
+  url: string;
+  token: string;
+  /** Longest wait for an answer, in ms; afterwards the caller gets `unavailable`. */
+  timeoutMs: number;
+};
 
-/** @param options.deadlineMs longest wait for an answer; afterwards the caller gets `unavailable`. */
-export function createBranchesClient(options: { url: string; token: string; deadlineMs: number }) {
+/** Opens the API's connections to the branches service: a soft dependency of the server, and closes with it. */
+export function openBranchesClient(server: HttpServer, options: Options): BranchesClient {
+  const branches = createBranchesClient(options);
+  server.addHook('onClose', () => branches.close());
+  server.dependencies.set('branches', { check: branches.ping, required: false });
+  return branches;
+}
+
+export function createBranchesClient(options: Options) {
   const pool = new Pool(options.url, { connections: 32, connect: { timeout: 1_000 } });
 
   async function ask<T>(path: string, requestId: string, body?: unknown): Promise<T> {
@@ -29,7 +43,7 @@ export function createBranchesClient(options: { url: string; token: string; dead
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(options.deadlineMs),
+      signal: AbortSignal.timeout(options.timeoutMs),
     });
     if (response.statusCode === 200) return (await response.body.json()) as T;
     const cause = new Error(`branches answered ${response.statusCode}: ${await response.body.text()}`);

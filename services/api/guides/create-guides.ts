@@ -4,56 +4,56 @@ import { type Branch, branchCode, type DestinationQuery } from '#shared/contract
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
-import { drawGuideNumber, drawGuideNumbers } from './guide-number.ts';
-import { guidesInvalid, parseGuideRequest } from './guide-request.ts';
+import { generateGuideNumber, generateGuideNumbers } from './guide-number.ts';
+import { parseGuideRequest } from './guide-request.ts';
 import type { BranchOfGuide, GuideRecord, GuideStore } from './guide-store.ts';
 import type { CreationPlan, IdempotencyStore } from './idempotency-store.ts';
 
 /** Rounds of drawing new numbers; a collision is once in 10^11 for each stored guide, so two are rare already. */
 const MAX_DRAWS = 5;
 
-/**
- * Creates the guides of one request, all or none.
- *
- * @param body parsed JSON of any shape.
- * @param idempotencyKey the caller's own name for this request; repeated with the same body it creates nothing.
- * @throws DomainError of the first check that fails, in the order of docs/contract.md "Guides".
- */
-export type CreateGuides = (
-  body: unknown,
-  user: ApiUser,
-  requestId: string,
-  idempotencyKey: string | undefined,
-) => Promise<GuideRecord[]>;
-
-export function createGuides(parts: {
+export type CreationDeps = {
   guides: GuideStore;
   keys: IdempotencyStore;
   branches: BranchesClient;
-  /** A moment as SEND_FECHA shows it. */
+  /** Writes a moment as SEND_FECHA shows it. */
   localTime: (moment: Date) => string;
-}): CreateGuides {
-  return async (body, user, requestId, idempotencyKey) => {
-    const { service, guides } = parseGuideRequest(body);
-    const makePlan = async (): Promise<CreationPlan> => ({
-      ...(await resolve(parts.branches, user.originBranch, guides, requestId)),
-      creation: randomUUID(),
-      createdAt: parts.localTime(new Date()),
-      numbers: drawGuideNumbers(guides.length),
-    });
-    if (idempotencyKey === undefined) {
-      const records = toRecords(await makePlan(), user, service, guides);
-      await storeAll(parts.guides, records, records, async () => {});
-      return records;
-    }
-    const key = digest(JSON.stringify([user.username, idempotencyKey]));
-    const bodyHash = digest(JSON.stringify([service, guides]));
-    const { plan, repeated } = await parts.keys.planFor(key, bodyHash, makePlan);
-    const records = toRecords(plan, user, service, guides);
-    const missing = repeated ? await parts.guides.absent(records) : records;
-    await storeAll(parts.guides, records, missing, (taken, fresh) => parts.keys.renumber(key, taken, fresh));
+};
+export type CreationRequest = {
+  /** Parsed JSON of any shape. */
+  body: unknown;
+  user: ApiUser;
+  requestId: string;
+  /** The caller's own name for this request; repeated with the same body it creates nothing. */
+  idempotencyKey: string | undefined;
+};
+
+/**
+ * Creates the guides of one request, all or none.
+ *
+ * @throws DomainError of the first check that fails (docs/contract.md "Guides").
+ */
+export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<GuideRecord[]> {
+  const { user, requestId, idempotencyKey } = request;
+  const { service, guides } = parseGuideRequest(request.body);
+  const makePlan = async (): Promise<CreationPlan> => ({
+    ...(await resolveBranches(deps.branches, user.originBranch, guides, requestId)),
+    creation: randomUUID(),
+    createdAt: deps.localTime(new Date()),
+    numbers: generateGuideNumbers(guides.length),
+  });
+  if (idempotencyKey === undefined) {
+    const records = toRecords(await makePlan(), user, service, guides);
+    await storeAll(deps.guides, records, records, async () => {});
     return records;
-  };
+  }
+  const key = digest(JSON.stringify([user.username, idempotencyKey]));
+  const bodyHash = digest(JSON.stringify([service, guides]));
+  const { plan, repeated } = await deps.keys.reserve(key, bodyHash, makePlan);
+  const records = toRecords(plan, user, service, guides);
+  const missing = repeated ? await deps.guides.findMissing(records) : records;
+  await storeAll(deps.guides, records, missing, (taken, fresh) => deps.keys.renumber(key, taken, fresh));
+  return records;
 }
 
 /**
@@ -69,10 +69,10 @@ async function storeAll(
   const used = new Set(records.map(({ number }) => number));
   for (let draw = 0; draw < MAX_DRAWS && missing.length > 0; draw++) {
     const refused = await guides.insert(missing);
-    missing = refused.length > 0 ? await guides.absent(refused) : [];
+    missing = refused.length > 0 ? await guides.findMissing(refused) : [];
     for (const record of missing) {
-      let fresh = drawGuideNumber();
-      while (used.has(fresh)) fresh = drawGuideNumber();
+      let fresh = generateGuideNumber();
+      while (used.has(fresh)) fresh = generateGuideNumber();
       used.add(fresh);
       await renumbered(record.number, fresh);
       record.number = fresh;
@@ -81,8 +81,8 @@ async function storeAll(
   if (missing.length > 0) throw new DomainError('internal');
 }
 
-/** Where the guides of one request start and end. */
-async function resolve(
+/** Asks where the guides of one request start and end. */
+async function resolveBranches(
   branches: BranchesClient,
   originBranch: string | null,
   guides: Guide[],
@@ -95,10 +95,10 @@ async function resolve(
   const problems: Problem[] = [];
   const destinations = queries.flatMap((query, indice) => {
     const branch = answer.destinations[indice];
-    if (!branch) problems.push(unresolved(indice, query));
+    if (!branch) problems.push({ indice, ...unresolved(query) });
     return branch ? [onGuide(branch)] : [];
   });
-  if (problems.length > 0) throw guidesInvalid(problems);
+  if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
   return { origin: onGuide(answer.origin), destinations };
 }
 
@@ -107,18 +107,10 @@ function toQuery({ DestinoCode, CodigoPostal = '' }: Guide['Destinatario']): Des
   return DestinoCode === undefined ? { postalCode: CodigoPostal } : { code: branchCode(DestinoCode) };
 }
 
-function unresolved(indice: number, query: DestinationQuery): Problem {
+function unresolved(query: DestinationQuery): Problem {
   return 'postalCode' in query
-    ? {
-        indice,
-        campo: 'Destinatario.CodigoPostal',
-        message: `No hay cobertura para el código postal: ${query.postalCode}`,
-      }
-    : {
-        indice,
-        campo: 'Destinatario.DestinoCode',
-        message: 'DestinoCode no corresponde a sucursal valida',
-      };
+    ? { campo: 'Destinatario.CodigoPostal', code: 'postal-code-uncovered', params: query }
+    : { campo: 'Destinatario.DestinoCode', code: 'destination-invalid' };
 }
 
 function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {

@@ -4,18 +4,14 @@ import { isGuideNumber } from './guide-number.ts';
 import type { GuideRecord, GuideStore } from './guide-store.ts';
 
 /**
- * The guide with this number, where the user may see it: the creator, or one with `guias.read.all`.
+ * Returns the guide with this number, where the user may see it: the creator, or one with `guias.read.all`.
  *
- * @throws DomainError `guide-not-found` also for another's guide and for a number of wrong form, so that an
- * answer never tells whether a guide exists (docs/contract.md "Guides").
+ * @throws DomainError `guide-not-found` also for another's guide and for a number of wrong form, so that an answer
+ * never tells whether a guide exists (docs/contract.md "Guides").
  */
-export type FindGuide = (number: string, user: ApiUser) => Promise<GuideRecord>;
-
-export function findGuide(guides: GuideStore): FindGuide {
-  return async (number, user) => {
-    const owner = user.permissions.includes('guias.read.all') ? undefined : user.username;
-    const guide = isGuideNumber(number) ? await guides.find(number, owner) : undefined;
-    if (!guide) throw new DomainError('guide-not-found');
-    return guide;
-  };
+export async function findGuide(guides: GuideStore, number: string, user: ApiUser): Promise<GuideRecord> {
+  const owner = user.permissions.includes('guias.read.all') ? undefined : user.username;
+  const guide = isGuideNumber(number) ? await guides.find(number, owner) : undefined;
+  if (!guide) throw new DomainError('guide-not-found');
+  return guide;
 }

@@ -1,24 +1,27 @@
 import { randomInt } from 'node:crypto';
+import { GUIDE_NUMBER } from '#shared/contracts/guide.ts';
+
+const FORM = new RegExp(GUIDE_NUMBER);
 
 /**
  * A new guide number: eleven random digits, the first not 0, and a check digit (docs/contract.md "Guides").
  * Random, so that a number tells nothing of the volume and cannot be walked.
  */
-export function drawGuideNumber(): string {
+export function generateGuideNumber(): string {
   const digits = String(randomInt(10 ** 10, 10 ** 11));
   return digits + checkDigit(digits);
 }
 
 /** @returns `count` new numbers, all different. */
-export function drawGuideNumbers(count: number): string[] {
+export function generateGuideNumbers(count: number): string[] {
   const numbers = new Set<string>();
-  while (numbers.size < count) numbers.add(drawGuideNumber());
+  while (numbers.size < count) numbers.add(generateGuideNumber());
   return [...numbers];
 }
 
 /** True for twelve digits whose last one is the check digit of the others: finds every single wrong digit. */
 export function isGuideNumber(text: string): boolean {
-  return /^[1-9][0-9]{11}$/.test(text) && checkDigit(text.slice(0, -1)) === text.at(-1);
+  return FORM.test(text) && checkDigit(text.slice(0, -1)) === text.at(-1);
 }
 
 /** ISO/IEC 7064, hybrid system MOD 11,10. */

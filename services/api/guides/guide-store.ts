@@ -25,9 +25,9 @@ export type GuideRecord = {
 type GuideDocument = Omit<GuideRecord, 'number'> & { _id: string };
 
 type Wanted = { number: string; username: string | undefined };
-const keyOf = ({ number, username }: Wanted) => `${number} ${username}`;
 
-const DUPLICATE_KEY = 11_000;
+/** MongoDB's code for a document whose `_id` is stored already. */
+export const DUPLICATE_KEY = 11_000;
 
 /** Look-ups that are one query. */
 const MOST_FINDS = 100;
@@ -98,7 +98,7 @@ export class GuideStore {
   }
 
   /** Those of a creation that are not stored: never written, or the number is another guide's. */
-  async absent(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
+  async findMissing(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
     const creation = records[0]?.creation ?? '';
     const numbers = records.map(({ number }) => number);
     const stored = await this.#guides.find({ _id: trusted({ $in: numbers }), creation }, { _id: 1 }).lean();
@@ -115,15 +115,14 @@ export class GuideStore {
   }
 
   async #findAll(wanted: readonly Wanted[]): Promise<(GuideRecord | undefined)[]> {
-    const found = new Map<string, GuideRecord>();
     const byOwner = Map.groupBy(wanted, ({ username }) => username);
     const finds = [...byOwner].map(async ([username, wanted]) => {
       const _id = trusted({ $in: wanted.map(({ number }) => number) });
       const documents = await this.#guides.find({ _id, ...(username !== undefined && { username }) }).lean();
-      for (const { _id: number, ...guide } of documents)
-        found.set(keyOf({ number, username }), { number, ...guide });
+      const records = documents.map(({ _id: number, ...guide }) => [number, { number, ...guide }] as const);
+      return [username, new Map(records)] as const;
     });
-    await Promise.all(finds);
-    return wanted.map((one) => found.get(keyOf(one)));
+    const found = new Map(await Promise.all(finds));
+    return wanted.map(({ number, username }) => found.get(username)?.get(number));
   }
 }

@@ -1,10 +1,9 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose';
 import { DomainError } from '#shared/errors.ts';
-import type { BranchOfGuide } from './guide-store.ts';
+import { type BranchOfGuide, DUPLICATE_KEY } from './guide-store.ts';
+import { KEPT_HOURS } from './idempotency-key.ts';
 
-/** How long a key is remembered, in ms (docs/contract.md "Guides"). */
-const KEPT = 24 * 3_600 * 1_000;
-const DUPLICATE_KEY = 11_000;
+const KEPT_MS = KEPT_HOURS * 3_600 * 1_000;
 
 /** All that a creation decides beyond what the request says: with the same body it makes the same guides. */
 export type CreationPlan = {
@@ -55,7 +54,7 @@ export class IdempotencyStore {
    *
    * @throws DomainError `idempotency-key-reused` where the key stands for another body.
    */
-  async planFor(
+  async reserve(
     key: string,
     bodyHash: string,
     make: () => Promise<CreationPlan>,
@@ -63,7 +62,7 @@ export class IdempotencyStore {
     const known = await this.#keys.findById(key).lean();
     if (!known) {
       const plan = await make();
-      if (await this.#insert({ _id: key, bodyHash, expiresAt: new Date(Date.now() + KEPT), ...plan })) {
+      if (await this.#insert({ _id: key, bodyHash, expiresAt: new Date(Date.now() + KEPT_MS), ...plan })) {
         return { plan, repeated: false };
       }
     }

@@ -32,7 +32,7 @@ export class Admission {
   }
 
   /** @returns 0 where one more may wait beside `waiting`, else the seconds after which to try again. */
-  secondsToWait(waiting: number): number {
+  retryAfterSeconds(waiting: number): number {
     if (waiting < ALWAYS) return 0;
     this.#forget();
     const perMs = this.#finished.length / WINDOW;

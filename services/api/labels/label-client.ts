@@ -20,7 +20,7 @@ import { Admission } from './admission.ts';
 import { labelMetrics } from './label-metrics.ts';
 
 type Outcome = 'printed' | 'failed' | 'late';
-type Got = { source: 'cache' | 'printed'; pdf: Buffer };
+type LabelResult = { source: 'cache' | 'printed'; pdf: Buffer };
 
 /** A label's finished PDF, and its key, which is its ETag too. */
 export type PrintedLabel = { key: string; pdf: Buffer };
@@ -39,25 +39,25 @@ export class LabelClient {
   readonly #events: QueueEvents;
   readonly #listening: Promise<void>;
   readonly #metrics: ReturnType<typeof labelMetrics>;
-  readonly #getting = new Map<string, Promise<Got>>();
+  readonly #inFlight = new Map<string, Promise<LabelResult>>();
   readonly #waiters = new Map<string, (outcome: Outcome) => void>();
 
   /**
    * @param options.redis for commands, fails fast; @param options.blocking for the events, waits; @param
-   * options.arrivals for what workers say, waits too.
+   * options.labelStoredSubscriber for what workers say, waits too.
    * @param options.deadlineMs longest wait for a label.
    */
   constructor(options: {
     redis: Redis;
     blocking: Redis;
-    arrivals: Redis;
+    labelStoredSubscriber: Redis;
     prefix: string;
     deadlineMs: number;
-    log: Logger;
+    log: Pick<Logger, 'warn'>;
     metrics: Registry;
     tracing: Tracing | undefined;
   }) {
-    const { redis, blocking, arrivals, prefix, deadlineMs, log, metrics, tracing } = options;
+    const { redis, blocking, labelStoredSubscriber, prefix, deadlineMs, log, metrics, tracing } = options;
     this.#read = labelReader(redis, prefix);
     this.#deadlineMs = deadlineMs;
     this.#admission = new Admission(deadlineMs);
@@ -74,7 +74,7 @@ export class LabelClient {
     // Whichever comes first: the arrival is sooner, but only the event is told again after a lost connection.
     this.#events.on('completed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'printed'));
     this.#events.on('failed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'failed'));
-    this.#listening = onLabelStored(arrivals, prefix, (key) => this.#settle(key, 'printed'));
+    this.#listening = onLabelStored(labelStoredSubscriber, prefix, (key) => this.#settle(key, 'printed'));
   }
 
   /** Resolves when the queue's events are being listened to. */
@@ -93,7 +93,7 @@ export class LabelClient {
    * @throws DomainError `overloaded` when too many wait already, with the seconds after which to try again.
    */
   admit(): void {
-    const seconds = this.#admission.secondsToWait(this.#waiters.size);
+    const seconds = this.#admission.retryAfterSeconds(this.#waiters.size);
     if (seconds === 0) return;
     this.#metrics.failed('overloaded');
     throw new DomainError('overloaded', { params: { seconds } });
@@ -109,21 +109,21 @@ export class LabelClient {
   async print(label: LabelPayload, requestId: string): Promise<PrintedLabel> {
     const asked = performance.now();
     const key = labelKey(label);
-    let got = this.#getting.get(key);
+    let got = this.#inFlight.get(key);
     if (!got) {
-      got = this.#get(key, label, requestId).finally(() => this.#getting.delete(key));
-      this.#getting.set(key, got);
+      got = this.#get(key, label, requestId).finally(() => this.#inFlight.delete(key));
+      this.#inFlight.set(key, got);
     }
     const { source, pdf } = await got;
     this.#metrics.answered(source, asked);
     return { key, pdf };
   }
 
-  async #get(key: string, label: LabelPayload, requestId: string): Promise<Got> {
+  async #get(key: string, label: LabelPayload, requestId: string): Promise<LabelResult> {
     const cached = await this.#read(key);
     if (cached) return { source: 'cache', pdf: cached };
     this.admit();
-    const outcome = await this.#printed(key, () =>
+    const outcome = await this.#awaitJob(key, () =>
       this.#queue.add(label.kind, { label, requestId }, labelJobOptions(key, nonce())),
     );
     // Also when late: the event may have been lost with a connection while the label was printed.
@@ -134,7 +134,7 @@ export class LabelClient {
   }
 
   /** Listens before the job is added, so that no outcome is missed. */
-  async #printed(key: string, add: () => Promise<unknown>): Promise<Outcome> {
+  async #awaitJob(key: string, add: () => Promise<unknown>): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const timer = setTimeout(() => resolve('late'), this.#deadlineMs);
     this.#waiters.set(key, resolve);

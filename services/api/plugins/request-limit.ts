@@ -1,25 +1,48 @@
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '#shared/errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+
+type Options = {
+  prefix: string;
+  /** What is counted by, such as `user`: part of the Redis key. */
+  name: string;
+  /** 0 is no limit. */
+  perMinute: number;
+  /** Whose request it is; one without is not counted. */
+  keyOf: (request: FastifyRequest) => string | undefined;
+};
 
 /**
- * Counts requests over all API processes and refuses those beyond a limit a minute.
+ * Counts the requests of its scope over all API processes and refuses those beyond a limit a minute.
  *
- * @param options.name what is counted by, such as `user`. @param options.perMinute 0 is no limit.
- * @returns counts one for a key. @throws DomainError `too-many-requests`, with the seconds to wait.
+ * Its hook throws DomainError `too-many-requests`, with the seconds to wait.
  */
-export function requestLimit(redis: Redis, options: { prefix: string; name: string; perMinute: number }) {
-  const { prefix, name, perMinute } = options;
-  if (perMinute === 0) return async () => {};
-  const keyPrefix = `${prefix}:requests-${name}`;
-  const limiter = new RateLimiterRedis({ storeClient: redis, keyPrefix, points: perMinute, duration: 60 });
-  return async (key: string): Promise<void> => {
-    try {
-      await limiter.consume(key);
-    } catch (reason) {
-      if (!(reason instanceof RateLimiterRes)) throw reason;
-      const seconds = Math.max(1, Math.ceil(reason.msBeforeNext / 1_000));
-      throw new DomainError('too-many-requests', { params: { seconds } });
-    }
-  };
+export function requestLimit(redis: Redis, { prefix, name, perMinute, keyOf }: Options) {
+  return fp(
+    async (server: HttpServer) => {
+      if (perMinute === 0) return;
+      const keyPrefix = `${prefix}:requests-${name}`;
+      const limiter = new RateLimiterRedis({
+        storeClient: redis,
+        keyPrefix,
+        points: perMinute,
+        duration: 60,
+      });
+      server.addHook('onRequest', async (request) => {
+        const key = keyOf(request);
+        if (key !== undefined) await limiter.consume(key).catch(refuse);
+      });
+    },
+    { name: `request-limit-${name}` },
+  );
+}
+
+/** @param reason the limiter's answer where the limit is reached, else the error of Redis. */
+function refuse(reason: unknown): never {
+  if (!(reason instanceof RateLimiterRes)) throw reason;
+  const seconds = Math.max(1, Math.ceil(reason.msBeforeNext / 1_000));
+  throw new DomainError('too-many-requests', { params: { seconds } });
 }

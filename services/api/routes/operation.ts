@@ -1,109 +1,107 @@
-import { type TSchema, Type } from 'typebox';
-import { commonHttpErrors, DomainError, type HttpError, type HttpErrors } from '#shared/errors.ts';
-import { apiErrors } from '../errors.ts';
-import { okAnswer } from './schemas.ts';
+import type { FastifySchema, FastifySchemaValidationError } from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Permission } from '#shared/auth/user-store.ts';
+import { DomainError } from '#shared/errors.ts';
+import type { ApiErrorCode } from '../errors.ts';
+import { readIntegers } from './integer-parameters.ts';
+import { errorResponses, okResponse } from './responses.ts';
 
-const errors: HttpErrors = { ...commonHttpErrors, ...apiErrors };
-export type ErrorCode = keyof typeof commonHttpErrors | keyof typeof apiErrors;
+/** The parts of a request. Each schema validates, documents and types its part. */
+type RequestSchemas = { params?: TObject; querystring?: TObject; headers?: TObject; body?: TSchema };
 
-/** What the texts with a gap are shown with. */
-const SAMPLE = { postalCode: '99999', first: 'No hay cobertura para el código postal: 99999', seconds: 900 };
-const REQUEST_ID = {
-  'X-Request-Id': Type.String({ description: 'El del cliente si es válido; si no, uno nuevo' }),
+type Success<Data extends TSchema> = {
+  schema: Data;
+  message: string | ((data: Static<Data>) => string);
+  example: Static<Data>;
 };
-const HEADER_DESCRIPTIONS: Record<string, string> = {
-  'Retry-After': 'Segundos que conviene esperar',
-  'WWW-Authenticate': 'Esquema de autenticación (RFC 6750)',
-};
-/** What any request may meet. */
-const ALWAYS: ErrorCode[] = ['too-many-requests', 'internal', 'unavailable'];
-const AUTHENTICATED: ErrorCode[] = ['access-denied', 'token-expired'];
 
-type Operation = {
+type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   id: string;
   tag: 'Autenticación' | 'Guías' | 'Etiquetas' | 'Sucursales';
   summary: string;
   description?: string;
-  /** Nothing for an operation that needs no token; else the permission. */
-  permission?: string;
+  /** What the user must be allowed to do; `any` demands a valid token only. Absent on a route without a token. */
+  permission?: Permission | 'any';
+  request?: Request;
+  /** The refusal of a request that does not fit its schemas; `bad-request` where none is named. */
+  invalid?: ApiErrorCode;
+  /** The handler validates the request, for the reason that its file gives; the schemas only document and type. */
+  validatedBy?: 'handler';
   /** The refusals of its own; those of every request and of every token are added. */
-  errors?: ErrorCode[];
+  errors?: ApiErrorCode[];
   /** Success, where it is JSON. */
-  data?: { schema: TSchema; message: string; example: unknown };
+  data?: Success<Data>;
+  /** Success that is not JSON, as OpenAPI responses by status. */
+  responses?: Record<number, object>;
 };
 
+/** What any request may meet. */
+const ALWAYS: ApiErrorCode[] = ['too-many-requests', 'internal', 'unavailable'];
+const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
+
 /**
- * An operation's part of the OpenAPI document, as a Fastify route schema. The errors come from the table that
- * answers them, so the document cannot name another text or status than the API does.
+ * States a route once: the permission that `authorize` demands, the schemas that validate the request, type the handler
+ * and write the answer, and the documentation. Errors come from the table that answers them, so the document cannot
+ * name another text or status than the API does.
+ *
+ * @returns Fastify's options for the route, and `ok`, which makes the answer of success from its data.
  */
-export function describe(operation: Operation): object {
-  const { id, tag, summary, permission, data } = operation;
-  const authenticated = permission !== undefined;
+export function operation<Request extends RequestSchemas, Data extends TSchema>(
+  route: Operation<Request, Data>,
+) {
+  const { permission, request, invalid, validatedBy, data } = route;
+  return {
+    config: permission ? { permission } : {},
+    schema: { ...request, ...documentation(route) } as Request & Documentation,
+    ...(validatedBy === 'handler' && { validatorCompiler: () => () => true }),
+    ...(invalid && { schemaErrorFormatter: refuseWith(invalid) }),
+    ...(request?.querystring && { preValidation: readIntegers(request.querystring) }),
+    ok: (value: Static<Data>) => ({
+      response: 'OK' as const,
+      message: successMessage(data, value),
+      data: value,
+    }),
+  };
+}
+
+type Documentation = Omit<FastifySchema, keyof RequestSchemas | 'response'>;
+
+function documentation(route: Operation<RequestSchemas, TSchema>): Documentation {
+  const { id, tag, summary, description, permission, errors = [], data, responses } = route;
   const needs = permission && permission !== 'any' ? `Requiere el permiso \`${permission}\`.` : '';
+  const codes: ApiErrorCode[] = [
+    ...errors,
+    ...(permission ? AUTHENTICATED : []),
+    ...(needs ? (['forbidden'] as const) : []),
+    ...ALWAYS,
+  ];
+  const response: FastifySchema['response'] = {
+    ...(data && { 200: okResponse(data.schema, successMessage(data, data.example), data.example) }),
+    ...responses,
+    ...errorResponses(codes),
+  };
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: [operation.description, needs].filter(Boolean).join(' '),
-    security: authenticated ? [{ bearerAuth: [] }] : [],
-    response: {
-      ...(data && { 200: okResponse(data) }),
-      ...errorResponses([
-        ...(operation.errors ?? []),
-        ...(authenticated ? AUTHENTICATED : []),
-        ...(needs ? (['forbidden'] as const) : []),
-        ...ALWAYS,
-      ]),
-    },
-  };
+    description: [description, needs].filter(Boolean).join(' '),
+    security: permission ? [{ bearerAuth: [] }] : [],
+    response,
+  } as Documentation;
 }
 
-function okResponse({ schema, message, example }: NonNullable<Operation['data']>) {
-  const value = { response: 'OK', message, data: example };
-  return {
-    description: message,
-    headers: REQUEST_ID,
-    content: { 'application/json': { schema: okAnswer(schema), examples: { ejemplo: { value } } } },
-  };
+function successMessage<Data extends TSchema>(data: Success<Data> | undefined, value: Static<Data>): string {
+  const message = data?.message ?? '';
+  return typeof message === 'string' ? message : message(value);
 }
 
-function errorResponses(codes: ErrorCode[]): Record<string, object> {
-  const byStatus = Map.groupBy(codes, (code) => String(errors[code]?.status));
-  return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(group)]));
-}
-
-function errorResponse(codes: ErrorCode[]) {
-  const entries = codes.map((code) => ({ code, ...expand(errors[code] as HttpError) }));
-  const headers = Object.assign({}, ...entries.map(({ headers }) => headers));
-  return {
-    description: entries.map(({ message }) => message).join(' · '),
-    headers: {
-      ...REQUEST_ID,
-      ...Object.fromEntries(
-        Object.keys(headers).map((name) => [
-          name,
-          Type.String({ description: HEADER_DESCRIPTIONS[name] ?? '' }),
-        ]),
-      ),
-    },
-    content: {
-      'application/json': {
-        schema: Type.Ref('Error'),
-        examples: Object.fromEntries(
-          entries.map(({ code, message }) => [
-            code,
-            { value: { response: 'ERROR', message, requestId: '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c' } },
-          ]),
-        ),
-      },
-    },
-  };
-}
-
-function expand({ message, headers = {} }: HttpError): { message: string; headers: Record<string, string> } {
-  const { params } = new DomainError('sample', { params: SAMPLE });
-  return {
-    message: typeof message === 'string' ? message : message(params),
-    headers: typeof headers === 'function' ? headers(params) : headers,
-  };
+/** Refuses what does not fit a schema with this code, for each field that is to blame. */
+function refuseWith(code: ApiErrorCode) {
+  return (errors: FastifySchemaValidationError[]) =>
+    new DomainError(code, {
+      problems: errors.map(({ instancePath }) => ({
+        campo: instancePath.slice(1).replaceAll('/', '.'),
+        code,
+      })),
+    });
 }

@@ -1,14 +1,12 @@
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Branch } from '#shared/contracts/branch.ts';
-import { Guide, ServiceType } from '#shared/contracts/guide.ts';
-import { MAX_GUIDES } from '../guides/guide-request.ts';
+import { Guide, MAX_GUIDES, ServiceType } from '#shared/contracts/guide.ts';
+import { MAX_DETAILS } from '#shared/http/errors/error-handler.ts';
 
 /**
- * The schemas that OpenAPI shows by name. Those of requests are the ones that validate; those of answers are
- * the ones that Fastify writes answers with, so that nothing leaves that is not documented.
+ * The schemas that OpenAPI shows by name. Those of requests are the ones that validate; those of answers are the ones
+ * that Fastify writes answers with, so that nothing leaves that is not documented.
  */
-
-const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, $id: name });
 
 const Problem = Type.Object({
   indice: Type.Optional(Type.Integer({ description: "Posición en 'Guia', desde 0" })),
@@ -48,12 +46,15 @@ const ErrorAnswer = Type.Object(
   {
     response: Type.Literal('ERROR'),
     message: Type.String({ description: 'El primer problema, con el texto de la especificación' }),
-    details: Type.Optional(Type.Array(Problem, { maxItems: 50, description: 'Todos los problemas' })),
+    details: Type.Optional(
+      Type.Array(Problem, { maxItems: MAX_DETAILS, description: 'Todos los problemas' }),
+    ),
     requestId: Type.String({ description: 'El mismo que X-Request-Id' }),
   },
   { description: 'Todo error tiene esta forma' },
 );
 
+const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, $id: name });
 export const namedSchemas = [
   named('Error', ErrorAnswer),
   named('Guia', Guide),
@@ -62,7 +63,21 @@ export const namedSchemas = [
   named('Sucursal', Branch),
 ];
 
-/** The envelope of success (docs/contract.md "Envelopes") around `data`. */
-export function okAnswer(data: TSchema) {
-  return Type.Object({ response: Type.Literal('OK'), message: Type.String(), data });
-}
+/** References to them, with their types. */
+export const BranchRef = Type.Unsafe<Branch>(Type.Ref('Sucursal'));
+export const CreatedGuideRef = Type.Unsafe<Static<typeof CreatedGuide>>(Type.Ref('GuiaCreada'));
+
+export const BRANCH_EXAMPLE: Branch = {
+  Codigo: 'MEX01',
+  Nombre: 'Ciudad de México Juárez',
+  Estado: 'Ciudad de México',
+  Municipio: 'Cuauhtémoc',
+  Colonia: 'Juárez',
+  Calle: 'Av. Paseo de la Reforma',
+  Numero: '250',
+  CodigoPostal: '06600',
+  Telefono: '5550000101',
+  Origen: true,
+  Destino: true,
+  Activa: true,
+};

@@ -4,6 +4,13 @@ import { DomainError } from '#shared/errors.ts';
 import { chunks } from './chunks.ts';
 import { Generations, type Kind } from './generations.ts';
 
+declare module '#shared/errors.ts' {
+  interface ErrorCodes {
+    /** A load that began later is in force. */
+    overtaken: unknown;
+  }
+}
+
 export type Coverage = { postalCode: string; code: string };
 /** All branches and all coverage of one moment. `version` changes with every load. */
 export type Snapshot = { version: string; branches: Branch[]; coverage: Coverage[] };

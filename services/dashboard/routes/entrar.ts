@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { createLogin } from '#shared/auth/login.ts';
+import type { Login } from '#shared/auth/login.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { mayEnter, type Sessions, type sessionCookie } from '../plugins/session.ts';
@@ -14,7 +14,7 @@ const BODY_LIMIT = 16 * 1024;
 
 /** `/entrar`: the login page and its form. A failed login is shown on the page (`plugins/error-pages.ts`). */
 export function loginRoutes(options: {
-  login: ReturnType<typeof createLogin>;
+  login: Login;
   sessions: Sessions;
   cookie: ReturnType<typeof sessionCookie>;
 }) {

@@ -1,5 +1,5 @@
 import { UnrecoverableError } from 'bullmq';
-import { DomainError } from '#shared/errors.ts';
+import { type CodesOf, DomainError } from '#shared/errors.ts';
 
 /** Why a label was not printed, and whether another attempt may succeed. */
 const RETRIED = {
@@ -7,6 +7,10 @@ const RETRIED = {
   'label-unprintable': false,
   'payload-invalid': false,
 } as const;
+
+declare module '#shared/errors.ts' {
+  interface ErrorCodes extends CodesOf<typeof RETRIED> {}
+}
 
 type LabelFailure = keyof typeof RETRIED;
 

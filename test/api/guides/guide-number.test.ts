@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { drawGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
+import { generateGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
 
 describe('a guide number', () => {
   it('has twelve digits, the first not 0, and is its own proof', () => {
     for (let draw = 0; draw < 1_000; draw++) {
-      const number = drawGuideNumber();
+      const number = generateGuideNumber();
       expect(number).toMatch(/^[1-9][0-9]{11}$/);
       expect(isGuideNumber(number)).toBe(true);
     }
@@ -17,7 +17,7 @@ describe('a guide number', () => {
   });
 
   it('is refused with any one digit changed', () => {
-    const number = drawGuideNumber();
+    const number = generateGuideNumber();
     for (let place = 0; place < number.length; place++) {
       for (const digit of '0123456789') {
         const changed = number.slice(0, place) + digit + number.slice(place + 1);

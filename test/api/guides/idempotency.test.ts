@@ -128,7 +128,7 @@ describe('a guide number that is taken', () => {
     const mine = { ...record, number, creation: 'mine' } as NonNullable<typeof record>;
     const free = { ...mine, number: '100000000001' };
     expect(await store.insert([free, mine])).toEqual([mine]);
-    expect(await store.absent([free, mine])).toEqual([mine]);
+    expect(await store.findMissing([free, mine])).toEqual([mine]);
     const another = { ...mine, number: '100000000002' };
     expect(await Promise.all([store.insert([another]), store.insert([mine])])).toEqual([[], [mine]]);
     expect((await store.find(number))?.creation).toBe(record?.creation);

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { apiErrors } from '#services/api/errors.ts';
-import { drawGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
+import { httpErrors } from '#services/api/errors.ts';
+import { generateGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
 import { parseGuideRequest } from '#services/api/guides/guide-request.ts';
 import { DomainError } from '#shared/errors.ts';
+import { toHttpError } from '#shared/http/errors/http-errors.ts';
 import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
 
 describe('guide numbers', () => {
-  const number = fc.constant(null).map(drawGuideNumber);
+  const number = fc.constant(null).map(generateGuideNumber);
 
   test('tell every single wrong digit', () => {
     fc.assert(
@@ -56,10 +57,9 @@ describe('the parser of the body', () => {
           }
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;
-          expect(apiErrors).toHaveProperty(error.code);
-          expect(error.details?.every(({ message }) => message.length > 0 && message.length < 500)).not.toBe(
-            false,
-          );
+          for (const { code } of [error, ...error.problems]) expect(httpErrors).toHaveProperty(code);
+          const { details } = toHttpError(httpErrors, error);
+          expect(details.every(({ message }) => message.length > 0 && message.length < 500)).toBe(true);
         }
       }),
       { numRuns: 3_000 },

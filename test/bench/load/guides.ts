@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { drawGuideNumber } from '#services/api/guides/guide-number.ts';
+import { generateGuideNumber } from '#services/api/guides/guide-number.ts';
 import type { GuideRecord } from '#services/api/guides/guide-store.ts';
 import { labelPayload } from '#services/api/labels/label-payload.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
@@ -29,7 +29,7 @@ export function newGuide() {
 /** A guide as the API stores it. */
 export function newRecord(): GuideRecord {
   return {
-    number: drawGuideNumber(),
+    number: generateGuideNumber(),
     creation: randomUUID(),
     username: 'demo',
     createdAt: '2026-07-14T10:32:05',

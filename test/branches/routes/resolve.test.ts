@@ -54,7 +54,7 @@ describe('POST /internal/resolve', () => {
   });
 
   it('answers each of those who ask at the same moment, whatever their origin', async () => {
-    const client = createBranchesClient({ url: first.url, token: INTERNAL_TOKEN, deadlineMs: 5_000 });
+    const client = createBranchesClient({ url: first.url, token: INTERNAL_TOKEN, timeoutMs: 5_000 });
     const requests: ResolveRequest[] = [
       { origin: 'MEX01', destinations: [{ postalCode: '64000' }, { code: 'PUE01' }] },
       { origin: 'GDL01', destinations: [{ postalCode: '64000' }] },

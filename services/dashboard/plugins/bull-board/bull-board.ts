@@ -3,7 +3,7 @@ import type { IServerAdapter } from '@bull-board/api/typings/app';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { Queue } from 'bullmq';
 import type { FastifyRequest } from 'fastify';
-import { errorHandler } from '#shared/http/error-handler.ts';
+import { errorHandler } from '#shared/http/errors/error-handler.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from '../../errors.ts';
 import { ALLOWED_ROUTES } from './allowed-routes.ts';

@@ -1,19 +1,33 @@
 import { Type } from 'typebox';
 import { DomainError } from '#shared/errors.ts';
-import { type HttpServer, ok } from '#shared/http/http-server.ts';
-import type { CreateGuides } from '../../../guides/create-guides.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { type CreationDeps, createGuides } from '../../../guides/create-guides.ts';
 import type { GuideRecord } from '../../../guides/guide-store.ts';
+import { KEPT_HOURS, KEY_PATTERN } from '../../../guides/idempotency-key.ts';
 import { apiUser } from '../../../plugins/authenticate.ts';
-import { describe } from '../../operation.ts';
+import { operation } from '../../operation.ts';
+import { CreatedGuideRef } from '../../schemas.ts';
 
-const permission = 'guias.create';
-const documentation = describe({
+const route = operation({
   id: 'crearGuias',
   tag: 'Guías',
   summary: 'Crear una o varias guías',
   description:
     'Todas o ninguna: con una guía mal no se crea ninguna, y `details` nombra todo lo que está mal.',
-  permission,
+  permission: 'guias.create',
+  request: {
+    body: Type.Ref('SolicitudDeGuias'),
+    headers: Type.Object({
+      'idempotency-key': Type.Optional(
+        Type.String({
+          pattern: KEY_PATTERN,
+          description: `Nombre de esta solicitud, del cliente. Repetida con el mismo contenido dentro de ${KEPT_HOURS} h da la misma respuesta y no crea nada.`,
+        }),
+      ),
+    }),
+  },
+  // The contract fixes the order of the checks and the words for each; `createGuides` validates with the same schema.
+  validatedBy: 'handler',
   errors: [
     'invalid-json',
     'guia-array-missing',
@@ -22,6 +36,7 @@ const documentation = describe({
     'service-type-missing',
     'service-type-unknown',
     'guides-invalid',
+    'destination-missing',
     'origin-unassigned',
     'origin-inactive',
     'idempotency-key-invalid',
@@ -30,8 +45,8 @@ const documentation = describe({
     'not-json',
   ],
   data: {
-    message: 'Guias creadas: 1',
-    schema: Type.Array(Type.Ref('GuiaCreada')),
+    message: (created) => `Guias creadas: ${created.length}`,
+    schema: Type.Array(CreatedGuideRef),
     example: [
       {
         SEND_GUIA: '390458235877',
@@ -47,40 +62,24 @@ const documentation = describe({
     ],
   },
 });
-const schema = {
-  body: Type.Ref('SolicitudDeGuias'),
-  headers: Type.Object({
-    'idempotency-key': Type.Optional(
-      Type.String({
-        pattern: '^[\\x21-\\x7e]{1,255}$',
-        description:
-          'Nombre de esta solicitud, del cliente. Repetida con el mismo contenido dentro de 24 h da la misma ' +
-          'respuesta y no crea nada.',
-      }),
-    ),
-  }),
-  ...documentation,
-};
+const VALID_KEY = new RegExp(KEY_PATTERN);
 
 /** `POST /api/guias/crear` (docs/contract.md "Guides"). */
-export function createRoute(create: CreateGuides) {
+export function createRoute(deps: CreationDeps) {
   return async (server: HttpServer) => {
-    server.post('/crear', { config: { permission }, schema }, async (request) => {
-      const key = idempotencyKey(request.headers['idempotency-key']);
-      const created = await create(request.body, apiUser(request), request.id, key);
-      return ok(`Guias creadas: ${created.length}`, created.map(toWire));
+    server.post('/api/guias/crear', route, async (request) => {
+      const idempotencyKey = request.headers['idempotency-key'];
+      if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
+        throw new DomainError('idempotency-key-invalid');
+      }
+      const { body, id: requestId } = request;
+      const created = await createGuides(deps, { body, user: apiUser(request), requestId, idempotencyKey });
+      return route.ok(created.map(toWire));
     });
   };
 }
 
-/** 1 to 255 visible characters; optional (docs/contract.md "Guides"). */
-function idempotencyKey(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
-  throw new DomainError('idempotency-key-invalid');
-}
-
-/** The record of a created guide (docs/contract.md "Guides"). */
+/** Writes a guide as the answer to its creation shows it (docs/contract.md "Guides"). */
 function toWire(record: GuideRecord) {
   return {
     SEND_GUIA: record.number,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { DomainError } from '#shared/errors.ts';
-import type { HttpServer } from './http-server.ts';
+import type { HttpServer } from '../http-server.ts';
 
 /**
  * Answers what no route matches: 405 with `Allow` where the path is known under other methods, else 404

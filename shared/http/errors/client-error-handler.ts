@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import { commonHttpErrors } from '#shared/errors.ts';
+import { commonHttpErrors } from './http-errors.ts';
 
 /** Node's parser gives up before there is a request; what it says of it, in our words. */
 const CODES: Readonly<Record<string, keyof typeof commonHttpErrors>> = {

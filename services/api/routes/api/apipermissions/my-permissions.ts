@@ -1,0 +1,23 @@
+import { Type } from 'typebox';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser } from '../../../plugins/authenticate.ts';
+import { operation } from '../../operation.ts';
+
+const route = operation({
+  id: 'misPermisos',
+  tag: 'Autenticación',
+  summary: 'Permisos del usuario actual',
+  permission: 'any',
+  data: {
+    message: (permissions) => `Permisos: ${permissions.length}`,
+    schema: Type.Array(Type.String(), { description: 'En orden alfabético' }),
+    example: ['guias.create', 'guias.read'],
+  },
+});
+
+/** `GET /api/apipermissions/my-permissions` (docs/contract.md "Authentication"). */
+export async function myPermissionsRoute(server: HttpServer): Promise<void> {
+  server.get('/api/apipermissions/my-permissions', route, async (request) =>
+    route.ok(apiUser(request).permissions.toSorted()),
+  );
+}

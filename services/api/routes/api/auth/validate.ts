@@ -1,0 +1,29 @@
+import { Type } from 'typebox';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser } from '../../../plugins/authenticate.ts';
+import { operation } from '../../operation.ts';
+
+const route = operation({
+  id: 'validarToken',
+  tag: 'Autenticación',
+  summary: 'Validar el token',
+  permission: 'any',
+  data: {
+    message: 'Token valido',
+    schema: Type.Object({
+      usuario: Type.String(),
+      sucursal: Type.Union([Type.String(), Type.Null()], { description: 'Sucursal de origen del usuario' }),
+      expira: Type.String({ format: 'date-time', description: 'ISO 8601, UTC' }),
+    }),
+    example: { usuario: 'demo', sucursal: 'MEX01', expira: '2026-11-21T18:00:00.000Z' },
+  },
+});
+
+/** `GET /api/auth/validate` (docs/contract.md "Authentication"). */
+export async function validateRoute(server: HttpServer): Promise<void> {
+  server.get('/api/auth/validate', route, async (request) => {
+    const { username, originBranch } = apiUser(request);
+    const expira = new Date(request.user.exp * 1_000).toISOString();
+    return route.ok({ usuario: username, sucursal: originBranch, expira });
+  });
+}

@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { branchCode } from '#shared/contracts/branch.ts';
+import { DomainError } from '#shared/errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { BranchesClient } from '../../../branches/branches-client.ts';
+import { operation } from '../../operation.ts';
+import { BRANCH_EXAMPLE, BranchRef } from '../../schemas.ts';
+
+const route = operation({
+  id: 'validarDestino',
+  tag: 'Guías',
+  summary: 'Validar un código de destino',
+  permission: 'guias.read',
+  request: {
+    params: Type.Object({ code: Type.String({ description: 'Código de sucursal', examples: ['MEX01'] }) }),
+  },
+  errors: ['destination-invalid'],
+  data: { message: 'Destino valido', schema: BranchRef, example: BRANCH_EXAMPLE },
+});
+
+/** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
+export function destinationRoute(branches: BranchesClient) {
+  return async (server: HttpServer) => {
+    server.get('/api/guias/validar-destino/:code', route, async ({ params, id }) => {
+      const branch = await branches.destination({ code: branchCode(params.code) }, id);
+      if (!branch) throw new DomainError('destination-invalid');
+      return route.ok(branch);
+    });
+  };
+}

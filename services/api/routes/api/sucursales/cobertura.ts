@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { DomainError } from '#shared/errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { BranchesClient } from '../../../branches/branches-client.ts';
+import { operation } from '../../operation.ts';
+import { BRANCH_EXAMPLE, BranchRef } from '../../schemas.ts';
+
+const route = operation({
+  id: 'cobertura',
+  tag: 'Sucursales',
+  summary: 'Cobertura de un código postal',
+  permission: 'guias.read',
+  request: {
+    params: Type.Object({ cp: Type.String({ description: 'Código postal', examples: ['06600'] }) }),
+  },
+  errors: ['postal-code-uncovered'],
+  data: {
+    message: 'Codigo postal con cobertura',
+    schema: Type.Object({ CodigoPostal: Type.String(), Sucursal: BranchRef }),
+    example: { CodigoPostal: '06600', Sucursal: BRANCH_EXAMPLE },
+  },
+});
+/** The postal code is the caller's own text and comes back in the message, so it is cut to this many characters. */
+const MAX_LENGTH = 20;
+
+/** `GET /api/sucursales/cobertura/{cp}` (docs/contract.md "Branches"). */
+export function coverageRoute(branches: BranchesClient) {
+  return async (server: HttpServer) => {
+    server.get('/api/sucursales/cobertura/:cp', route, async ({ params, id }) => {
+      const postalCode = params.cp.trim().slice(0, MAX_LENGTH);
+      const branch = await branches.destination({ postalCode }, id);
+      if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
+      return route.ok({ CodigoPostal: postalCode, Sucursal: branch });
+    });
+  };
+}

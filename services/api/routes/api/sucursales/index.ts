@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import type { Branch } from '#shared/contracts/branch.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { BranchesClient } from '../../../branches/branches-client.ts';
+import { operation } from '../../operation.ts';
+import { BRANCH_EXAMPLE, BranchRef } from '../../schemas.ts';
+
+const listing = (id: string, summary: string) =>
+  operation({
+    id,
+    tag: 'Sucursales',
+    summary,
+    description: 'Sucursales activas, ordenadas por Codigo.',
+    permission: 'guias.read',
+    data: {
+      message: (branches) => `Sucursales: ${branches.length}`,
+      schema: Type.Array(BranchRef),
+      example: [BRANCH_EXAMPLE],
+    },
+  });
+
+/** `GET /api/sucursales`, `/destinos` and `/origenes` below it (docs/contract.md "Branches"). */
+export function branchRoutes(branches: BranchesClient) {
+  return async (server: HttpServer) => {
+    const list = (path: string, route: ReturnType<typeof listing>, wanted: (branch: Branch) => boolean) =>
+      server.get(path, route, async ({ id }) => route.ok((await branches.active(id)).filter(wanted)));
+    list('/api/sucursales', listing('sucursales', 'Todas las sucursales'), () => true);
+    list('/api/sucursales/destinos', listing('destinos', 'Sucursales de destino'), ({ Destino }) => Destino);
+    list('/api/sucursales/origenes', listing('origenes', 'Sucursales de origen'), ({ Origen }) => Origen);
+  };
+}

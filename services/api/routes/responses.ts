@@ -1,0 +1,55 @@
+import { type TSchema, Type } from 'typebox';
+import { DomainError } from '#shared/errors.ts';
+import { toHttpError } from '#shared/http/errors/http-errors.ts';
+import { type ApiErrorCode, httpErrors } from '../errors.ts';
+
+/** What the texts with a gap are shown with. */
+const params = { postalCode: '99999', seconds: 900 };
+const SAMPLE = { params, problems: [{ code: 'postal-code-uncovered', params }] } as const;
+
+const REQUEST_ID = {
+  'X-Request-Id': Type.String({ description: 'El del cliente si es válido; si no, uno nuevo' }),
+};
+const HEADER_DESCRIPTIONS: Record<string, string> = {
+  'Retry-After': 'Segundos que conviene esperar',
+  'WWW-Authenticate': 'Esquema de autenticación (RFC 6750)',
+};
+
+/** Documents the success of an operation whose `data` has this schema (docs/contract.md "Envelopes"). */
+export function okResponse(data: TSchema, message: string, example: unknown) {
+  const schema = Type.Object({ response: Type.Literal('OK'), message: Type.String(), data });
+  const value = { response: 'OK', message, data: example };
+  return {
+    description: message,
+    headers: REQUEST_ID,
+    content: { 'application/json': { schema, examples: { ejemplo: { value } } } },
+  };
+}
+
+/** Documents refusals by status. Text, status and headers come from the table that answers them. */
+export function errorResponses(codes: ApiErrorCode[]): Record<string, object> {
+  const refusals = codes.map((code) => ({ code, ...toHttpError(httpErrors, new DomainError(code, SAMPLE)) }));
+  const byStatus = Map.groupBy(refusals, ({ status }) => String(status));
+  return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(group)]));
+}
+
+type Refusal = { code: string; message: string; headers: Record<string, string> };
+
+function errorResponse(refusals: Refusal[]) {
+  const headers = refusals.flatMap(({ headers }) => Object.keys(headers));
+  const described = headers.map((name) => [
+    name,
+    Type.String({ description: HEADER_DESCRIPTIONS[name] ?? '' }),
+  ]);
+  const examples = refusals.map(({ code, message }) => [
+    code,
+    { value: { response: 'ERROR', message, requestId: '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c' } },
+  ]);
+  return {
+    description: refusals.map(({ message }) => message).join(' · '),
+    headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
+    content: {
+      'application/json': { schema: Type.Ref('Error'), examples: Object.fromEntries(examples) },
+    },
+  };
+}
