@@ -48,7 +48,6 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
   const labels = new LabelClient({
     redis,
     blocking: openBlockingRedis(server, config.REDIS_URL),
-    labelStoredSubscriber: openBlockingRedis(server, config.REDIS_URL),
     prefix: config.REDIS_PREFIX,
     deadlineMs: config.LABEL_TIMEOUT_MS,
     log: server.log,

@@ -10,30 +10,17 @@ export function labelBytesKey(prefix: string, key: string): string {
   return `${prefix}:label:${key}`;
 }
 
-/** KEYS: the label, the list of all, newest first. ARGV: the bytes, seconds to live, the most labels, its name, a channel. */
+/** KEYS: the label, the list of all, newest first. ARGV: the bytes, seconds to live, the most labels. */
 const STORE = `
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 if redis.call('LPUSH', KEYS[2], KEYS[1]) > tonumber(ARGV[3]) then
   redis.call('DEL', redis.call('RPOP', KEYS[2]))
-end
-redis.call('PUBLISH', ARGV[5], ARGV[4])`;
+end`;
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    storeLabel(
-      label: string,
-      list: string,
-      pdf: Buffer,
-      ttlS: number,
-      most: number,
-      key: string,
-      channel: string,
-    ): Result<null, Context>;
+    storeLabel(label: string, list: string, pdf: Buffer, ttlS: number, most: number): Result<null, Context>;
   }
-}
-
-function channelOf(prefix: string): string {
-  return `${prefix}:labels-stored`;
 }
 
 /** @param limits.ttlS how long a label is kept, in seconds; `limits.most` how many at most. */
@@ -47,27 +34,10 @@ export function labelWriter(redis: Redis, prefix: string, limits: { ttlS: number
       bytes,
       limits.ttlS,
       limits.most,
-      key,
-      channelOf(prefix),
     );
   };
 }
 
 export function labelReader(redis: Redis, prefix: string) {
   return (key: string): Promise<Buffer | null> => redis.getBuffer(labelBytesKey(prefix, key));
-}
-
-/**
- * Tells of every label at the moment when its bytes are there: half a millisecond before its job is complete. What is
- * stored while the connection is away is not told of.
- *
- * @param subscriber a connection for nothing else. @returns when it listens.
- */
-export async function onLabelStored(
-  subscriber: Redis,
-  prefix: string,
-  stored: (key: string) => void,
-): Promise<void> {
-  subscriber.on('message', (_channel, key) => stored(key));
-  await subscriber.subscribe(channelOf(prefix));
 }

@@ -11,7 +11,7 @@ import {
   labelJobOptions,
   labelKey,
 } from '#shared/contracts/label-job.ts';
-import { labelReader, onLabelStored } from '#shared/contracts/label-store.ts';
+import { labelReader } from '#shared/contracts/label-store.ts';
 import { aliveWorkers } from '#shared/contracts/worker-heartbeat.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -37,27 +37,24 @@ export class LabelClient {
   readonly #admission: Admission;
   readonly #queue: Queue<LabelJob, LabelJobResult>;
   readonly #events: QueueEvents;
-  readonly #listening: Promise<void>;
   readonly #metrics: ReturnType<typeof labelMetrics>;
   readonly #inFlight = new Map<string, Promise<LabelResult>>();
   readonly #waiters = new Map<string, (outcome: Outcome) => void>();
 
   /**
-   * @param options.redis for commands, fails fast; @param options.blocking for the events, waits; @param
-   * options.labelStoredSubscriber for what workers say, waits too.
+   * @param options.redis for commands, fails fast; @param options.blocking for the events, waits.
    * @param options.deadlineMs longest wait for a label.
    */
   constructor(options: {
     redis: Redis;
     blocking: Redis;
-    labelStoredSubscriber: Redis;
     prefix: string;
     deadlineMs: number;
     log: Pick<Logger, 'warn'>;
     metrics: Registry;
     tracing: Tracing | undefined;
   }) {
-    const { redis, blocking, labelStoredSubscriber, prefix, deadlineMs, log, metrics, tracing } = options;
+    const { redis, blocking, prefix, deadlineMs, log, metrics, tracing } = options;
     this.#read = labelReader(redis, prefix);
     this.#deadlineMs = deadlineMs;
     this.#admission = new Admission(deadlineMs);
@@ -71,15 +68,13 @@ export class LabelClient {
     this.#metrics = labelMetrics(metrics, this.#queue, () => aliveWorkers(redis, prefix));
     this.#queue.on('error', (error) => log.warn({ err: error }, 'label queue'));
     this.#events.on('error', (error) => log.warn({ err: error }, 'label queue events'));
-    // Whichever comes first: the arrival is sooner, but only the event is told again after a lost connection.
     this.#events.on('completed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'printed'));
     this.#events.on('failed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'failed'));
-    this.#listening = onLabelStored(labelStoredSubscriber, prefix, (key) => this.#settle(key, 'printed'));
   }
 
   /** Resolves when the queue's events are being listened to. */
   async open(): Promise<void> {
-    await Promise.all([this.#events.waitUntilReady(), this.#listening]);
+    await this.#events.waitUntilReady();
   }
 
   async close(): Promise<void> {
