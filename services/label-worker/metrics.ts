@@ -16,21 +16,21 @@ export function createWorkerMetrics(registry: Registry) {
   const registers = [registry];
   const phases = new Histogram({
     name: 'label_phase_seconds',
-    help: 'Where the time goes: html, wait and store of each label; document, print and split of each batch',
+    help: 'Duration of a phase: html, wait and store per label; document, print and split per batch',
     labelNames: ['phase'],
     buckets: PHASE_BUCKETS,
     registers,
   });
   const batches = new Histogram({
     name: 'label_batch_labels',
-    help: 'Labels in one batch',
+    help: 'Labels per batch',
     buckets: [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500],
     registers,
   });
   const printed = new Counter({ name: 'labels_printed_total', help: 'Labels printed and stored', registers });
   const failures = new Counter({
     name: 'label_job_failures_total',
-    help: 'Attempts at a label that failed, also those that were repeated',
+    help: 'Failed attempts to print a label, including those that were retried',
     labelNames: ['reason'],
     registers,
   });

@@ -14,7 +14,7 @@ export function addMetricsRoute(server: HttpServer): void {
   const { metrics, dependencies } = server;
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the head of the request to the end of the answer',
+    help: 'Time from the headers of the request to the end of the response',
     labelNames: ['method', 'route', 'status'],
     buckets: WAIT_BUCKETS,
     registers: [metrics],
@@ -25,7 +25,7 @@ export function addMetricsRoute(server: HttpServer): void {
   });
   new Gauge({
     name: 'dependency_up',
-    help: '1 where the dependency answers its health check, else 0',
+    help: '1 if the dependency answers its health check, otherwise 0',
     labelNames: ['dependency'],
     registers: [metrics],
     async collect() {

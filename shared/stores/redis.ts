@@ -19,7 +19,7 @@ export async function openRedis(server: HttpServer, url: string): Promise<Redis>
   addGauge(
     server.metrics,
     'redis_noeviction',
-    '1 where a full Redis refuses writes, 0 where it drops jobs',
+    '1 if maxmemory-policy is noeviction, 0 if a full Redis evicts jobs',
     async () => {
       const policy = await evictionPolicy(redis);
       return policy === undefined ? undefined : Number(policy === 'noeviction');

@@ -8,19 +8,19 @@ export function labelMetrics(metrics: Registry, queue: Queue, workers: () => Pro
   addGauge(
     metrics,
     'label_queue_workers',
-    'Label workers that are alive',
+    'Label workers with a recent heartbeat',
     async () => (await workers()).length,
   );
   const requests = new Histogram({
     name: 'label_request_duration_seconds',
-    help: 'From the request for a label to its bytes, by where they came from',
+    help: 'Time from the request for a label to its PDF, by source',
     labelNames: ['source'],
     buckets: WAIT_BUCKETS,
     registers: [metrics],
   });
   const failures = new Counter({
     name: 'label_failures_total',
-    help: 'Labels asked for in vain: failed in the printer, not there in time, refused at once',
+    help: 'Label requests without a label: printing failed, took too long (late) or was refused (overloaded)',
     labelNames: ['reason'],
     registers: [metrics],
   });
@@ -38,7 +38,7 @@ export function labelMetrics(metrics: Registry, queue: Queue, workers: () => Pro
 function addQueueGauges(metrics: Registry, queue: Queue): void {
   new Gauge({
     name: 'label_queue_jobs',
-    help: 'Jobs of the queue; every api process says the same',
+    help: 'Jobs in the queue by state; every api process reports the same',
     labelNames: ['state'],
     registers: [metrics],
     async collect() {
@@ -50,7 +50,7 @@ function addQueueGauges(metrics: Registry, queue: Queue): void {
   addGauge(
     metrics,
     'label_queue_oldest_job_seconds',
-    'Age of the job that waits longest, else 0',
+    'Age of the oldest waiting job, 0 if none waits',
     async () => {
       const [oldest] = await queue.getJobs(['waiting'], 0, 0, true);
       return oldest ? (Date.now() - oldest.timestamp) / 1_000 : 0;
