@@ -82,6 +82,12 @@ describe('shared', () => {
 const ROOMS: Record<string, Record<string, string[]>> = {
   api: { guides: ['branches'], labels: ['guides'], branches: [], accounts: [] },
   branches: { cache: ['store'], store: [], csv: ['store'] },
+  dashboard: {
+    status: [],
+    views: ['status'],
+    plugins: ['status', 'views'],
+    routes: ['plugins', 'status', 'views'],
+  },
   'label-worker': { queue: ['batching'], batching: ['label', 'pdf'], chromium: [] },
 };
 

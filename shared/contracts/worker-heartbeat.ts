@@ -3,29 +3,30 @@ import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
 
 /**
- * Which label workers are alive, in Redis: each worker writes how it is every five seconds, the dashboard reads.
+ * Which label workers are alive, in Redis. Each worker writes its state every five seconds; the dashboard and the api
+ * read it.
  *
  * | key | value |
  * |---|---|
- * | `{prefix}:worker:<id>` | a `WorkerHeartbeat` as JSON; gone 15 s after the last one, or at once when it closes |
- * | `{prefix}:workers` | sorted set of ids by the time of their last heartbeat, also of some that are gone |
+ * | `{prefix}:worker:<id>` | a `WorkerHeartbeat` as JSON; expires 15 s after the last one, deleted when the worker closes |
+ * | `{prefix}:workers` | sorted set of ids by the time of their last heartbeat; some of them may be dead |
  */
 
-/** How often a worker writes, in ms; after three that did not come it counts as dead. */
+/** How often a worker writes, in ms; a worker counts as dead after three missing heartbeats. */
 export const HEARTBEAT_MS = 5_000;
-const DEAD_AFTER_S = 15;
-/** More ids are neither kept nor read. */
-const MOST_WORKERS = 200;
+const HEARTBEAT_TTL_S = 15;
+/** Most workers that are kept and read: workers that crash and restart again and again would leave ever more ids. */
+const MAX_WORKERS = 200;
 
-/** Times in ms since 1970, by the worker's clock. */
+/** A worker's state. Times in ms since 1970, by the worker's clock. */
 export const WorkerHeartbeat = Type.Object({
   id: Type.String(),
   host: Type.String(),
   pid: Type.Integer(),
   startedAt: Type.Integer(),
-  /** Labels printed since then. */
+  /** Labels printed since `startedAt`. */
   labels: Type.Integer(),
-  /** Null while there is none. `residentBytes`: of all its processes; 0 where the system does not tell. */
+  /** Null while Chromium does not run. `residentBytes`: of all its processes; 0 where the system does not tell. */
   chromium: Type.Union([
     Type.Null(),
     Type.Object({ startedAt: Type.Integer(), prints: Type.Integer(), residentBytes: Type.Integer() }),
@@ -35,24 +36,26 @@ export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
 
 const isHeartbeat = new Ajv().compile<WorkerHeartbeat>(WorkerHeartbeat);
 
+/** Writes a worker's state; to be called every `HEARTBEAT_MS`. */
 export async function writeHeartbeat(redis: Redis, prefix: string, worker: WorkerHeartbeat): Promise<void> {
   const ids = idsKey(prefix);
   await redis
     .multi()
-    .set(workerKey(prefix, worker.id), JSON.stringify(worker), 'EX', DEAD_AFTER_S)
+    .set(workerKey(prefix, worker.id), JSON.stringify(worker), 'EX', HEARTBEAT_TTL_S)
     .zadd(ids, Date.now(), worker.id)
-    .zremrangebyrank(ids, 0, -MOST_WORKERS - 1)
-    .expire(ids, DEAD_AFTER_S)
+    .zremrangebyrank(ids, 0, -MAX_WORKERS - 1)
+    .expire(ids, HEARTBEAT_TTL_S)
     .exec();
 }
 
+/** Removes a worker that closes, so that it counts as dead at once. */
 export async function removeHeartbeat(redis: Redis, prefix: string, id: string): Promise<void> {
   await redis.multi().del(workerKey(prefix, id)).zrem(idsKey(prefix), id).exec();
 }
 
-/** The workers that are alive, the longest-serving first. */
+/** Reads the workers that are alive, the longest-serving first; a value that is not a heartbeat is skipped. */
 export async function aliveWorkers(redis: Redis, prefix: string): Promise<WorkerHeartbeat[]> {
-  const ids = await redis.zrevrange(idsKey(prefix), 0, MOST_WORKERS - 1);
+  const ids = await redis.zrevrange(idsKey(prefix), 0, MAX_WORKERS - 1);
   if (ids.length === 0) return [];
   const texts = await redis.mget(ids.map((id) => workerKey(prefix, id)));
   return texts
