@@ -5,7 +5,7 @@ import type { Branch } from '#shared/contracts/branch.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 
-/** Password of every demo user. `npm start` and Compose's profile `demo` load them; both listen on loopback only. */
+/** Password of every demo user. `npm start` and Compose's profile `demo` load the users; both listen on loopback only. */
 export const DEMO_PASSWORD = 'demo1234';
 
 type DemoUser = Omit<ApiUser, 'passwordHash' | 'disabled'>;
@@ -121,9 +121,9 @@ const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => ({
 }));
 
 /**
- * Loads the demo users, branches and coverage (docs/contract.md "Demo data") where the database is empty.
+ * Loads the demo users, branches and coverage (docs/contract.md "Demo data") into a database that has no users.
  *
- * @returns true where it did. An interrupted load is done again: the users come last, and they are what is looked for.
+ * @returns whether it did. The users come last, so that an interrupted load is done again.
  */
 export async function seedDemoData(mongodbUri: string): Promise<boolean> {
   const mongo = await connectMongo(mongodbUri, createLogger('demo-data', 'warn'));

@@ -5,17 +5,17 @@ import { join, resolve } from 'node:path';
 
 export const repoRoot = resolve(import.meta.dirname, '..');
 
-/** What every checkout of this user shares: programs that took long to fetch or build. */
+/** Holds what all checkouts of this user share: programs that take long to fetch or build. */
 export const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'shipping-guides');
 
-/** A short name for a folder, the same at every start, to keep its data apart from other checkouts'. */
-export function keyOf(folder: string): string {
-  return createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 12);
+/** Returns a short name for an absolute path or a lock, the same in every process. */
+export function keyOf(name: string): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, 12);
 }
 
 /**
- * A new folder inside `parent` for as long as this process lives. The folders that dead processes left
- * (a `kill -9` cleans nothing up) are removed first.
+ * Makes a folder inside `parent` for as long as this process lives, and first removes the folders of dead processes,
+ * which a `kill -9` leaves behind.
  */
 export function makeTemporaryFolder(parent: string): string {
   mkdirSync(parent, { recursive: true });
@@ -34,7 +34,7 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  // In a container without an init, a dead process can stay for ever, as a zombie.
+  // In a container without an init, a dead process can stay a zombie for ever.
   const state = `/proc/${pid}/stat`;
   return !existsSync(state) || !readFileSync(state, 'utf8').includes(') Z ');
 }

@@ -3,13 +3,13 @@ import { parseArgs } from 'node:util';
 import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
 import { printPreview } from '#services/label-worker/preview/print-preview.ts';
 import { provideChromium } from './programs/chromium.ts';
-import { ensurePrograms } from './programs/programs.ts';
+import { ensurePrograms } from './programs/ensure-programs.ts';
 
-/** `npm run labels:preview`: shows people what labels look like. Exit code 0 done, 1 failed, 2 wrong usage. */
+/** `npm run labels:preview`: prints sample labels for people to look at. Exit code 0: done, 1: failed, 2: wrong usage. */
 
 const HELP = `Uso: npm run labels:preview -- [--out <carpeta>]
 
-Imprime ${PREVIEW_CASES.length} etiquetas reveladoras como PDF y PNG, con una pagina (index.html) que las muestra juntas.
+Imprime ${PREVIEW_CASES.length} etiquetas de muestra como PDF y PNG, con una pagina (index.html) que las muestra juntas.
 
   --out <carpeta>  donde quedan; si no, .local/labels-preview
   -h, --help       muestra esta ayuda`;

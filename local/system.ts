@@ -5,21 +5,21 @@ import { type OwnedProcess, startProcess } from './process/owned-process.ts';
 import { waitUntilReady } from './process/wait-until-ready.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Started together; stopped in the reverse order, so that nothing asks a service that is gone. */
+/** The services, stopped in the reverse order: no service then asks one that is gone. */
 const SERVICES = ['branches', 'label-worker', 'api', 'dashboard'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 export type SystemOptions = {
-  /** With the database in its path. */
+  /** Names the database in its path. */
   mongoUri: string;
   redisUrl: string;
-  /** In braces, as BullMQ wants it; `{guias}` where it is not given. */
+  /** In braces, as BullMQ requires on Redis Cluster; `{guias}` by default. */
   redisPrefix?: string;
   chromiumPath: string;
   secrets: Secrets;
-  /** Gets a `<service>.log` of each. */
+  /** Gets one `<service>.log` a service. */
   logFolder: string;
-  /** A free one where it is not given. */
+  /** A free port by default. */
   ports?: Partial<Record<ServiceName, number>>;
 };
 
@@ -37,7 +37,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const ports = {} as Record<ServiceName, number>;
   for (const name of SERVICES) ports[name] = options.ports?.[name] ?? (await freePort());
   const addresses = perService((name) => `http://127.0.0.1:${ports[name]}`);
-  const settings = settingsOf(options, addresses);
+  const settings = serviceSettings(options, addresses);
   const processes = perService((name) =>
     startProcess({
       name,
@@ -52,7 +52,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   try {
     await Promise.all(
-      SERVICES.map((name) => waitUntilReady(processes[name], () => saysReady(addresses[name]), 20_000)),
+      SERVICES.map((name) => waitUntilReady(processes[name], () => isReady(addresses[name]), 20_000)),
     );
   } catch (error) {
     await stop();
@@ -61,8 +61,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   return { addresses, processes, stop };
 }
 
-/** What each service is told, and nothing that it need not know. */
-export function settingsOf(
+/** Returns the environment of each service: what the service needs, and no secret of another one. */
+export function serviceSettings(
   options: SystemOptions,
   addresses: Record<ServiceName, string>,
 ): Record<ServiceName, NodeJS.ProcessEnv> {
@@ -72,7 +72,7 @@ export function settingsOf(
     REDIS_PREFIX: options.redisPrefix ?? '{guias}',
   };
   const withMongo = { ...common, MONGODB_URI: options.mongoUri };
-  // Nobody balances the load here, who would have to be told before a process ends.
+  // There is no load balancer here that a service would have to tell before it ends.
   const internal = { ...withMongo, INTERNAL_TOKEN: options.secrets.internal, DRAIN_MS: '0' };
   return {
     branches: internal,
@@ -82,7 +82,8 @@ export function settingsOf(
   };
 }
 
-export async function saysReady(address: string): Promise<boolean> {
+/** Tells whether a service reports itself ready; rejects where it does not answer. */
+export async function isReady(address: string): Promise<boolean> {
   return (await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok;
 }
 

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Makes the secrets of `docker compose up` at its first start, in a volume of their own: nobody chooses a password,
- * and none is in a file of the checkout. Each service gets a folder with what it alone must know; the files can be
- * read by whichever user it runs as, since no other service's container has the folder.
+ * Generates the secrets of `docker compose up` at its first start, in a volume of their own: nobody chooses a password,
+ * and no file of the checkout holds one. Each service gets a folder with the secrets that it needs. Any user can read the
+ * files, because only the service's own container has the folder.
  *
  * Usage: node local/compose/secrets.ts <folder>
  */
@@ -16,7 +16,7 @@ const jwt = secret();
 const internal = secret();
 const mongo = secret();
 const redis = secret();
-// Acknowledged is what is in the journal: without this a crash of MongoDB loses what was written in the last 100 ms.
+// MongoDB acknowledges what is in its journal: otherwise a crash loses the writes of the last 100 ms.
 const mongodbUri = `mongodb://guias:${mongo}@mongo:27017/guias?authSource=admin&journal=true`;
 const redisUrl = `redis://:${redis}@redis:6379`;
 
@@ -35,11 +35,11 @@ const [folder] = process.argv.slice(2);
 if (!folder) throw new Error('Usage: node local/compose/secrets.ts <folder>');
 const complete = join(folder, 'complete');
 if (existsSync(complete)) {
-  process.stdout.write('The secrets are there.\n');
+  process.stdout.write('The secrets exist already.\n');
 } else {
   for (const [service, files] of Object.entries(SECRETS)) writeFolder(join(folder, service), files);
-  writeFileSync(complete, ''); // last: nothing has started with the secrets of an interrupted run
-  process.stdout.write('Made the secrets.\n');
+  writeFileSync(complete, ''); // last: no service has started with the secrets of an interrupted run
+  process.stdout.write('Generated the secrets.\n');
 }
 
 function writeFolder(path: string, files: Record<string, string>): void {

@@ -6,19 +6,21 @@ import { keyOf, makeTemporaryFolder } from '../folders.ts';
 import { freePort } from '../process/free-port.ts';
 import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
-import { ferretDbProgram, insideRoot, root, startPostgres } from './documentdb.ts';
+import { databases, ferretDbProgram, insideRoot, root } from './documentdb-root.ts';
 import { answersPing, type MongoOptions, type MongoServer } from './mongo-server.ts';
+import { startPostgres } from './postgres.ts';
 
-const databases = join(root, 'docdb');
+/** Longest wait for the former PostgreSQL to be gone, in ms. */
+const START_TIMEOUT_MS = 20_000;
 
-/** A PostgreSQL with its FerretDB for this caller alone. One that is not durable leaves nothing behind. */
+/** Starts a PostgreSQL with its FerretDB for this caller alone. One that is not durable leaves nothing behind. */
 export async function startDocumentDb({ folder, durable, log }: MongoOptions): Promise<MongoServer> {
   log('Starting DocumentDB and FerretDB…');
   const name = durable ? keyOf(folder) : basename(makeTemporaryFolder(databases));
   const place = join(databases, name);
   if (!existsSync(join(place, 'data'))) copyTemplate(place);
 
-  const postgres = await startPostgresPatiently(name, durable, join(folder, 'logs', 'postgres.log'));
+  const postgres = await retryStartPostgres(name, durable, join(folder, 'logs', 'postgres.log'));
   const port = await freePort();
   const socket = `/docdb/${name}`;
   const ferret = startProcess({
@@ -40,39 +42,27 @@ export async function startDocumentDb({ folder, durable, log }: MongoOptions): P
   return { uri, description: 'DocumentDB', processes: [postgres, ferret], close };
 }
 
+/** Deletes the data of the durable server of `folder`. */
 export function removeDocumentDbData(folder: string): void {
   rmSync(join(databases, keyOf(folder)), { recursive: true, force: true });
 }
 
-/** The data's own name appears when the copy is whole: an interrupted copy is made again. */
+/** Copies the empty database. The copy gets its name when it is whole: an interrupted copy is made again. */
 function copyTemplate(place: string): void {
   const partial = join(place, 'data.partial');
   rmSync(partial, { recursive: true, force: true });
-  execFileSync('chroot', [
-    root,
-    'install',
-    '-d',
-    '-o',
-    'postgres',
-    '-m',
-    '0700',
-    `/docdb/${basename(place)}`,
-  ]);
+  const owned = ['-o', 'postgres', '-m', '0700'];
+  execFileSync('chroot', [root, 'install', '-d', ...owned, `/docdb/${basename(place)}`]);
   execFileSync('cp', ['-a', '--reflink=auto', join(databases, 'template', 'data'), partial]);
   renameSync(partial, join(place, 'data'));
 }
 
 /**
- * After a `kill -9` of its parent the former PostgreSQL may still be closing, or be dead but not yet reaped:
- * its lock files then turn the next one away for a moment. (They are never removed by hand: that is how data
- * is lost.)
+ * Starts PostgreSQL, again and again for some seconds. After a `kill -9` of its parent the former PostgreSQL may still be
+ * closing, or be dead but not yet reaped, and its lock files then stop the next one. Removing them by hand loses data.
  */
-async function startPostgresPatiently(
-  name: string,
-  durable: boolean,
-  logFile: string,
-): Promise<OwnedProcess> {
-  const deadline = Date.now() + 20_000;
+async function retryStartPostgres(name: string, durable: boolean, logFile: string): Promise<OwnedProcess> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     try {
       return await startPostgres({ root, name, durable }, { logFile });

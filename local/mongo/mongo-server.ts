@@ -3,18 +3,18 @@ import type { OwnedProcess } from '../process/owned-process.ts';
 import type { Log } from '../setup-error.ts';
 
 export type MongoServer = {
-  /** One of our own ends in `/`, for the name of a database; that of `MONGODB_URI` is as it was given. */
+  /** `MONGODB_URI` as it was given, or the address of our own server, which ends in `/`, without a database. */
   uri: string;
   description: string;
-  /** Those that we started for it, if any. */
+  /** The processes that were started for it; none for `MONGODB_URI`. */
   processes: OwnedProcess[];
   close(): Promise<void>;
 };
 
-/** Where a server of our own keeps its files, and whether they are to survive its end. */
+/** Where our own server keeps its files, and whether they survive its end. */
 export type MongoOptions = { folder: string; durable: boolean; log: Log };
 
-/** Whether a server answers as MongoDB's driver asks. */
+/** Tells whether a server answers MongoDB's driver; rejects where there is no connection. */
 export async function answersPing(uri: string): Promise<boolean> {
   const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 1_000 });
   try {

@@ -1,17 +1,20 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProgram } from '../programs/programs.ts';
+import { findProgram } from '../programs/ensure-programs.ts';
 import { SetupError } from '../setup-error.ts';
-import { documentDbIsReady, prepareDocumentDb, whyNoDocumentDb } from './documentdb.ts';
+import { documentDbIsReady } from './documentdb-root.ts';
 import { removeDocumentDbData, startDocumentDb } from './documentdb-server.ts';
+import { prepareDocumentDb, whyNoDocumentDb } from './documentdb-setup.ts';
 import { answersPing, type MongoOptions, type MongoServer } from './mongo-server.ts';
 import { downloadedMongod, downloadMongod, startMongod } from './mongod.ts';
 
 /**
- * MongoDB, by the first of these that is there: `MONGODB_URI`; `mongod` on PATH; a `mongod` that was or can be
+ * Provides a MongoDB, the first of these that is there: `MONGODB_URI`; `mongod` on PATH; a `mongod` that was or can be
  * downloaded; on Debian as root DocumentDB with FerretDB, which speak MongoDB's protocol.
  *
- * What is ready goes before what must be fetched, so that data is found again at the next start.
+ * What is ready goes before what must be fetched: the next start then finds the data again.
+ *
+ * @throws SetupError where none of them is there.
  */
 export async function provideMongo(options: MongoOptions): Promise<MongoServer> {
   const given = process.env.MONGODB_URI;
@@ -31,7 +34,7 @@ export async function provideMongo(options: MongoOptions): Promise<MongoServer> 
   return startDocumentDb(options);
 }
 
-/** Forgets all that a durable server of `folder` holds. */
+/** Deletes the data of the durable server of `folder`. */
 export function removeMongoData(folder: string): void {
   rmSync(join(folder, 'mongodb'), { recursive: true, force: true });
   removeDocumentDbData(folder);

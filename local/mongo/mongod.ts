@@ -8,14 +8,14 @@ import { waitUntilReady } from '../process/wait-until-ready.ts';
 import type { Log } from '../setup-error.ts';
 import { answersPing, type MongoOptions, type MongoServer } from './mongo-server.ts';
 
-/** The `mongod` that an earlier start has downloaded. */
+/** Returns the path of the `mongod` that an earlier start has downloaded, if there is one. */
 export async function downloadedMongod(): Promise<string | undefined> {
   return DryMongoBinary.locateBinary(DryMongoBinary.getEnsuredOptions()).catch(() => undefined);
 }
 
 /**
- * Downloads MongoDB's own `mongod`, once for all projects of this user; undefined where its host cannot be
- * reached. The library would try for seven seconds before it says so: one request of two seconds tells.
+ * Downloads MongoDB's own `mongod`, once for all projects of this user. Returns undefined where its host cannot be
+ * reached: one request with a timeout of two seconds decides, where the library would try for seven seconds.
  */
 export async function downloadMongod(log: Log): Promise<string | undefined> {
   try {

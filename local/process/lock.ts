@@ -7,12 +7,12 @@ import { keyOf } from '../folders.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 
 /**
- * Takes a lock between processes, or returns undefined when somebody holds it. The lock is a Unix socket that
- * listens: the system frees it when its holder dies, however it dies, so no lock is ever left behind.
+ * Takes a lock between the processes of this user, and returns the function that releases it; undefined where another
+ * process holds the lock. The lock is a listening Unix socket: the system frees it however its holder dies.
  */
 export async function tryLock(name: string): Promise<(() => void) | undefined> {
   const key = `shipping-guides-${process.getuid?.()}-${keyOf(name)}`;
-  // An abstract name (Linux) is no file; elsewhere the dead holder's file stays and must be removed.
+  // Linux has abstract names, which are no files; elsewhere the file of a dead holder stays and must be removed.
   if (process.platform === 'linux') return listen(`\0${key}`);
   const path = join(tmpdir(), key);
   const release = await listen(path);
@@ -21,14 +21,16 @@ export async function tryLock(name: string): Promise<(() => void) | undefined> {
   return listen(path);
 }
 
-/** Runs `work` while this process alone holds the lock, waiting for it up to ten minutes. */
+/** Runs `work` while this process alone holds the lock. @throws SetupError after ten minutes of waiting for it. */
 export async function withLock<T>(name: string, log: Log, work: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + 600_000;
   let release = await tryLock(name);
-  if (!release) log(`Waiting for another process that does the same (${name})…`);
+  if (!release) log(`Waiting for another process that holds the lock "${name}"…`);
   while (!release) {
     if (Date.now() > deadline) {
-      throw new SetupError(`Another process has held "${name}" for ten minutes: end it and try again.`);
+      throw new SetupError(
+        `Another process has held the lock "${name}" for ten minutes: end it and try again.`,
+      );
     }
     await sleep(200);
     release = await tryLock(name);

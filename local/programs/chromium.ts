@@ -3,7 +3,7 @@ import { Browser, detectBrowserPlatform, getInstalledBrowsers, install } from '@
 import { PUPPETEER_REVISIONS } from 'puppeteer-core/internal/revisions.js';
 import { cacheFolder } from '../folders.ts';
 import { type Log, SetupError } from '../setup-error.ts';
-import { canAptInstall, ensurePrograms, findProgram, type Program } from './programs.ts';
+import { canAptInstall, ensurePrograms, findProgram, type Program } from './ensure-programs.ts';
 
 const chromium: Program = {
   names: [
@@ -17,8 +17,10 @@ const chromium: Program = {
 };
 
 /**
- * The path of a Chromium: `CHROMIUM_PATH`, one on PATH, Debian's headless one where we may install it, and
- * elsewhere the one that puppeteer downloads.
+ * Returns the path of a Chromium: `CHROMIUM_PATH`, one on PATH, Debian's headless one where this process may install
+ * it, and elsewhere the one that puppeteer downloads.
+ *
+ * @throws SetupError where there is none.
  */
 export async function provideChromium(log: Log): Promise<string> {
   const found = process.env.CHROMIUM_PATH || findProgram(...chromium.names);
@@ -41,7 +43,7 @@ async function downloadChromium(log: Log): Promise<string> {
     return (await install({ browser, buildId, cacheDir, ...(platform && { platform }) })).executablePath;
   } catch (cause) {
     throw new SetupError(
-      `No Chromium is on PATH and none could be downloaded: install one, or set CHROMIUM_PATH to its program.`,
+      'No Chromium is on PATH and none could be downloaded: install one, or set CHROMIUM_PATH to its program.',
       { cause },
     );
   }

@@ -5,12 +5,12 @@ import { freePort } from '../process/free-port.ts';
 import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
 import { type Log, SetupError } from '../setup-error.ts';
-import { ensurePrograms, type Program } from './programs.ts';
+import { ensurePrograms, type Program } from './ensure-programs.ts';
 
 export type RedisServer = {
   url: string;
   description: string;
-  /** The one that we started, if any. */
+  /** The process that was started for it; none for `REDIS_URL`. */
   processes: OwnedProcess[];
   close(): Promise<void>;
 };
@@ -23,8 +23,10 @@ const redisServer: Program = {
 };
 
 /**
- * Redis as `REDIS_URL` says, otherwise one of our own on a free port, with its files in `folder`.
- * A durable one writes all to disk every second.
+ * Provides the Redis of `REDIS_URL`, or starts one on a free port, with its files in `folder`. A durable one writes to
+ * disk every second.
+ *
+ * @throws SetupError where the Redis of `REDIS_URL` does not answer, or `redis-server` is missing.
  */
 export async function provideRedis(options: {
   folder: string;
@@ -68,7 +70,7 @@ function settings(port: number, data: string, durable: boolean): string[] {
   return Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-/** Ready to serve: ioredis also waits for the data to be loaded. */
+/** Tells whether Redis serves: ioredis also waits until the data is loaded. */
 async function answers(url: string): Promise<boolean> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 1_000 });
   client.on('error', () => {}); // ioredis prints errors that nobody listens to; ping() rejects with them

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { newSecrets } from '#local/secrets.ts';
+import { generateSecrets } from '#local/secrets.ts';
 import { type System, startSystem } from '#local/system.ts';
 import { type Answer, Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { freshStores } from '#test/fixtures/old-services.ts';
@@ -15,7 +15,7 @@ import { freshStores } from '#test/fixtures/old-services.ts';
 let stores: Awaited<ReturnType<typeof freshStores>>;
 let system: System;
 let logFolder: string;
-const secrets = newSecrets();
+const secrets = generateSecrets();
 const users = {} as Record<'demo' | 'otro' | 'lectura' | 'sinorigen' | 'inactiva' | 'operaciones', Client>;
 let anonymous: Client;
 /** A guide of `demo`. */

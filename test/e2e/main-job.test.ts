@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { newSecrets } from '#local/secrets.ts';
+import { generateSecrets } from '#local/secrets.ts';
 import { type System, startSystem } from '#local/system.ts';
 import { Client, type CreatedGuide, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
     redisUrl: inject('redisUrl'),
     redisPrefix: stores.prefix,
     chromiumPath: inject('chromiumPath'),
-    secrets: newSecrets(),
+    secrets: generateSecrets(),
     logFolder,
   });
   demo = await Client.login(system.addresses.api);

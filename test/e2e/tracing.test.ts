@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { newSecrets } from '#local/secrets.ts';
+import { generateSecrets } from '#local/secrets.ts';
 import { startSystem } from '#local/system.ts';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const SERVICES = ['api', 'branches', 'label-worker'];
-const secrets = newSecrets();
+const secrets = generateSecrets();
 const start = () =>
   startSystem({
     mongoUri: stores.env.MONGODB_URI ?? '',

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { seedDemoData } from '#local/demo-data.ts';
 import { cacheFolder } from '#local/folders.ts';
 import { stopAllProcesses } from '#local/process/owned-process.ts';
-import { newSecrets } from '#local/secrets.ts';
-import { provideTestServers } from '#local/servers.ts';
+import { generateSecrets } from '#local/secrets.ts';
 import { SetupError } from '#local/setup-error.ts';
 import { startSystem } from '#local/system.ts';
+import { provideTestServers } from '#local/test-servers.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 
 const HELP = `Usage: npm run fuzz [-- options of "schemathesis run"]
@@ -43,7 +43,7 @@ async function fuzz(options: string[]): Promise<number> {
       mongoUri,
       redisUrl,
       chromiumPath,
-      secrets: newSecrets(),
+      secrets: generateSecrets(),
       logFolder: folder,
     });
     try {

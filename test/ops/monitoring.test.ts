@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { freePort } from '#local/process/free-port.ts';
 import { type OwnedProcess, startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
-import { ensurePrograms } from '#local/programs/programs.ts';
+import { ensurePrograms } from '#local/programs/ensure-programs.ts';
 import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';

@@ -10,7 +10,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { OwnedProcess } from '#local/process/owned-process.ts';
 import { provideRedis } from '#local/programs/redis.ts';
-import { newSecrets } from '#local/secrets.ts';
+import { generateSecrets } from '#local/secrets.ts';
 import { type ServiceName, type System, startSystem } from '#local/system.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
 import { Client, type CreatedGuide, call, fullGuide } from '#test/fixtures/client.ts';
@@ -55,7 +55,7 @@ const PERSONAL = [PERSON.Remitente, recipient, PERSON.Producto, PERSON.Creado_po
 
 const PASSWORDS = ['demo1234', 'una-equivocada-77', 'otra-equivocada-88'];
 const redisPassword = randomBytes(16).toString('hex');
-const secrets = newSecrets();
+const secrets = generateSecrets();
 const KEY = 'pedido-del-cliente-4711';
 
 let stores: Awaited<ReturnType<typeof freshStores>>;

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { seedDemoData } from '#local/demo-data.ts';
-import { newSecrets } from '#local/secrets.ts';
+import { generateSecrets } from '#local/secrets.ts';
 import { type System, startSystem } from '#local/system.ts';
 import { ApiClient } from '../load/api-client.ts';
 import type { Run } from '../run.ts';
@@ -26,7 +26,7 @@ export async function withSystem<T>(
   const redisPrefix = `{bench-${++started}}`;
   const logFolder = `${folder}/system-${started}`;
   await seedDemoData(mongoUri);
-  const secrets = newSecrets();
+  const secrets = generateSecrets();
   const system = await startSystem({ mongoUri, redisUrl, redisPrefix, chromiumPath, secrets, logFolder });
   const api = await ApiClient.login(system.addresses.api);
   try {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ensurePrograms } from '#local/programs/programs.ts';
+import { ensurePrograms } from '#local/programs/ensure-programs.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { underLoad } from '../clients/under-load.ts';

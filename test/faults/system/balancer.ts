@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { saysReady } from '#local/system.ts';
+import { isReady } from '#local/system.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 
 /** How often each process is asked whether it is ready, in ms; after so many misses in a row it is not. */
@@ -16,7 +16,7 @@ export async function startBalancer(ports: readonly number[]): Promise<TcpProxy>
   let turn = 0;
   async function probe(port: number): Promise<void> {
     for (let misses = MISSES; !closed; await sleep(PROBE)) {
-      const up = await saysReady(`http://127.0.0.1:${port}`).catch(() => false);
+      const up = await isReady(`http://127.0.0.1:${port}`).catch(() => false);
       misses = up ? 0 : misses + 1;
       if (misses === 0) ready.add(port);
       else if (misses >= MISSES) ready.delete(port);

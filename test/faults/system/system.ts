@@ -10,8 +10,8 @@ import { seedDemoData } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
-import { newSecrets } from '#local/secrets.ts';
-import { type ServiceName, saysReady, settingsOf } from '#local/system.ts';
+import { generateSecrets } from '#local/secrets.ts';
+import { isReady, type ServiceName, serviceSettings } from '#local/system.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import type { Closer } from '#test/fixtures/old-services.ts';
 import { startBalancer } from './balancer.ts';
@@ -109,12 +109,12 @@ async function startServices(
     redisUrl: redis.url,
     redisPrefix: prefix,
     chromiumPath: inject('chromiumPath'),
-    secrets: newSecrets(),
+    secrets: generateSecrets(),
     logFolder,
   };
   async function start(service: Service, addresses: Partial<Record<Service, string>> = {}) {
     const ports = await Promise.all(Array.from({ length: wanted.count?.[service] ?? 1 }, freePort));
-    const settings = settingsOf(options, addresses as Record<ServiceName, string>)[service];
+    const settings = serviceSettings(options, addresses as Record<ServiceName, string>)[service];
     const command: [string, string] = [process.execPath, join(repoRoot, 'services', service, 'main.ts')];
     const parts = ports.map((port, i) => {
       const program = startProcess({
@@ -125,7 +125,7 @@ async function startServices(
         stopTimeoutMs: 25_000, // longer than a service's own deadline
       });
       const url = `http://127.0.0.1:${port}`;
-      return new Part([program], () => saysReady(url), url);
+      return new Part([program], () => isReady(url), url);
     });
     closers.push(() => Promise.all(parts.map((part) => part.end())));
     return { parts, ports };
@@ -142,7 +142,7 @@ async function startServices(
   const apis = await start('api', { branches: await address(branches) });
   await Promise.all([branches, workers, apis].flatMap(({ parts }) => parts.map((part) => part.start())));
   const url = await address(apis);
-  await vi.waitFor(async () => expect(await saysReady(url)).toBe(true), 10_000); // its balancer knows by now
+  await vi.waitFor(async () => expect(await isReady(url)).toBe(true), 10_000); // its balancer knows by now
   return {
     url,
     apis: apis.parts,

@@ -5,14 +5,14 @@ import { cacheFolder, makeTemporaryFolder } from './folders.ts';
 import { provideMongo } from './mongo/mongo.ts';
 import { stopAllProcesses } from './process/owned-process.ts';
 import { provideChromium } from './programs/chromium.ts';
-import { ensurePrograms, type Program } from './programs/programs.ts';
+import { ensurePrograms, type Program } from './programs/ensure-programs.ts';
 import { provideRedis } from './programs/redis.ts';
 import type { Log } from './setup-error.ts';
 
 export type TestServers = {
-  /** Take a database of your own: its name in the path. */
+  /** Without a database: each test names one of its own in the path. */
   mongoUri: string;
-  /** Take a key prefix of your own. */
+  /** Each test uses a key prefix of its own. */
   redisUrl: string;
   chromiumPath: string;
   /** An empty folder for logs and files, removed by `close`. */
@@ -20,7 +20,7 @@ export type TestServers = {
   close(): Promise<void>;
 };
 
-/** What the tests read labels with: pdftoppm, pdfinfo, pdffonts and zbarimg. */
+/** The programs that the tests read labels with. */
 const labelReaders: Program[] = [
   { names: ['pdftoppm'], apt: 'poppler-utils', brew: 'poppler' },
   { names: ['pdfinfo'], apt: 'poppler-utils', brew: 'poppler' },
@@ -29,7 +29,7 @@ const labelReaders: Program[] = [
 ];
 
 /**
- * The servers of a test run, empty and for it alone: containers where a Docker engine runs, otherwise the
+ * Provides the servers of a test run, empty and for this run alone: containers where a Docker engine runs, otherwise the
  * programs that `npm start` uses. `TEST_SERVERS=docker` or `TEST_SERVERS=local` chooses.
  */
 export async function provideTestServers(log: Log): Promise<TestServers> {
@@ -63,7 +63,7 @@ async function programs(folder: string, log: Log): Promise<Servers> {
   return { mongoUri: mongo.uri, redisUrl: redis.url, close };
 }
 
-// Not tried where only package registries can be reached: no engine runs there, and no image can be pulled.
+// Untested where only package registries can be reached: there is no Docker engine, and no image can be pulled.
 async function containers(): Promise<Servers> {
   const { GenericContainer } = await import('testcontainers');
   const [mongo, redis] = await Promise.all([
@@ -83,7 +83,7 @@ async function containers(): Promise<Servers> {
   };
 }
 
-/** `docker version` fails when there is no engine behind the program, or no program. */
+/** Tells whether to use containers; `docker version` fails without an engine behind the program, or without the program. */
 function useDocker(): boolean {
   const choice = process.env.TEST_SERVERS;
   if (choice) return choice === 'docker';

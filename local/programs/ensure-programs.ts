@@ -6,7 +6,7 @@ import { runToEnd } from '../process/run-to-end.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 
 export type Program = {
-  /** What it is called on PATH, the best first. */
+  /** Its names on PATH, the best first. */
   names: string[];
   apt: string;
   brew?: string;
@@ -14,26 +14,26 @@ export type Program = {
   instead?: string;
 };
 
-/** The path of the first of the names that is on PATH. */
+/** Returns the path of the first of the names that is on PATH. */
 export function findProgram(...names: string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
-/** Whether this process may install Debian packages. */
+/** Tells whether this process may install Debian packages. */
 export function canAptInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version') && Boolean(findProgram('apt-get'));
 }
 
 /**
- * Makes sure that the programs are on PATH, installing what is missing where that needs nobody's leave.
+ * Ensures that the programs are on PATH; as root on Debian it installs those that are missing.
  *
  * @throws SetupError naming the missing programs and the command that installs them.
  */
 export async function ensurePrograms(programs: Program[], log: Log): Promise<void> {
   if (allMissing(programs).length === 0) return;
   if (!canAptInstall()) throw new SetupError(missingSentence(allMissing(programs)));
-  // One apt-get at a time: several need programs at once, in this process and in others.
+  // One apt-get at a time: several callers need programs at once, in this process and in others.
   await withLock('apt-get', log, async () => {
     const missing = allMissing(programs);
     if (missing.length > 0) await aptInstall(missing, log);
@@ -46,7 +46,7 @@ function allMissing(programs: Program[]): Program[] {
   return programs.filter(({ names }) => !findProgram(...names));
 }
 
-/** Debian's lists of packages, which a fresh machine has not. */
+/** Fetches Debian's lists of packages, which a fresh machine lacks. */
 export async function updatePackageLists(): Promise<void> {
   await runApt('apt-get', 'update');
 }
@@ -54,7 +54,7 @@ export async function updatePackageLists(): Promise<void> {
 async function aptInstall(missing: Program[], log: Log): Promise<void> {
   const packages = [...new Set(missing.map(({ apt }) => apt))];
   log(`Installing ${packages.join(', ')} with apt-get…`);
-  await runApt('dpkg', '--configure', '-a'); // finishes what an interrupted run left, else nothing installs
+  await runApt('dpkg', '--configure', '-a'); // finishes an interrupted run, after which nothing else would install
   await updatePackageLists();
   const wait = ['-o', 'DPkg::Lock::Timeout=300']; // somebody else's apt-get
   await runApt('apt-get', 'install', '-y', '--no-install-recommends', ...wait, ...packages);

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { withLock } from '../process/lock.ts';
+import { runToEnd } from '../process/run-to-end.ts';
+import {
+  canAptInstall,
+  ensurePrograms,
+  findProgram,
+  updatePackageLists,
+} from '../programs/ensure-programs.ts';
+import { type Log, SetupError } from '../setup-error.ts';
+import {
+  documentDbIsReady,
+  ferretDbProgram,
+  ferretSource,
+  home,
+  insideRoot,
+  postgresPrograms,
+  root,
+} from './documentdb-root.ts';
+import { startPostgres } from './postgres.ts';
+
+const rootLog = join(home, 'root.log');
+
+/** Says in a few words why DocumentDB cannot be set up here; returns undefined where it can. */
+export function whyNoDocumentDb(): string | undefined {
+  if (!canAptInstall()) return 'its substitute can be set up on Debian as root only';
+  if (!findProgram('go')) return 'its substitute needs Go 1.25 or newer';
+  return undefined;
+}
+
+/** Makes what is missing of the root and FerretDB. An interrupted run leaves nothing that is taken for finished. */
+export async function prepareDocumentDb(log: Log): Promise<void> {
+  await withLock('documentdb', log, async () => {
+    if (documentDbIsReady()) return;
+    mkdirSync(home, { recursive: true });
+    await removeUnfinished();
+    log('Setting up DocumentDB and FerretDB, once for this user (one to two minutes)…');
+    const reminder = setInterval(() => log('Still setting up DocumentDB and FerretDB…'), 15_000);
+    const program = unfinished('ferretdb');
+    await Promise.all([buildFerretDb(program, log), existsSync(root) || makeRoot(log)]).finally(() =>
+      clearInterval(reminder),
+    );
+    renameSync(program, join(root, ferretDbProgram));
+  });
+}
+
+/** Returns a path for something that gets its final name only when it is finished. */
+function unfinished(name: string): string {
+  return join(home, `${name}-${randomBytes(4).toString('hex')}`);
+}
+
+/** Removes what interrupted runs left. Where debootstrap may, it mounts /proc in its folder, and leaves it mounted. */
+async function removeUnfinished(): Promise<void> {
+  for (const name of readdirSync(home).filter((name) => /^(root|ferretdb)-[0-9a-f]{8}$/.test(name))) {
+    await run('umount', join(home, name, 'proc')).catch(() => {}); // it is not mounted
+    await run('rm', '-rf', '--one-file-system', join(home, name)).catch(() => {});
+  }
+}
+
+async function makeRoot(log: Log): Promise<void> {
+  await ensurePrograms([{ names: ['debootstrap'], apt: 'debootstrap' }], log);
+  const partial = unfinished('root');
+  const debian = ['forky', partial, await debianMirror(), 'sid']; // 'sid' names the script, also for releases newer than debootstrap
+  await run('debootstrap', '--variant=minbase', '--include=postgresql-18-documentdb', ...debian);
+  await run('chroot', partial, 'apt-get', 'clean');
+  log('DocumentDB is unpacked; making an empty database…');
+  await makeTemplate(partial);
+  renameSync(partial, root);
+}
+
+/** Makes an empty database with DocumentDB in it; copying its folder takes a tenth of the time of making another. */
+async function makeTemplate(folder: string): Promise<void> {
+  const asPostgres = (...command: string[]) => run(...insideRoot(folder, ...command));
+  await run('chroot', folder, 'install', '-d', '-o', 'postgres', '-m', '0700', '/docdb', '/docdb/template');
+  const place = ['-D', '/docdb/template/data', '-U', 'postgres', '-A', 'trust'];
+  await asPostgres(`${postgresPrograms}/initdb`, ...place, '-E', 'UTF8', '--locale=C.UTF-8');
+  const where = { root: folder, name: 'template', durable: true };
+  const server = await startPostgres(where, { logFile: rootLog });
+  const sql = 'create extension documentdb cascade';
+  await asPostgres('psql', '-h', '/docdb/template', '-U', 'postgres', '-qc', sql);
+  await server.stop();
+}
+
+/** Returns the mirror of this machine's own packages; apt-get knows it only once it has its lists. */
+async function debianMirror(): Promise<string> {
+  const command = ['indextargets', '--format', '$(REPO_URI)', 'ORIGIN: Debian', 'LABEL: Debian'];
+  const first = () => execFileSync('apt-get', command, { encoding: 'utf8' }).split('\n')[0];
+  const known = first();
+  if (known) return known;
+  await updatePackageLists();
+  const mirror = first();
+  if (mirror) return mirror;
+  throw new SetupError(
+    'apt-get knows no Debian mirror: add one to /etc/apt/sources.list, or set MONGODB_URI.',
+  );
+}
+
+async function buildFerretDb(output: string, log: Log): Promise<void> {
+  await runToEnd({
+    name: 'go build (FerretDB)',
+    command: ['go', 'build', '-trimpath', '-buildvcs=false', '-o', output, '.'],
+    cwd: ferretSource,
+    logFile: join(home, 'ferretdb.log'),
+    env: { ...process.env, CGO_ENABLED: '0' }, // the program then needs no library of the root
+  });
+  log('FerretDB is built.');
+}
+
+function run(...command: [string, ...string[]]): Promise<void> {
+  return runToEnd({ name: command.join(' '), command, logFile: rootLog });
+}

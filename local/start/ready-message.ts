@@ -1,0 +1,57 @@
+import { DEMO_PASSWORD } from '../demo-data.ts';
+import type { System } from '../system.ts';
+
+/**
+ * Says where everything is, and how to print a first label.
+ *
+ * @param options.servers addresses of the databases by their names.
+ */
+export function readyMessage(options: {
+  seconds: string;
+  addresses: System['addresses'];
+  servers: Record<string, string>;
+  logFolder: string;
+}): string {
+  const { seconds, addresses, servers, logFolder } = options;
+  const list = Object.entries(servers).map(
+    ([name, address]) => `  ${name.padEnd(12)}  ${withoutPassword(address)}`,
+  );
+  return `
+Ready after ${seconds} s.
+
+  API           ${addresses.api}/api   try it in a browser: ${addresses.api}/api/docs
+  Branches      ${addresses.branches}
+  Label worker  ${addresses['label-worker']}
+  Dashboard     ${addresses.dashboard}   log in as "operaciones", password "${DEMO_PASSWORD}"
+${list.join('\n')}
+  Logs          ${logFolder}
+
+  Demo user "demo", password "${DEMO_PASSWORD}". Log in, create a guide, print its label:
+
+${firstRequests(addresses.api)}
+
+Ctrl-C stops everything.
+`;
+}
+
+function firstRequests(api: string): string {
+  const guide = JSON.stringify({
+    TipoServicio: 'Domicilio',
+    Guia: [
+      {
+        Remitente: { Nombre: 'Ana' },
+        Destinatario: { Nombre: 'Luis', CodigoPostal: '06600' },
+        Producto: { Contenido: 'Libros' },
+        Creado_por: {},
+      },
+    ],
+  });
+  return `TOKEN=$(curl -s -X POST ${api}/api/auth/login -H 'X-Username: demo' -H 'X-Password: ${DEMO_PASSWORD}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+GUIA=$(curl -s ${api}/api/guias/crear -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${guide}' | sed 's/.*"SEND_GUIA":"\\([^"]*\\)".*/\\1/')
+curl -s ${api}/api/guias/etiqueta/$GUIA -H "Authorization: Bearer $TOKEN" -o guia.pdf`;
+}
+
+/** The address of a given server may hold a password. */
+function withoutPassword(address: string): string {
+  return address.replace(/\/\/[^@/]*@/, '//…@');
+}
