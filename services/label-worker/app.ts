@@ -6,10 +6,10 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
-import { startPrintingBrowser } from './chromium/printing-browser.ts';
+import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
 import { DOCUMENT } from './label/label-html.ts';
-import { addChromiumGauges, createWorkerMetrics } from './metrics.ts';
+import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startHeartbeat } from './queue/heartbeat.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
 
@@ -35,31 +35,12 @@ async function assemble(
   tracing: Tracing | undefined,
 ): Promise<void> {
   const { REDIS_PREFIX: prefix, PRINT_CONCURRENCY: concurrency, BATCH_MAX_LABELS: maxLabels } = config;
-  const redis = await openRedis(server, config.REDIS_URL);
+  const stage = closingStage(config.SHUTDOWN_MS, log);
   const metrics = createWorkerMetrics(server.metrics);
-  const browser = await startPrintingBrowser(
-    {
-      executablePath: config.CHROMIUM_PATH,
-      document: DOCUMENT,
-      concurrency,
-      printTimeoutMs: config.PRINT_TIMEOUT_MS,
-      maxPrints: config.CHROMIUM_MAX_PRINTS,
-      maxMemoryBytes: config.CHROMIUM_MAX_MEMORY_MIB * 2 ** 20,
-      healthIntervalMs: HEALTH_INTERVAL_MS,
-      onStart: metrics.countStart,
-      onStep: metrics.observePhase,
-    },
-    log,
-  );
-  /** Bounds a stage of closing to a quarter of the shutdown, so that the last stage also gets some time. */
-  const stage = (what: string, work: Promise<unknown>) =>
-    withTimeout(config.SHUTDOWN_MS / 4, what, work).catch((err) =>
-      log.warn({ err }, 'A stage of closing was given up'),
-    );
+  const redis = await openRedis(server, config.REDIS_URL);
+  const browser = await openBrowser(server, config, log, metrics);
   const closeBrowser = () => stage('Closing Chromium', browser.close());
   server.addHook('onClose', closeBrowser); // also when the start fails below
-  server.dependencies.set('chromium', { check: browser.ping, required: true });
-  addChromiumGauges(server.metrics, browser);
   const worker = startLabelWorker({
     redis: openBlockingRedis(server, config.REDIS_URL),
     prefix,
@@ -84,4 +65,39 @@ async function assemble(
     await closeBrowser();
     await stage('Closing the queue', worker.close());
   });
+}
+
+/** Opens the browser that prints, as a required dependency of the server, with its metrics. */
+async function openBrowser(
+  server: HttpServer,
+  config: LabelWorkerConfig,
+  log: Logger,
+  metrics: WorkerMetrics,
+): Promise<PrintingBrowser> {
+  const options = {
+    executablePath: config.CHROMIUM_PATH,
+    document: DOCUMENT,
+    concurrency: config.PRINT_CONCURRENCY,
+    printTimeoutMs: config.PRINT_TIMEOUT_MS,
+    maxPrints: config.CHROMIUM_MAX_PRINTS,
+    maxMemoryBytes: config.CHROMIUM_MAX_MEMORY_MIB * 2 ** 20,
+    healthIntervalMs: HEALTH_INTERVAL_MS,
+    onStart: metrics.countStart,
+    onStep: metrics.observePhase,
+  };
+  const browser = await startPrintingBrowser(options, log);
+  server.dependencies.set('chromium', { check: browser.ping, required: true });
+  addChromiumGauges(server.metrics, browser);
+  return browser;
+}
+
+/**
+ * Returns a function that waits for a stage of closing. It waits for a quarter of the shutdown at most, so that the
+ * last stage also gets some time, and goes on when the stage fails.
+ */
+function closingStage(shutdownMs: number, log: Logger) {
+  return (what: string, work: Promise<unknown>): Promise<unknown> =>
+    withTimeout(shutdownMs / 4, what, work).catch((err) =>
+      log.warn({ err }, 'A stage of closing was given up'),
+    );
 }
