@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { apiUser } from '#api/plugins/authenticate.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { apiUser } from '../../../plugins/authenticate.ts';
 import { operation } from '../../operation.ts';
 
 const route = operation({

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
+import { type CreationDeps, createGuides } from '#api/guides/create-guides.ts';
+import type { GuideRecord } from '#api/guides/guide-store.ts';
+import { KEPT_HOURS, KEY_PATTERN } from '#api/guides/idempotency-key.ts';
+import { apiUser } from '#api/plugins/authenticate.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { type CreationDeps, createGuides } from '../../../guides/create-guides.ts';
-import type { GuideRecord } from '../../../guides/guide-store.ts';
-import { KEPT_HOURS, KEY_PATTERN } from '../../../guides/idempotency-key.ts';
-import { apiUser } from '../../../plugins/authenticate.ts';
 import { operation } from '../../operation.ts';
 import { CreatedGuideRef } from '../../schemas.ts';
 

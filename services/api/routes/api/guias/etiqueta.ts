@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { findGuide } from '#api/guides/find-guide.ts';
+import type { GuideStore } from '#api/guides/guide-store.ts';
+import type { LabelClient } from '#api/labels/label-client.ts';
+import { type LabelSettings, labelPayload } from '#api/labels/label-payload.ts';
+import { apiUser } from '#api/plugins/authenticate.ts';
 import { type LabelPayload, labelKey, MAX_PACKAGES } from '#shared/contracts/label-job.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { findGuide } from '../../../guides/find-guide.ts';
-import type { GuideStore } from '../../../guides/guide-store.ts';
-import type { LabelClient } from '../../../labels/label-client.ts';
-import { type LabelSettings, labelPayload } from '../../../labels/label-payload.ts';
-import { apiUser } from '../../../plugins/authenticate.ts';
 import { operation } from '../../operation.ts';
 
 const params = Type.Object({

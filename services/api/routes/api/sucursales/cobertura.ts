@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import type { BranchesClient } from '#api/branches/branches-client.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { BranchesClient } from '../../../branches/branches-client.ts';
 import { operation } from '../../operation.ts';
 import { BRANCH_EXAMPLE, BranchRef } from '../../schemas.ts';
 
