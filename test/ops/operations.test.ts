@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkout } from './dockerfile.ts';
@@ -29,12 +29,6 @@ describe('the operations page', () => {
         page.replace(TABLE, () => table),
       );
     else expect(TABLE.exec(page)?.[0]).toBe(table);
-  });
-
-  it('links to what is there', () => {
-    const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
-    expect(links).not.toEqual([]);
-    expect(links.filter((link) => !leadsSomewhere(link))).toEqual([]);
   });
 });
 
@@ -89,21 +83,4 @@ function meaning(setting: Setting): string {
 function range({ minimum = 0, maximum }: Setting): string | undefined {
   if (maximum !== undefined) return `From ${minimum} to ${maximum}`;
   return minimum > 0 ? `At least ${minimum}` : undefined;
-}
-
-/** A file of the checkout, or a heading of one of its pages. */
-function leadsSomewhere(link: string): boolean {
-  const [path = '', anchor] = link.split('#');
-  const file = path ? join(checkout, 'k8s', path) : PAGE;
-  if (!existsSync(file)) return false;
-  if (anchor === undefined) return true;
-  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm);
-  return [...headings].some(([, heading = '']) => anchorOf(heading) === anchor);
-}
-
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .replaceAll(' ', '-');
 }
