@@ -1,46 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { generateSecrets } from '#local/secrets.ts';
-import { type System, startSystem } from '#local/system.ts';
-import { Client, type CreatedGuide, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { describe, expect } from 'vitest';
+import { type CreatedGuide, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
-import { freshStores } from '#test/fixtures/old-services.ts';
+import { test } from '#test/fixtures/system.ts';
 
-// The processes as `npm start` starts them; everything over HTTP.
-let stores: Awaited<ReturnType<typeof freshStores>>;
-let logFolder: string;
-let system: System;
-let demo: Client;
-beforeAll(async () => {
-  stores = await freshStores();
-  logFolder = await mkdtemp(join(tmpdir(), 'logs-'));
-  system = await startSystem({
-    mongoUri: stores.env.MONGODB_URI ?? '',
-    redisUrl: inject('redisUrl'),
-    redisPrefix: stores.prefix,
-    chromiumPath: inject('chromiumPath'),
-    secrets: generateSecrets(),
-    logFolder,
-  });
-  demo = await Client.login(system.addresses.api);
-});
-afterAll(async () => {
-  await system?.stop();
-  await stores.close();
-  await rm(logFolder, { recursive: true });
-});
-
+/** The processes as `npm start` starts them; everything over HTTP. */
 describe('the main job', () => {
   let guides: CreatedGuide[];
 
-  it('creates three guides in one request', async () => {
+  test('creates three guides in one request', async ({ demo }) => {
     guides = await demo.created(minimalGuide(), fullGuide(), minimalGuide({ DestinoCode: 'PUE01' }));
     expect(guides.map((guide) => guide.SEND_SUCU_DEST)).toEqual(['MEX01', 'MTY01', 'PUE01']);
   });
 
-  it('prints all their labels at once, and every code reads back from pixels', async () => {
+  test('prints all their labels at once, and every code reads back from pixels', async ({ demo }) => {
     const labels = await Promise.all(
       guides.flatMap(({ SEND_GUIA }) => [
         demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`),
@@ -66,7 +38,7 @@ describe('the main job', () => {
     }
   });
 
-  it('stops every service within its deadline, with nothing left behind', async () => {
+  test('stops every service within its deadline, with nothing left behind', async ({ system }) => {
     await system.stop();
     for (const { ended } of Object.values(system.processes)) expect((await ended).exitCode).toBe(0);
     await expect(call(`${system.addresses.api}/health/live`)).rejects.toThrow();

@@ -1,50 +1,41 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { scrape } from '#test/fixtures/metrics.ts';
-import { startServices } from '#test/fixtures/old-services.ts';
-
-let system: Awaited<ReturnType<typeof startServices>>;
-let demo: Client;
-let addresses: { api: string; branches: string; worker: string };
-beforeAll(async () => {
-  system = await startServices({ labels: true });
-  demo = await Client.login(system.url);
-  addresses = { api: system.url, branches: system.env.BRANCHES_URL, worker: await addressOf(system.worker) };
-});
-afterAll(() => system.close());
-
-const addressOf = async (server: typeof system.worker) =>
-  (await server?.listen({ host: '127.0.0.1', port: 0 })) ?? '';
+import { printingTest as test } from '#test/fixtures/services.ts';
 
 /** Waits until the series has the value: the worker hears of a job's end a moment after the api. */
 const becomes = (url: string, name: string, value: number) =>
   vi.waitFor(async () => expect((await scrape(url)).get(name)).toBe(value), { timeout: 10_000 });
 
-test('a label that was printed, and one from the cache, are in the metrics of api and worker', async () => {
+test('a label that was printed, and one from the cache, are in the metrics of api and worker', async ({
+  api,
+  demo,
+  labelWorker,
+}) => {
   const [guide] = await demo.created(minimalGuide());
   const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
   expect((await demo.pdf(path)).status).toBe(200);
   expect((await demo.pdf(path)).status).toBe(200);
 
-  const api = await scrape(addresses.api);
+  const series = await scrape(api.url);
   for (const source of ['printed', 'cache'])
-    expect(api.get(`label_request_duration_seconds_count{source="${source}"}`)).toBe(1);
+    expect(series.get(`label_request_duration_seconds_count{source="${source}"}`)).toBe(1);
   const route = 'method="GET",route="/api/guias/etiqueta/:guia",status="200"';
-  expect(api.get(`http_request_duration_seconds_count{${route}}`)).toBe(2);
-  expect(api.get('label_queue_oldest_job_seconds')).toBe(0);
-  expect(api.get('label_queue_jobs{state="waiting"}')).toBe(0);
+  expect(series.get(`http_request_duration_seconds_count{${route}}`)).toBe(2);
+  expect(series.get('label_queue_oldest_job_seconds')).toBe(0);
+  expect(series.get('label_queue_jobs{state="waiting"}')).toBe(0);
   for (const dependency of ['redis', 'mongodb', 'branches'])
-    expect(api.get(`dependency_up{dependency="${dependency}"}`)).toBe(1);
+    expect(series.get(`dependency_up{dependency="${dependency}"}`)).toBe(1);
 
-  await becomes(addresses.api, 'label_queue_workers', 1);
+  await becomes(api.url, 'label_queue_workers', 1);
 
-  const worker = await scrape(addresses.worker);
+  const worker = await scrape(labelWorker.url);
   for (const phase of ['html', 'wait', 'document', 'print', 'split', 'store']) {
     expect(worker.get(`label_phase_seconds_count{phase="${phase}"}`)).toBe(1);
     expect(worker.get(`label_phase_seconds_sum{phase="${phase}"}`)).toBeGreaterThan(0);
   }
   expect(worker.get('label_batch_labels_sum')).toBe(1);
-  await becomes(addresses.worker, 'labels_printed_total', 1);
+  await becomes(labelWorker.url, 'labels_printed_total', 1);
   expect(worker.get('chromium_starts_total{reason="start"}')).toBe(1);
   expect(worker.get('chromium_prints')).toBe(1);
   expect(worker.get('chromium_age_seconds')).toBeGreaterThan(0);
@@ -52,11 +43,15 @@ test('a label that was printed, and one from the cache, are in the metrics of ap
   expect(worker.get('dependency_up{dependency="chromium"}')).toBe(1);
 });
 
-test('the branches say how often their cache answered, and what a lost one cost', async () => {
-  const before = await scrape(addresses.branches);
-  await system.redis.del(`${system.prefix}:branches`);
+test('the branches say how often their cache answered, and what a lost one cost', async ({
+  branches,
+  demo,
+  stores,
+}) => {
+  const before = await scrape(branches.url);
+  await stores.redis.del(`${stores.prefix}:branches`);
   await demo.created(minimalGuide());
-  const after = await scrape(addresses.branches);
+  const after = await scrape(branches.url);
   const more = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
   expect(more('branch_cache_lookups_total{result="hit"}')).toBeGreaterThanOrEqual(1);
   expect(more('branch_cache_rebuilds_total{result="ok"}')).toBe(1);
@@ -64,42 +59,35 @@ test('the branches say how often their cache answered, and what a lost one cost'
   expect(after.get('branch_cache_rebuilds_total{result="failed"}')).toBe(0);
 });
 
-test('labels that nobody prints in time are counted, and seen waiting', async () => {
-  const other = await startServices({ env: { LABEL_TIMEOUT_MS: '300' } });
-  try {
-    const user = await Client.login(other.url);
-    const [guide] = await user.created(minimalGuide());
-    expect((await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(500);
-    const series = await scrape(other.url);
-    expect(series.get('label_failures_total{reason="late"}')).toBe(1);
-    expect(series.get('label_queue_jobs{state="waiting"}')).toBe(1);
-    expect(series.get('label_queue_oldest_job_seconds')).toBeGreaterThanOrEqual(0.3);
-    expect(series.get('label_queue_workers')).toBe(0);
-  } finally {
-    await other.close();
-  }
+test('labels that nobody prints in time are counted, and seen waiting', async ({ startApi, stores }) => {
+  const REDIS_PREFIX = stores.prefix.replace('}', '-unprinted}');
+  const other = await startApi({ LABEL_TIMEOUT_MS: '300', REDIS_PREFIX });
+  const user = await Client.login(other.url);
+  const [guide] = await user.created(minimalGuide());
+  expect((await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(500);
+  const series = await scrape(other.url);
+  expect(series.get('label_failures_total{reason="late"}')).toBe(1);
+  expect(series.get('label_queue_jobs{state="waiting"}')).toBe(1);
+  expect(series.get('label_queue_oldest_job_seconds')).toBeGreaterThanOrEqual(0.3);
+  expect(series.get('label_queue_workers')).toBe(0);
 });
 
-test('a label that fails is counted with its reason on both sides', async () => {
+test('a label that fails is counted with its reason on both sides', async ({ labelWorker, startApi }) => {
   // The tracking address is a setting of the api, and this one fits into no QR that scans.
   const long = `https://rastreo.example/${'x'.repeat(2_000)}{guia}`;
-  const other = await startServices({ labels: true, env: { TRACKING_URL: long } });
-  try {
-    const user = await Client.login(other.url);
-    const [guide] = await user.created(minimalGuide());
-    expect((await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(500);
-    expect((await scrape(other.url)).get('label_failures_total{reason="failed"}')).toBe(1);
-    const failed = 'label_job_failures_total{reason="label-unprintable"}';
-    await becomes(await addressOf(other.worker), failed, 1);
-  } finally {
-    await other.close();
-  }
+  const other = await startApi({ TRACKING_URL: long });
+  const user = await Client.login(other.url);
+  const [guide] = await user.created(minimalGuide());
+  expect((await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(500);
+  expect((await scrape(other.url)).get('label_failures_total{reason="failed"}')).toBe(1);
+  const failed = 'label_job_failures_total{reason="label-unprintable"}';
+  await becomes(labelWorker.url, failed, 1);
 });
 
-test('a user’s name, a guide’s number or a path is in no series', async () => {
+test('a user’s name, a guide’s number or a path is in no series', async ({ api, demo }) => {
   const [guide] = await demo.created(minimalGuide());
   await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
   await demo.get('/api/etc/passwd');
-  const text = await (await fetch(`${addresses.api}/metrics`)).text();
+  const text = await (await fetch(`${api.url}/metrics`)).text();
   for (const secret of [guide?.SEND_GUIA ?? '', '"demo"', 'passwd']) expect(text).not.toContain(secret);
 });

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, vi } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '#local/process/free-port.ts';
-import { type OwnedProcess, startProcess } from '#local/process/owned-process.ts';
+import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { ensurePrograms } from '#local/programs/ensure-programs.ts';
 import { ApiConfig } from '#services/api/config.ts';
@@ -13,16 +12,69 @@ import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { startApi, startServices } from '#test/fixtures/old-services.ts';
+import { type Running, printingTest as services } from '#test/fixtures/services.ts';
 
 type Rule = { alert: string; expr: string };
 type RuleTest = { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] };
 type Panel = { title: string; targets?: { expr: string }[] };
 
-const folder = join(import.meta.dirname, '../../k8s/monitoring');
-const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const monitoring = join(import.meta.dirname, '../../k8s/monitoring');
+const read = (name: string) => readFileSync(join(monitoring, name), 'utf8');
 const rules: Rule[] = parse(read('alerts.yml')).groups.flatMap(({ rules }: { rules: Rule[] }) => rules);
-const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: folder, encoding: 'utf8' });
+const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: monitoring, encoding: 'utf8' });
+
+const test = services
+  /** An api that waits for no label, so that there are labels and requests that fail. */
+  .extend('hasty', { scope: 'file' }, ({ startApi }) => startApi({ LABEL_TIMEOUT_MS: '1' }))
+  /** The address of a Prometheus that scrapes the services. */
+  .extend(
+    'prometheus',
+    { scope: 'file' },
+    async ({ api, hasty, branches, labelWorker, folder }, { onCleanup }) => {
+      const job = (name: string, ...services: Running[]) => ({
+        job_name: name,
+        static_configs: [{ targets: services.map(({ url }) => new URL(url).host) }],
+      });
+      const config = {
+        global: { scrape_interval: '1s', evaluation_interval: '1s' },
+        rule_files: [join(monitoring, 'alerts.yml')],
+        scrape_configs: [job('api', api, hasty), job('branches', branches), job('label-worker', labelWorker)],
+      };
+      writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config));
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}`;
+      const files = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/tsdb`];
+      const server = startProcess({
+        name: 'Prometheus',
+        command: ['prometheus', ...files, `--web.listen-address=127.0.0.1:${port}`],
+        logFile: join(folder, 'prometheus.log'),
+      });
+      onCleanup(() => server.stop());
+      await waitUntilReady(server, async () => (await fetch(`${url}/-/ready`)).ok, 20_000);
+      return url;
+    },
+  )
+  /** Asks Prometheus. @throws with what it says when it refuses. */
+  .extend('ask', { scope: 'file' }, ({ prometheus }) => async <T>(path: string): Promise<T> => {
+    const answer = await fetch(`${prometheus}/api/v1/${path}`, { signal: AbortSignal.timeout(20_000) });
+    const { data, error } = (await answer.json()) as { data: T; error?: string };
+    if (error) throw new Error(`${decodeURIComponent(path)}: ${error}`);
+    return data;
+  })
+  /** The values that an expression has now. */
+  .extend('query', { scope: 'file' }, ({ ask }) => async (expr: string): Promise<number[]> => {
+    type Vector = { result: { value: [time: number, value: string] }[] };
+    const { result } = await ask<Vector>(`query?query=${encodeURIComponent(expr)}`);
+    return result.map(({ value }) => Number(value[1]));
+  })
+  /** Causes a bit of everything that the services do. */
+  .extend('traffic', { scope: 'file' }, ({ stores, demo, hasty }) => async () => {
+    const [guide, late] = await demo.created(minimalGuide(), minimalGuide());
+    for (const _ of ['printed', 'cache'])
+      expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
+    await new Client(hasty.url, demo.token).pdf(`/api/guias/etiqueta/${late?.SEND_GUIA}`);
+    await stores.redis.del(`${stores.prefix}:branches`);
+  });
 
 beforeAll(async () => {
   const names = ['promtool', 'prometheus'];
@@ -31,16 +83,16 @@ beforeAll(async () => {
 }, 300_000);
 
 describe('the alerts', () => {
-  it('are what Prometheus understands, as is its configuration', () => {
+  test('are what Prometheus understands, as is its configuration', () => {
     expect(promtool('check', 'config', 'prometheus.yml')).toContain(`${rules.length} rules found`);
   });
 
-  it('fire when they should, and only then', () => {
+  test('fire when they should, and only then', () => {
     promtool('test', 'rules', 'alerts.test.yml');
   });
 
   const tests: RuleTest[] = parse(read('alerts.test.yml')).tests;
-  it.each(rules.map(({ alert }) => alert))('%s is tested both ways', (alert) => {
+  test.each(rules.map(({ alert }) => alert))('%s is tested both ways', (alert) => {
     const cases = tests
       .flatMap(({ alert_rule_test }) => alert_rule_test)
       .filter(({ alertname }) => alertname === alert);
@@ -49,7 +101,7 @@ describe('the alerts', () => {
   });
 });
 
-it('Prometheus asks every service at its port', () => {
+test('Prometheus asks every service at its port', () => {
   type Job = { job_name: string; dns_sd_configs: [{ names: string[]; port: number }] };
   const jobs = parse(read('prometheus.yml')).scrape_configs.map(
     ({ job_name, dns_sd_configs: [{ names, port }] }: Job) => [job_name, names, port],
@@ -65,75 +117,8 @@ it('Prometheus asks every service at its port', () => {
 });
 
 describe('on a real Prometheus that scrapes the running services', () => {
-  let system: Awaited<ReturnType<typeof startServices>>;
-  let hasty: Awaited<ReturnType<typeof startApi>>;
-  let prometheus: OwnedProcess;
-  let address: string;
-  const data = mkdtempSync(join(tmpdir(), 'prometheus-'));
-
-  beforeAll(async () => {
-    system = await startServices({ labels: true });
-    // An api that waits for no label, so that there are labels and requests that fail.
-    hasty = await startApi({ ...system.env, LABEL_TIMEOUT_MS: '1' });
-    const worker = (await system.worker?.listen({ host: '127.0.0.1', port: 0 })) ?? '';
-    const job = (name: string, ...urls: string[]) => ({
-      job_name: name,
-      static_configs: [{ targets: urls.map((url) => new URL(url).host) }],
-    });
-    const config = {
-      global: { scrape_interval: '1s', evaluation_interval: '1s' },
-      rule_files: [join(folder, 'alerts.yml')],
-      scrape_configs: [
-        job('api', system.url, hasty.url),
-        job('branches', system.env.BRANCHES_URL),
-        job('label-worker', worker),
-      ],
-    };
-    writeFileSync(join(data, 'prometheus.yml'), JSON.stringify(config));
-    const port = await freePort();
-    address = `http://127.0.0.1:${port}`;
-    const files = [`--config.file=${data}/prometheus.yml`, `--storage.tsdb.path=${data}/tsdb`];
-    prometheus = startProcess({
-      name: 'Prometheus',
-      command: ['prometheus', ...files, `--web.listen-address=127.0.0.1:${port}`],
-      logFile: join(data, 'prometheus.log'),
-    });
-    await waitUntilReady(prometheus, async () => (await fetch(`${address}/-/ready`)).ok, 20_000);
-  });
-  afterAll(async () => {
-    await prometheus?.stop();
-    await hasty?.server.close();
-    await system?.close();
-    rmSync(data, { recursive: true });
-  });
-
-  /** A bit of everything that the services do. */
-  async function traffic(): Promise<void> {
-    const demo = await Client.login(system.url);
-    const [guide, late] = await demo.created(minimalGuide(), minimalGuide());
-    for (const _ of ['printed', 'cache'])
-      expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
-    await new Client(hasty.url, demo.token).pdf(`/api/guias/etiqueta/${late?.SEND_GUIA}`);
-    await system.redis.del(`${system.prefix}:branches`);
-  }
-
-  /** @throws with what Prometheus says when it refuses. */
-  async function ask<T>(path: string): Promise<T> {
-    const answer = await fetch(`${address}/api/v1/${path}`, { signal: AbortSignal.timeout(20_000) });
-    const { data, error } = (await answer.json()) as { data: T; error?: string };
-    if (error) throw new Error(`${decodeURIComponent(path)}: ${error}`);
-    return data;
-  }
-
-  /** The values that the expression has now. */
-  async function query(expr: string): Promise<number[]> {
-    type Vector = { result: { value: [time: number, value: string] }[] };
-    const { result } = await ask<Vector>(`query?query=${encodeURIComponent(expr)}`);
-    return result.map(({ value }) => Number(value[1]));
-  }
-
-  it('every panel of the boards and every alert has data', async () => {
-    const boards = readdirSync(join(folder, 'grafana/dashboards'));
+  test('every panel of the boards and every alert has data', async ({ query, traffic }) => {
+    const boards = readdirSync(join(monitoring, 'grafana/dashboards'));
     const panels: Panel[] = boards.flatMap((name) => JSON.parse(read(`grafana/dashboards/${name}`)).panels);
     const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     const alerts = rules.map(({ expr }) => expr.replace(/ (>|==) [\d.]+$/, '')); // what is compared
@@ -153,7 +138,7 @@ describe('on a real Prometheus that scrapes the running services', () => {
     );
   }, 90_000);
 
-  it('every alert is evaluated without an error', async () => {
+  test('every alert is evaluated without an error', async ({ ask }) => {
     type Groups = { groups: { rules: { name: string; health: string; lastError?: string }[] }[] };
     const evaluated = async () =>
       (await ask<Groups>('rules')).groups

@@ -1,27 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '#test/fixtures/browser.ts';
+import { describe, expect } from 'vitest';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
-import { startApi, startServices } from '#test/fixtures/old-services.ts';
+import { printingTest as services } from '#test/fixtures/services.ts';
 
 /** What browsers are told to do with our answers, and what no answer tells anybody. */
-
-let system: Awaited<ReturnType<typeof startServices>>;
-let demo: Client;
-let number: string;
-beforeAll(async () => {
-  system = await startServices({ labels: true });
-  demo = await Client.login(system.url);
-  number = (await demo.created(minimalGuide()))[0]?.SEND_GUIA ?? '';
-  // A hash that is none: a login of this user fails as nobody foresaw.
-  await system.mongo
-    .collection<{ _id: string }>('users')
-    .updateOne({ _id: 'lectura' }, { $set: { passwordHash: 'broken' } });
-});
-afterAll(() => system.close());
 
 const DATA_HEADERS = {
   'content-security-policy': "base-uri 'none';form-action 'none';frame-ancestors 'none';default-src 'none'",
@@ -80,28 +64,50 @@ function securityHeaders(headers: Headers): Record<string, string | null> {
   return Object.fromEntries(Object.keys(DATA_HEADERS).map((name) => [name, headers.get(name)]));
 }
 
+const ALLOWED = 'http://tienda.example';
+
+const test = services
+  /** The api, which fails to log `lectura` in as nobody foresaw: the hash of the password is none. */
+  .extend('faulty', { scope: 'file' }, async ({ api, stores }) => {
+    await stores.mongo
+      .collection<{ _id: string }>('users')
+      .updateOne({ _id: 'lectura' }, { $set: { passwordHash: 'broken' } });
+    return api;
+  })
+  /** The origin of a page. */
+  .extend('origin', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const page = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>'));
+    await once(page.listen(0, '127.0.0.1'), 'listening');
+    onCleanup(() => void page.close());
+    return `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+  })
+  /** An api whose answers pages of two origins may read. */
+  .extend('open', { scope: 'file' }, ({ startApi, origin }) =>
+    startApi({ CORS_ORIGINS: `${ALLOWED},${origin}`, REQUESTS_PER_MINUTE_PER_USER: '8' }),
+  );
+
 describe('an answer of the API', () => {
-  it.each(REFUSALS.filter(([, what]) => what !== 'a wrong path'))(
+  test.for(REFUSALS.filter(([, what]) => what !== 'a wrong path'))(
     '%i for %s tells browsers to do nothing with it',
-    async (status, _, ask) => {
-      const response = await ask(system.url, demo.token);
+    async ([status, _, ask], { demo, faulty }) => {
+      const response = await ask(faulty.url, demo.token);
       expect(response.status).toBe(status);
       expect(securityHeaders(response.headers)).toEqual(DATA_HEADERS);
     },
   );
 
-  it.each([
-    ['a list', 200, () => '/api/sucursales'],
-    ['the OpenAPI document', 200, () => '/api/openapi.json'],
-    ['health', 200, () => '/health/ready'],
-    ['metrics', 200, () => '/metrics'],
-    ['a label', 200, () => `/api/guias/etiqueta/${number}`],
-  ])('that is %s does too', async (_, status, path) => {
-    const { status: answered, headers } = await demo.pdf(path());
+  test.for([
+    ['a list', 200, '/api/sucursales'],
+    ['the OpenAPI document', 200, '/api/openapi.json'],
+    ['health', 200, '/health/ready'],
+    ['metrics', 200, '/metrics'],
+    ['a label', 200, '/api/guias/etiqueta/{guia}'],
+  ] as const)('that is %s does too', async ([_, status, path], { demo, number }) => {
+    const { status: answered, headers } = await demo.pdf(path.replace('{guia}', number));
     expect([answered, securityHeaders(headers)]).toEqual([status, DATA_HEADERS]);
   });
 
-  it('that is a label is still a PDF with its tag, also unchanged', async () => {
+  test('that is a label is still a PDF with its tag, also unchanged', async ({ demo, number }) => {
     const path = `/api/guias/etiqueta/${number}`;
     const { headers, bytes } = await demo.pdf(path);
     expect([headers.get('content-type'), bytes.subarray(0, 5).toString()]).toEqual([
@@ -112,8 +118,10 @@ describe('an answer of the API', () => {
     expect([again.status, securityHeaders(again.headers)]).toEqual([304, DATA_HEADERS]);
   });
 
-  it('that is the page of the documentation may load what is its own, and nothing else', async () => {
-    const { headers } = await fetch(`${system.url}/api/docs`);
+  test('that is the page of the documentation may load what is its own, and nothing else', async ({
+    api,
+  }) => {
+    const { headers } = await fetch(`${api.url}/api/docs`);
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';",
@@ -122,22 +130,26 @@ describe('an answer of the API', () => {
   });
 });
 
-it.each(['branches', 'worker'] as const)('an answer of the service %s does so too', async (name) => {
-  const answers = await Promise.all(
-    ['/health/live', '/metrics', '/nada', '/internal/branches'].map((url) => system[name]?.inject({ url })),
-  );
-  for (const answer of answers) {
-    expect(answer?.headers).toMatchObject(DATA_HEADERS);
-    expect(answer?.headers).not.toHaveProperty('server');
-  }
-});
+test.for(['branches', 'label-worker'])(
+  'an answer of the service %s does so too',
+  async (name, { branches, labelWorker }) => {
+    const { server } = name === 'branches' ? branches : labelWorker;
+    const answers = await Promise.all(
+      ['/health/live', '/metrics', '/nada', '/internal/branches'].map((url) => server.inject({ url })),
+    );
+    for (const answer of answers) {
+      expect(answer.headers).toMatchObject(DATA_HEADERS);
+      expect(answer.headers).not.toHaveProperty('server');
+    }
+  },
+);
 
 describe('no answer tells of what is behind it', () => {
   const INSIDE =
     /node_modules|\bat .*[:(]\d|\.[jt]s\b|stack|\w(Error|Exception)\b|fastify|mongo|redis|bull|chromium|puppeteer|argon|node\b|127\.0\.0\.1/i;
 
-  it.each(REFUSALS)('%i for %s', async (status, _, ask) => {
-    const response = await ask(system.url, demo.token);
+  test.for(REFUSALS)('%i for %s', async ([status, _, ask], { demo, faulty }) => {
+    const response = await ask(faulty.url, demo.token);
     const text = await response.text();
     expect(response.status).toBe(status);
     expect(Object.keys(JSON.parse(text)).toSorted()).toEqual(
@@ -148,24 +160,28 @@ describe('no answer tells of what is behind it', () => {
     for (const name of ['server', 'x-powered-by', 'via']) expect(response.headers.get(name)).toBeNull();
   });
 
-  it('500 for a label that nobody prints, and 503 for a service that is away', async () => {
-    const other = await startServices({ env: { LABEL_TIMEOUT_MS: '200' } });
-    try {
-      const user = await Client.login(other.url);
-      const [guide] = await user.created(minimalGuide());
-      const late = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
-      await other.branches.close();
-      const away = await user.create([minimalGuide()]);
-      expect([late.status, away.status]).toEqual([500, 503]);
-      for (const { body } of [late, away]) expect(JSON.stringify(body)).not.toMatch(INSIDE);
-    } finally {
-      await other.close();
-    }
+  test('500 for a label that nobody prints, and 503 for a service that is away', async ({
+    startApi,
+    startBranches,
+    stores,
+  }) => {
+    const away = await startBranches();
+    const other = await startApi({
+      BRANCHES_URL: away.url,
+      LABEL_TIMEOUT_MS: '200',
+      REDIS_PREFIX: stores.prefix.replace('}', '-unprinted}'),
+    });
+    const user = await Client.login(other.url);
+    const [guide] = await user.created(minimalGuide());
+    const late = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+    await away.server.close();
+    const refused = await user.create([minimalGuide()]);
+    expect([late.status, refused.status]).toEqual([500, 503]);
+    for (const { body } of [late, refused]) expect(JSON.stringify(body)).not.toMatch(INSIDE);
   });
 });
 
 describe('pages of other origins', () => {
-  const ALLOWED = 'http://tienda.example';
   const STRANGER = 'http://otra.example';
   const PREFLIGHT = {
     method: 'OPTIONS',
@@ -178,40 +194,16 @@ describe('pages of other origins', () => {
   const corsHeaders = (headers: Headers) =>
     Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 
-  it('are told nothing where none is configured', async () => {
-    const { status, headers } = await call(`${system.url}/api/sucursales`, { headers: { origin: ALLOWED } });
+  test('are told nothing where none is configured', async ({ api }) => {
+    const { status, headers } = await call(`${api.url}/api/sucursales`, { headers: { origin: ALLOWED } });
     expect([status, corsHeaders(headers)]).toEqual([401, {}]);
-    const preflight = await call(`${system.url}/api/guias/crear`, PREFLIGHT);
+    const preflight = await call(`${api.url}/api/guias/crear`, PREFLIGHT);
     expect([preflight.status, corsHeaders(preflight.headers)]).toEqual([405, {}]);
   });
 
   describe('where one is configured', () => {
-    let api: Awaited<ReturnType<typeof startApi>>;
-    let page: Server;
-    let browser: Browser;
-    let origin: string;
-    beforeAll(async () => {
-      page = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>')).listen(
-        0,
-        '127.0.0.1',
-      );
-      await once(page, 'listening');
-      origin = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
-      api = await startApi({
-        ...system.env,
-        CORS_ORIGINS: `${ALLOWED},${origin}`,
-        REQUESTS_PER_MINUTE_PER_USER: '8',
-      });
-      browser = await openBrowser();
-    });
-    afterAll(async () => {
-      await browser.close();
-      await api.server.close();
-      page.close();
-    });
-
-    it('its preflight is answered, without a token', async () => {
-      const { status, headers } = await fetch(`${api.url}/api/guias/crear`, PREFLIGHT);
+    test('its preflight is answered, without a token', async ({ open }) => {
+      const { status, headers } = await fetch(`${open.url}/api/guias/crear`, PREFLIGHT);
       expect(status).toBe(204);
       expect(corsHeaders(headers)).toEqual({
         'access-control-allow-origin': ALLOWED,
@@ -222,25 +214,29 @@ describe('pages of other origins', () => {
       });
     });
 
-    it.each([
+    test.for([
       STRANGER,
       'null',
       'http://tienda.example.otra',
       'https://tienda.example',
       'http://TIENDA.example',
-    ])('%s is another one, and may read nothing', async (origin) => {
-      const headers = { ...PREFLIGHT.headers, origin };
-      for (const init of [{ ...PREFLIGHT, headers }, { headers: { origin } }]) {
-        const answer = await fetch(`${api.url}/api/openapi.json`, init);
+    ])('%s is another one, and may read nothing', async (stranger, { open }) => {
+      const headers = { ...PREFLIGHT.headers, origin: stranger };
+      for (const init of [{ ...PREFLIGHT, headers }, { headers: { origin: stranger } }]) {
+        const answer = await fetch(`${open.url}/api/openapi.json`, init);
         expect(answer.headers.get('access-control-allow-origin')).toBeNull();
         expect(answer.headers.get('vary')).toContain('Origin');
       }
     });
 
-    it('its page logs in, creates, prints, and reads refusals, in a browser', async () => {
+    test('its page logs in, creates, prints, and reads refusals, in a browser', async ({
+      browser,
+      open,
+      origin,
+    }) => {
       const tab = await browser.newPage();
       await tab.goto(origin);
-      expect(await tab.evaluate(`(${useApi})(${JSON.stringify(api.url)})`)).toEqual({
+      expect(await tab.evaluate(`(${useApi})(${JSON.stringify(open.url)})`)).toEqual({
         created: 200,
         label: ['application/pdf', true, true],
         refused: [401, 'Acceso denegado', true],
@@ -249,17 +245,17 @@ describe('pages of other origins', () => {
       await tab.close();
     });
 
-    it('a page of another one reads nothing, in a browser', async () => {
+    test('a page of another one reads nothing, in a browser', async ({ api, browser, open }) => {
       const tab = await browser.newPage();
-      await tab.goto(system.url); // another port is another origin
-      const fails = `fetch(${JSON.stringify(`${api.url}/api/openapi.json`)}).then(() => 'read', () => 'refused')`;
+      await tab.goto(api.url); // another port is another origin
+      const fails = `fetch(${JSON.stringify(`${open.url}/api/openapi.json`)}).then(() => 'read', () => 'refused')`;
       expect(await tab.evaluate(fails)).toBe('refused');
       await tab.close();
     });
 
-    it('unknown paths and other methods are refused as ever', async () => {
-      expect((await fetch(`${api.url}/api/nada`)).status).toBe(404);
-      const other = await fetch(`${api.url}/api/sucursales`, { method: 'DELETE' });
+    test('unknown paths and other methods are refused as ever', async ({ open }) => {
+      expect((await fetch(`${open.url}/api/nada`)).status).toBe(404);
+      const other = await fetch(`${open.url}/api/sucursales`, { method: 'DELETE' });
       expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     });
   });

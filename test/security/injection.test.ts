@@ -1,27 +1,36 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { Guide } from '#shared/contracts/guide.ts';
 import { type Answer, Client, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/old-services.ts';
+import { test as services } from '#test/fixtures/services.ts';
 
 /** What a client sends is never more than data: in no field, header, parameter or query. */
 
-let system: Awaited<ReturnType<typeof startServices>>;
-let demo: Client;
-let number: string;
-beforeAll(async () => {
-  system = await startServices();
-  demo = await Client.login(system.url);
-  number = (await demo.created(minimalGuide()))[0]?.SEND_GUIA ?? '';
-});
-afterAll(() => system.close());
-
-/** All that stores: a guide that appears here was let in. */
-const everything = async () => {
-  const names = ['guides', 'users', 'idempotency_keys', 'branches', 'coverage'];
-  const counts = await Promise.all(names.map((name) => system.mongo.collection(name).countDocuments()));
-  return Object.fromEntries(names.map((name, index) => [name, counts[index]]));
-};
+const test = services
+  /** Counts all that is stored: a guide that appears here was let in. */
+  .extend('everything', { scope: 'file' }, ({ stores }) => async () => {
+    const names = ['guides', 'users', 'idempotency_keys', 'branches', 'coverage'];
+    const counts = await Promise.all(names.map((name) => stores.mongo.collection(name).countDocuments()));
+    return Object.fromEntries(names.map((name, index) => [name, counts[index]]));
+  })
+  /** Sends bytes as they are. @returns the whole answer. */
+  .extend(
+    'raw',
+    { scope: 'file' },
+    ({ api }) =>
+      (text: string) =>
+        new Promise<string>((resolve, reject) => {
+          let answer = '';
+          const socket = connect(Number(new URL(api.url).port), '127.0.0.1', () =>
+            socket.end(text, 'latin1'),
+          );
+          socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
+          socket.setEncoding('latin1').on('data', (chunk) => {
+            answer += chunk;
+          });
+          socket.on('end', () => resolve(answer)).on('error', reject);
+        }),
+  );
 
 /** `Remitente.Nombre` and so on: every field that the schema knows, so that a new one is tried too. */
 const FIELDS = Object.entries(Guide.properties).flatMap(([section, { properties }]) =>
@@ -46,7 +55,7 @@ describe('query operators', () => {
     [{ $gt: '!' }],
   ];
 
-  it('are refused in every field, by its name, and nothing is stored', async () => {
+  test('are refused in every field, by its name, and nothing is stored', async ({ demo, everything }) => {
     expect(FIELDS.length).toBeGreaterThan(25);
     const before = await everything();
     for (const [section, name] of FIELDS) {
@@ -61,7 +70,10 @@ describe('query operators', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('are refused in place of a section, a guide, the array and the service type', async () => {
+  test('are refused in place of a section, a guide, the array and the service type', async ({
+    demo,
+    everything,
+  }) => {
     const before = await everything();
     for (const operator of OPERATORS) {
       for (const section of SECTIONS) {
@@ -75,18 +87,18 @@ describe('query operators', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it.each([
+  test.for([
     ['a user', { 'x-username': '{"$gt":""}', 'x-password': 'demo1234' }],
     ['a password', { 'x-username': 'demo', 'x-password': '{"$ne":null}' }],
     ['both', { 'x-username': '[object Object]', 'x-password': '{"$regex":".*"}' }],
     ['a pattern', { 'x-username': '^demo$', 'x-password': 'demo1234' }],
     ['all users', { 'x-username': '.*', 'x-password': 'demo1234' }],
-  ])('as %s let nobody in', async (_, headers) => {
-    const { status, body } = await call(`${system.url}/api/auth/login`, { method: 'POST', headers });
+  ] as const)('as %s let nobody in', async ([_, headers], { api }) => {
+    const { status, body } = await call(`${api.url}/api/auth/login`, { method: 'POST', headers });
     expect([status, body.message]).toEqual([401, 'Usuario o contrasena incorrectos']);
   });
 
-  it('as an Idempotency-Key are a key like any other', async () => {
+  test('as an Idempotency-Key are a key like any other', async ({ demo }) => {
     const key = '{"$gt":""}';
     const create = (body: unknown) => demo.post('/api/guias/crear', body, { 'idempotency-key': key });
     const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
@@ -125,7 +137,7 @@ describe('in a path or a query', () => {
     '/api/guias/etiqueta-pequena/',
   ];
 
-  it.each(HOSTILE)('%j is nothing that there is', async (text) => {
+  test.for(HOSTILE)('%j is nothing that there is', async (text, { demo }) => {
     for (const path of PATHS) {
       const answer = await demo.get(path + encodeURIComponent(text));
       expect([path, answer.status, answer.body.response]).toEqual([path, 404, 'ERROR']);
@@ -133,28 +145,28 @@ describe('in a path or a query', () => {
     }
   });
 
-  it.each([
+  test.for([
     'paquetes[$gt]=1',
     'paquetes[]=1',
     '__proto__[paquetes]=99',
     '__proto__.paquetes=99',
     'constructor[prototype][paquetes]=99',
-  ])('?%s is not the number of packages', async (query) => {
+  ])('?%s is not the number of packages', async (query, { api, number }) => {
     // Of another's guide, which is looked for only once the query has been read.
-    const other = await Client.login(system.url, 'otro');
+    const other = await Client.login(api.url, 'otro');
     const { status } = await other.get(`/api/guias/etiqueta-pequena/${number}?${query}`);
     expect(status).toBe(404);
     expect(({} as Record<string, unknown>).paquetes).toBeUndefined();
   });
 
-  it.each([
+  test.for([
     'paquetes=1e1',
     'paquetes={"$gt":1}',
     'paquetes=0x10',
     'paquetes=１',
     'paquetes=1;2',
     'paquetes=-0',
-  ])('?%s is refused', async (query) => {
+  ])('?%s is refused', async (query, { demo, number }) => {
     const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?${query}`);
     expect([status, body.message]).toEqual([400, 'paquetes debe ser un numero entero de 1 a 99']);
   });
@@ -177,7 +189,7 @@ describe('prototype pollution', () => {
     ),
   ];
 
-  it.each(POLLUTING)('by %s is refused at any depth', async (key) => {
+  test.for(POLLUTING)('by %s is refused at any depth', async (key, { demo, everything }) => {
     const before = await everything();
     for (const body of bodies(key)) {
       const answer = await demo.post('/api/guias/crear', body);
@@ -190,7 +202,7 @@ describe('prototype pollution', () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  it('by names that objects have anyway is an unknown field', async () => {
+  test('by names that objects have anyway is an unknown field', async ({ demo }) => {
     for (const name of ['toString', 'hasOwnProperty', '__defineGetter__', 'prototype']) {
       const { status, body } = await demo.create([{ ...fullGuide(), [name]: 'x' }]);
       expect([status, body.message]).toEqual([400, `Campo desconocido: '${name}'`]);
@@ -199,19 +211,7 @@ describe('prototype pollution', () => {
 });
 
 describe('line breaks', () => {
-  /** Sends bytes as they are. @returns the whole answer. */
-  const raw = (text: string) =>
-    new Promise<string>((resolve, reject) => {
-      let answer = '';
-      const socket = connect(Number(new URL(system.url).port), '127.0.0.1', () => socket.end(text, 'latin1'));
-      socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
-      socket.setEncoding('latin1').on('data', (chunk) => {
-        answer += chunk;
-      });
-      socket.on('end', () => resolve(answer)).on('error', reject);
-    });
-
-  it.each(['\r', '\n', '\u0000', '\u0007'])('%j in a header is refused', async (character) => {
+  test.for(['\r', '\n', '\u0000', '\u0007'])('%j in a header is refused', async (character, { raw }) => {
     for (const header of ['X-Request-Id', 'Idempotency-Key', 'If-None-Match', 'Origin', 'Authorization']) {
       const answer = await raw(
         `GET /api/sucursales HTTP/1.1\r\nHost: x\r\n${header}: a${character}Injected: b\r\nConnection: close\r\n\r\n`,
@@ -222,14 +222,14 @@ describe('line breaks', () => {
     }
   });
 
-  it('that are encoded stay so in what an answer repeats', async () => {
+  test('that are encoded stay so in what an answer repeats', async ({ demo }) => {
     const { status, headers, body } = await demo.get('/api/sucursales/cobertura/1%0d%0aX-Injected:%201');
     expect(status).toBe(404);
     expect(body.message).toBe('No hay cobertura para el código postal: 1\r\nX-Injected: 1');
     expect(headers.get('x-injected')).toBeNull();
   });
 
-  it('cannot split a request in two', async () => {
+  test('cannot split a request in two', async ({ raw }) => {
     const answer = await raw(
       'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n' +
         '0\r\n\r\nGET /api/openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -241,13 +241,13 @@ describe('line breaks', () => {
 });
 
 describe('a content type that is not JSON', () => {
-  it.each([
+  test.for([
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'text/xml',
     'application/json-patch+json',
     'application/bson',
-  ])('%s is not read', async (type) => {
+  ])('%s is not read', async (type, { demo }) => {
     const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: [minimalGuide()] });
     const answer: Answer = await demo.post('/api/guias/crear', body, { 'content-type': type });
     expect([answer.status, answer.body.message]).toEqual([415, 'El Content-Type debe ser application/json']);

@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { OwnedProcess } from '#local/process/owned-process.ts';
+import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { generateSecrets } from '#local/secrets.ts';
 import { type ServiceName, type System, startSystem } from '#local/system.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
 import { Client, type CreatedGuide, call, fullGuide } from '#test/fixtures/client.ts';
-import { freshStores } from '#test/fixtures/old-services.ts';
+import type { Stores } from '#test/fixtures/stores.ts';
+import { test as systemTest } from '#test/fixtures/system.ts';
 
 /**
  * The logs of all processes, at their most talkative, after a day with all kinds of trouble: enough to follow a
@@ -55,53 +53,40 @@ const PERSONAL = [PERSON.Remitente, recipient, PERSON.Producto, PERSON.Creado_po
 
 const PASSWORDS = ['demo1234', 'una-equivocada-77', 'otra-equivocada-88'];
 const redisPassword = randomBytes(16).toString('hex');
-const secrets = generateSecrets();
+const NAMES: ServiceName[] = ['api', 'branches', 'label-worker', 'dashboard'];
 const KEY = 'pedido-del-cliente-4711';
 
-let stores: Awaited<ReturnType<typeof freshStores>>;
-let folder: string;
-let redisProcesses: OwnedProcess[];
-let redis: Redis;
-let system: System;
-let demo: Client;
-let number: string;
-let lines: Line[];
-let text: string;
+/** What the helpers below need of the system under test. */
+type Day = { system: System; demo: Client; stores: Stores; redis: Redis; folder: string };
 
-beforeAll(async () => {
-  vi.stubEnv('LOG_LEVEL', 'trace');
-  folder = await mkdtemp(join(tmpdir(), 'logs-'));
-  stores = await freshStores();
-  const server = await provideRedis({ folder, durable: false, log: () => {} });
-  redisProcesses = server.processes;
-  redis = new Redis(server.url);
-  await redis.config('SET', 'requirepass', redisPassword);
-  const url = Object.assign(new URL(server.url), { password: redisPassword }).href;
-  system = await startSystem({
-    mongoUri: stores.env.MONGODB_URI ?? '',
-    redisUrl: url,
-    redisPrefix: stores.prefix,
-    chromiumPath: inject('chromiumPath'),
-    secrets,
-    logFolder: folder,
+const test = systemTest
+  /** A Redis of the file's own, with a password, which trouble befalls. */
+  .extend('ownRedis', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
+    const server = await provideRedis({ folder, durable: false, log: () => {} });
+    const redis = new Redis(server.url);
+    onCleanup(async () => {
+      redis.disconnect();
+      await Promise.all(server.processes.map((process) => process.stop()));
+    });
+    await redis.config('SET', 'requirepass', redisPassword);
+    return { redis, url: Object.assign(new URL(server.url), { password: redisPassword }).href };
+  })
+  /** The day's guide, the token that was used, and all that was logged. */
+  .extend('day', { scope: 'file' }, async ({ systemOptions, stores, folder, ownRedis: { redis, url } }) => {
+    vi.stubEnv('LOG_LEVEL', 'trace');
+    const system = await startSystem({ ...systemOptions, redisUrl: url }).finally(() => vi.unstubAllEnvs());
+    try {
+      const demo = await Client.login(system.addresses.api);
+      const day = { system, demo, stores, redis, folder };
+      await trouble(day, await usualDay(day));
+      await system.stop();
+      const logs = await Promise.all(NAMES.map((name) => readFile(join(folder, `${name}.log`), 'utf8')));
+      const text = logs.join('');
+      return { token: demo.token, text, lines: text.trimEnd().split('\n').map(parsed) };
+    } finally {
+      await system.stop();
+    }
   });
-  demo = await Client.login(system.addresses.api);
-  await usualDay();
-  await trouble();
-  await system.stop();
-  const names: ServiceName[] = ['api', 'branches', 'label-worker', 'dashboard'];
-  const logs = await Promise.all(names.map((name) => readFile(join(folder, `${name}.log`), 'utf8')));
-  text = logs.join('');
-  lines = text.trimEnd().split('\n').map(parsed);
-}, 120_000);
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await system?.stop();
-  redis?.disconnect();
-  await Promise.all((redisProcesses ?? []).map((process) => process.stop()));
-  await stores?.close();
-  await rm(folder, { recursive: true, force: true });
-});
 
 function parsed(line: string): Line {
   try {
@@ -111,21 +96,23 @@ function parsed(line: string): Line {
   }
 }
 
-const create = (guide: unknown, headers: Record<string, string> = {}) =>
+const create = (demo: Client, guide: unknown, headers: Record<string, string> = {}) =>
   demo.post('/api/guias/crear', { TipoServicio: 'Domicilio', Guia: [guide] }, headers);
 
-async function usualDay(): Promise<void> {
-  const { body } = await create(PERSON, { 'x-request-id': 'crear-1', 'idempotency-key': KEY });
-  number = (body.data as CreatedGuide[])[0]?.SEND_GUIA ?? '';
+/** @returns the number of the guide that was created. */
+async function usualDay({ demo }: Day): Promise<string> {
+  const { body } = await create(demo, PERSON, { 'x-request-id': 'crear-1', 'idempotency-key': KEY });
+  const number = (body.data as CreatedGuide[])[0]?.SEND_GUIA ?? '';
   for (const path of ['etiqueta', 'etiqueta-pequena']) {
     const { status } = await demo.pdf(`/api/guias/${path}/${number}`, { 'x-request-id': `${path}-1` });
     expect(status).toBe(200);
   }
   await demo.get('/api/sucursales/cobertura/06600', { 'x-request-id': 'cobertura-1' });
+  return number;
 }
 
 /** What clients and others do wrong, and what goes wrong by itself. */
-async function trouble(): Promise<void> {
+async function trouble({ system, demo, stores, redis, folder }: Day, number: string): Promise<void> {
   const { api, dashboard } = system.addresses;
   const login = (headers: Record<string, string>) =>
     call(`${api}/api/auth/login`, { method: 'POST', headers });
@@ -144,33 +131,34 @@ async function trouble(): Promise<void> {
   await demo.get('/api/guias/etiqueta/5500011122');
   await demo.get('/api/Yolotzin');
   await demo.get(`/api/guias/etiqueta/${demo.token}${demo.token}`);
-  await create({ ...PERSON, 'Yolotzin Xochimilca': 'Zacarías Quetzalcóatl' });
-  await create({
+  await create(demo, { ...PERSON, 'Yolotzin Xochimilca': 'Zacarías Quetzalcóatl' });
+  await create(demo, {
     ...PERSON,
     Destinatario: { ...PERSON.Destinatario, Telefono: 'tel. 8100055566', DestinoCode: 'X9' },
   });
   await demo.post('/api/guias/crear', JSON.stringify(PERSON).slice(0, -5));
   await demo.post('/api/guias/crear', JSON.stringify(PERSON), { 'content-type': 'text/plain' });
   await malformed(
+    api,
     `GET /api/Yolotzin HTTP/1.1\r\nX-A: Zacarías\r\nAuthorization\u0000: Bearer ${demo.token}\r\n\r\n`,
   );
 
   // A job that is none of ours, and one whose label cannot be printed.
   const queue = new Queue(LABEL_QUEUE, { connection: redis, prefix: stores.prefix });
   await queue.add('letter', { label: PERSON, requestId: 'malo-1' }, labelJobOptions('malo', 'x'));
-  await logged('An attempt to print a label failed', 'malo-1');
+  await logged(folder, 'An attempt to print a label failed', 'malo-1');
   await queue.close();
 
   // Redis that is full refuses the job, and says so with the whole job in hand.
   await redis.config('SET', 'maxmemory', '1');
-  const other = await create({ ...PERSON, Producto: { Contenido: 'Anillo de compromiso' } });
+  const other = await create(demo, { ...PERSON, Producto: { Contenido: 'Anillo de compromiso' } });
   const [guide] = other.body.data as CreatedGuide[];
   const full = await demo.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`, { 'x-request-id': 'lleno-1' });
   expect(full.status).toBe(503);
   await redis.config('SET', 'maxmemory', '0');
 
   await system.processes.branches.stop();
-  expect((await create(PERSON, { 'x-request-id': 'caido-1' })).status).toBe(503);
+  expect((await create(demo, PERSON, { 'x-request-id': 'caido-1' })).status).toBe(503);
   // Redis changes its password: whoever connects now is refused, password in hand.
   await redis.config('SET', 'requirepass', randomBytes(8).toString('hex'));
   await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
@@ -179,7 +167,7 @@ async function trouble(): Promise<void> {
 }
 
 /** Waits for a line of a log. */
-function logged(msg: string, requestId: string): Promise<void> {
+function logged(folder: string, msg: string, requestId: string): Promise<void> {
   return vi.waitFor(
     async () => {
       const log = await readFile(join(folder, 'label-worker.log'), 'utf8');
@@ -192,11 +180,9 @@ function logged(msg: string, requestId: string): Promise<void> {
   );
 }
 
-function malformed(bytes: string): Promise<void> {
+function malformed(api: string, bytes: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(system.addresses.api).port), '127.0.0.1', () =>
-      socket.write(bytes),
-    );
+    const socket = connect(Number(new URL(api).port), '127.0.0.1', () => socket.write(bytes));
     socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
     socket.on('close', () => resolve()).on('error', reject);
     socket.resume();
@@ -204,9 +190,9 @@ function malformed(bytes: string): Promise<void> {
 }
 
 describe('the logs', () => {
-  it('are lines of JSON, each with its time, level and service', () => {
-    expect(lines.length).toBeGreaterThan(30);
-    for (const line of lines) {
+  test('are lines of JSON, each with its time, level and service', ({ day }) => {
+    expect(day.lines.length).toBeGreaterThan(30);
+    for (const line of day.lines) {
       expect(line).toMatchObject({
         level: expect.stringMatching(/^(trace|debug|info|warn|error|fatal)$/),
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -216,35 +202,39 @@ describe('the logs', () => {
     }
   });
 
-  it.each([
+  test.for([
     ['crear-1', { method: 'POST', route: '/api/guias/crear', status: 200, user: 'demo' }],
     ['etiqueta-1', { method: 'GET', route: '/api/guias/etiqueta/:guia', status: 200, user: 'demo' }],
     ['cobertura-1', { method: 'GET', route: '/api/sucursales/cobertura/:cp', status: 200, user: 'demo' }],
     ['lleno-1', { method: 'GET', route: '/api/guias/etiqueta/:guia', status: 503, user: 'demo' }],
     ['caido-1', { method: 'POST', route: '/api/guias/crear', status: 503, user: 'demo' }],
-  ])('have one line of the request %s, with who, what and how long', (id, expected) => {
-    const own = lines.filter(
+  ] as const)('have one line of the request %s, with who, what and how long', ([id, expected], { day }) => {
+    const own = day.lines.filter(
       ({ service, msg, requestId }) => service === 'api' && msg === 'request' && requestId === id,
     );
     expect(own).toHaveLength(1);
     expect(own[0]).toMatchObject({ ...expected, ms: expect.any(Number) });
   });
 
-  it('say why what failed failed, with the request’s id', () => {
+  test('say why what failed failed, with the request’s id', ({ day }) => {
     const why = (id: string) =>
-      lines.filter(({ requestId, err }) => requestId === id && err).map(({ err }) => JSON.stringify(err));
+      day.lines.filter(({ requestId, err }) => requestId === id && err).map(({ err }) => JSON.stringify(err));
     expect(why('lleno-1').join()).toContain('OOM command not allowed');
     expect(why('malo-1').join()).toContain('payload-invalid');
     expect(why('caido-1').join()).toContain('ECONNREFUSED');
   });
 
-  it('follow a label by one id through api, queue and worker, and a creation to branches', async () => {
+  test('follow a label by one id through api, queue and worker, and a creation to branches', async ({
+    day,
+    ownRedis,
+    stores,
+  }) => {
     const servicesOf = (id: string) =>
-      new Set(lines.filter(({ requestId }) => requestId === id).map(({ service }) => service));
+      new Set(day.lines.filter(({ requestId }) => requestId === id).map(({ service }) => service));
     expect(servicesOf('etiqueta-1')).toEqual(new Set(['api', 'label-worker']));
     expect(servicesOf('etiqueta-pequena-1')).toEqual(new Set(['api', 'label-worker']));
     expect(servicesOf('crear-1')).toEqual(new Set(['api', 'branches']));
-    const queue = new Queue(LABEL_QUEUE, { connection: redis, prefix: stores.prefix });
+    const queue = new Queue(LABEL_QUEUE, { connection: ownRedis.redis, prefix: stores.prefix });
     const jobs = await queue.getJobs(['completed']);
     expect(jobs.map(({ data }) => data.requestId)).toEqual(
       expect.arrayContaining(['etiqueta-1', 'etiqueta-pequena-1']),
@@ -252,27 +242,27 @@ describe('the logs', () => {
     await queue.close();
   });
 
-  it('hold nothing of a person', () => {
+  test('hold nothing of a person', ({ day }) => {
     expect(PERSONAL.length).toBeGreaterThan(15);
     for (const personal of PERSONAL) {
       for (const form of [personal, personal.normalize('NFD'), encodeURIComponent(personal)]) {
-        expect(text).not.toContain(form);
+        expect(day.text).not.toContain(form);
       }
     }
-    expect(text).not.toMatch(/Yolotzin|Xochimilca|Zacar|Quetzal/i);
+    expect(day.text).not.toMatch(/Yolotzin|Xochimilca|Zacar|Quetzal/i);
   });
 
-  it('hold no password, token, key or secret', () => {
+  test('hold no password, token, key or secret', ({ day, secrets }) => {
     const { jwt, internal } = secrets;
-    const [, claims = '', signature = ''] = demo.token.split('.');
-    for (const secret of [...PASSWORDS, jwt, internal, redisPassword, demo.token, claims, signature, KEY]) {
-      expect(text).not.toContain(secret);
+    const [, claims = '', signature = ''] = day.token.split('.');
+    for (const secret of [...PASSWORDS, jwt, internal, redisPassword, day.token, claims, signature, KEY]) {
+      expect(day.text).not.toContain(secret);
     }
-    expect(text).not.toMatch(/argon2id|Bearer ey|Basic [A-Za-z0-9]/);
+    expect(day.text).not.toMatch(/argon2id|Bearer ey|Basic [A-Za-z0-9]/);
   });
 });
 
-it('on a terminal they are for a person to read', async () => {
+test('on a terminal they are for a person to read', async () => {
   const program =
     "import { createLogger } from '#shared/observability/logger.ts'; createLogger('api', 'info').info({ status: 200 }, 'request')";
   const node = `'${process.execPath}' --input-type=module -e "${program}"`;

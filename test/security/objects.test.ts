@@ -1,40 +1,52 @@
-import mongoose, { type Connection } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import mongoose from 'mongoose';
+import { describe, expect } from 'vitest';
 import { findGuide } from '#services/api/guides/find-guide.ts';
 import { generateGuideNumber } from '#services/api/guides/guide-number.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/old-services.ts';
+import { printingTest as services } from '#test/fixtures/services.ts';
 
 /** A guide is its creator's: nobody else sees it, or learns that it exists (OWASP API1:2023). */
 
-let system: Awaited<ReturnType<typeof startServices>>;
-let other: Client;
-/** A guide of `demo`, and one of nobody. */
-let number: string;
+/** A guide of nobody; `number` is one of `demo`. */
 const nobodys = generateGuideNumber();
-beforeAll(async () => {
-  system = await startServices({ labels: true });
-  const demo = await Client.login(system.url);
-  other = await Client.login(system.url, 'otro');
-  number = (await demo.created(minimalGuide()))[0]?.SEND_GUIA ?? '';
-  // So that its label is in the cache, where it must not be found either.
-  for (const path of guidePaths(await openapi())) expect((await demo.pdf(at(path, number))).status).toBe(200);
-});
-afterAll(() => system.close());
-
-type OpenApi = { paths: Record<string, Record<string, unknown>> };
-const openapi = async (): Promise<OpenApi> =>
-  (await (await fetch(`${system.url}/api/openapi.json`)).json()) as OpenApi;
-const guidePaths = ({ paths }: OpenApi) => Object.keys(paths).filter((path) => path.includes('{guia}'));
 const at = (path: string, guide: string) => path.replace('{guia}', guide);
 
+const test = services
+  .extend('other', { scope: 'file' }, ({ api }) => Client.login(api.url, 'otro'))
+  /** Every path that takes the number of a guide. */
+  .extend('guidePaths', { scope: 'file' }, async ({ api, demo, number }) => {
+    const openapi = await (await fetch(`${api.url}/api/openapi.json`)).json();
+    const paths = Object.keys((openapi as { paths: object }).paths).filter((path) => path.includes('{guia}'));
+    // So that its label is in the cache, where it must not be found either.
+    for (const path of paths) expect((await demo.pdf(at(path, number))).status).toBe(200);
+    return paths;
+  })
+  /** The api's database, and what went to it and came back through this connection. */
+  .extend('watched', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
+    const traffic: object[] = [];
+    const options = { monitorCommands: true, autoCreate: false, autoIndex: false };
+    const connection = await mongoose.createConnection(stores.mongoUri, options).asPromise();
+    onCleanup(() => connection.close());
+    const client = connection.getClient();
+    client.on('commandStarted', ({ command: { find, filter, limit } }) =>
+      traffic.push({ find, filter, limit }),
+    );
+    client.on('commandSucceeded', ({ reply }) => {
+      traffic.push({ found: (reply as { cursor: { firstBatch: object[] } }).cursor.firstBatch });
+    });
+    return { connection, traffic };
+  });
+
 describe('a guide of another user', () => {
-  it('is not found by any route that takes a number, as if it did not exist', async () => {
-    const paths = guidePaths(await openapi());
-    expect(paths.length).toBeGreaterThan(1);
-    for (const path of paths) {
+  test('is not found by any route that takes a number, as if it did not exist', async ({
+    guidePaths,
+    number,
+    other,
+  }) => {
+    expect(guidePaths.length).toBeGreaterThan(1);
+    for (const path of guidePaths) {
       for (const query of ['', '?paquetes=2']) {
         const [theirs, none] = [
           await other.get(at(path, number) + query),
@@ -51,26 +63,30 @@ describe('a guide of another user', () => {
     }
   });
 
-  it.each<[string, (path: string) => Promise<{ status: number; headers: Headers }>]>([
-    ['by HEAD', (path) => asOther('HEAD', path)],
-    ['with any tag', (path) => other.get(path, { 'if-none-match': '*' })],
-    ['with a part of it', (path) => other.get(path, { range: 'bytes=0-99' })],
-  ])('is not found %s', async (_, ask) => {
-    for (const path of guidePaths(await openapi())) {
-      const [theirs, none] = [await ask(at(path, number)), await ask(at(path, nobodys))];
+  test.for<[string, (other: Client, path: string) => Promise<{ status: number; headers: Headers }>]>([
+    ['by HEAD', head],
+    ['with any tag', (other, path) => other.get(path, { 'if-none-match': '*' })],
+    ['with a part of it', (other, path) => other.get(path, { range: 'bytes=0-99' })],
+  ])('is not found %s', async ([_, ask], { guidePaths, number, other }) => {
+    for (const path of guidePaths) {
+      const [theirs, none] = [await ask(other, at(path, number)), await ask(other, at(path, nobodys))];
       expect([theirs.status, theirs.headers.get('etag')]).toEqual([404, null]);
       expect(headersOf(theirs)).toEqual(headersOf(none));
     }
   });
 
-  it('is not found by who may read, create, or nothing; only by who reads all', async () => {
+  test('is not found by who may read, create, or nothing; only by who reads all', async ({
+    api,
+    guidePaths,
+    number,
+  }) => {
     for (const [user, status] of [
       ['lectura', 404],
       ['otro', 404],
       ['operaciones', 200],
     ] as const) {
-      const client = await Client.login(system.url, user);
-      for (const path of guidePaths(await openapi())) {
+      const client = await Client.login(api.url, user);
+      for (const path of guidePaths) {
         expect([user, (await client.pdf(at(path, number))).status]).toEqual([user, status]);
       }
     }
@@ -78,26 +94,12 @@ describe('a guide of another user', () => {
 });
 
 describe('looking for a guide', () => {
-  let connection: Connection;
-  /** What went to the database, and what it gave back. */
-  const traffic: object[] = [];
-  beforeAll(async () => {
-    const uri = (system.env as Record<string, string>).MONGODB_URI ?? '';
-    const options = { monitorCommands: true, autoCreate: false, autoIndex: false };
-    connection = await mongoose.createConnection(uri, options).asPromise();
-    const client = connection.getClient();
-    client.on('commandStarted', ({ command: { find, filter, limit } }) =>
-      traffic.push({ find, filter, limit }),
-    );
-    client.on('commandSucceeded', ({ reply }) => {
-      traffic.push({ found: (reply as { cursor: { firstBatch: object[] } }).cursor.firstBatch });
-    });
-  });
-  afterAll(() => connection.close());
-
   // Time is what enumeration by a clock needs, and no clock of a test is as steady as this: the same work.
-  it('asks the database the same of one that is another’s and of none, and gets nothing of either', async () => {
-    const guides = new GuideStore(connection);
+  test('asks the database the same of one that is another’s and of none, and gets nothing of either', async ({
+    number,
+    watched,
+  }) => {
+    const guides = new GuideStore(watched.connection);
     const user: ApiUser = {
       username: 'otro',
       passwordHash: '',
@@ -106,21 +108,21 @@ describe('looking for a guide', () => {
       disabled: false,
     };
     for (const guide of [number, nobodys]) {
-      traffic.length = 0;
+      watched.traffic.length = 0;
       await expect(findGuide(guides, guide, user)).rejects.toMatchObject({ code: 'guide-not-found' });
-      expect(traffic).toMatchObject([
+      expect(watched.traffic).toMatchObject([
         { find: 'guides', filter: { _id: { $in: [guide] }, username: 'otro' } },
         { found: [] },
       ]);
     }
-    traffic.length = 0;
+    watched.traffic.length = 0;
     expect((await findGuide(guides, number, { ...user, username: 'demo' })).number).toBe(number);
-    expect(traffic).toHaveLength(2);
+    expect(watched.traffic).toHaveLength(2);
   });
 });
 
 describe('guide numbers', () => {
-  it('say nothing of how many there are, or of which comes next', async () => {
+  test('say nothing of how many there are, or of which comes next', async ({ other }) => {
     const guides = await other.created(...Array.from({ length: 200 }, () => minimalGuide()));
     const numbers = guides.map(({ SEND_GUIA }: CreatedGuide) => Number(SEND_GUIA));
     // Neighbours of random numbers of eleven digits are this far apart on average; of a counter, by one.
@@ -133,9 +135,9 @@ describe('guide numbers', () => {
   });
 });
 
-async function asOther(method: string, path: string) {
-  const headers = { authorization: `Bearer ${other.token}` };
-  return fetch(system.url + path, { method, headers, signal: AbortSignal.timeout(20_000) });
+function head({ url, token }: Client, path: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}` };
+  return fetch(url + path, { method: 'HEAD', headers, signal: AbortSignal.timeout(20_000) });
 }
 
 const VARYING = ['x-request-id', 'date'];

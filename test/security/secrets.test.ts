@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { isStrongSecret } from '#shared/config/strong-secret.ts';
 import { requireInternalToken } from '#shared/http/internal-token.ts';
-import { freshStores, startBranches } from '#test/fixtures/old-services.ts';
-import { INTERNAL_TOKEN } from '#test/fixtures/services.ts';
+import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 
 /** Secrets that nobody can guess, and the one that our services show each other. */
 
@@ -58,20 +57,28 @@ const WEAK = [
   '<the output of openssl rand -hex 32 here>',
 ];
 
+const test = services
+  /** All routes of the service branches, but those for who watches over it. */
+  .extend('routes', { scope: 'file' }, ({ branches }) =>
+    [...branches.server.printRoutes({ commonPrefix: false }).matchAll(/(\/internal\/\S+) \(([A-Z]+)/g)].map(
+      ([, url = '', method = '']) => ({ url, method: method as 'GET' | 'POST' }),
+    ),
+  );
+
 describe.each(SECRETS)('%s: %s', (service, name) => {
-  it.each(WEAK)('is refused when it is %s', (weak) => {
+  test.each(WEAK)('is refused when it is %s', (weak) => {
     const message = refusal(service, { ...ENV, [name]: weak });
     expect(message).toContain(`${name} `);
     expect(message).not.toContain(weak);
     if (weak.length >= 32) expect(message).toContain('Make one with: openssl rand -hex 32');
   });
 
-  it('is taken when it is random', () => {
+  test('is taken when it is random', () => {
     expect(refusal(service, { ...ENV, [name]: randomBytes(32).toString('hex') })).toBe('');
   });
 });
 
-it('random secrets are strong, however they are written', () => {
+test('random secrets are strong, however they are written', () => {
   // By chance a random text in base64 holds a word of an example: once in a million, so few of them are drawn.
   for (const [draws, bytes, encoding] of [
     [2_000, 16, 'hex'],
@@ -86,7 +93,7 @@ it('random secrets are strong, however they are written', () => {
   }
 });
 
-it('every secret is looked at', () => {
+test('every secret is looked at', () => {
   expect(SECRETS.map((each) => each.join(': ')).toSorted()).toEqual([
     'api: INTERNAL_TOKEN',
     'api: JWT_SECRET',
@@ -105,7 +112,7 @@ describe('the repository', () => {
     .filter((file) => !/package-lock\.json$/.test(file));
   const VALUE = /\b((?:JWT_SECRET|INTERNAL_TOKEN)(?:_PREVIOUS)?)["']?\s*[:=]\s*["']?([^\s"',;}`]+)/g;
 
-  it('holds no value of a secret that a service would start with', () => {
+  test('holds no value of a secret that a service would start with', () => {
     const found = files.flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(VALUE)].map(([, name = '', value = '']) => ({
         file,
@@ -121,24 +128,7 @@ describe('the repository', () => {
 });
 
 describe('the internal token', () => {
-  let stores: Awaited<ReturnType<typeof freshStores>>;
-  let branches: Awaited<ReturnType<typeof startBranches>>;
-  beforeAll(async () => {
-    stores = await freshStores();
-    branches = await startBranches(stores.env);
-  });
-  afterAll(async () => {
-    await branches.server.close();
-    await stores.close();
-  });
-
-  /** All routes of the service, but those for who watches over it. */
-  const routes = () =>
-    [...branches.server.printRoutes({ commonPrefix: false }).matchAll(/(\/internal\/\S+) \(([A-Z]+)/g)].map(
-      ([, url = '', method = '']) => ({ url, method: method as 'GET' | 'POST' }),
-    );
-
-  it.each([
+  test.for<[string, Record<string, string | string[]>]>([
     ['is absent', {}],
     ['is empty', { 'x-internal-token': '' }],
     ['is another', { 'x-internal-token': randomBytes(32).toString('hex') }],
@@ -147,16 +137,16 @@ describe('the internal token', () => {
     ['is in upper case', { 'x-internal-token': INTERNAL_TOKEN.toUpperCase() }],
     ['comes twice', { 'x-internal-token': [INTERNAL_TOKEN, INTERNAL_TOKEN] }],
     ['is a bearer token', { authorization: `Bearer ${INTERNAL_TOKEN}` }],
-  ])('that %s opens no route', async (_, headers) => {
-    expect(routes().length).toBeGreaterThan(1);
-    for (const route of routes()) {
+  ])('that %s opens no route', async ([_, headers], { branches, routes }) => {
+    expect(routes.length).toBeGreaterThan(1);
+    for (const route of routes) {
       const { statusCode, body } = await branches.server.inject({ ...route, headers });
       expect([route.url, statusCode]).toEqual([route.url, 401]);
       expect(JSON.parse(body)).toMatchObject({ response: 'ERROR', message: 'Acceso denegado' });
     }
   });
 
-  it('is compared in the same time wherever it differs', async () => {
+  test('is compared in the same time wherever it differs', async () => {
     // So long that a comparison which ends at the first difference would be a thousand times as fast there.
     const token = 'a'.repeat(2_000_000);
     const check = requireInternalToken([token]);

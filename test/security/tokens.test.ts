@@ -1,20 +1,11 @@
 import { createHmac, generateKeyPairSync, sign as signWith } from 'node:crypto';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type Answer, Client, call } from '#test/fixtures/client.ts';
-import { startServices } from '#test/fixtures/old-services.ts';
-import { JWT_SECRET } from '#test/fixtures/services.ts';
+import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 
 /** What is let in as a token, and what each refusal says (docs/contract.md "Messages and statuses"). */
-
-let system: Awaited<ReturnType<typeof startServices>>;
-let issued: string;
-beforeAll(async () => {
-  system = await startServices();
-  issued = (await Client.login(system.url)).token;
-});
-afterAll(() => system.close());
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const now = Math.floor(Date.now() / 1000);
@@ -38,22 +29,25 @@ const bySomebodyElse = hmac('sha256', 'another secret, but as long as ours is');
 const PATH = '/api/guias/etiqueta/1';
 const LET_IN = [404, 'Guia no encontrada'];
 const DENIED = [401, 'Acceso denegado'];
-const ask = async (headers: Record<string, string>) => {
-  const { status, headers: answered, body } = await call(system.url + PATH, { headers });
-  return { outcome: [status, body.message], challenge: answered.get('www-authenticate') };
-};
-
-describe('a token of ours', () => {
-  it.each([
-    ['as it was issued', () => `Bearer ${issued}`],
-    ['made by hand', () => `Bearer ${token()}`],
-    ['after "bearer"', () => `bearer ${issued}`],
-    ['after "BEARER"', () => `BEARER ${issued}`],
-  ])('%s is let in', async (_, authorization) => {
-    expect((await ask({ authorization: authorization() })).outcome).toEqual(LET_IN);
+const test = services
+  /** A token as the api issued it. */
+  .extend('issued', { scope: 'file' }, ({ demo }) => demo.token)
+  .extend('ask', { scope: 'file' }, ({ api }) => async (headers: Record<string, string>) => {
+    const { status, headers: answered, body } = await call(api.url + PATH, { headers });
+    return { outcome: [status, body.message], challenge: answered.get('www-authenticate') };
   });
 
-  it('that has expired is told apart, also from one of another secret', async () => {
+describe('a token of ours', () => {
+  test.for([
+    ['as it was issued', (issued: string) => `Bearer ${issued}`],
+    ['made by hand', () => `Bearer ${token()}`],
+    ['after "bearer"', (issued: string) => `bearer ${issued}`],
+    ['after "BEARER"', (issued: string) => `BEARER ${issued}`],
+  ] as const)('%s is let in', async ([_, authorization], { ask, issued }) => {
+    expect((await ask({ authorization: authorization(issued) })).outcome).toEqual(LET_IN);
+  });
+
+  test('that has expired is told apart, also from one of another secret', async ({ ask }) => {
     const old = { ...GOOD, iat: now - 120, exp: now - 60 };
     expect(await ask({ authorization: `Bearer ${token(old)}` })).toEqual({
       outcome: [401, 'Token expirado'],
@@ -65,7 +59,7 @@ describe('a token of ours', () => {
 });
 
 describe('is refused: a token', () => {
-  it.each([
+  test.for([
     ['that is absent', ''],
     ['that is none', 'Bearer abc'],
     ['of another scheme', 'Basic ZGVtbzpkZW1vMTIzNA=='],
@@ -104,20 +98,20 @@ describe('is refused: a token', () => {
     ['of a query for users', `Bearer ${token({ ...GOOD, sub: { $gt: '' } })}`],
     ['of a list of users', `Bearer ${token({ ...GOOD, sub: ['demo'] })}`],
     ['of claims that are none', `Bearer ${base64url(HEADER)}.${Buffer.from('x').toString('base64url')}.x`],
-  ])('%s', async (_, authorization) => {
+  ] as const)('%s', async ([_, authorization], { ask }) => {
     const answer = await ask(authorization ? { authorization } : {});
     expect(answer).toEqual({ outcome: DENIED, challenge: 'Bearer' });
   });
 
-  it('of ten kilobytes', async () => {
+  test('of ten kilobytes', async ({ ask }) => {
     expect((await ask({ authorization: `Bearer ${'x'.repeat(10_000)}` })).outcome).toEqual([
       431,
       'Los headers de la solicitud exceden el limite de 8 KiB',
     ]);
   });
 
-  it('of a user who is disabled', async () => {
-    await system.mongo
+  test('of a user who is disabled', async ({ ask, stores }) => {
+    await stores.mongo
       .collection<{ _id: string }>('users')
       .updateOne({ _id: 'otro' }, { $set: { disabled: true } });
     // Not asked for before, so nothing of it is remembered (`UserStore`).
@@ -127,33 +121,39 @@ describe('is refused: a token', () => {
   });
 
   // Which of two counts is each program's own choice, so a proxy before us might have checked the other one.
-  it.each([
-    ['two good ones', [issuedHeader, issuedHeader]],
-    ['a good one before another', [issuedHeader, () => 'Bearer abc']],
-    ['a good one after another', [() => 'Bearer abc', issuedHeader]],
-  ])('in two headers: %s', async (_, headers) => {
-    expect(await askWithHeaders(headers.flatMap((header) => ['Authorization', header()]))).toEqual(DENIED);
+  test.for([
+    ['two good ones', (good: string) => [good, good]],
+    ['a good one before another', (good: string) => [good, 'Bearer abc']],
+    ['a good one after another', (good: string) => ['Bearer abc', good]],
+  ] as const)('in two headers: %s', async ([_, headers], { api, issued }) => {
+    const lines = headers(`Bearer ${issued}`).flatMap((header) => ['Authorization', header]);
+    expect(await askWithHeaders(api.url, lines)).toEqual(DENIED);
   });
 
-  it.each([
-    ['the query', () => ({ path: `${PATH}?access_token=${issued}&token=${issued}`, headers: {} })],
-    ['a cookie', () => ({ path: PATH, headers: { cookie: `access_token=${issued}; token=${issued}` } })],
-    ['another header', () => ({ path: PATH, headers: { 'x-access-token': issued, token: issued } })],
-  ])('in %s', async (_, where) => {
-    const { path, headers } = where();
-    const { status, body } = await call(system.url + path, { headers });
+  test.for([
+    [
+      'the query',
+      (issued: string) => ({ path: `${PATH}?access_token=${issued}&token=${issued}`, headers: {} }),
+    ],
+    [
+      'a cookie',
+      (issued: string) => ({ path: PATH, headers: { cookie: `access_token=${issued}; token=${issued}` } }),
+    ],
+    [
+      'another header',
+      (issued: string) => ({ path: PATH, headers: { 'x-access-token': issued, token: issued } }),
+    ],
+  ] as const)('in %s', async ([_, where], { api, issued }) => {
+    const { path, headers } = where(issued);
+    const { status, body } = await call(api.url + path, { headers });
     expect([status, body.message]).toEqual(DENIED);
   });
 });
 
-function issuedHeader(): string {
-  return `Bearer ${issued}`;
-}
-
 /** Headers as they are, which fetch would join. */
-function askWithHeaders(headers: string[]): Promise<[number | undefined, string | undefined]> {
+function askWithHeaders(url: string, headers: string[]): Promise<[number | undefined, string | undefined]> {
   return new Promise((resolve, reject) => {
-    const { port } = new URL(system.url);
+    const { port } = new URL(url);
     request({ host: '127.0.0.1', port, path: PATH, headers: ['Host', 'x', ...headers], timeout: 10_000 })
       .on('response', async (response) => {
         const body = (await json(response)) as Answer['body'];
@@ -166,8 +166,8 @@ function askWithHeaders(headers: string[]): Promise<[number | undefined, string 
 }
 
 describe('the permission', () => {
-  it('is asked for after the token', async () => {
-    const reader = await Client.login(system.url, 'lectura');
+  test('is asked for after the token', async ({ api }) => {
+    const reader = await Client.login(api.url, 'lectura');
     const { status, body } = await reader.create([]);
     expect([status, body.message]).toEqual([403, 'No tiene permiso para realizar esta accion']);
   });

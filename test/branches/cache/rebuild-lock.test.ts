@@ -1,17 +1,11 @@
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { BranchCache } from '#services/branches/cache/branch-cache.ts';
 import { BranchStore } from '#services/branches/store/branch-store.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { freshStores } from '#test/fixtures/old-services.ts';
+import { test } from '#test/fixtures/stores.ts';
 
-let stores: Awaited<ReturnType<typeof freshStores>>;
-beforeAll(async () => {
-  stores = await freshStores();
-});
-afterAll(() => stores.close());
-
-it('a rebuild that outlives its lock does not delete the lock of the next process', async () => {
+test('a rebuild that outlives its lock does not delete the lock of the next process', async ({ stores }) => {
   const lock = `${stores.prefix}:branches-rebuild`;
   const redis = stores.redis.duplicate();
   const send = redis.sendCommand.bind(redis);

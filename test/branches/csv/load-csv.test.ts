@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { readRows } from '#services/branches/csv/csv-rows.ts';
 import { formatCsv } from '#services/branches/csv/export-csv.ts';
 import { LineReport } from '#services/branches/csv/line-report.ts';
 import { BranchStore } from '#services/branches/store/branch-store.ts';
 import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
 import { call } from '#test/fixtures/client.ts';
-import { freshStores, startBranches } from '#test/fixtures/old-services.ts';
-import { INTERNAL_TOKEN } from '#test/fixtures/services.ts';
+import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 
 const BRANCHES_HEADER =
   'Codigo,Nombre,Estado,Municipio,Colonia,Calle,Numero,CodigoPostal,Telefono,Origen,Destino,Activa';
@@ -21,64 +19,63 @@ const VISIBLE = { timeout: 10_000, interval: 50 };
 const NORTH = 'NTE01,Norte,Nuevo Leon,Monterrey,Centro,Av. Juarez,800,64000,8150000101,si,si,si';
 const SOUTH = 'SUR01,Sur,Oaxaca,Oaxaca,Centro,Calle 5,1,68000,,si,si,si';
 
-let stores: Awaited<ReturnType<typeof freshStores>>;
-let services: Awaited<ReturnType<typeof startBranches>>[];
-let store: BranchStore;
-let folder: string;
-beforeAll(async () => {
-  stores = await freshStores();
-  store = new BranchStore(stores.mongo);
-  services = await Promise.all([startBranches(stores.env), startBranches(stores.env)]);
-  folder = await mkdtemp(join(tmpdir(), 'load-csv-'));
-});
-afterAll(async () => {
-  await Promise.all(services.map(({ server }) => server.close()));
-  await rm(folder, { recursive: true });
-  await stores.close();
-});
-beforeEach(async () => {
+type Name = 'branches' | 'coverage';
+type Result = { code: unknown; out: string; err: string };
+
+const test = services
+  .extend('store', { scope: 'file' }, ({ stores }) => new BranchStore(stores.mongo))
+  .extend('running', { scope: 'file' }, ({ startBranches }) =>
+    Promise.all([startBranches(), startBranches()]),
+  )
+  /** Runs `npm run branches -- …` or `npm run coverage -- …`, as npm does: with the folder where it was called. */
+  .extend(
+    'run',
+    { scope: 'file' },
+    ({ stores, folder }) =>
+      (name: Name, args: string[], uri: string | undefined = stores.mongoUri) =>
+        new Promise<Result>((resolve) => {
+          const env = { PATH: process.env.PATH, MONGODB_URI: uri, INIT_CWD: folder };
+          const options = { env, timeout: 25_000 };
+          execFile('node', ['services/branches/cli.ts', name, ...args], options, (error, out, err) =>
+            resolve({ code: error ? error.code : 0, out, err }),
+          );
+        }),
+  )
+  .extend(
+    'importing',
+    { scope: 'file' },
+    ({ run, folder }) =>
+      async (name: Name, content: string[] | string | Buffer, ...flags: string[]) => {
+        await writeFile(join(folder, 'in.csv'), Array.isArray(content) ? content.join('\n') : content);
+        return run(name, ['import', 'in.csv', ...flags]);
+      },
+  )
+  /** The branches' answers for these postal codes, of each service. */
+  .extend(
+    'resolve',
+    { scope: 'file' },
+    ({ running }) =>
+      (postalCodes: string[]) =>
+        Promise.all(
+          running.map(async ({ url }) => {
+            const destinations = postalCodes.map((postalCode) => ({ postalCode }));
+            const { body } = await call(`${url}/internal/resolve`, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json', 'x-internal-token': INTERNAL_TOKEN },
+              body: JSON.stringify({ origin: null, destinations }),
+            });
+            return (body as unknown as ResolveResponse).destinations.map((branch) => branch?.Codigo);
+          }),
+        ),
+  );
+
+test.beforeEach(async ({ store }) => {
   await store.loadBranches([branchOf(NORTH), branchOf(SOUTH)]);
   await store.loadCoverage([
     { postalCode: '64000', code: 'NTE01' },
     { postalCode: '68000', code: 'SUR01' },
   ]);
 });
-
-type Name = 'branches' | 'coverage';
-type Result = { code: unknown; out: string; err: string };
-
-/** Runs `npm run branches -- …` or `npm run coverage -- …`, as npm does: with the folder where it was called. */
-function run(name: Name, args: string[], uri = stores.env.MONGODB_URI): Promise<Result> {
-  return new Promise((resolve) => {
-    const env = { PATH: process.env.PATH, MONGODB_URI: uri, INIT_CWD: folder };
-    const options = { env, timeout: 25_000 };
-    execFile('node', ['services/branches/cli.ts', name, ...args], options, (error, out, err) =>
-      resolve({ code: error ? error.code : 0, out, err }),
-    );
-  });
-}
-
-async function importing(name: Name, content: string[] | string | Buffer, ...flags: string[]) {
-  await writeFile(join(folder, 'in.csv'), Array.isArray(content) ? content.join('\n') : content);
-  return run(name, ['import', 'in.csv', ...flags]);
-}
-
-/** The branches' answers for these postal codes, of each service. */
-const resolve = (postalCodes: string[]) =>
-  Promise.all(
-    services.map(async ({ url }) => {
-      const request = {
-        origin: null,
-        destinations: postalCodes.map((postalCode) => ({ postalCode })),
-      };
-      const { body } = await call(`${url}/internal/resolve`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-internal-token': INTERNAL_TOKEN },
-        body: JSON.stringify(request),
-      });
-      return (body as unknown as ResolveResponse).destinations.map((branch) => branch?.Codigo);
-    }),
-  );
 
 /** The southern branch's line with other values. */
 function south(change: Partial<Record<keyof Branch, string>>): string {
@@ -92,7 +89,7 @@ function branchOf(line: string): Branch {
 }
 
 describe('import', () => {
-  it('replaces what is loaded, in every running service', async () => {
+  test('replaces what is loaded, in every running service', async ({ importing, resolve, store }) => {
     const east =
       'ote01,Oriente,Puebla,Puebla,"Centro, ""La Paz""",Av. Reforma,320,72000,2250000101,NO,Sí,true';
     expect(await importing('branches', [BRANCHES_HEADER, NORTH.replace('800', '801'), east])).toEqual({
@@ -127,13 +124,13 @@ describe('import', () => {
     });
   });
 
-  it.each([
+  test.for([
     ['a byte order mark', `\uFEFF${COVERAGE_HEADER}\n01000,NTE01\n20000,SUR01\n`],
     ['semicolons and CRLF', 'CodigoPostal;Sucursal\r\n01000;NTE01\r\n20000;SUR01\r\n'],
     ['quotes', '"CodigoPostal","Sucursal"\n"01000","NTE01"\n"20000","SUR01"'],
     ['another order of columns', 'Sucursal,CodigoPostal\nNTE01,01000\nSUR01,20000'],
     ['blanks and empty rows', ' CodigoPostal , Sucursal\n 01000,NTE01 \n\n,\n20000,SUR01\n\n'],
-  ])('takes a file with %s', async (_, content) => {
+  ] as const)('takes a file with %s', async ([_, content], { importing, store }) => {
     expect(await importing('coverage', content)).toMatchObject({ code: 0, err: '' });
     const { coverage } = await store.snapshot();
     expect(coverage.sort((one, other) => (one.postalCode < other.postalCode ? -1 : 1))).toEqual([
@@ -142,14 +139,14 @@ describe('import', () => {
     ]);
   });
 
-  it('keeps the order of a record, whatever the order of columns', async () => {
+  test('keeps the order of a record, whatever the order of columns', async ({ importing, store }) => {
     const turned = (line: string) => line.split(',').reverse().join(',');
     await importing('branches', [turned(BRANCHES_HEADER), turned(NORTH)]);
     const { branches } = await store.snapshot();
     expect(Object.keys(branches[0] as Branch).join(',')).toBe(BRANCHES_HEADER);
   });
 
-  it('with --dry-run says what would change, and changes nothing', async () => {
+  test('with --dry-run says what would change, and changes nothing', async ({ importing, store }) => {
     const before = await store.snapshot();
     expect(await importing('branches', [BRANCHES_HEADER, SOUTH], '--dry-run')).toEqual({
       code: 0,
@@ -159,7 +156,11 @@ describe('import', () => {
     expect(await store.snapshot()).toEqual(before);
   });
 
-  it('loads 32 000 postal codes in under 10 s, which every running service then knows', async () => {
+  test('loads 32 000 postal codes in under 10 s, which every running service then knows', async ({
+    importing,
+    resolve,
+    stores,
+  }) => {
     const codes = Array.from({ length: 32_000 }, (_, index) => String(index + 10_000));
     const started = performance.now();
     const { code, out } = await importing('coverage', [
@@ -179,7 +180,7 @@ describe('import', () => {
 });
 
 describe('a wrong file', () => {
-  it('is refused with every bad line, its column, value and reason', async () => {
+  test('is refused with every bad line, its column, value and reason', async ({ importing }) => {
     const text = 'admite hasta 120 caracteres, sin caracteres de control';
     const code = 'debe tener de 2 a 20 letras A-Z o digitos';
     const phone = 'debe tener de 7 a 15 digitos, o quedar vacio';
@@ -219,25 +220,25 @@ describe('a wrong file', () => {
     });
   });
 
-  it.each([
+  test.for([
     ['6400,NTE01', 'linea 3, CodigoPostal "6400": debe tener 5 digitos'],
     ['64000,NTE01', 'linea 3, CodigoPostal "64000": repetido, ya esta en la linea 2'],
     ['64001,XXX01', 'linea 3, Sucursal "XXX01": no esta entre las sucursales cargadas'],
     ['64001,', 'linea 3, Sucursal "": no esta entre las sucursales cargadas'],
-  ])('of coverage with %s is refused by its line', async (bad, message) => {
+  ] as const)('of coverage with %s is refused by its line', async ([bad, message], { importing }) => {
     const { code, err } = await importing('coverage', [COVERAGE_HEADER, '64000,NTE01', bad]);
     expect(code).toBe(1);
     expect(err).toContain(`Errores: 1\n  ${message}`);
   });
 
-  it('changes nothing', async () => {
+  test('changes nothing', async ({ importing, store }) => {
     const before = await store.snapshot();
     await importing('branches', [BRANCHES_HEADER, south({ Codigo: 'OTE01' }), south({ Codigo: '?' })]);
     await importing('coverage', [COVERAGE_HEADER, '10000,NTE01', '1,NTE01']);
     expect(await store.snapshot()).toEqual(before);
   });
 
-  it('gives all that is wrong with a line, and up to 100 lines of report', async () => {
+  test('gives all that is wrong with a line, and up to 100 lines of report', async ({ importing }) => {
     const bad = Array.from({ length: 80 }, () => '1,XXX01');
     const { err } = await importing('coverage', [COVERAGE_HEADER, ...bad]);
     const lines = err.trimEnd().split('\n');
@@ -246,14 +247,14 @@ describe('a wrong file', () => {
     expect(lines.slice(101)).toEqual(['  y 139 mas']);
   });
 
-  it('that is not UTF-8 is refused by line and column', async () => {
+  test('that is not UTF-8 is refused by line and column', async ({ importing }) => {
     const latin1 = Buffer.from([BRANCHES_HEADER, NORTH, south({ Estado: 'México' })].join('\n'), 'latin1');
     const { code, err } = await importing('branches', latin1);
     expect(code).toBe(1);
     expect(err).toContain('Errores: 1\n  linea 3, Estado "M\uFFFDxico": no es UTF-8');
   });
 
-  it.each([
+  test.for([
     ['nothing', '', 'El archivo no tiene filas'],
     ['a header alone', `${COVERAGE_HEADER}\n\n`, 'El archivo no tiene filas'],
     ['a column missing', 'CodigoPostal\n64000', 'Encabezado (linea 1): faltan columnas: Sucursal. Debe ser'],
@@ -267,13 +268,13 @@ describe('a wrong file', () => {
     ['no line breaks', 'x'.repeat(200_000), 'El archivo tiene lineas demasiado largas'],
     ['more than 200 000 rows', `${COVERAGE_HEADER}${'\n1,2'.repeat(200_001)}`, 'mas de 200000 filas'],
     ['more than 64 MiB', `${COVERAGE_HEADER}${`\n${'1'.repeat(8_191)}`.repeat(8_192)}`, 'mas de 64 MiB'],
-  ])('with %s is refused', async (_, content, message) => {
+  ] as const)('with %s is refused', async ([_, content, message], { importing }) => {
     const { code, err } = await importing('coverage', content);
     expect(code).toBe(1);
     expect(err).toContain(message);
   });
 
-  it('that is not there is named as such', async () => {
+  test('that is not there is named as such', async ({ run }) => {
     expect(await run('branches', ['import', 'ninguno.csv'])).toEqual({
       code: 1,
       out: '',
@@ -283,7 +284,7 @@ describe('a wrong file', () => {
 });
 
 describe('export', () => {
-  it('gives a file that imports to the same data', async () => {
+  test('gives a file that imports to the same data', async ({ run, store }) => {
     const before = await store.snapshot();
     for (const name of ['branches', 'coverage'] as const) {
       expect(await run(name, ['export', 'out.csv'])).toEqual({ code: 0, out: '', err: '' });
@@ -295,12 +296,12 @@ describe('export', () => {
     expect(coverage).toEqual(before.coverage);
   });
 
-  it('goes to standard output without a file', async () => {
+  test('goes to standard output without a file', async ({ run }) => {
     const { out } = await run('coverage', ['export']);
     expect(out).toBe('\uFEFFCodigoPostal,Sucursal\n64000,NTE01\n68000,SUR01\n');
   });
 
-  it('holds no formula for a spreadsheet, and still the same texts', async () => {
+  test('holds no formula for a spreadsheet, and still the same texts', async ({ folder, run, store }) => {
     const texts = [
       '=1+1',
       '+52',
@@ -326,7 +327,7 @@ describe('export', () => {
     expect(branches.map(({ Nombre }) => Nombre).sort()).toEqual([...texts].sort());
   });
 
-  it('is imported as typed by hand too, formulas included', async () => {
+  test('is imported as typed by hand too, formulas included', async ({ importing, store }) => {
     await importing('branches', [
       BRANCHES_HEADER,
       south({ Nombre: '-5' }),
@@ -336,7 +337,7 @@ describe('export', () => {
     expect(branches.map(({ Nombre }) => Nombre)).toEqual(['-5', '-5']);
   });
 
-  it('comes back the same for any text', async () => {
+  test('comes back the same for any text', async ({ folder }) => {
     const cell = fc
       .string({ unit: fc.constantFrom(...`='+-@,;"a \u00f1\u{1f4e6}＝`) })
       .map((value) => `${value.trim()}.`);
@@ -354,14 +355,14 @@ describe('export', () => {
 });
 
 describe('wrong usage', () => {
-  it.each([
+  test.for<[string[]]>([
     [[]],
     [['import']],
     [['import', 'a.csv', 'b.csv']],
     [['importar', 'a.csv']],
     [['import', 'a.csv', '--force']],
     [['export', '--dry-run']],
-  ])('%j ends with 2 and the way to the help', async (args) => {
+  ])('%j ends with 2 and the way to the help', async ([args], { run }) => {
     const result = await run('coverage', args);
     expect(result).toEqual({
       code: 2,
@@ -370,14 +371,14 @@ describe('wrong usage', () => {
     });
   });
 
-  it('is helped by --help', async () => {
+  test('is helped by --help', async ({ run }) => {
     const { code, out } = await run('branches', ['--help']);
     expect(code).toBe(0);
     expect(out).toContain('Uso: npm run branches -- import <archivo> [--dry-run]');
     expect(out).toContain(BRANCHES_HEADER);
   });
 
-  it('is a MONGODB_URI that is not set or does not answer', async () => {
+  test('is a MONGODB_URI that is not set or does not answer', async ({ run }) => {
     expect(await run('branches', ['export'], '')).toMatchObject({
       code: 2,
       err: expect.stringContaining('MONGODB_URI'),

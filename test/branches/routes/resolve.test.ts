@@ -1,23 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { createBranchesClient } from '#services/api/branches/branches-client.ts';
 import { BranchStore } from '#services/branches/store/branch-store.ts';
 import type { Branch, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
 import { call } from '#test/fixtures/client.ts';
-import { freshStores, startBranches } from '#test/fixtures/old-services.ts';
-import { INTERNAL_TOKEN } from '#test/fixtures/services.ts';
+import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 
-let stores: Awaited<ReturnType<typeof freshStores>>;
-let first: Awaited<ReturnType<typeof startBranches>>;
-let second: Awaited<ReturnType<typeof startBranches>>;
-beforeAll(async () => {
-  stores = await freshStores();
-  [first, second] = await Promise.all([startBranches(stores.env), startBranches(stores.env)]);
-});
-afterAll(async () => {
-  await Promise.all([first.server.close(), second.server.close()]);
-  await stores.close();
-});
+const test = services
+  .extend('first', { scope: 'file' }, ({ startBranches }) => startBranches())
+  .extend('second', { scope: 'file' }, ({ startBranches }) => startBranches());
 
 const post = (url: string, request: unknown, token = INTERNAL_TOKEN) =>
   call(`${url}/internal/resolve`, {
@@ -49,11 +40,11 @@ const ALL: ResolveRequest = {
 const ANSWER = ['MEX01', 'MTY01', 'GDL01', 'PUE01', null, null, null, null, null, null];
 
 describe('POST /internal/resolve', () => {
-  it('answers origin and destinations of a whole request in one call', async () => {
+  test('answers origin and destinations of a whole request in one call', async ({ first }) => {
     expect(await resolve(first.url, ALL)).toEqual(ANSWER);
   });
 
-  it('answers each of those who ask at the same moment, whatever their origin', async () => {
+  test('answers each of those who ask at the same moment, whatever their origin', async ({ first }) => {
     const client = createBranchesClient({ url: first.url, token: INTERNAL_TOKEN, timeoutMs: 5_000 });
     const requests: ResolveRequest[] = [
       { origin: 'MEX01', destinations: [{ postalCode: '64000' }, { code: 'PUE01' }] },
@@ -75,7 +66,7 @@ describe('POST /internal/resolve', () => {
     ]);
   });
 
-  it('gives the whole record, which guides and labels keep', async () => {
+  test('gives the whole record, which guides and labels keep', async ({ first }) => {
     const { body } = await post(first.url, { origin: null, destinations: [{ postalCode: '06600' }] });
     expect(body).toMatchObject({
       origin: null,
@@ -83,52 +74,51 @@ describe('POST /internal/resolve', () => {
     });
   });
 
-  it.each([
+  test.for([
     ['an unknown origin', 'XXX99', null],
     ['an origin that is not active', 'CUN01', null],
     ['a branch where no guide starts', 'PUE01', null],
     ['an origin that receives nothing', 'TIJ01', 'TIJ01'],
-  ])('knows %s', async (_, origin, expected) => {
+  ] as const)('knows %s', async ([_, origin, expected], { first }) => {
     expect(await resolve(first.url, { origin, destinations: [] })).toEqual([expected]);
   });
 
-  it.each([
+  test.for([
     ['no token', ''],
     ['another token', 'x'.repeat(64)],
-  ])('refuses %s', async (_, token) => {
+  ] as const)('refuses %s', async ([_, token], { first }) => {
     expect((await post(first.url, ALL, token)).status).toBe(401);
   });
 
-  it('accepts two tokens while one takes the place of the other', async () => {
+  test('accepts two tokens while one takes the place of the other', async ({ startBranches }) => {
     const other = randomBytes(32).toString('hex');
-    const { url, server } = await startBranches({ ...stores.env, INTERNAL_TOKEN_PREVIOUS: other });
+    const { url } = await startBranches({ INTERNAL_TOKEN_PREVIOUS: other });
     const statuses = [INTERNAL_TOKEN, other, 'x'.repeat(64)].map(
       async (token) => (await post(url, ALL, token)).status,
     );
     expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
-    await server.close();
   });
 
-  it('refuses what is not the contract', async () => {
+  test('refuses what is not the contract', async ({ first }) => {
     expect((await post(first.url, { origin: 'MEX01', destinations: [{ $gt: '' }] })).status).toBe(400);
   });
 });
 
 describe('the cache', () => {
-  it('is refilled when Redis has lost it, for all who ask meanwhile', async () => {
+  test('is refilled when Redis has lost it, for all who ask meanwhile', async ({ first, second, stores }) => {
     await stores.redis.del(`${stores.prefix}:branches`);
     const urls = Array.from({ length: 40 }, (_, index) => (index % 2 ? first.url : second.url));
     const answers = await Promise.all(urls.map((url) => resolve(url, ALL)));
     for (const answer of answers) expect(answer).toEqual(ANSWER);
   });
 
-  it('does not wait for a rebuild whose process died', async () => {
+  test('does not wait for a rebuild whose process died', async ({ first, stores }) => {
     await stores.redis.set(`${stores.prefix}:branches-rebuild`, 'dead', 'PX', 500);
     await stores.redis.del(`${stores.prefix}:branches`);
     expect(await resolve(first.url, ALL)).toEqual(ANSWER);
   });
 
-  it('shows a load to every process without a restart', async () => {
+  test('shows a load to every process without a restart', async ({ first, second, stores }) => {
     const store = new BranchStore(stores.mongo);
     const { branches, coverage } = await store.snapshot();
     const north = branches.find(({ Codigo }) => Codigo === 'MTY01') as Branch;

@@ -1,24 +1,14 @@
-import type { Browser, Page } from 'puppeteer-core';
 import type { TSchema } from 'typebox';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { DOCUMENT, labelHtml } from '#services/label-worker/label/label-html.ts';
 import { everywhere, sample } from '#services/label-worker/preview/preview-cases.ts';
 import { isLabelPayload, LabelPayload } from '#shared/contracts/label-job.ts';
-import { openBrowser } from '#test/fixtures/browser.ts';
+import { test as browserTest } from '#test/fixtures/browser.ts';
 
 /**
  * Whatever a text says, a label has the elements and attributes that its template has, and shows the text. The texts
  * are put in behind the checks of the API and the queue: those alone shall not have to hold.
  */
-
-let browser: Browser;
-let page: Page;
-beforeAll(async () => {
-  browser = await openBrowser();
-  page = await browser.newPage();
-  await page.setContent(DOCUMENT);
-});
-afterAll(() => browser.close());
 
 const HOSTILE = [
   '<script>alert(1)</script>',
@@ -65,8 +55,11 @@ function replaced<T>(value: T, [name, ...rest]: string[], by: string): T {
 type Parsed = { elements: string[]; marked: string[]; text: string };
 
 /** What the browser makes of labels: kinds of elements, the attributes that hold the mark, and the text. */
-async function parsed(htmls: string[]): Promise<Parsed[]> {
-  return (await page.evaluate(`(${JSON.stringify(htmls)}).map((html) => {
+const test = browserTest.extend('parsed', { scope: 'file' }, async ({ browser }) => {
+  const page = await browser.newPage();
+  await page.setContent(DOCUMENT);
+  return async (htmls: string[]) =>
+    (await page.evaluate(`(${JSON.stringify(htmls)}).map((html) => {
     document.body.innerHTML = html;
     const elements = [...document.body.querySelectorAll('*')];
     const attributes = elements.flatMap((element) => [...element.attributes]);
@@ -76,9 +69,9 @@ async function parsed(htmls: string[]): Promise<Parsed[]> {
       text: document.body.textContent,
     };
   })`)) as Parsed[];
-}
+});
 
-it('every text of the payload is tried', () => {
+test('every text of the payload is tried', () => {
   expect(PATHS.length).toBeGreaterThan(25);
   expect(isLabelPayload(sample())).toBe(true);
 });
@@ -86,16 +79,16 @@ it('every text of the payload is tried', () => {
 describe.each(['letter', 'small'] as const)('on a %s label', (kind) => {
   const label: LabelPayload = { ...sample(), kind };
   let usual: Set<string>;
-  beforeAll(async () => {
+  test.beforeAll(async ({ parsed }) => {
     // Texts of many lengths, since lines and sizes differ by them.
     const harmless = ['a', 'a b c d e f', 'word '.repeat(12), 'W'.repeat(120)];
     const labels = await parsed(harmless.map((text) => labelHtml(everywhere(text, { kind }))));
     usual = new Set(labels.flatMap(({ elements }) => elements));
   });
 
-  it.each(PATHS.map((path) => [path.join('.'), path] as const))(
+  test.for(PATHS.map((path) => [path.join('.'), path] as const))(
     '%s is text and nothing else',
-    async (_, path) => {
+    async ([_, path], { parsed }) => {
       const texts = [MARK, ...HOSTILE.map((text) => MARK + text)];
       const [plain, ...hostile] = await parsed(
         texts.map((text) => labelHtml(replaced<LabelPayload>(label, path, text))),

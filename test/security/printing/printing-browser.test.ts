@@ -1,16 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PNG } from 'pngjs';
-import type { Browser } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, vi } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
-import { openBrowser } from '#test/fixtures/browser.ts';
+import { test as browserTest } from '#test/fixtures/browser.ts';
 import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
 
 /**
@@ -102,22 +100,13 @@ async function openCanary() {
   };
 }
 
-let folder: string;
-let ordinary: Browser;
-let canary: Awaited<ReturnType<typeof openCanary>>;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'canary-'));
-  ordinary = await openBrowser();
-});
-afterAll(async () => {
-  await ordinary.close();
-  await rm(folder, { recursive: true });
-});
-// One for each test: pages go on trying for a while.
-beforeEach(async () => {
-  canary = await openCanary();
-});
-afterEach(() => canary.close());
+const test = browserTest
+  /** One for each test: pages go on trying for a while. */
+  .extend('canary', async ({}, { onCleanup }) => {
+    const canary = await openCanary();
+    onCleanup(() => canary.close());
+    return canary;
+  });
 
 const launch = (document: string, executablePath = inject('chromiumPath')) =>
   startTestBrowser({ document, executablePath });
@@ -126,42 +115,45 @@ const textOf = (pdf: Uint8Array) => execFileSync('pdftotext', ['-', '-'], { inpu
 
 /** Prints each of these after the other. One that leads the page away may fail; the browser then goes on. */
 async function printAll(document: string, bodies: string[]): Promise<string> {
-  const browser = await launch(document);
+  const printing = await launch(document);
   try {
     let text = '';
     for (const body of [...bodies, '<p>next</p>', '<p>next</p>', '<p>and on</p>']) {
-      const pdf = await browser.print(body).catch(() => undefined);
+      const pdf = await printing.print(body).catch(() => undefined);
       if (pdf) text += textOf(pdf);
     }
     return text;
   } finally {
     // What it would still have sent later it now sends no more.
-    await browser.close();
+    await printing.close();
   }
 }
 
 describe('the network', () => {
-  it.each(Object.entries(CALLS))('an ordinary browser calls out for %s', async (_, html) => {
-    const page = await ordinary.newPage();
-    // Some lead the page away, and then these do not end.
-    void page.setContent(canary.aim(html)).catch(() => {});
-    await vi.waitFor(() => expect(canary.hits()).toBeGreaterThan(0), { timeout: 20_000, interval: 20 });
-    void page.close().catch(() => {});
-  });
+  test.for(Object.entries(CALLS))(
+    'an ordinary browser calls out for %s',
+    async ([_, html], { browser, canary }) => {
+      const page = await browser.newPage();
+      // Some lead the page away, and then these do not end.
+      void page.setContent(canary.aim(html)).catch(() => {});
+      await vi.waitFor(() => expect(canary.hits()).toBeGreaterThan(0), { timeout: 20_000, interval: 20 });
+      void page.close().catch(() => {});
+    },
+  );
 
-  it('is not called by the body of a print, one by one and all together', async () => {
+  test('is not called by the body of a print, one by one and all together', async ({ canary }) => {
     const bodies = [...Object.values(CALLS), QUIET, EVERYTHING].map(canary.aim);
     expect(await printAll(DOCUMENT, bodies)).toContain('and on');
     expect(canary.hits()).toBe(0);
   });
 
-  it('is not called by a body where the document has no policy', async () => {
+  test('is not called by a body where the document has no policy', async ({ canary }) => {
     const bodies = [...Object.values(CALLS), QUIET, EVERYTHING].map(canary.aim);
     expect(await printAll('<!doctype html><body></body>', bodies)).toContain('and on');
     expect(canary.hits()).toBe(0);
   });
 
-  it('is not called by a document, where scripts would run', async () => {
+  test('is not called by a document, where scripts would run', async ({ canary }) => {
     // The page would go away at once, and a browser whose document has a font that does not load does not start.
     const { 'a refresh': _, 'a font': __, ...staying } = CALLS;
     for (const head of [[...Object.values(staying), QUIET].join('\n'), CALLS['a base'] ?? '']) {
@@ -172,7 +164,7 @@ describe('the network', () => {
     }
   });
 
-  it('is not even asked for a name', async () => {
+  test('is not even asked for a name', async ({ folder }) => {
     // Chromium's own record of all that it does on the network: names are asked of the system, not of a canary.
     const record = join(folder, 'network.json');
     const recording = join(folder, 'chromium');
@@ -183,9 +175,9 @@ describe('the network', () => {
     await chmod(recording, 0o755);
     const html = `<link rel=dns-prefetch href="//prefetch.invalid"><link rel=preconnect href="//connect.invalid">
       <img src="http://image.invalid/x"><iframe src="https://frame.invalid/x"></iframe>`;
-    const browser = await launch(`<!doctype html>${html}<body></body>`, recording);
-    await browser.print(html);
-    await browser.close();
+    const printing = await launch(`<!doctype html>${html}<body></body>`, recording);
+    await printing.print(html);
+    await printing.close();
     const { names, kinds } = await readRecord(record);
     expect(kinds).toContain('HTTP_STREAM_REQUEST'); // it did record that the document wanted something
     expect(names).toEqual([]);
@@ -222,45 +214,45 @@ describe('files of the machine', () => {
   const html = `<iframe src="FILE.html" width=300></iframe><object data="FILE.html" width=300></object>
     <embed src="FILE.html" width=300><img src="FILE.png"><link rel=stylesheet href="FILE.css"><p class=file>p</p>
     <style>@import "FILE.css";</style><p style="content:url(FILE.png)">x</p><svg><image href="FILE.png" width=9 height=9 /></svg>`;
-  beforeAll(async () => {
+  test.beforeAll(async ({ folder }) => {
     const picture = new PNG({ width: 41, height: 23 });
     picture.data.fill(255);
     await writeFile(join(folder, 'file.html'), SECRET);
     await writeFile(join(folder, 'file.css'), `.file::after{content:"${SECRET}"}`);
     await writeFile(join(folder, 'file.png'), PNG.sync.write(picture));
   });
-  const filled = () => html.replaceAll('FILE', pathToFileURL(join(folder, 'file')).href);
+  const filled = (folder: string) => html.replaceAll('FILE', pathToFileURL(join(folder, 'file')).href);
   const shownIn = (pdf: Uint8Array) =>
     textOf(pdf).includes(SECRET) ||
     execFileSync('pdfimages', ['-list', '-'], { input: pdf, encoding: 'utf8' }).includes(' 41 ');
 
-  it('an ordinary browser shows them, in a page that is a file', async () => {
+  test('an ordinary browser shows them, in a page that is a file', async ({ browser, folder }) => {
     const path = join(folder, 'page.html');
-    await writeFile(path, `<!doctype html>${filled()}`);
-    const page = await ordinary.newPage();
+    await writeFile(path, `<!doctype html>${filled(folder)}`);
+    const page = await browser.newPage();
     await page.goto(pathToFileURL(path).href, { waitUntil: 'networkidle0' });
     expect(shownIn(await page.pdf())).toBe(true);
     await page.close();
   });
 
-  it.each([
+  test.for([
     ['the body of a print', DOCUMENT, true],
     ['a body where the document has no policy', '<!doctype html><body></body>', true],
     ['a document', undefined, false],
-  ])('are not shown by %s', async (_, document, inBody) => {
-    const browser = await launch(document ?? `<!doctype html>${filled()}<body></body>`);
+  ] as const)('are not shown by %s', async ([_, document, inBody], { folder }) => {
+    const printing = await launch(document ?? `<!doctype html>${filled(folder)}<body></body>`);
     try {
       for (let print = 0; print < 2; print++) {
-        expect(shownIn(await browser.print(inBody ? filled() : '<p>x</p>'))).toBe(false);
+        expect(shownIn(await printing.print(inBody ? filled(folder) : '<p>x</p>'))).toBe(false);
       }
       const away = `<meta http-equiv=refresh content="0;url=${pathToFileURL(join(folder, 'file.html'))}">`;
-      await browser.print(away).catch(() => {});
+      await printing.print(away).catch(() => {});
       for (let print = 0; print < 2; print++) {
-        const pdf = await browser.print('<p>x</p>').catch(() => undefined);
+        const pdf = await printing.print('<p>x</p>').catch(() => undefined);
         if (pdf) expect(shownIn(pdf)).toBe(false);
       }
     } finally {
-      await browser.close();
+      await printing.close();
     }
   });
 });
@@ -279,23 +271,23 @@ describe('a script', () => {
   };
   const running = (way: string) => way.replace('RUN', 'document.title=1337');
 
-  it.each(Object.entries(WAYS))('is run by an ordinary browser for %s', async (_, way) => {
-    const page = await ordinary.newPage();
+  test.for(Object.entries(WAYS))('is run by an ordinary browser for %s', async ([_, way], { browser }) => {
+    const page = await browser.newPage();
     await page.setContent(running(way));
     await page.waitForFunction('document.title === "1337"', { timeout: 20_000 });
     await page.close();
   });
 
-  it('is run neither in a body nor in a document', async () => {
+  test('is run neither in a body nor in a document', async () => {
     const all = Object.values(WAYS).map(running).join('\n');
-    const browser = await launch(`<!doctype html><title>untouched</title>${all}<body>${all}</body>`);
+    const printing = await launch(`<!doctype html><title>untouched</title>${all}<body>${all}</body>`);
     try {
       for (const body of [...Object.values(WAYS).map(running), all, '<p>x</p>']) {
-        const info = execFileSync('pdfinfo', ['-'], { input: await browser.print(body), encoding: 'utf8' });
+        const info = execFileSync('pdfinfo', ['-'], { input: await printing.print(body), encoding: 'utf8' });
         expect(info).toMatch(/^Title: +untouched$/m);
       }
     } finally {
-      await browser.close();
+      await printing.close();
     }
   });
 });

@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
-import { freshStores } from '#test/fixtures/old-services.ts';
+import { test } from '#test/fixtures/stores.ts';
 
 const log = createLogger('test', 'silent');
 
@@ -19,22 +19,17 @@ test('a start that fails closes what it had opened, the last first, and keeps it
   expect(closed).toEqual(['second', 'first']);
 });
 
-test('no connection outlives a start that fails', async () => {
-  const stores = await freshStores();
+test('no connection outlives a start that fails', async ({ stores }) => {
   const name = `t${stores.prefix.slice(1, -1)}`;
-  const withName = (url = '') => `${url}${url.includes('?') ? '&' : '?'}connectionName=${name}`;
+  const withName = (url: string) => `${url}${url.includes('?') ? '&' : '?'}connectionName=${name}`;
   const connections = async () => (await stores.redis.call('CLIENT', 'LIST')) as string;
-  try {
-    const start = buildHttpServer({ log }, async (server) => {
-      await openMongo(server, stores.env.MONGODB_URI ?? '');
-      await openRedis(server, withName(stores.env.REDIS_URL));
-      await openBlockingRedis(server, withName(stores.env.REDIS_URL)).ping();
-      expect((await connections()).split(`name=${name} `).length - 1).toBe(2);
-      throw new Error('the last part does not start');
-    });
-    await expect(start).rejects.toThrow('the last part does not start');
-    await expect.poll(connections).not.toContain(`name=${name} `);
-  } finally {
-    await stores.close();
-  }
+  const start = buildHttpServer({ log }, async (server) => {
+    await openMongo(server, stores.mongoUri);
+    await openRedis(server, withName(stores.redisUrl));
+    await openBlockingRedis(server, withName(stores.redisUrl)).ping();
+    expect((await connections()).split(`name=${name} `).length - 1).toBe(2);
+    throw new Error('the last part does not start');
+  });
+  await expect(start).rejects.toThrow('the last part does not start');
+  await expect.poll(connections).not.toContain(`name=${name} `);
 });
