@@ -1,5 +1,4 @@
 import { createBullBoard } from '@bull-board/api';
-import type { IServerAdapter } from '@bull-board/api/typings/app';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { Queue } from 'bullmq';
 import type { FastifyRequest } from 'fastify';
@@ -37,8 +36,7 @@ function createRoutes(queue: Queue) {
   const adapter = new FastifyAdapter().setBasePath(BULL_BOARD_PATH);
   createBullBoard({
     queues: [new LabelQueueAdapter(queue, { displayName: 'Etiquetas' })],
-    // The adapter's types are of another build of @bull-board/api, which TypeScript tells apart by private fields.
-    serverAdapter: adapter as unknown as IServerAdapter,
+    serverAdapter: adapter,
     options: {
       handlerHooks: {
         before: ({ method, route }) =>
