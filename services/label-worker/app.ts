@@ -8,7 +8,7 @@ import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
-import { DOCUMENT } from './label/label-html.ts';
+import { DOCUMENT } from './label/document.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startHeartbeat } from './queue/heartbeat.ts';
 import { startLabelWorker } from './queue/label-worker.ts';

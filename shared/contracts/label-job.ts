@@ -12,10 +12,16 @@ import { guideAjv } from './guide-validator.ts';
 export const LABEL_QUEUE = 'labels';
 
 /** Raise it with every change of a template, so that no label of the old look is served from the cache. */
-export const TEMPLATE_VERSION = '4';
+export const TEMPLATE_VERSION = '5';
 
 /** Most packages of a small label (docs/contract.md "Labels"). */
 export const MAX_PACKAGES = 99;
+
+/**
+ * What a label is printed on: `letter` is one page of 8.5 × 11 in, `small` a page of 100 × 100 mm for each package. Each
+ * kind is a template of the label worker, `label/templates/<kind>.hbs`.
+ */
+export const LABEL_KINDS = ['letter', 'small'] as const;
 
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
 
@@ -25,8 +31,7 @@ const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
  */
 export const LabelPayload = Type.Object(
   {
-    /** `letter`: 8.5 × 11 in, one page. `small`: 100 × 100 mm, a page a package. */
-    kind: Type.Enum(['letter', 'small']),
+    kind: Type.Enum(LABEL_KINDS),
     packages: Type.Integer({ minimum: 1, maximum: MAX_PACKAGES }),
     number: Type.String({ pattern: GUIDE_NUMBER }),
     /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */

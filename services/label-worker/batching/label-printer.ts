@@ -1,10 +1,9 @@
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
-import { labelDrawing } from '../label/label-drawing.ts';
-import { labelHtml, pagesOf } from '../label/label-html.ts';
+import { type RenderedLabel, renderLabel } from '../label/render-label.ts';
 import type { WorkerMetrics } from '../metrics.ts';
-import { type Part, split } from '../pdf/split.ts';
+import { split } from '../pdf/split.ts';
 import { isBrowserFailure, type PendingLabel, printBatch } from './print-batch.ts';
 import { PrintSlots } from './print-slots.ts';
 import { type WaitingLabel, WaitingList } from './waiting-list.ts';
@@ -35,10 +34,9 @@ export type LabelPrinterOptions = {
   tracing?: Tracing | undefined;
 };
 
-type ComposedLabel = { html: string; part: Part };
 type QueuedLabel = WaitingLabel &
   PendingLabel &
-  ComposedLabel & {
+  RenderedLabel & {
     /** By `performance.now()`. */
     queuedAt: number;
     /** Records spans in the label's own trace. */
@@ -76,10 +74,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     try {
       const print = await printHtml(batch.map(({ html }) => html).join(''));
       const printed = performance.now();
-      const files = await split(
-        print,
-        batch.map(({ part }) => part),
-      );
+      const files = await split(print, batch);
       metrics?.observePhase('split', performance.now() - printed);
       recordPrint(batch, started);
       return files;
@@ -92,12 +87,12 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   return {
     async print(label, { alone } = { alone: false }) {
       const started = performance.now();
-      const composed = compose(label);
+      const rendered = render(label);
       const queuedAt = performance.now();
       metrics?.observePhase('html', queuedAt - started);
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-      const { pages } = composed.part;
-      waiting.add({ ...composed, pages, alone, queuedAt, record: tracing?.recorder(), resolve, reject });
+      const pages = rendered.drawing.pages.length;
+      waiting.add({ ...rendered, pages, alone, queuedAt, record: tracing?.recorder(), resolve, reject });
       fillSlots();
       return promise;
     },
@@ -111,11 +106,9 @@ function recordPrint(batch: readonly QueuedLabel[], started: number, error?: str
   for (const { record } of batch) record?.('print', started, ended, attributes);
 }
 
-function compose(label: LabelPayload): ComposedLabel {
+function render(label: LabelPayload): RenderedLabel {
   try {
-    const drawing = labelDrawing(label);
-    const part = { pages: pagesOf(label), title: `Guía ${label.number}`, drawing };
-    return { html: labelHtml(label), part };
+    return renderLabel(label);
   } catch (cause) {
     throw new DomainError('label-unprintable', { cause });
   }

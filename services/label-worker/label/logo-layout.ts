@@ -1,23 +1,22 @@
-type Room = { x: number; width: number; gap: number; logo: { width: number; height: number } };
+/** In dots. */
+export type Room = { x: number; y: number; width: number; height: number };
 
 /**
- * Where the carrier's logo and name stand, in dots: the logo as large as its room allows, the name close behind it.
+ * Returns the place of a logo: as large as its room allows, at the left, in the middle of the height.
  *
- * @param logo a `data:` URI, as the label's payload has it.
+ * @param logo a `data:` URI, as in the label's payload.
  */
-export function header(logo: string | undefined, { x, width, gap, logo: room }: Room) {
-  if (!logo) return { name: { x, width } };
+export function logoLayout(logo: string, room: Room): Room {
   const ratio = ratioOf(logo);
   const height = Math.min(room.height, Math.floor(room.width / ratio));
-  const shown = { uri: logo, width: Math.min(room.width, Math.round(height * ratio)), height };
-  const offset = shown.width + gap;
-  return {
-    logo: { ...shown, down: (room.height - height) >> 1 },
-    name: { x: x + offset, width: width - offset },
-  };
+  const width = Math.min(room.width, Math.round(height * ratio));
+  return { x: room.x, y: room.y + ((room.height - height) >> 1), width, height };
 }
 
-/** Width by height: the first fields of a PNG's first chunk, or the `viewBox` that each SVG logo has (`logo.ts` of the api). */
+/**
+ * Returns width divided by height: of a PNG from the first fields of its first chunk, of an SVG from its `viewBox`,
+ * which the api demands of a logo.
+ */
 function ratioOf(logo: string): number {
   const bytes = Buffer.from(logo.slice(logo.indexOf(',') + 1), 'base64');
   if (logo.startsWith('data:image/png')) return bytes.readUInt32BE(16) / bytes.readUInt32BE(20);

@@ -1,74 +1,74 @@
-import Handlebars from 'handlebars';
-import {
-  type Column,
-  DOTS_PER_POINT,
-  type Field,
-  type Line,
-  type Setting,
-  setColumn,
-  setText,
-} from './line-breaking.ts';
+import Handlebars, { type HelperOptions } from 'handlebars';
+import { DOTS_PER_POINT } from '../drawing.ts';
+import type { Sheet } from './sheet.ts';
+import { type Column, type FittedText, fitColumn, fitText, type Typesetting } from './text-fitting.ts';
 
-/** Handlebars helpers that put a label's texts into its page's one SVG text, a `tspan` a line. */
+/** The template helpers for texts: each line becomes a `tspan` in the one SVG text of its page. */
 
-/** What a template says of a text: its place and room in dots, its size in points, its classes in `label.css`. */
-type Hash = Pick<Setting, 'size' | 'width' | 'lines' | 'least'> & {
-  x: number;
-  /** Baseline of the first line, or of the last one where a text that is too long grows `up`. */
-  y: number;
-  up?: true;
-  bold?: true;
-  class?: string;
+/** `class` is one of `document.css`. */
+type Style = Typesetting & { class?: string };
+/** A text begins at `x`, has its middle at `middle`, or ends at `right`. */
+type Anchor = { x?: number; middle?: number; right?: number };
+type TextOptions = {
+  /** `y` is the baseline of the first line at full size. */
+  hash: Style & Anchor & { y: number; keepBaseline?: boolean };
+  data: { sheet: Sheet };
 };
 
-/** `{{text value x= y= size= …}}` */
-function textHelper(text: unknown, { hash }: { hash: Hash }): Handlebars.SafeString {
-  if (typeof text !== 'string' || !text) return new Handlebars.SafeString('');
-  const { lines, size } = setText(text, settingOf(hash));
-  const [first = 0, last = 0] = [lines[0]?.y, lines.at(-1)?.y];
-  // Smaller type begins where the capitals of the full size do.
-  const top = hash.up ? hash.y - last : hash.y - (first * hash.size) / size;
-  return spans(lines, hash.x, top, size, hash);
+/** `{{text value x= y= width= size= …}}`: an empty value draws nothing. */
+function text(value: unknown, { hash, data }: TextOptions): void {
+  if (typeof value !== 'string' || !value) return;
+  const fitted = fitText(value, hash);
+  const [first = 0, last = 0] = [fitted.lines[0]?.y, fitted.lines.at(-1)?.y];
+  // A smaller text keeps the top of its capitals where it was, or its last line where the template says so.
+  const top = hash.keepBaseline ? hash.y - last : hash.y - (first * hash.size) / fitted.size;
+  data.sheet.layer.texts += spans(fitted, top, hash, hash);
 }
 
-type ColumnField = Field & { hash: Hash };
+type FieldOptions = { hash: Style; data: { fields: (Style & { text: string })[] } };
+type ColumnOptions = HelperOptions & { hash: Column & { x: number; y: number }; data: { sheet: Sheet } };
 
-/** `{{#column x= y= width= height= gap= larger=}}` of `{{field value size= …}}`: empty ones take no room. */
-function columnHelper(this: unknown, options: Handlebars.HelperOptions): Handlebars.SafeString {
-  const { x, y, ...column } = options.hash as Column & { x: number; y: number };
-  const fields: ColumnField[] = [];
-  options.fn(this, { data: Object.assign(Handlebars.createFrame(options.data), { fields }) });
-  const set = setColumn(fields, column);
-  return new Handlebars.SafeString(
-    set.map(({ lines, size, hash }) => spans(lines, x, y, size, hash)).join(''),
-  );
+/** `{{#column x= y= width= height= gap= …}}` of `{{field value size= …}}`: an empty field takes no room. */
+function column(this: unknown, { hash, data, fn }: ColumnOptions): void {
+  const fields: FieldOptions['data']['fields'] = [];
+  fn(this, { data: Object.assign(Handlebars.createFrame(data), { fields }) });
+  for (const fitted of fitColumn(fields, hash)) {
+    data.sheet.layer.texts += spans(fitted, hash.y, fitted, hash);
+  }
 }
 
-function fieldHelper(text: unknown, { hash, data }: Handlebars.HelperOptions): void {
-  if (typeof text === 'string' && text) data.fields.push({ ...settingOf(hash as Hash), text, hash });
+function field(value: unknown, { hash, data }: FieldOptions): void {
+  if (typeof value === 'string' && value) data.fields.push({ ...hash, text: value });
 }
 
-function settingOf({ size, width, lines, least, bold }: Hash): Setting {
-  return { size, width, lines, least, face: bold ? 'bold' : 'medium' };
-}
+export const textHelpers = { text, column, field };
 
-function spans(lines: Line[], x: number, top: number, size: number, hash: Hash): Handlebars.SafeString {
-  const classes = [hash.bold && 'bold', hash.class].filter(Boolean).join(' ');
-  // Of sizes in quarters of dots, and an em of 1 024 units, sums of widths are exact, so that Chromium need not say
-  // where each letter stands.
+function spans({ lines, size }: FittedText, top: number, style: Style, anchor: Anchor): string {
+  // Of sizes in quarters of dots, and an em of 1 024 units, sums of widths are exact, so that Chromium need not write
+  // where each letter stands (docs/decisions/0004-fonts-rescaled-without-hints.md).
   const dots = Math.round(size * DOTS_PER_POINT * 4) / 4;
+  const classes = classesOf(style, anchor);
   const attributes = `${classes && ` class="${classes}"`} font-size="${dots}"`;
-  const span = ({ text, y }: Line) =>
-    `<tspan x="${x}" y="${Math.round(top + y)}"${attributes}>${inAscii(text)}</tspan>`;
-  return new Handlebars.SafeString(lines.map(span).join(''));
+  const x = anchor.x ?? anchor.middle ?? anchor.right;
+  let html = '';
+  for (const { text, y } of lines) {
+    html += `<tspan x="${x}" y="${Math.round(top + y)}"${attributes}>${inAscii(text)}</tspan>`;
+  }
+  return html;
 }
 
-/** HTML of a text. Beyond ASCII, what goes to Chromium would have two bytes a letter. */
+function classesOf({ bold, class: style = '' }: Style, { middle, right }: Anchor): string {
+  let classes = style;
+  if (bold) classes += ' bold';
+  if (middle !== undefined) classes += ' middle';
+  if (right !== undefined) classes += ' end';
+  return classes.trimStart();
+}
+
+/** Escapes a text as HTML in ASCII: with any other letter, all that goes to Chromium would have two bytes a letter. */
 function inAscii(text: string): string {
   return Handlebars.escapeExpression(text).replace(
     /[^\0-\x7f]/gu,
     (character) => `&#${character.codePointAt(0)};`,
   );
 }
-
-export const textHelpers = { text: textHelper, column: columnHelper, field: fieldHelper };

@@ -1,11 +1,11 @@
 import { deflateSync } from 'node:zlib';
 
-/** What stands between `n 0 obj` and the next object, in latin-1 or as bytes. */
+/** What stands between `n 0 obj` and the next object, in Latin-1 or as bytes. */
 export type PdfChunk = string | Buffer;
 
 /**
- * A PDF file (ISO 32000-1, 7.5) of objects whose numbers are their places, from 1; the first is the catalog, the third
- * the information. No dates and no id: the same objects give the same file.
+ * Writes a PDF file (ISO 32000-1, 7.5). An object's number is its place in `objects`, from 1; the first is the catalog,
+ * the third the information dictionary. Without dates and id, the same objects give the same file.
  */
 export function pdfFile(objects: readonly (readonly PdfChunk[])[]): Buffer {
   const chunks: Buffer[] = [];
@@ -29,17 +29,17 @@ export function pdfFile(objects: readonly (readonly PdfChunk[])[]): Buffer {
   return Buffer.concat(chunks, length);
 }
 
-/** @param content operators, in ASCII. */
-export function contentStream(content: string): PdfChunk[] {
-  return [`<</Length ${content.length}>>\nstream\n${content}\nendstream\nendobj\n`];
+/** Returns a stream object of operators in ASCII. */
+export function contentStream(operators: string): PdfChunk[] {
+  return [`<</Length ${operators.length}>>\nstream\n${operators}\nendstream\nendobj\n`];
 }
 
-/** As much memory as a few kilobytes need: zlib makes it anew for each stream, which takes a third of the time. */
-const PACKING = { level: 1, windowBits: 13, memLevel: 7 };
+/** Memory for a few kilobytes: zlib allocates it for each stream, and its default takes a third of the time. */
+const COMPRESSION = { level: 1, windowBits: 13, memLevel: 7 };
 
-/** The same, made small: worth its time from a kilobyte on. */
-export function packedStream(content: string): PdfChunk[] {
-  const packed = deflateSync(content, PACKING);
-  const head = `<</Filter /FlateDecode /Length ${packed.length}>>\nstream\n`;
-  return [head, packed, '\nendstream\nendobj\n'];
+/** Returns the same object compressed, which pays from a kilobyte on. */
+export function compressedStream(operators: string): PdfChunk[] {
+  const compressed = deflateSync(operators, COMPRESSION);
+  const dictionary = `<</Filter /FlateDecode /Length ${compressed.length}>>\nstream\n`;
+  return [dictionary, compressed, '\nendstream\nendobj\n'];
 }

@@ -1,67 +1,35 @@
-import { ParseSpeeds, PDFDocument, PrintScaling } from '@cantoo/pdf-lib';
-import { readChromiumPdf, UnknownPdf } from './chromium-pdf.ts';
-import { BEFORE, type Drawing, strokes } from './drawing.ts';
+import type { Drawing } from '../drawing.ts';
+import { readAnyPdf } from './any-pdf.ts';
+import { readChromiumPdf, UnsupportedPdfError } from './chromium-pdf.ts';
 
-/** A label's part of a print: so many of its pages, in order, and what is drawn on them. */
-export type Part = { pages: number; title: string; drawing: Drawing };
-
-/** Makes a PDF of some pages of a print, without dates: the same print gives the same file. */
-type MakeFile = (pages: number[], title: string, drawing: Drawing) => Uint8Array | Promise<Uint8Array>;
-type Print = { pageCount: number; file: MakeFile };
+/** One label's pages of a print: the title of its file, and what is drawn on each of the pages. */
+export type LabelPages = { title: string; drawing: Drawing };
 
 /**
- * Cuts a print into one PDF for each part.
+ * Splits a print into one PDF for each label, in order. The PDFs have no dates: the same print gives the same files.
  *
- * @throws when the print has another number of pages than its parts together: then nobody knows whose they are.
+ * @throws when the print has more or fewer pages than its labels together, because then no page's owner is known.
  */
-export async function split(print: Uint8Array, parts: readonly Part[]): Promise<Uint8Array[]> {
-  const { pageCount, file } = await read(print);
-  const expected = parts.reduce((sum, part) => sum + part.pages, 0);
+export async function split(print: Uint8Array, labels: readonly LabelPages[]): Promise<Uint8Array[]> {
+  const { pageCount, extract } = await read(print);
+  const expected = labels.reduce((sum, { drawing }) => sum + drawing.pages.length, 0);
   if (pageCount !== expected) throw new Error(`The print has ${pageCount} pages, not ${expected}`);
   const files: Uint8Array[] = [];
   let first = 0;
-  for (const { pages, title, drawing } of parts) {
-    const from = first;
-    files.push(
-      await file(
-        Array.from({ length: pages }, (_, i) => from + i),
-        title,
-        drawing,
-      ),
-    );
-    first += pages;
+  for (const { title, drawing } of labels) {
+    const pages = drawing.pages.map((_, i) => first + i);
+    files.push(await extract(pages, title, drawing));
+    first += pages.length;
   }
   return files;
 }
 
-/** By our own splitter, or, should Chromium write otherwise one day, by a library that knows all of PDF. */
-async function read(print: Uint8Array): Promise<Print> {
+/** Falls back to the general library, should Chromium write otherwise one day. */
+async function read(print: Uint8Array) {
   try {
     return readChromiumPdf(Buffer.from(print.buffer, print.byteOffset, print.byteLength));
   } catch (error) {
-    if (error instanceof UnknownPdf) return readAnyPdf(print);
+    if (error instanceof UnsupportedPdfError) return readAnyPdf(print);
     throw error;
   }
-}
-
-export async function readAnyPdf(print: Uint8Array): Promise<Print> {
-  const source = await PDFDocument.load(print, { parseSpeed: ParseSpeeds.Fastest, updateMetadata: false });
-  return {
-    pageCount: source.getPageCount(),
-    file: async (pages, title, drawing) => {
-      const file = await PDFDocument.create({ updateMetadata: false });
-      for (const page of await file.copyPages(source, pages)) file.addPage(page);
-      const { common, own } = strokes(drawing, file.getPage(0).getHeight());
-      const stream = (content: string) => file.context.register(file.context.stream(content));
-      for (const [i, { node }] of file.getPages().entries()) {
-        node.normalize();
-        node.wrapContentStreams(stream(BEFORE), stream(common + own[i]));
-      }
-      file.setTitle(title);
-      file.setLanguage('es-MX');
-      // A viewer that shrinks the page to the printer's margins makes bars of broken dots.
-      file.catalog.getOrCreateViewerPreferences().setPrintScaling(PrintScaling.None);
-      return file.save({ useObjectStreams: false, objectsPerTick: Number.POSITIVE_INFINITY });
-    },
-  };
 }

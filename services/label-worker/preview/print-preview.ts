@@ -2,11 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { createLabelPrinter } from '../batching/label-printer.ts';
 import { startPrintingBrowser } from '../chromium/printing-browser.ts';
-import { DOCUMENT } from '../label/label-html.ts';
-import { PREVIEW_CASES, type PreviewCase } from './preview-cases.ts';
+import { DOCUMENT } from '../label/document.ts';
+import { PAGE_SIZES } from '../label/templates.ts';
+import { PREVIEW_CASES } from './preview-cases.ts';
 
 /** Dots per inch of a thermal head with 8 dots a millimetre. */
 const DPI = '203.2';
@@ -49,26 +51,26 @@ export async function printPreview(folder: string, executablePath: string): Prom
 
 function indexPage(): string {
   return `<!doctype html>
-<html lang="es-MX">
+<html lang="en">
 <meta charset="utf-8">
-<title>Etiquetas</title>
+<title>Labels</title>
 <style>
   body { font: 14px/1.4 system-ui, sans-serif; background: #e4e4e4; margin: 24px }
   main { display: flex; flex-wrap: wrap; align-items: start; gap: 24px }
   figure { margin: 0 }
   img { display: block; width: 420px; background: #fff; box-shadow: 0 1px 4px #0004 }
 </style>
-<h1>Etiquetas</h1>
-${section('Carta', 'letter')}
-${section('10 × 10 cm, primera página', 'small')}
+<h1>Labels</h1>
+${LABEL_KINDS.map(section).join('\n')}
 </html>
 `;
 }
 
-function section(title: string, kind: PreviewCase['label']['kind']): string {
+function section(kind: LabelPayload['kind']): string {
+  const { width, height } = PAGE_SIZES[kind];
   const figures = PREVIEW_CASES.filter(({ label }) => label.kind === kind).map(
     ({ name, about }) =>
       `<figure><a href="${name}.pdf"><img src="${name}.png" alt=""></a><figcaption>${about} (${name})</figcaption></figure>`,
   );
-  return `<h2>${title}</h2>\n<main>${figures.join('\n')}</main>`;
+  return `<h2>${kind}, ${width} × ${height}: first pages</h2>\n<main>${figures.join('\n')}</main>`;
 }

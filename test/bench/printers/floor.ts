@@ -1,5 +1,5 @@
 import puppeteer, { type Browser } from 'puppeteer-core';
-import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { launchOptions, type OpenPrinter } from './printer.ts';
 
 /** Chromium's own part and nothing else: two contexts whose pages stay, raw CDP, batches of 25, no split. */

@@ -1,4 +1,4 @@
-import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import { DOCUMENT } from '#services/label-worker/label/document.ts';
 
 /** A way to print labels, as measured: the product's rivals and the bare floor. */
 export type Printer = {

@@ -6,7 +6,7 @@ import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
-import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
 import { openLabelPrinter } from '#test/fixtures/labels/label-printing.ts';
 import { type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
 
@@ -18,7 +18,7 @@ import { type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
 const GOLDEN = join(import.meta.dirname, 'golden');
 const UPDATE = Boolean(process.env.UPDATE_GOLDEN);
 /** Small labels as the head prints them, letters as a screen shows them: enough to see, and small files. */
-const DPI = { letter: 72, small: 203.2 };
+const dpiOf = ({ kind }: LabelPayload) => (kind === 'letter' ? 72 : 203.2);
 const SHOWN = ['letter-usual', 'letter-logo', 'letter-long', 'small-usual', 'small-long', 'small-scripts'];
 /**
  * Share of pixels that may differ: other versions of poppler and FreeType draw the edges of letters otherwise. A
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => printer.close());
 
 it.each(PREVIEW_CASES.filter(({ name }) => SHOWN.includes(name)))('$name looks as it did', async (shown) => {
-  const [page] = await pagesOf(await printer.print(shown.label), DPI[shown.label.kind]);
+  const [page] = await pagesOf(await printer.print(shown.label), dpiOf(shown.label));
   const now = toPng(page as Picture);
   const path = join(GOLDEN, `${shown.name}.png`);
   if (UPDATE) return writeFileSync(path, PNG.sync.write(now, { colorType: 0 }));
@@ -64,7 +64,7 @@ it('what labels are made of changes with TEMPLATE_VERSION only', () => {
     readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => relative(fileURLToPath(worker), join(parentPath, name)));
-  const sources = [...files('label'), ...files('codes'), 'pdf/drawing.ts'].sort();
+  const sources = [...files('label'), ...files('codes'), 'drawing.ts', 'pdf/content-streams.ts'].sort();
   const hash = createHash('sha256');
   for (const source of sources) hash.update(source).update(readFileSync(new URL(source, worker)));
   const now = `${TEMPLATE_VERSION} ${hash.digest('hex')}\n`;

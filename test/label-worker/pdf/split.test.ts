@@ -2,24 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { labelDrawing } from '#services/label-worker/label/label-drawing.ts';
-import { labelHtml, pagesOf } from '#services/label-worker/label/label-html.ts';
-import { readChromiumPdf, UnknownPdf } from '#services/label-worker/pdf/chromium-pdf.ts';
-import { readAnyPdf, split } from '#services/label-worker/pdf/split.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { type RenderedLabel, renderLabel } from '#services/label-worker/label/render-label.ts';
+import { readAnyPdf } from '#services/label-worker/pdf/any-pdf.ts';
+import { readChromiumPdf, UnsupportedPdfError } from '#services/label-worker/pdf/chromium-pdf.ts';
+import { split } from '#services/label-worker/pdf/split.ts';
 import { mixedLabels } from '#test/fixtures/labels/labels.ts';
 import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
 
-const LABELS = mixedLabels(24);
-const PARTS = LABELS.map((label) => ({
-  pages: pagesOf(label),
-  title: `Guía ${label.number}`,
-  drawing: labelDrawing(label),
-}));
+const LABELS = mixedLabels(24).map(renderLabel);
 let print: Uint8Array;
 beforeAll(async () => {
   const browser = await startTestBrowser();
-  print = await browser.print(LABELS.map(labelHtml).join(''));
+  print = await browser.print(LABELS.map(({ html }) => html).join(''));
   await browser.close();
 });
 
@@ -35,25 +29,22 @@ const seen = (pdf: Uint8Array) => [
 
 describe('a print that is split', () => {
   it('gives each label the pages that a general library gives it, to the pixel', async () => {
-    const files = await split(print, PARTS);
+    const files = await split(print, LABELS);
     const oracle = await readAnyPdf(print);
     let first = 0;
-    for (const [i, { pages, title, drawing }] of PARTS.entries()) {
-      const expected = await oracle.file(
-        Array.from({ length: pages }, (_, page) => first + page),
-        title,
-        drawing,
-      );
+    for (const [i, { title, drawing }] of LABELS.entries()) {
+      const pages = drawing.pages.map((_, page) => first + page);
+      const expected = await oracle.extract(pages, title, drawing);
       expect(seen(files[i] as Uint8Array)).toEqual(seen(expected));
-      first += pages;
+      first += pages.length;
     }
   });
 
   it('gives files that say what they are, and no date', async () => {
-    const [file] = await split(print, PARTS);
+    const [file] = await split(print, LABELS);
     const text = Buffer.from(file as Uint8Array).toString('latin1');
     const pdf = await PDFDocument.load(file as Uint8Array, { updateMetadata: false });
-    expect(pdf.getTitle()).toBe(PARTS[0]?.title);
+    expect(pdf.getTitle()).toBe(LABELS[0]?.title);
     expect(text).toContain('/Lang (es-MX)');
     expect(text).toContain('/PrintScaling /None');
     expect(text).not.toContain('Date');
@@ -62,12 +53,12 @@ describe('a print that is split', () => {
   });
 
   it('is the same file each time', async () => {
-    const [one, other] = [await split(print, PARTS), await split(print, PARTS)];
+    const [one, other] = [await split(print, LABELS), await split(print, LABELS)];
     expect(one.every((file, i) => Buffer.from(file).equals(other[i] as Uint8Array))).toBe(true);
   });
 
   it('of other pages than its labels have is nobody’s', async () => {
-    await expect(split(print, PARTS.slice(1))).rejects.toThrow(/pages, not/);
+    await expect(split(print, LABELS.slice(1))).rejects.toThrow(/pages, not/);
   });
 });
 
@@ -88,18 +79,19 @@ describe('a PDF that is not as Chromium writes it', () => {
   ])('is refused: it %s', async (_, make) => {
     const pdf = Buffer.from(await make());
     const whole = () => {
-      const { pageCount, file } = readChromiumPdf(pdf);
-      return file(
+      const { pageCount, extract } = readChromiumPdf(pdf);
+      const { drawing } = LABELS[0] as RenderedLabel;
+      return extract(
         Array.from({ length: pageCount }, (_, page) => page),
         'x',
-        labelDrawing(LABELS[0] as LabelPayload),
+        drawing,
       );
     };
-    expect(whole).toThrow(UnknownPdf);
+    expect(whole).toThrow(UnsupportedPdfError);
   });
 
   it('is split by the general library instead', async () => {
-    const [ours, theirs] = [await split(print, PARTS), await split(await resaved(true), PARTS)];
+    const [ours, theirs] = [await split(print, LABELS), await split(await resaved(true), LABELS)];
     expect(seen(theirs[3] as Uint8Array)).toEqual(seen(ours[3] as Uint8Array));
   });
 });

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { describe, expect } from 'vitest';
-import { DOCUMENT, labelHtml } from '#services/label-worker/label/label-html.ts';
+import { DOCUMENT } from '#services/label-worker/label/document.ts';
+import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { everywhere, sample } from '#services/label-worker/preview/preview-cases.ts';
 import { isLabelPayload, LabelPayload } from '#shared/contracts/label-job.ts';
 import { test as browserTest } from '#test/fixtures/browser.ts';
@@ -82,7 +83,7 @@ describe.each(['letter', 'small'] as const)('on a %s label', (kind) => {
   test.beforeAll(async ({ parsed }) => {
     // Texts of many lengths, since lines and sizes differ by them.
     const harmless = ['a', 'a b c d e f', 'word '.repeat(12), 'W'.repeat(120)];
-    const labels = await parsed(harmless.map((text) => labelHtml(everywhere(text, { kind }))));
+    const labels = await parsed(harmless.map((text) => renderLabel(everywhere(text, { kind })).html));
     usual = new Set(labels.flatMap(({ elements }) => elements));
   });
 
@@ -91,7 +92,7 @@ describe.each(['letter', 'small'] as const)('on a %s label', (kind) => {
     async ([_, path], { parsed }) => {
       const texts = [MARK, ...HOSTILE.map((text) => MARK + text)];
       const [plain, ...hostile] = await parsed(
-        texts.map((text) => labelHtml(replaced<LabelPayload>(label, path, text))),
+        texts.map((text) => renderLabel(replaced<LabelPayload>(label, path, text)).html),
       );
       for (const [index, { elements, marked, text }] of hostile.entries()) {
         expect(

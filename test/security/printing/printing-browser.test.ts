@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PNG } from 'pngjs';
 import { describe, expect, inject, vi } from 'vitest';
-import { DOCUMENT } from '#services/label-worker/label/label-html.ts';
+import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { test as browserTest } from '#test/fixtures/browser.ts';
 import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
 

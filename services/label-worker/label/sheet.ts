@@ -1,0 +1,47 @@
+import { CSS_PIXELS_PER_DOT, type Drawing, type Shape } from '../drawing.ts';
+
+/** What stands together on one page or on every page: SVG that Chromium sets, and shapes that the PDF gets from us. */
+type Layer = { graphics: string; texts: string; shapes: Shape[] };
+
+/**
+ * Records what a template draws on a label's pages. What all pages share is recorded once, however many they are.
+ */
+export class Sheet {
+  readonly #shared = emptyLayer();
+  readonly #pages: Layer[] = [];
+  /** Where the next thing is recorded. */
+  layer = this.#shared;
+
+  /** Records what `draw` draws on page `index` (from 0) alone. */
+  onPage(index: number, draw: () => void): void {
+    this.#pages[index] ??= emptyLayer();
+    this.layer = this.#pages[index];
+    draw();
+    this.layer = this.#shared;
+  }
+
+  /**
+   * Returns the pages as HTML: a section of the class `kind` each, with one SVG and one text in it, because Chromium's
+   * time grows with the number of boxes (docs/decisions/0001-text-set-by-us.md).
+   */
+  html(kind: string): string {
+    const { graphics, texts } = this.#shared;
+    const start = `<section class="${kind}"><svg shape-rendering="crispEdges"><g transform="scale(${CSS_PIXELS_PER_DOT})">${graphics}`;
+    return this.#ownLayers()
+      .map((own) => `${start}${own.graphics}<text>${texts}${own.texts}</text></g></svg></section>\n`)
+      .join('');
+  }
+
+  drawing(): Drawing {
+    return { shared: this.#shared.shapes, pages: this.#ownLayers().map(({ shapes }) => shapes) };
+  }
+
+  /** A template that draws nothing on single pages has one page. */
+  #ownLayers(): readonly Layer[] {
+    return this.#pages.length > 0 ? this.#pages : [emptyLayer()];
+  }
+}
+
+function emptyLayer(): Layer {
+  return { graphics: '', texts: '', shapes: [] };
+}

@@ -1,0 +1,114 @@
+import { DOTS_PER_POINT } from '../drawing.ts';
+import { breakLines, cutLines, type Face } from './line-breaking.ts';
+
+/**
+ * Fits texts into their room on a label, in place of Chromium's layout (docs/decisions/0001-text-set-by-us.md).
+ * Places are in dots, sizes of type in points.
+ */
+
+/** Shares of the full size that a text is tried at; few, so that sizes on a label look chosen. */
+const SIZE_STEPS = [1, 0.8, 0.62, 0.45, 0];
+/** Scales that a column is tried at; the last is for a column of nothing but its longest fields. */
+const COLUMN_SCALES = [1.25, 1.12, 1, 0.9, 0.8];
+/** In sizes of the type: between baselines, above and below a baseline, and between a line and the next field. */
+const LEADING = 1.12;
+const CAP_HEIGHT = 0.7;
+const DESCENT = 0.2;
+const FIELD_SPACING = 0.3;
+
+export type Typesetting = {
+  /** Full size of the type, in points. */
+  size: number;
+  /** Room in dots; without it the text is one line of any length. */
+  width?: number;
+  /** Most lines at the full size, 1 unless said; smaller type may take more lines, but no more height. */
+  maxLines?: number;
+  /** Smallest type, in points; 6 unless said. */
+  minSize?: number;
+  bold?: boolean;
+};
+/** `y` is the baseline. */
+export type Line = { text: string; y: number };
+/** `y` counts from the top of the first line's capitals, `size` is in points, `height` in dots. */
+export type FittedText = { lines: Line[]; size: number; height: number };
+
+/**
+ * Fits a text into its room with as few and as large lines as possible, no word broken. A text that is too long gets
+ * smaller, on more lines but no higher, down to `minSize`; what is still too long is cut with an ellipsis.
+ */
+export function fitText(given: string, typesetting: Typesetting): FittedText {
+  const { size: fullSize, width, maxLines = 1, minSize = 6, bold } = typesetting;
+  const face: Face = bold ? 'bold' : 'medium';
+  const text = given.trim().replace(/ {2,}/g, ' ');
+  const height = heightOf(maxLines, fullSize);
+  for (const step of SIZE_STEPS) {
+    const size = Math.max(minSize, fullSize * step);
+    const room = width === undefined ? Number.POSITIVE_INFINITY : width / (size * DOTS_PER_POINT);
+    const { lines, brokenWord } = breakLines(text, room, face);
+    const count = lineCount(height, size);
+    if ((lines.length > count || brokenWord) && step > 0) continue;
+    return placed(cutLines(lines, count, room, face), size);
+  }
+  throw new Error('The last step takes any text');
+}
+
+/** Returns how many lines fit into a height; one always does. */
+function lineCount(height: number, size: number): number {
+  let count = 1;
+  while (heightOf(count + 1, size) <= height + 0.01) count++;
+  return count;
+}
+
+/** Returns the height from the top of the first line's capitals to below the last line, in dots. */
+function heightOf(lines: number, size: number): number {
+  return (CAP_HEIGHT + (lines - 1) * LEADING + DESCENT) * size * DOTS_PER_POINT;
+}
+
+function placed(texts: string[], size: number): FittedText {
+  const baseline = (i: number) => (CAP_HEIGHT + i * LEADING) * size * DOTS_PER_POINT;
+  return {
+    lines: texts.map((text, i) => ({ text, y: baseline(i) })),
+    size,
+    height: heightOf(texts.length, size),
+  };
+}
+
+/** Room of a column in dots, with `gap` dots between fields beside their own spacing. */
+export type Column = {
+  width: number;
+  height: number;
+  gap: number;
+  /** With few or short fields, all of them are up to so many times as large; 1 unless said. */
+  maxScale?: number;
+};
+export type Field = Omit<Typesetting, 'width'> & { text: string };
+
+/**
+ * Fits fields one below the other into a column: as large as its room allows, and smaller where they would not fit.
+ *
+ * @returns each field with its lines, whose `y` counts from the column's top.
+ */
+export function fitColumn<F extends Field>(fields: readonly F[], column: Column): (F & FittedText)[] {
+  const scales = COLUMN_SCALES.filter((scale) => scale <= (column.maxScale ?? 1));
+  for (const scale of scales) {
+    const { fitted, height, reduced } = stacked(fields, column, scale);
+    // A field that must get smaller at a larger scale would look smaller than its neighbours for no reason.
+    if ((height <= column.height && !(reduced && scale > 1)) || scale === scales.at(-1)) return fitted;
+  }
+  throw new Error('The last scale takes any fields');
+}
+
+function stacked<F extends Field>(fields: readonly F[], { width, gap }: Column, scale: number) {
+  let height = 0;
+  let reduced = false;
+  const fitted = fields.map((field, i) => {
+    const size = field.size * scale;
+    const text = fitText(field.text, { ...field, size, width });
+    if (i > 0) height += (gap + FIELD_SPACING * text.size * DOTS_PER_POINT) * scale;
+    const top = height;
+    height += text.height;
+    reduced ||= text.size < size;
+    return { ...field, ...text, lines: text.lines.map((line): Line => ({ ...line, y: top + line.y })) };
+  });
+  return { fitted, height, reduced };
+}

@@ -1,0 +1,91 @@
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { inCharset } from './charset.ts';
+
+type Guide = LabelPayload['guide'];
+/** What templates show, in the words and forms of the label. An absent field is empty, or a dash in a table. */
+export type LabelView = ReturnType<typeof labelView>;
+
+const SERVICES = { Domicilio: 'Entrega a domicilio', 'the service': 'Recoge en sucursal' } as const;
+const NONE = '—';
+const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 3 });
+const money = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
+
+/** Returns what a label of any kind may show. All texts but those of codes are in characters of the label's font. */
+export function labelView({ logo, ...payload }: LabelPayload) {
+  const { guide, ...label } = allInCharset(payload);
+  const { Remitente: from, Creado_por: author } = guide;
+  const [date = '', time = ''] = label.createdAt.split('T');
+  const number = label.number.replace(/(\d{4})(?=\d)/g, '$1 ');
+  return {
+    carrier: { name: label.carrier, logo },
+    /** What the barcode says, and the same number in groups of four digits. */
+    code: label.number,
+    number,
+    tracking: { url: payload.trackingUrl, text: label.trackingUrl },
+    service: SERVICES[label.service].toUpperCase(),
+    date: `${date.split('-').reverse().join('/')} ${time.slice(0, 5)}`,
+    origin: label.origin,
+    destination: label.destination,
+    sender: { name: from.Nombre, phones: phones(from), email: from.Email },
+    recipient: recipientView(guide.Destinatario),
+    goods: goodsView(guide.Producto),
+    author: { name: author.Nombre ?? NONE, agency: author.Agencia ?? NONE },
+    packages: Array.from({ length: label.packages }, (_, i) => {
+      const suffix = packageSuffix(i + 1);
+      return {
+        position: `${i + 1}/${label.packages}`,
+        code: `${label.number}-${suffix}`,
+        number: `${number} - ${suffix}`,
+      };
+    }),
+  };
+}
+
+/** Returns what a package's number has after the guide's (docs/contract.md "Labels"). */
+function packageSuffix(index: number): string {
+  return String(index).padStart(2, '0');
+}
+
+function recipientView(to: Guide['Destinatario']) {
+  return {
+    name: to.Nombre,
+    company: list(' · ', to.RazonSocial, to.RFC && `RFC ${to.RFC.toUpperCase()}`),
+    street: list(' ', to.Calle, to.Numero_exterior, to.Numero_interior && `Int. ${to.Numero_interior}`),
+    district: to.Colonia && `Col. ${to.Colonia}`,
+    place: list(', ', list(' ', to.CodigoPostal && `C.P. ${to.CodigoPostal}`, to.Municipio), to.Estado),
+    reference: to.Referencias && `Referencias: ${to.Referencias}`,
+    shortReference: to.Referencias && `Ref. ${to.Referencias}`,
+    phones: phones(to),
+    email: to.Email,
+  };
+}
+
+function goodsView(goods: Guide['Producto']) {
+  const measures = [goods.Largo, goods.Ancho, goods.Alto];
+  return {
+    kind: goods.TipoEnvio ?? NONE,
+    content: goods.Contenido,
+    information: goods.InformacionAdicional,
+    weight: goods.Peso === undefined ? NONE : `${decimal.format(goods.Peso)} kg`,
+    measures: measures.some((side) => side !== undefined)
+      ? `${measures.map((side) => (side === undefined ? NONE : decimal.format(side))).join(' × ')} cm`
+      : NONE,
+    value: goods.ValorDeclarado === undefined ? NONE : `${money.format(goods.ValorDeclarado)} MXN`,
+  };
+}
+
+function phones({ Celular, Telefono }: { Celular?: string; Telefono?: string }): string {
+  const numbers = list(' / ', Celular, Telefono);
+  return numbers && `Tel. ${numbers}`;
+}
+
+function list(separator: string, ...parts: (string | undefined)[]): string {
+  return parts.filter(Boolean).join(separator);
+}
+
+/** Returns a value with all its texts in characters of the label's font. */
+function allInCharset<T>(value: T): T {
+  if (typeof value === 'string') return inCharset(value) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, allInCharset(part)])) as T;
+}

@@ -1,0 +1,28 @@
+import { ParseSpeeds, PDFDocument, PrintScaling } from '@cantoo/pdf-lib';
+import type { Drawing } from '../drawing.ts';
+import { contentStreams, SAVE_STATE } from './content-streams.ts';
+
+/**
+ * Reads a print with a library that knows all of PDF, at ten times the cost of `readChromiumPdf`: for prints that one
+ * does not support, and as its oracle in the tests.
+ */
+export async function readAnyPdf(print: Uint8Array) {
+  const source = await PDFDocument.load(print, { parseSpeed: ParseSpeeds.Fastest, updateMetadata: false });
+  return { pageCount: source.getPageCount(), extract };
+
+  async function extract(wanted: readonly number[], title: string, drawing: Drawing): Promise<Uint8Array> {
+    const file = await PDFDocument.create({ updateMetadata: false });
+    for (const page of await file.copyPages(source, [...wanted])) file.addPage(page);
+    const { shared, pages } = contentStreams(drawing, file.getPage(0).getHeight());
+    const stream = (operators: string) => file.context.register(file.context.stream(operators));
+    for (const [i, { node }] of file.getPages().entries()) {
+      node.normalize();
+      node.wrapContentStreams(stream(SAVE_STATE), stream(shared + pages[i]));
+    }
+    file.setTitle(title);
+    file.setLanguage('es-MX');
+    // A viewer that shrinks the page to the printer's margins makes bars of broken dots.
+    file.catalog.getOrCreateViewerPreferences().setPrintScaling(PrintScaling.None);
+    return file.save({ useObjectStreams: false, objectsPerTick: Number.POSITIVE_INFINITY });
+  }
+}
