@@ -7,22 +7,22 @@ import { ensurePrograms } from './programs/ensure-programs.ts';
 
 /** `npm run labels:preview`: prints sample labels for people to look at. Exit code 0: done, 1: failed, 2: wrong usage. */
 
-const HELP = `Uso: npm run labels:preview -- [--out <carpeta>]
+const HELP = `Usage: npm run labels:preview -- [--out <folder>]
 
-Imprime ${PREVIEW_CASES.length} etiquetas de muestra como PDF y PNG, con una pagina (index.html) que las muestra juntas.
+Prints ${PREVIEW_CASES.length} sample labels as PDF and PNG, and writes a page (index.html) that shows them side by side.
 
-  --out <carpeta>  donde quedan; si no, .local/labels-preview
-  -h, --help       muestra esta ayuda`;
+  --out <folder>  where they go; .local/labels-preview unless given
+  -h, --help      this text`;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function preview(folder: string): Promise<void> {
   await ensurePrograms([{ names: ['pdftoppm'], apt: 'poppler-utils', brew: 'poppler' }], say);
   const index = await printPreview(folder, await provideChromium(say));
-  say(`${PREVIEW_CASES.length} etiquetas: ${index}`);
+  say(`Printed ${PREVIEW_CASES.length} labels: ${index}`);
 }
 
-function options(): { out: string; help: boolean } | undefined {
+function parseOptions(): { out: string; help: boolean } | undefined {
   try {
     const { values } = parseArgs({
       options: { out: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
@@ -33,13 +33,13 @@ function options(): { out: string; help: boolean } | undefined {
   }
 }
 
-const chosen = options();
-if (!chosen) {
-  process.stderr.write(`Uso incorrecto. Vea npm run labels:preview -- --help\n`);
+const options = parseOptions();
+if (!options) {
+  process.stderr.write('Wrong usage. See npm run labels:preview -- --help\n');
   process.exitCode = 2;
-} else if (chosen.help) say(HELP);
+} else if (options.help) say(HELP);
 else
-  await preview(chosen.out).catch((error: unknown) => {
+  await preview(options.out).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;
   });

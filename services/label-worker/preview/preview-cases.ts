@@ -1,6 +1,6 @@
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
 
-/** Labels that show what a template must cope with. Golden pictures and tests are made of them too. */
+/** Labels that show what a template must cope with. Tests use them too, the golden pictures among them. */
 export type PreviewCase = { name: string; about: string; label: LabelPayload };
 
 type Guide = LabelPayload['guide'];
@@ -41,7 +41,7 @@ const GUIDE: Guide = {
   Creado_por: { Nombre: 'Marta Ruiz', Agencia: 'Agencia Centro' },
 };
 
-/** A letter label with every field, with parts replaced. */
+/** Returns a letter label with every field, with parts replaced. */
 export function sample(changes: Partial<LabelPayload> = {}): LabelPayload {
   return {
     kind: 'letter',
@@ -58,7 +58,7 @@ export function sample(changes: Partial<LabelPayload> = {}): LabelPayload {
   };
 }
 
-/** The same text in every field that takes text, as long as the field may be (`shared/guide.ts`). */
+/** Returns a label with the same text in every field that takes text, as long as the field may be. */
 export function everywhere(text: string, changes: Partial<LabelPayload> = {}): LabelPayload {
   const upTo = (length: number) => [...text].slice(0, length).join('');
   const [t20, t40, t120, t250] = [upTo(20), upTo(40), upTo(120), upTo(250)];
@@ -170,53 +170,34 @@ const LOGO = `data:image/svg+xml;base64,${svg(
 
 const MARKUP = `</style></section><script>alert(1)</script>{{this}} {{{carrier}}} &amp; &lt;b&gt; <img src=x onerror=y>`;
 
-const both = (name: string, about: string, label: Partial<LabelPayload>): PreviewCase[] => [
-  { name: `letter-${name}`, about, label: { ...sample(label), kind: 'letter' } },
-  { name: `small-${name}`, about, label: { ...sample(label), kind: 'small' } },
-];
-const of = (kind: LabelPayload['kind'], name: string, about: string, label: LabelPayload): PreviewCase => ({
-  name: `${kind}-${name}`,
-  about,
-  label: { ...label, kind },
-});
+/** The same label in each kind. */
+const inEachKind = (name: string, about: string, label: Partial<LabelPayload>): PreviewCase[] =>
+  LABEL_KINDS.map((kind) => ({ name: `${kind}-${name}`, about, label: { ...sample(label), kind } }));
 
 export const PREVIEW_CASES: readonly PreviewCase[] = [
-  ...both('usual', 'Todos los campos', {}),
-  ...both('logo', 'Con logotipo', { logo: LOGO }),
-  ...both('address', 'Solo nombre, domicilio y teléfono', { guide: ADDRESS_ONLY }),
-  ...both('pick-up', 'Lo mínimo: recoge en sucursal', { guide: LEAST, service: 'the service' }),
-  ...both('long', 'Campos largos', {
+  ...inEachKind('usual', 'Every field', {}),
+  ...inEachKind('logo', 'With a logo', { logo: LOGO }),
+  ...inEachKind('address', 'Name, address and phone alone', { guide: ADDRESS_ONLY }),
+  ...inEachKind('pick-up', 'The least there can be: pick-up at a branch', {
+    guide: LEAST,
+    service: 'the service',
+  }),
+  ...inEachKind('long', 'Long fields', {
     guide: LONG,
     carrier: 'Transportes y Mensajería del Occidente',
     origin: { code: 'LEON-CENTRO', name: 'León, Parque Industrial Stiva Aeropuerto' },
     destination: { code: 'TLAJO-SUR', name: 'Tlajomulco de Zúñiga, Corredor López Mateos Sur' },
   }),
-  ...both('wide', 'La letra más ancha en todos los campos', everywhere('W'.repeat(250))),
-  ...both(
+  ...inEachKind('wide', 'The widest letter in every field', everywhere('W'.repeat(250))),
+  ...inEachKind(
     'scripts',
-    'Letras y signos que la fuente no tiene',
+    'Letters and signs that the font lacks',
     everywhere('🚚 שלום Ñandú Łódź ﬁn ñ́ 中文 '.repeat(12)),
   ),
-  ...both('markup', 'HTML y plantillas en todos los campos', everywhere(MARKUP.repeat(3))),
-  of('small', 'package-1', 'Paquete 1 de 99', sample({ packages: 99 })),
-  of(
-    'small',
-    'wide-code',
-    'Código de sucursal ancho',
-    sample({ destination: { code: 'WMW04', name: 'Huamantla' } }),
-  ),
-  of(
-    'letter',
-    'wide-code',
-    'Código de sucursal ancho',
-    sample({ destination: { code: 'WMW04', name: 'Huamantla' } }),
-  ),
-  of(
-    'letter',
-    'long-address',
-    'Dirección de rastreo larga',
-    sample({
-      trackingUrl: `https://www.rastreo-de-paquetes.example/consulta?origen=etiqueta&guia=482913650724`,
-    }),
-  ),
+  ...inEachKind('markup', 'HTML and templates in every field', everywhere(MARKUP.repeat(3))),
+  ...inEachKind('wide-code', 'A wide branch code', { destination: { code: 'WMW04', name: 'Huamantla' } }),
+  ...inEachKind('long-address', 'A long tracking address', {
+    trackingUrl: 'https://www.rastreo-de-paquetes.example/consulta?origen=etiqueta&guia=482913650724',
+  }),
+  { name: 'small-package-1', about: 'Package 1 of 99', label: sample({ kind: 'small', packages: 99 }) },
 ];
