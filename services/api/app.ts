@@ -49,7 +49,7 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
     redis,
     blocking: openBlockingRedis(server, config.REDIS_URL),
     prefix: config.REDIS_PREFIX,
-    deadlineMs: config.LABEL_TIMEOUT_MS,
+    timeoutMs: config.LABEL_TIMEOUT_MS,
     log: server.log,
     metrics: server.metrics,
     tracing,

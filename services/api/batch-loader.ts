@@ -1,19 +1,19 @@
 import DataLoader from 'dataloader';
 
 /**
- * Calls of one moment (a turn of the event loop) as one: callers who had their answers together ask again together.
- * A call that is alone goes out at once, and nothing is remembered.
+ * Batches all calls made in one event-loop turn into a single round trip (DataLoader without a cache). A call that is
+ * alone goes out at once, and no answer is kept (docs/decisions/0012-batching-calls-of-one-turn.md).
  *
- * @param run the answers, in the order of the calls; where it throws, each of them does.
- * @param atMost so many calls are one; those beyond are the next one.
+ * @param run answers a batch, in the order of its calls; when it throws, each of them fails.
+ * @param maxBatchSize most calls in a batch; further ones form the next.
  */
 export function batchLoader<Call, Answer>(
   run: (calls: readonly Call[]) => Promise<Answer[]>,
-  atMost: number,
+  maxBatchSize: number,
 ): (call: Call) => Promise<Answer> {
   const loader = new DataLoader(run, {
     cache: false,
-    maxBatchSize: atMost,
+    maxBatchSize,
     batchScheduleFn: (send) => setImmediate(send),
   });
   return (call) => loader.load(call);

@@ -8,6 +8,7 @@ import {
   SECRET,
   servingSettings,
 } from '#shared/config/settings.ts';
+import { MAX_LOGO_KIB } from './labels/logo.ts';
 
 export const ApiConfig = Type.Object({
   ...commonSettings,
@@ -69,8 +70,7 @@ export const ApiConfig = Type.Object({
   CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on the labels" }),
   CARRIER_LOGO: Type.Optional(
     Type.String({
-      description:
-        "Path of the carrier's logo for the labels, an SVG or PNG of at most 12 KiB. Black prints best",
+      description: `Path of the carrier's logo for the labels, an SVG or PNG of at most ${MAX_LOGO_KIB} KiB. Black prints best`,
       examples: ['/etc/guias/logo.svg'],
     }),
   ),

@@ -17,7 +17,7 @@ type Rule = { alert: string; annotations: { runbook: string } };
 const groups: { rules: Rule[] }[] = parse(read('k8s/monitoring/alerts.yml')).groups;
 const rules = groups.flatMap((group) => group.rules);
 
-/** What the pages tell an operator to search the logs for: `logs api | grep '"request failed"'`, `"msg":"request"`. */
+/** What the pages tell an operator to search the logs for: `logs api | grep '"The request failed"'`, `"msg":"request"`. */
 function loggedTexts(page: string): string[] {
   const searched = [...page.matchAll(/^logs .*?grep (?:-E )?'([^']+)'/gm)].flatMap(([, pattern = '']) =>
     /^"\w+":/.test(pattern) ? [] : pattern.split('|'),

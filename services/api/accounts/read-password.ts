@@ -1,20 +1,21 @@
 import { addAbortSignal } from 'node:stream';
 import askHidden from '@inquirer/password';
+import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
 
-/** Longest wait for a password, in ms: of a person at a terminal, or of what is piped in. */
-const PASSWORD_DEADLINE = 120_000;
+/** Longest wait for a password from a person at a terminal, or from a pipe, in ms. */
+const PASSWORD_TIMEOUT_MS = 120_000;
 const MIN_PASSWORD = 8;
-/** In bytes: the login takes no longer header. */
-const MAX_PASSWORD = 256;
+/** In bytes, so that a login accepts it whatever its characters. */
+const MAX_PASSWORD = MAX_CREDENTIAL;
 
-/** For the help of commands that ask for one. */
+/** For the help of the commands that ask for a password. */
 export const PASSWORD_RULE = `La contrasena se pide dos veces en la terminal, o se lee de la entrada estandar (una linea).
 Debe tener al menos ${MIN_PASSWORD} caracteres, y ${MAX_PASSWORD} bytes como maximo.`;
 
 /**
- * A new password: asked for twice without echo on a terminal, else the first line of standard input.
+ * Reads a new password: on a terminal by asking twice without echo, otherwise the first line of standard input.
  *
- * @throws Error where it is too short, too long, cannot be sent in a header, or does not come in time; its
+ * @throws Error when the password is too short, too long, cannot be sent in a header, or does not come in time; the
  * message is for the person who typed it.
  */
 export async function readPassword(): Promise<string> {
@@ -37,16 +38,16 @@ async function passwordFromTerminal(): Promise<string> {
   const ask = (message: string) =>
     askHidden(
       { message, toggleMask: false, theme: { style: { maskedText: '' } } },
-      { signal: AbortSignal.timeout(PASSWORD_DEADLINE) },
+      { signal: AbortSignal.timeout(PASSWORD_TIMEOUT_MS) },
     );
   const password = await ask(`Contrasena (al menos ${MIN_PASSWORD} caracteres):`);
   if ((await ask('Otra vez:')) !== password) throw new Error('Las contrasenas no coinciden');
   return password;
 }
 
-/** The first line. What is longer than any password is not read to its end. */
+/** Reads the first line; input that is longer than any password is not read to its end. */
 async function passwordFromInput(): Promise<string> {
-  const input = addAbortSignal(AbortSignal.timeout(PASSWORD_DEADLINE), process.stdin.setEncoding('utf8'));
+  const input = addAbortSignal(AbortSignal.timeout(PASSWORD_TIMEOUT_MS), process.stdin.setEncoding('utf8'));
   let text = '';
   for await (const chunk of input) {
     text += chunk;

@@ -1,14 +1,16 @@
 import { Pool } from 'undici';
 import type { Branch, DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { INTERNAL_TOKEN_HEADER } from '#shared/http/internal-token.ts';
 import { REQUEST_ID_HEADER } from '#shared/http/request-id.ts';
 import { batchLoader } from '../batch-loader.ts';
 
-/** Requests that are one call, and the most destinations of each: together as many as branches takes. */
-const MOST_REQUESTS = 25;
-const FEW_DESTINATIONS = 20;
+/** Requests in one call. */
+const MAX_BATCH = 25;
+/** A request with more destinations goes alone; all of a batch together are as many as one call may have. */
+const MAX_BATCHED_DESTINATIONS = MAX_GUIDES / MAX_BATCH;
 
 type Question = ResolveRequest & { requestId: string };
 const keyOf = (query: DestinationQuery) => JSON.stringify(query);
@@ -50,7 +52,7 @@ export function createBranchesClient(options: Options) {
     throw response.statusCode === 503 ? new DomainError('unavailable', { cause }) : cause;
   }
 
-  /** One call for all of one origin, by the id of the first request, with each distinct destination once. */
+  /** Makes one call for each origin, with each distinct destination once and the id of the origin's first request. */
   async function resolveAll(questions: readonly Question[]): Promise<ResolveResponse[]> {
     const calls = [...Map.groupBy(questions, ({ origin }) => origin)].map(async ([asked, ofOrigin]) => {
       const queries = ofOrigin.flatMap(({ destinations }) => destinations);
@@ -67,23 +69,23 @@ export function createBranchesClient(options: Options) {
       destinations: destinations.map((query) => answers.get(origin)?.found.get(keyOf(query)) ?? null),
     }));
   }
-  const resolveFew = batchLoader(resolveAll, MOST_REQUESTS);
+  const resolveInBatch = batchLoader(resolveAll, MAX_BATCH);
 
   async function resolve(request: ResolveRequest, requestId: string): Promise<ResolveResponse> {
     const question = { ...request, requestId };
-    if (request.destinations.length <= FEW_DESTINATIONS) return resolveFew(question);
+    if (request.destinations.length <= MAX_BATCHED_DESTINATIONS) return resolveInBatch(question);
     return (await resolveAll([question]))[0] as ResolveResponse;
   }
 
   return {
-    /** Origin and destinations of one creation request (shared/branch.ts says what comes back). */
+    /** Resolves origin and destinations of one creation request (`ResolveResponse` says to what). */
     resolve,
-    /** The branch that a single destination means, or undefined where it cannot be one. */
+    /** Returns the branch of a single destination, or undefined where it has none. */
     destination: async (query: DestinationQuery, requestId: string) =>
       (await resolve({ origin: null, destinations: [query] }, requestId)).destinations[0] ?? undefined,
-    /** Active branches, ordered by code. */
+    /** Returns the active branches, ordered by code. */
     active: (requestId: string) => ask<Branch[]>('/internal/branches', requestId),
-    /** Rejects when the service does not answer. */
+    /** Rejects when the service does not answer in time. */
     ping: () => ask('/health/live', 'health'),
     close: () => pool.destroy(),
   };

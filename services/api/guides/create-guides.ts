@@ -9,8 +9,8 @@ import { parseGuideRequest } from './guide-request.ts';
 import type { BranchOfGuide, GuideRecord, GuideStore } from './guide-store.ts';
 import type { CreationPlan, IdempotencyStore } from './idempotency-store.ts';
 
-/** Rounds of drawing new numbers; a collision is once in 10^11 for each stored guide, so two are rare already. */
-const MAX_DRAWS = 5;
+/** Rounds of new numbers. A number is taken once in 10^11 for each stored guide, so a second round is rare. */
+const MAX_ROUNDS = 5;
 
 export type CreationDeps = {
   guides: GuideStore;
@@ -57,8 +57,10 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
 }
 
 /**
- * Stores what is missing of `records`. One whose number is another guide's gets a new number (in place), which
- * is told to `renumbered` before it is used.
+ * Stores the records that are missing. A record whose number is another guide's gets a new number, in place, which
+ * `renumbered` is told before it is used.
+ *
+ * @param records all of the creation, so that a new number is none of theirs.
  */
 async function storeAll(
   guides: GuideStore,
@@ -67,7 +69,7 @@ async function storeAll(
   renumbered: (taken: string, fresh: string) => Promise<void>,
 ): Promise<void> {
   const used = new Set(records.map(({ number }) => number));
-  for (let draw = 0; draw < MAX_DRAWS && missing.length > 0; draw++) {
+  for (let round = 0; round < MAX_ROUNDS && missing.length > 0; round++) {
     const refused = await guides.insert(missing);
     missing = refused.length > 0 ? await guides.findMissing(refused) : [];
     for (const record of missing) {
@@ -81,7 +83,7 @@ async function storeAll(
   if (missing.length > 0) throw new DomainError('internal');
 }
 
-/** Asks where the guides of one request start and end. */
+/** Asks the branches service where the guides of one request start and end. */
 async function resolveBranches(
   branches: BranchesClient,
   originBranch: string | null,
@@ -117,7 +119,7 @@ function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {
   return { code: Codigo, name: Nombre };
 }
 
-/** The same for the same plan and body, so that a repetition need read nothing back. */
+/** Makes the same records from the same plan and body, so that a repetition need not read them back. */
 function toRecords(plan: CreationPlan, user: ApiUser, service: ServiceType, guides: Guide[]): GuideRecord[] {
   return guides.map((guide, indice) => ({
     number: plan.numbers[indice] as string,

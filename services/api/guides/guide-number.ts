@@ -4,22 +4,22 @@ import { GUIDE_NUMBER } from '#shared/contracts/guide.ts';
 const FORM = new RegExp(GUIDE_NUMBER);
 
 /**
- * A new guide number: eleven random digits, the first not 0, and a check digit (docs/contract.md "Guides").
- * Random, so that a number tells nothing of the volume and cannot be walked.
+ * Generates a guide number: eleven random digits, the first not 0, and a check digit (docs/contract.md "Guides"). Being
+ * random, a number reveals nothing of the volume, and nobody can enumerate them.
  */
 export function generateGuideNumber(): string {
   const digits = String(randomInt(10 ** 10, 10 ** 11));
   return digits + checkDigit(digits);
 }
 
-/** @returns `count` new numbers, all different. */
+/** Generates `count` numbers, all different. */
 export function generateGuideNumbers(count: number): string[] {
   const numbers = new Set<string>();
   while (numbers.size < count) numbers.add(generateGuideNumber());
   return [...numbers];
 }
 
-/** True for twelve digits whose last one is the check digit of the others: finds every single wrong digit. */
+/** Returns whether the last of twelve digits is the check digit of the others, which finds any single wrong digit. */
 export function isGuideNumber(text: string): boolean {
   return FORM.test(text) && checkDigit(text.slice(0, -1)) === text.at(-1);
 }

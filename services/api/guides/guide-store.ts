@@ -2,14 +2,14 @@ import { type Connection, type Model, mongo, Schema, trusted } from 'mongoose';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
 import { batchLoader } from '../batch-loader.ts';
 
-/** Names are those of the day of creation: a label printed again must not change. */
+/** A branch with its name on the day of creation: a label that is printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
 
 export type GuideRecord = {
   number: string;
-  /** The creation request that made it; tells a guide of ours from another's that drew the same number. */
+  /** Id of the creation that made it; tells this guide from another that was given the same number. */
   creation: string;
-  /** API user who created it, and who alone sees it (without `guias.read.all`). */
+  /** API user who created it; others see it only with `guias.read.all`. */
   username: string;
   /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
   createdAt: string;
@@ -29,19 +29,20 @@ type Wanted = { number: string; username: string | undefined };
 /** MongoDB's code for a document whose `_id` is stored already. */
 export const DUPLICATE_KEY = 11_000;
 
-/** Look-ups that are one query. */
-const MOST_FINDS = 100;
-/** Creations that are one write, and the most guides of each: nobody waits for somebody's five hundred. */
-const MOST_CREATIONS = 25;
-const FEW_GUIDES = 20;
+/** Look-ups in one query. */
+const MAX_BATCHED_FINDS = 100;
+/** Creations in one write. */
+const MAX_BATCHED_CREATIONS = 25;
+/** A creation with more guides is written alone: nobody waits for somebody else's five hundred. */
+const MAX_BATCHED_GUIDES = 20;
 
-/** Guides in MongoDB. The number is the `_id`: the one look-up that every label needs is by primary key. */
+/** Guides in MongoDB. The number is the `_id`, so the one look-up that every label needs is by primary key. */
 export class GuideStore {
   readonly #guides: Model<GuideDocument>;
-  readonly #find = batchLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), MOST_FINDS);
-  readonly #insertFew = batchLoader(
-    (creations: readonly (readonly GuideRecord[])[]) => this.#insertAll(creations),
-    MOST_CREATIONS,
+  readonly #find = batchLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), MAX_BATCHED_FINDS);
+  readonly #insertInBatch = batchLoader(
+    (creations: readonly (readonly GuideRecord[])[]) => this.#insertBatch(creations),
+    MAX_BATCHED_CREATIONS,
   );
 
   constructor(connection: Connection) {
@@ -69,15 +70,15 @@ export class GuideStore {
   }
 
   /**
-   * Stores all of them that can be, in one round trip.
+   * Stores the guides of one creation, in one round trip.
    *
-   * @returns those whose number is stored already, by whomever.
+   * @returns those that were not stored since their number is taken, by whichever guide.
    */
   insert(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
-    return records.length > FEW_GUIDES ? this.#insertMany(records) : this.#insertFew(records);
+    return records.length > MAX_BATCHED_GUIDES ? this.#insertMany(records) : this.#insertInBatch(records);
   }
 
-  async #insertAll(creations: readonly (readonly GuideRecord[])[]): Promise<GuideRecord[][]> {
+  async #insertBatch(creations: readonly (readonly GuideRecord[])[]): Promise<GuideRecord[][]> {
     const refused = new Set(await this.#insertMany(creations.flat()));
     return creations.map((records) => records.filter((record) => refused.has(record)));
   }
@@ -90,14 +91,14 @@ export class GuideStore {
     } catch (error) {
       if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
       const failures = [error.writeErrors].flat();
-      // None where the connection broke: that is a bulk write error too, and nobody knows what was stored.
+      // Empty when the connection broke: that is a bulk write error too, and nobody knows what was stored.
       const duplicates = failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
       if (!duplicates) throw error;
       return failures.flatMap(({ index }) => records[index] ?? []);
     }
   }
 
-  /** Those of a creation that are not stored: never written, or the number is another guide's. */
+  /** Returns the guides of a creation that are not stored: never written, or the number is another guide's. */
   async findMissing(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
     const creation = records[0]?.creation ?? '';
     const numbers = records.map(({ number }) => number);
@@ -107,8 +108,10 @@ export class GuideStore {
   }
 
   /**
-   * @param username whose guide it must be, if it matters. The database looks, so that nothing of another's guide
-   * is read, and one that does not exist costs the same.
+   * Returns the guide with this number.
+   *
+   * @param username whose guide it must be; without it, anybody's. The database checks, so that another's guide is not
+   * even read, and costs the same time as one that does not exist.
    */
   find(number: string, username?: string): Promise<GuideRecord | undefined> {
     return this.#find({ number, username });

@@ -5,12 +5,12 @@ import { KEPT_HOURS } from './idempotency-key.ts';
 
 const KEPT_MS = KEPT_HOURS * 3_600 * 1_000;
 
-/** All that a creation decides beyond what the request says: with the same body it makes the same guides. */
+/** All that a creation decides beyond its request: the same plan and body make the same guides. */
 export type CreationPlan = {
   creation: string;
   createdAt: string;
   origin: BranchOfGuide;
-  /** One of each for every guide of the request, in its order. */
+  /** One number and one destination for each guide of the request, in its order. */
   numbers: string[];
   destinations: BranchOfGuide[];
 };
@@ -44,15 +44,15 @@ export class IdempotencyStore {
     );
   }
 
-  /** Makes sure that keys expire. */
+  /** Creates the index by which keys expire. */
   async open(): Promise<void> {
     await this.#keys.createIndexes();
   }
 
   /**
-   * The plan under this key: the stored one, else `make`'s, stored first.
+   * Reserves a key: returns the plan that is stored under it, or stores the one that `make` returns.
    *
-   * @throws DomainError `idempotency-key-reused` where the key stands for another body.
+   * @throws DomainError `idempotency-key-reused` when the key stands for another body.
    */
   async reserve(
     key: string,
@@ -71,7 +71,11 @@ export class IdempotencyStore {
     return { plan: stored, repeated: true };
   }
 
-  /** Replaces a number that turned out to be another guide's; of two who try, one succeeds. */
+  /**
+   * Replaces a number that turned out to be another guide's.
+   *
+   * @throws DomainError `unavailable` when a concurrent request has replaced it already.
+   */
   async renumber(key: string, taken: string, fresh: string): Promise<void> {
     const { matchedCount } = await this.#keys.updateOne(
       { _id: key, numbers: taken },
@@ -80,7 +84,7 @@ export class IdempotencyStore {
     if (matchedCount === 0) throw new DomainError('unavailable');
   }
 
-  /** @returns false where a concurrent request was first. */
+  /** @returns false when a concurrent request was first. */
   async #insert(reservation: Reservation): Promise<boolean> {
     try {
       await this.#keys.insertMany([reservation], { lean: true });

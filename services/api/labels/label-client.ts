@@ -22,18 +22,18 @@ import { labelMetrics } from './label-metrics.ts';
 type Outcome = 'printed' | 'failed' | 'late';
 type LabelResult = { source: 'cache' | 'printed'; pdf: Buffer };
 
-/** A label's finished PDF, and its key, which is its ETag too. */
+/** A label's PDF, and its key, which is also its ETag. */
 export type PrintedLabel = { key: string; pdf: Buffer };
 
 /**
- * Labels, as the API asks for them: from the cache, else through the queue, waiting for the job's end.
+ * Gets labels: from the cache, or else through the queue, whose job it waits for.
  *
- * There is one listener for the queue's events and one map of waiters a process: BullMQ's own
- * `waitUntilFinished` adds listeners with every call.
+ * A process has one listener for the queue's events and one map of waiters, since BullMQ's own `waitUntilFinished` adds
+ * listeners with every call.
  */
 export class LabelClient {
   readonly #read: (key: string) => Promise<Buffer | null>;
-  readonly #deadlineMs: number;
+  readonly #timeoutMs: number;
   readonly #admission: Admission;
   readonly #queue: Queue<LabelJob, LabelJobResult>;
   readonly #events: QueueEvents;
@@ -41,23 +41,22 @@ export class LabelClient {
   readonly #inFlight = new Map<string, Promise<LabelResult>>();
   readonly #waiters = new Map<string, (outcome: Outcome) => void>();
 
-  /**
-   * @param options.redis for commands, fails fast; @param options.blocking for the events, waits.
-   * @param options.deadlineMs longest wait for a label.
-   */
   constructor(options: {
+    /** For commands; fails fast. */
     redis: Redis;
+    /** For the queue's events; waits while Redis is away. */
     blocking: Redis;
     prefix: string;
-    deadlineMs: number;
+    /** Longest wait for a label, in ms. */
+    timeoutMs: number;
     log: Pick<Logger, 'warn'>;
     metrics: Registry;
     tracing: Tracing | undefined;
   }) {
-    const { redis, blocking, prefix, deadlineMs, log, metrics, tracing } = options;
+    const { redis, blocking, prefix, timeoutMs, log, metrics, tracing } = options;
     this.#read = labelReader(redis, prefix);
-    this.#deadlineMs = deadlineMs;
-    this.#admission = new Admission(deadlineMs);
+    this.#timeoutMs = timeoutMs;
+    this.#admission = new Admission(timeoutMs);
     this.#queue = new Queue(LABEL_QUEUE, {
       connection: redis,
       prefix,
@@ -66,13 +65,13 @@ export class LabelClient {
     });
     this.#events = new QueueEvents(LABEL_QUEUE, { connection: blocking, prefix });
     this.#metrics = labelMetrics(metrics, this.#queue, () => aliveWorkers(redis, prefix));
-    this.#queue.on('error', (error) => log.warn({ err: error }, 'label queue'));
-    this.#events.on('error', (error) => log.warn({ err: error }, 'label queue events'));
+    this.#queue.on('error', (err) => log.warn({ err }, 'The label queue failed'));
+    this.#events.on('error', (err) => log.warn({ err }, 'The events of the label queue failed'));
     this.#events.on('completed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'printed'));
     this.#events.on('failed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'failed'));
   }
 
-  /** Resolves when the queue's events are being listened to. */
+  /** Resolves when this client receives the queue's events. */
   async open(): Promise<void> {
     await this.#events.waitUntilReady();
   }
@@ -82,10 +81,10 @@ export class LabelClient {
   }
 
   /**
-   * Asked before anything is looked up for a label: a refusal must cost next to nothing, or those who are refused take
-   * from those who are served. A label that is printed already is refused too.
+   * Refuses a label when too many wait already. To be called before anything is looked up for it: refusals must cost
+   * next to nothing, or they take the time of the labels that are served. A label in the cache is refused too.
    *
-   * @throws DomainError `overloaded` when too many wait already, with the seconds after which to try again.
+   * @throws DomainError `overloaded`, with the seconds after which to try again.
    */
   admit(): void {
     const seconds = this.#admission.retryAfterSeconds(this.#waiters.size);
@@ -95,21 +94,21 @@ export class LabelClient {
   }
 
   /**
-   * Whoever asks for a label that is being got already gets the same, or the same failure: a thousand at once are one
-   * job and one read.
+   * Returns a label, printed if it is not in the cache. Requests for a label that is already in flight share its
+   * result, also its failure: a thousand at once are one job and one read.
    *
    * @param requestId goes with the job, so that the label can be followed in the worker's log.
-   * @throws DomainError as `admit` does; `label-failed` when it cannot be printed, or not within the deadline.
+   * @throws DomainError `overloaded` as `admit` does; `label-failed` when it cannot be printed, or not in time.
    */
   async print(label: LabelPayload, requestId: string): Promise<PrintedLabel> {
     const asked = performance.now();
     const key = labelKey(label);
-    let got = this.#inFlight.get(key);
-    if (!got) {
-      got = this.#get(key, label, requestId).finally(() => this.#inFlight.delete(key));
-      this.#inFlight.set(key, got);
+    let result = this.#inFlight.get(key);
+    if (!result) {
+      result = this.#get(key, label, requestId).finally(() => this.#inFlight.delete(key));
+      this.#inFlight.set(key, result);
     }
-    const { source, pdf } = await got;
+    const { source, pdf } = await result;
     this.#metrics.answered(source, asked);
     return { key, pdf };
   }
@@ -121,17 +120,17 @@ export class LabelClient {
     const outcome = await this.#awaitJob(key, () =>
       this.#queue.add(label.kind, { label, requestId }, labelJobOptions(key, nonce())),
     );
-    // Also when late: the event may have been lost with a connection while the label was printed.
+    // Also when late: the label may be printed although its event was lost with a connection.
     const pdf = outcome === 'failed' ? null : await this.#read(key);
     if (pdf) return { source: 'printed', pdf };
     this.#metrics.failed(outcome === 'late' ? 'late' : 'failed');
     throw new DomainError('label-failed', { cause: new Error(`label ${key}: ${outcome}`) });
   }
 
-  /** Listens before the job is added, so that no outcome is missed. */
+  /** Waits for a job from before it is added, so that no outcome is missed. */
   async #awaitJob(key: string, add: () => Promise<unknown>): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const timer = setTimeout(() => resolve('late'), this.#deadlineMs);
+    const timer = setTimeout(() => resolve('late'), this.#timeoutMs);
     this.#waiters.set(key, resolve);
     try {
       await add();

@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { addGauge, WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 
-/** What this process measures of the labels that it was asked for, and, on scrape, of the queue that all share. */
+/** Registers what this process measures of its labels, and, read on every scrape, of the queue that all share. */
 export function labelMetrics(metrics: Registry, queue: Queue, workers: () => Promise<unknown[]>) {
   addQueueGauges(metrics, queue);
   addGauge(
@@ -24,11 +24,11 @@ export function labelMetrics(metrics: Registry, queue: Queue, workers: () => Pro
     labelNames: ['reason'],
     registers: [metrics],
   });
-  // A counter that appears with its first event is one whose first event no rate() shows.
+  // A counter must exist before its first event, or rate() does not show that event.
   for (const source of ['cache', 'printed']) requests.zero({ source });
   for (const reason of ['failed', 'late', 'overloaded']) failures.inc({ reason }, 0);
   return {
-    /** @param since of `performance.now()`, when the label was asked for. */
+    /** @param since when the label was asked for, of `performance.now()`. */
     answered: (source: 'cache' | 'printed', since: number) =>
       requests.observe({ source }, (performance.now() - since) / 1_000),
     failed: (reason: 'failed' | 'late' | 'overloaded') => failures.inc({ reason }),

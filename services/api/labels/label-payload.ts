@@ -1,10 +1,10 @@
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import type { GuideRecord } from '../guides/guide-store.ts';
 
-/** What the labels show that is not in the guide. `trackingUrl` has `{guia}` where the number goes. */
+/** What labels show beside the guide. `trackingUrl` has `{guia}` where the number goes. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
 
-/** Everything that a guide's label shows, in a fixed order of fields, since the label's key is a hash of it. */
+/** Returns all that a guide's label shows, with its fields in a fixed order, since the label's key is a hash of them. */
 export function labelPayload(
   record: GuideRecord,
   kind: LabelPayload['kind'],

@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from '#shared/config/load-config.ts';
 
 /** The logo travels with every label's job, of which Redis keeps the last thousand. */
-const MAX_BYTES = 12 * 1024;
-/** Sides of a PNG, in pixels: a few bytes of PNG can be a picture of gigabytes. */
+export const MAX_LOGO_KIB = 12;
+const MAX_BYTES = MAX_LOGO_KIB * 1024;
+/** Longest side of a PNG, in pixels: a few bytes of PNG can be a picture of gigabytes. */
 const MAX_SIDE = 2_000;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /**
- * What a logo has no use for. Chromium draws an SVG image without scripts and without the network anyway; this
- * is to refuse it where a person sees why.
+ * What a logo does not need, and what it is called. Chromium draws an SVG image without scripts and without the network
+ * anyway; it is refused here because the operator sees why.
  */
 const SVG_REFUSED: readonly [RegExp, string][] = [
   [/<!(?!--)|<\?(?!xml\s)/i, 'a document type, an entity or an instruction'],
@@ -23,9 +24,9 @@ const SVG_REFUSED: readonly [RegExp, string][] = [
 ];
 
 /**
- * The carrier's logo as `data:` URI. Its type is told by its content.
+ * Reads the carrier's logo as a `data:` URI. Its content decides over its type, not its name.
  *
- * @throws ConfigError when it cannot be read, is too large, or is neither a PNG nor an SVG of shapes only.
+ * @throws ConfigError when the file cannot be read, is too large, or is neither a PNG nor an SVG of shapes only.
  */
 export function readLogo(path: string): string {
   const refuse = (why: string, cause?: unknown) =>

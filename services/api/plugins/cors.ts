@@ -6,10 +6,10 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 const MAX_AGE = 600;
 
 /**
- * Lets pages of these origins read the answers in a browser (Fetch, "CORS protocol"). No cookies: who asks is in
- * the token, which such a page must have got from its user.
+ * Allows pages of these origins to read the answers in a browser (Fetch, "CORS protocol"). Cookies are not allowed: the
+ * caller is known by the token.
  *
- * @param origins as a browser names them, separated by commas; '' is none, and then browsers refuse all of them.
+ * @param origins as browsers name them, separated by commas; '' is none, so that browsers refuse every page.
  */
 export function cors(origins: string) {
   return fp(
@@ -19,7 +19,7 @@ export function cors(origins: string) {
         origin: origins.split(','),
         exposedHeaders: ['Content-Disposition', 'ETag', 'Retry-After', 'X-Request-Id'],
         maxAge: MAX_AGE,
-        // Else what is not quite a preflight gets an answer that is not in our envelope.
+        // Otherwise a malformed preflight gets an answer without the envelope of all errors.
         strictPreflight: false,
       });
     },

@@ -12,7 +12,7 @@ const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF.
 
 Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
 
-/** Once somebody has logged in on the page, the token is put where "Authorize" would put it. */
+/** A script of the page: after a login it puts the token where the button "Authorize" would put it. */
 const AUTHORIZE_ON_LOGIN = `
 const bundle = window.SwaggerUIBundle;
 window.SwaggerUIBundle = Object.assign((config) => {
@@ -30,7 +30,7 @@ window.SwaggerUIBundle = Object.assign((config) => {
 `;
 
 /**
- * What the page at `/api/docs` needs. The plugin's own policy would also trust other hosts, and make browsers ask
+ * What the page at `/api/docs` may load. The plugin's own policy would also trust other hosts, and make browsers ask
  * for https where there is none.
  */
 const PAGE_POLICY = {
@@ -45,8 +45,8 @@ const PAGE_POLICY = {
 };
 
 /**
- * OpenAPI 3.1 at `/api/openapi.json`, made from the routes' own schemas, and a page to try it at `/api/docs`.
- * To be registered before the routes.
+ * Serves the OpenAPI 3.1 document at `/api/openapi.json`, made from the routes' own schemas, and a page to try it at
+ * `/api/docs`. To be registered before the routes.
  */
 export const openapi = fp(
   async (server: HttpServer) => {

@@ -4,7 +4,7 @@ import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 
 const ISSUER = 'shipping-guides';
-/** Named here too, since the library checks only those that are there. */
+/** Named here too, since the library checks only the claims that a token has. */
 const CLAIMS = ['sub', 'iss', 'iat', 'exp'];
 /** HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. */
 const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: CLAIMS };
@@ -21,7 +21,7 @@ declare module '@fastify/jwt' {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * The claims of a request's bearer token.
+     * Returns the claims of a request's bearer token.
      *
      * @throws DomainError `token-expired` for a token that was once good, `access-denied` for anything else.
      */
@@ -30,9 +30,10 @@ declare module 'fastify' {
 }
 
 /**
- * Signing and checking of access tokens.
+ * Signs access tokens (`server.jwt.sign`) and verifies them (`server.verifyBearer`).
  *
- * @param options.previousSecret still accepted, so that the secret can be replaced without logging anyone out.
+ * @param options.previousSecret also accepted, so that the secret can be replaced without logging anybody out.
+ * @param options.ttlS life of a token, in seconds.
  */
 export function tokens(options: { secret: string; previousSecret: string | undefined; ttlS: number }) {
   const { secret, previousSecret, ttlS } = options;
@@ -53,7 +54,7 @@ export function tokens(options: { secret: string; previousSecret: string | undef
       };
       const verify = (token: string): TokenClaims => {
         const claims = verifySigned(token);
-        // The library looks at the types of times only.
+        // The library checks the types of times only.
         if (typeof claims.sub !== 'string') throw new TypeError('sub is no string');
         return claims;
       };

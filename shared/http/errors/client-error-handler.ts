@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { commonHttpErrors } from './http-errors.ts';
 
-/** Node's parser gives up before there is a request; what it says of it, in our words. */
+/** The codes of Node's parser, which gives up before there is a request, as ours. */
 const CODES: Readonly<Record<string, keyof typeof commonHttpErrors>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
 };
 
-/** Answers what is not HTTP, or not in time, with the envelope of all errors, and ends the connection. */
+/** Answers a request that is not HTTP, or is late, with the envelope of all errors, and ends the connection. */
 export function clientErrorHandler(
   this: { log: FastifyBaseLogger },
   error: Error & { code?: string },
@@ -19,7 +19,7 @@ export function clientErrorHandler(
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, message } = commonHttpErrors[CODES[error.code ?? ''] ?? 'bad-request'];
   const requestId = randomUUID();
-  this.log.info({ requestId, status, code: error.code }, 'request that could not be read');
+  this.log.info({ requestId, status, code: error.code }, 'The request could not be read');
   const body = JSON.stringify({ response: 'ERROR', message, requestId });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

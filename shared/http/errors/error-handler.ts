@@ -24,7 +24,7 @@ export function errorHandler(own: HttpErrors = {}) {
   const table: HttpErrors = { ...commonHttpErrors, ...own };
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const { status, message, details, headers, expectedUnderLoad } = toHttpError(table, toDomainError(error));
-    if (status >= 500 && !expectedUnderLoad) request.log.error({ err: error }, 'request failed');
+    if (status >= 500 && !expectedUnderLoad) request.log.error({ err: error }, 'The request failed');
     return reply
       .code(status)
       .headers({ [REQUEST_ID_HEADER]: request.id, ...headers })

@@ -1,0 +1,43 @@
+import { hashPassword } from '#shared/auth/passwords.ts';
+import type { ApiUser, Permission, UserStore } from '#shared/auth/user-store.ts';
+
+/** A change that the users as they are do not allow; the message is for the operator. */
+export class AccountError extends Error {}
+
+type NewAccount = { username: string; password: string; permissions: Permission[]; origin: string | null };
+
+/** @throws AccountError where a user of this name exists. */
+export async function createAccount(users: UserStore, account: NewAccount): Promise<ApiUser> {
+  const { username, password, permissions, origin } = account;
+  const passwordHash = await hashPassword(password);
+  const user = { username, passwordHash, permissions, originBranch: origin, disabled: false };
+  if (!(await users.create(user))) throw new AccountError(`El usuario ya existe: ${username}`);
+  return user;
+}
+
+/** @throws AccountError for an unknown user, as all that follow do. */
+export async function changePassword(users: UserStore, username: string, password: string): Promise<ApiUser> {
+  return existing(username, await users.set(username, { passwordHash: await hashPassword(password) }));
+}
+
+export async function setDisabled(users: UserStore, username: string, disabled: boolean): Promise<ApiUser> {
+  return existing(username, await users.set(username, { disabled }));
+}
+
+export async function setOrigin(users: UserStore, username: string, origin: string | null): Promise<ApiUser> {
+  return existing(username, await users.set(username, { originBranch: origin }));
+}
+
+export async function changePermissions(
+  users: UserStore,
+  username: string,
+  how: 'grant' | 'revoke',
+  permissions: Permission[],
+): Promise<ApiUser> {
+  return existing(username, await users[how](username, permissions));
+}
+
+function existing(username: string, user: ApiUser | undefined): ApiUser {
+  if (!user) throw new AccountError(`El usuario no existe: ${username}`);
+  return user;
+}

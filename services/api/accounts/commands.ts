@@ -1,0 +1,148 @@
+import type { Command } from 'commander';
+import type { UserStore } from '#shared/auth/user-store.ts';
+import { changePassword, changePermissions, createAccount, setDisabled, setOrigin } from './accounts.ts';
+import {
+  PERMISSION_NAMES,
+  parseOrigin,
+  parsePermission,
+  parsePermissionList,
+  UsageError,
+  usernameArgument,
+} from './arguments.ts';
+import { PASSWORD_RULE, readPassword } from './read-password.ts';
+import { summary, userTable } from './report.ts';
+
+/** Opens the users for a command, and closes them after it. */
+type WithUsers = (use: (users: UserStore) => Promise<void>) => Promise<void>;
+
+/** Adds the commands, each of which prints what it did on standard output. */
+export function addCommands(program: Command, withUsers: WithUsers): void {
+  addCreate(program, withUsers);
+  addSwitch(program, 'disable', 'No le deja entrar ni usar los tokens que tiene.', withUsers);
+  addSwitch(program, 'enable', 'Le deja entrar de nuevo.', withUsers);
+  addPassword(program, withUsers);
+  addPermissions(program, 'grant', 'Le da permisos.', withUsers);
+  addPermissions(program, 'revoke', 'Le quita permisos.', withUsers);
+  addOrigin(program, withUsers);
+  addList(program, withUsers);
+}
+
+function addCreate(program: Command, withUsers: WithUsers): void {
+  program
+    .command('create')
+    .description('Crea un usuario y pide su contrasena.')
+    .addArgument(usernameArgument())
+    .option('--permissions <lista>', 'permisos separados por comas', parsePermissionList)
+    .option('--origin <codigo>', 'sucursal donde empiezan sus guias', parseOrigin)
+    .addHelpText('after', `\n${PASSWORD_RULE}`)
+    .addHelpText('after', example('create tienda --permissions guias.create,guias.read --origin MEX01'))
+    .action((username, { permissions = [], origin = null }) =>
+      withUsers(async (users) => {
+        const password = await readPassword();
+        const user = await createAccount(users, { username, password, permissions, origin });
+        print(`Usuario creado: ${summary(user)}`);
+        remindOfBranch(origin);
+      }),
+    );
+}
+
+function addSwitch(
+  program: Command,
+  how: 'disable' | 'enable',
+  description: string,
+  withUsers: WithUsers,
+): void {
+  program
+    .command(how)
+    .description(description)
+    .addArgument(usernameArgument())
+    .addHelpText('after', example(`${how} tienda`))
+    .action((username) =>
+      withUsers(async (users) => {
+        const { disabled } = await setDisabled(users, username, how === 'disable');
+        print(`Usuario ${disabled ? 'deshabilitado' : 'habilitado'}: ${username}`);
+      }),
+    );
+}
+
+function addPassword(program: Command, withUsers: WithUsers): void {
+  program
+    .command('password')
+    .description('Cambia su contrasena. Los tokens que tiene valen hasta que expiren.')
+    .addArgument(usernameArgument())
+    .addHelpText('after', `\n${PASSWORD_RULE}`)
+    .addHelpText('after', example('password tienda < contrasena.txt'))
+    .action((username) =>
+      withUsers(async (users) => {
+        await changePassword(users, username, await readPassword());
+        print(`Contrasena cambiada: ${username}`);
+      }),
+    );
+}
+
+function addPermissions(
+  program: Command,
+  how: 'grant' | 'revoke',
+  description: string,
+  withUsers: WithUsers,
+): void {
+  program
+    .command(how)
+    .description(description)
+    .addArgument(usernameArgument())
+    .argument('<permiso...>', PERMISSION_NAMES, parsePermission)
+    .addHelpText('after', example(`${how} tienda guias.read.all`))
+    .action((username, permissions) =>
+      withUsers(async (users) => {
+        const user = await changePermissions(users, username, how, permissions);
+        print(`Permisos cambiados: ${summary(user)}`);
+      }),
+    );
+}
+
+function addOrigin(program: Command, withUsers: WithUsers): void {
+  program
+    .command('origin')
+    .description('Fija la sucursal donde empiezan sus guias.')
+    .addArgument(usernameArgument())
+    .argument('[codigo]', 'de la sucursal', parseOrigin)
+    .option('--none', 'ninguna')
+    .addHelpText('after', example('origin tienda MEX01'))
+    .action((username, code: string | undefined, { none = false }) => {
+      if ((code === undefined) !== none) throw new UsageError('Indique un codigo, o bien --none');
+      return withUsers(async (users) => {
+        const user = await setOrigin(users, username, code ?? null);
+        print(`Origen cambiado: ${summary(user)}`);
+        remindOfBranch(user.originBranch);
+      });
+    });
+}
+
+function addList(program: Command, withUsers: WithUsers): void {
+  program
+    .command('list')
+    .description('Muestra los usuarios.')
+    .option('--json', 'en JSON')
+    .addHelpText('after', example('list --json'))
+    .action(({ json = false }) =>
+      withUsers(async (users) => {
+        const all = await users.list();
+        print(json ? JSON.stringify(all, null, 2) : userTable(all));
+      }),
+    );
+}
+
+/** Says how a command is used, below its help. */
+export function example(command: string): string {
+  return `\nEjemplo:\n  npm run admin -- ${command}`;
+}
+
+/** Branches belong to another service, which this process does not ask. */
+function remindOfBranch(origin: string | null): void {
+  if (origin === null) return;
+  print(`Recuerde: aqui no se comprueba que la sucursal ${origin} exista, este activa y sea origen.`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
