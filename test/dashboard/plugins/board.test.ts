@@ -1,30 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { test as dashboardTest } from '#test/fixtures/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
-import { freshStores, startDashboard } from '#test/fixtures/old-services.ts';
-import { LabelJobs } from '../label-jobs.ts';
-import { Visitor } from '../visitor.ts';
-
-let stores: Awaited<ReturnType<typeof freshStores>>;
-let dashboard: Awaited<ReturnType<typeof startDashboard>>;
-let jobs: LabelJobs;
-let operator: Visitor;
-beforeAll(async () => {
-  stores = await freshStores();
-  dashboard = await startDashboard(stores.env);
-  jobs = new LabelJobs(stores.redis, stores.prefix);
-  operator = await Visitor.operator(dashboard.url);
-});
-afterAll(async () => {
-  await dashboard.server.close();
-  await jobs.close();
-  await stores.close();
-});
-beforeEach(() => jobs.queue.obliterate({ force: true }));
+import { Visitor } from '#test/fixtures/visitor.ts';
 
 /** Every route of the server, as `GET /colas/api/queues/:queueName`, read from the router's own tree. */
-function routes(): string[] {
+function routesOf(server: HttpServer): string[] {
   const path: string[] = [];
-  return dashboard.server
+  return server
     .printRoutes()
     .split('\n')
     .flatMap((line) => {
@@ -33,19 +16,26 @@ function routes(): string[] {
       return methods ? methods.split(', ').map((method) => `${method} ${path.join('')}`) : [];
     });
 }
-/** Bull Board's API as JSON. */
-async function api(path: string) {
-  const { status, text } = await operator.send('GET', `/colas/api${path}`);
-  return { status, body: JSON.parse(text) };
-}
-const counts = () => jobs.queue.getJobCounts('waiting', 'failed', 'completed', 'delayed');
+const test = dashboardTest
+  /** Bull Board's API as JSON. */
+  .extend('board', { scope: 'file' }, ({ operator }) => async (path: string) => {
+    const { status, text } = await operator.send('GET', `/colas/api${path}`);
+    return { status, body: JSON.parse(text) };
+  })
+  .extend(
+    'counts',
+    { scope: 'file' },
+    ({ labelJobs }) =>
+      () =>
+        labelJobs.queue.getJobCounts('waiting', 'failed', 'completed', 'delayed'),
+  );
 
 describe('without a session', () => {
   const OPEN = /^(GET|HEAD) \/(health\/(live|ready)|metrics|recursos\/[\w.]+)$|^\w+ \/(entrar|salir)$/;
 
-  it('no route answers but those to log in and for machines', async () => {
+  test('no route answers but those to log in and for machines', async ({ dashboard }) => {
     const nobody = new Visitor(dashboard.url);
-    const closed = routes().filter((route) => !OPEN.test(route));
+    const closed = routesOf(dashboard.server).filter((route) => !OPEN.test(route));
     expect(closed.length).toBeGreaterThan(60);
     expect(closed).toContain('GET /colas/static/*');
     expect(closed).toContain('PUT /colas/api/queues/:queueName/:jobId/retry');
@@ -59,7 +49,7 @@ describe('without a session', () => {
 });
 
 describe('requests that another origin makes a browser send', () => {
-  it.each([
+  test.for([
     ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
     ['another port or subdomain of ours', { 'sec-fetch-site': 'same-site' }, 403],
     ['another site, over plain http', { 'sec-fetch-site': '', origin: 'http://malo.example' }, 403],
@@ -67,7 +57,7 @@ describe('requests that another origin makes a browser send', () => {
     ['nowhere', { 'sec-fetch-site': '', origin: 'null' }, 403],
     ['a program that does not say', { 'sec-fetch-site': '' }, 403],
     ['ourselves', { 'sec-fetch-site': 'same-origin' }, 200],
-  ])('from %s', async (_, headers, status) => {
+  ] as const)('from %s', async ([_, headers, status], { jobs, operator }) => {
     const { 'sec-fetch-site': site, ...rest } = headers as Record<string, string>;
     const answer = await operator.send('PUT', '/colas/api/queues/labels/pause', {
       headers: site ? { ...rest, 'sec-fetch-site': site } : { ...rest, 'sec-fetch-site': '' },
@@ -76,7 +66,7 @@ describe('requests that another origin makes a browser send', () => {
     expect(await jobs.queue.isPaused()).toBe(status === 200);
   });
 
-  it('cannot log anyone in or out', async () => {
+  test('cannot log anyone in or out', async ({ dashboard, operator }) => {
     const visitor = new Visitor(dashboard.url);
     const foreign = { 'sec-fetch-site': 'cross-site' };
     const { status, headers, text } = await visitor.login('operaciones', 'demo1234', foreign);
@@ -103,7 +93,7 @@ describe('personal data', () => {
   });
   const all = JSON.stringify(telling);
 
-  it('is in no answer, whatever became of the job', async () => {
+  test('is in no answer, whatever became of the job', async ({ dashboard, jobs, operator }) => {
     const done = await jobs.waiting(telling, { requestId: 'pedido-hecho' });
     await jobs.work(1, async (job) => {
       await job.log(all);
@@ -125,7 +115,7 @@ describe('personal data', () => {
       ...['active', 'waiting', 'prioritized', 'completed', 'failed', 'delayed', 'latest'].map(
         (status) => `/colas/api/queues?activeQueue=labels&status=${status}&page=1&jobsPerPage=50`,
       ),
-      ...routes().flatMap((route) => {
+      ...routesOf(dashboard.server).flatMap((route) => {
         const [method, pattern = ''] = route.split(' ');
         if (method !== 'GET') return [];
         const path = pattern.replace(':queueName', 'labels');
@@ -141,7 +131,7 @@ describe('personal data', () => {
     }
   });
 
-  it('is not in the answer to an action either', async () => {
+  test('is not in the answer to an action either', async ({ jobs, operator }) => {
     const { id } = await jobs.failed(telling, new Error(all));
     const answers = [
       await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`),
@@ -152,9 +142,9 @@ describe('personal data', () => {
     for (const word of TELLING) expect(answers.map(({ text }) => text).join()).not.toContain(word);
   });
 
-  it('leaves what is needed to follow a label', async () => {
+  test('leaves what is needed to follow a label', async ({ board, jobs }) => {
     const { id } = await jobs.failed(telling, new Error('browser-failed'), 'pedido-4711');
-    const { job, status } = (await api(`/queues/labels/${id}`)).body;
+    const { job, status } = (await board(`/queues/labels/${id}`)).body;
     expect(status).toBe('failed');
     expect(job).toMatchObject({
       name: 'Etiqueta carta',
@@ -174,13 +164,13 @@ describe('personal data', () => {
 });
 
 describe('whoever is on call', () => {
-  it('can try a failed label again', async () => {
+  test('can try a failed label again', async ({ counts, jobs, operator }) => {
     const { id } = await jobs.failed(label(), new Error('browser-failed'));
     expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`)).status).toBe(204);
     expect(await counts()).toMatchObject({ waiting: 1, failed: 0 });
   });
 
-  it('can try all that failed again, remove one, and remove all', async () => {
+  test('can try all that failed again, remove one, and remove all', async ({ counts, jobs, operator }) => {
     await jobs.failed(label(), new Error('browser-failed'));
     const { id } = await jobs.failed(label({ kind: 'small' }), new Error('browser-failed'));
     expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/clean`)).status).toBe(204);
@@ -190,7 +180,7 @@ describe('whoever is on call', () => {
     expect(await counts()).toMatchObject({ waiting: 0 });
   });
 
-  it('can stop the printing and let it go on', async () => {
+  test('can stop the printing and let it go on', async ({ jobs, operator }) => {
     expect((await operator.send('PUT', '/colas/api/queues/labels/pause')).status).toBe(200);
     expect(await jobs.queue.isPaused()).toBe(true);
     await expect
@@ -200,7 +190,7 @@ describe('whoever is on call', () => {
     expect(await jobs.queue.isPaused()).toBe(false);
   });
 
-  it.each([
+  test.for([
     ['POST', '/add', { name: 'letter', data: { label: label() }, options: {} }],
     ['PATCH', '/JOB/update-data', { jobData: { label: label() } }],
     ['PATCH', '/JOB/delay', { runAt: 4_102_444_800_000 }],
@@ -210,7 +200,7 @@ describe('whoever is on call', () => {
     ['PUT', '/rate-limit', { max: 1, duration: 60_000 }],
     ['PUT', '/JOB/remove-unprocessed-children', {}],
     ['GET', '/workers', undefined],
-  ])('cannot %s %s', async (method, path, body) => {
+  ] as const)('cannot %s %s', async ([method, path, body], { counts, jobs, operator, stores }) => {
     const job = await jobs.waiting(label({ carrier: 'Antes' }), { delay: 3_600_000 });
     const before = await stores.redis.hgetall(jobs.queue.toKey(job.id ?? ''));
     const { status } = await operator.send(
@@ -223,7 +213,7 @@ describe('whoever is on call', () => {
     expect(await counts()).toEqual({ waiting: 0, failed: 0, completed: 0, delayed: 1 });
   });
 
-  it('cannot read a page without end', async () => {
-    expect((await api('/queues?activeQueue=labels&jobsPerPage=100000')).status).toBe(400);
+  test('cannot read a page without end', async ({ board }) => {
+    expect((await board('/queues?activeQueue=labels&jobsPerPage=100000')).status).toBe(400);
   });
 });

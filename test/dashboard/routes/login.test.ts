@@ -1,40 +1,37 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
-import { freshStores, startDashboard } from '#test/fixtures/old-services.ts';
-import { Visitor } from '../visitor.ts';
+import { test as services } from '#test/fixtures/services.ts';
+import { Visitor } from '#test/fixtures/visitor.ts';
 
-let stores: Awaited<ReturnType<typeof freshStores>>;
-let dashboard: Awaited<ReturnType<typeof startDashboard>>;
-let users: UserStore;
-beforeAll(async () => {
-  stores = await freshStores();
-  dashboard = await startDashboard({
-    ...stores.env,
-    TRUST_PROXY: '127.0.0.1',
-    LOGIN_FAILURES_PER_ADDRESS: '30',
-  });
-  users = new UserStore(stores.mongo);
-});
-afterAll(async () => {
-  await dashboard.server.close();
-  await stores.close();
-});
-
-async function createOperator(username: string, password = 'demo1234'): Promise<void> {
-  await users.create({
-    username,
-    passwordHash: await hashPassword(password),
-    permissions: ['colas.admin'],
-    originBranch: null,
-    disabled: false,
-  });
-}
 const from = (address: string) => ({ 'x-forwarded-for': address });
-const sessionKeys = () => stores.redis.keys(`*${stores.prefix.slice(1, -1)}*:session:*`);
+
+const test = services
+  .override('settings', { TRUST_PROXY: '127.0.0.1', LOGIN_FAILURES_PER_ADDRESS: '30' })
+  .extend('users', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo))
+  .extend(
+    'createOperator',
+    { scope: 'file' },
+    ({ users }) =>
+      async (username: string, password = 'demo1234') =>
+        users.create({
+          username,
+          passwordHash: await hashPassword(password),
+          permissions: ['colas.admin'],
+          originBranch: null,
+          disabled: false,
+        }),
+  )
+  .extend(
+    'sessionKeys',
+    { scope: 'file' },
+    ({ stores }) =>
+      () =>
+        stores.redis.keys(`*${stores.prefix.slice(1, -1)}*:session:*`),
+  );
 
 describe('the login page', () => {
-  it('is where one gets without a session', async () => {
+  test('is where one gets without a session', async ({ dashboard }) => {
     const visitor = new Visitor(dashboard.url);
     for (const path of ['/', '/colas', '/colas/queue/labels']) {
       const { status, headers } = await visitor.page(path);
@@ -45,7 +42,7 @@ describe('the login page', () => {
     expect(text).toContain('Contraseña');
   });
 
-  it('lets a user with colas.admin in, with a cookie that scripts cannot read', async () => {
+  test('lets a user with colas.admin in, with a cookie that scripts cannot read', async ({ dashboard }) => {
     const visitor = new Visitor(dashboard.url);
     const { status, headers } = await visitor.login('operaciones');
     expect([status, headers.get('location')]).toEqual([303, '/']);
@@ -55,27 +52,21 @@ describe('the login page', () => {
     expect((await visitor.page('/')).text).toContain('operaciones');
   });
 
-  it('sends the cookie over https only, unless told otherwise', async () => {
-    const secure = await startDashboard({ ...stores.env, COOKIE_SECURE: 'true' });
-    try {
-      const visitor = new Visitor(secure.url);
-      const { headers } = await visitor.login('operaciones');
-      expect(headers.getSetCookie()[0]).toMatch(
-        /^__Host-sesion=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-      );
-      expect((await visitor.page('/')).status).toBe(200);
-    } finally {
-      await secure.server.close();
-    }
+  test('sends the cookie over https only, unless told otherwise', async ({ startDashboard }) => {
+    const secure = await startDashboard({ COOKIE_SECURE: 'true' });
+    const visitor = new Visitor(secure.url);
+    const { headers } = await visitor.login('operaciones');
+    expect(headers.getSetCookie()[0]).toMatch(/^__Host-sesion=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect((await visitor.page('/')).status).toBe(200);
   });
 
-  it.each([
+  test.for([
     ['a wrong password', 'operaciones', 'mal', 401, 'Usuario o contraseña incorrectos'],
     ['an unknown user', 'nadie', 'demo1234', 401, 'Usuario o contraseña incorrectos'],
     ['no password', 'operaciones', '', 400, 'Escriba su usuario y su contraseña'],
     ['a user without colas.admin', 'demo', 'demo1234', 403, 'Su usuario no tiene el permiso colas.admin'],
     ['an endless password', 'operaciones', 'x'.repeat(300), 401, 'Usuario o contraseña incorrectos'],
-  ])('refuses %s, and says why', async (_, username, password, status, message) => {
+  ] as const)('refuses %s, and says why', async ([_, username, password, status, message], { dashboard }) => {
     const visitor = new Visitor(dashboard.url);
     const answer = await visitor.login(username, password, from('203.0.113.1'));
     expect(answer.status).toBe(status);
@@ -84,7 +75,7 @@ describe('the login page', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it('is closed after ten failures, also to the right password', async () => {
+  test('is closed after ten failures, also to the right password', async ({ createOperator, dashboard }) => {
     await createOperator('adivinado');
     const visitor = new Visitor(dashboard.url);
     for (let attempt = 0; attempt < 10; attempt++) {
@@ -96,7 +87,7 @@ describe('the login page', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(800);
   });
 
-  it('bounds the failures of an address, whoever the user', async () => {
+  test('bounds the failures of an address, whoever the user', async ({ dashboard }) => {
     const visitor = new Visitor(dashboard.url);
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => visitor.login(`nadie${i}`, 'mal', from('203.0.113.4'))),
@@ -107,7 +98,7 @@ describe('the login page', () => {
 });
 
 describe('a session', () => {
-  it('ends where one leaves', async () => {
+  test('ends where one leaves', async ({ dashboard }) => {
     const visitor = await Visitor.operator(dashboard.url);
     const { status, headers } = await visitor.send('POST', '/salir');
     expect([status, headers.get('location')]).toEqual([303, '/entrar']);
@@ -115,7 +106,7 @@ describe('a session', () => {
     expect((await visitor.page('/')).status).toBe(303);
   });
 
-  it('is kept in Redis under a hash, as long as it lasts', async () => {
+  test('is kept in Redis under a hash, as long as it lasts', async ({ dashboard, sessionKeys, stores }) => {
     await stores.redis.del(...(await sessionKeys()), 'none');
     const visitor = await Visitor.operator(dashboard.url);
     const [key = ''] = await sessionKeys();
@@ -126,34 +117,37 @@ describe('a session', () => {
     expect((await visitor.page('/')).status).toBe(303);
   });
 
-  it.each(['', 'x', 'ñ', '..', 'a'.repeat(4_000)])('is not guessed: %.5s', async (id) => {
+  test.for(['', 'x', 'ñ', '..', 'a'.repeat(4_000)])('is not guessed: %.5s', async (id, { dashboard }) => {
     const visitor = new Visitor(dashboard.url);
     visitor.cookie = `sesion=${encodeURIComponent(id)}`;
     expect((await visitor.page('/')).status).toBe(303);
   });
 
-  it.each([
-    ['is disabled', (name: string) => users.set(name, { disabled: true })],
-    ['loses colas.admin', (name: string) => users.revoke(name, ['colas.admin'])],
+  test.for<[string, (users: UserStore, name: string) => Promise<unknown>]>([
+    ['is disabled', (users, name) => users.set(name, { disabled: true })],
+    ['loses colas.admin', (users, name) => users.revoke(name, ['colas.admin'])],
     [
       'gets a new password',
-      async (name: string) => users.set(name, { passwordHash: await hashPassword('otra-clave') }),
+      async (users, name) => users.set(name, { passwordHash: await hashPassword('otra-clave') }),
     ],
-  ])('ends within ten seconds when its user %s', async (what, change) => {
-    const name = `vigia-${what.split(' ').at(-1)}`;
-    await createOperator(name);
-    const visitor = new Visitor(dashboard.url);
-    await visitor.login(name);
-    expect((await visitor.page('/')).status).toBe(200);
-    await change(name);
-    await expect
-      .poll(async () => (await visitor.page('/')).status, { timeout: 10_000, interval: 200 })
-      .toBe(303);
-  });
+  ])(
+    'ends within ten seconds when its user %s',
+    async ([what, change], { createOperator, dashboard, users }) => {
+      const name = `vigia-${what.split(' ').at(-1)}`;
+      await createOperator(name);
+      const visitor = new Visitor(dashboard.url);
+      await visitor.login(name);
+      expect((await visitor.page('/')).status).toBe(200);
+      await change(users, name);
+      await expect
+        .poll(async () => (await visitor.page('/')).status, { timeout: 10_000, interval: 200 })
+        .toBe(303);
+    },
+  );
 });
 
 describe('every page', () => {
-  it('is not kept, not framed, and loads nothing from elsewhere', async () => {
+  test('is not kept, not framed, and loads nothing from elsewhere', async ({ dashboard }) => {
     const visitor = await Visitor.operator(dashboard.url);
     for (const path of ['/', '/entrar', '/colas', '/no-existe']) {
       const { headers, text } = await visitor.page(path);
@@ -168,7 +162,7 @@ describe('every page', () => {
     }
   });
 
-  it('that does not exist says so, in words', async () => {
+  test('that does not exist says so, in words', async ({ dashboard }) => {
     const visitor = await Visitor.operator(dashboard.url);
     const { status, text } = await visitor.page('/no-existe');
     expect(status).toBe(404);

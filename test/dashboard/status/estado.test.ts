@@ -1,54 +1,44 @@
 import { UnrecoverableError } from 'bullmq';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { diagnose } from '#services/dashboard/status/diagnostics.ts';
 import { latencyOf } from '#services/dashboard/status/latency.ts';
 import { memoizeFor } from '#services/dashboard/status/memoize-for.ts';
 import type { QueueState } from '#services/dashboard/status/queue-state.ts';
 import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
+import { test as dashboardTest } from '#test/fixtures/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
-import { freshStores, startDashboard, startLabelWorker } from '#test/fixtures/old-services.ts';
-import { LabelJobs } from '../label-jobs.ts';
-import { Visitor } from '../visitor.ts';
 
 const RUNBOOK = 'https://wiki.example/runbook';
-let stores: Awaited<ReturnType<typeof freshStores>>;
-let dashboard: Awaited<ReturnType<typeof startDashboard>>;
-let jobs: LabelJobs;
-let operator: Visitor;
-beforeAll(async () => {
-  stores = await freshStores();
-  dashboard = await startDashboard({ ...stores.env, RUNBOOK_URL: RUNBOOK });
-  jobs = new LabelJobs(stores.redis, stores.prefix);
-  operator = await Visitor.operator(dashboard.url);
-});
-afterAll(async () => {
-  await dashboard.server.close();
-  await jobs.close();
-  await stores.close();
-});
-beforeEach(() => jobs.queue.obliterate({ force: true }));
-
-/** The page's text, once it says so: it is up to a second old. */
-async function pageThat(says: RegExp): Promise<string> {
-  let text = '';
-  await expect
-    .poll(
-      async () => {
-        text = (await operator.page('/')).text.replace(/\s+/g, ' ');
-        return says.test(text);
-      },
-      { timeout: 20_000, interval: 200 },
-    )
-    .toBe(true);
-  return text;
-}
+const test = dashboardTest
+  .override('settings', { RUNBOOK_URL: RUNBOOK })
+  /** The page's text, once it says so: it is up to a second old. */
+  .extend('pageThat', { scope: 'file' }, ({ operator }) => async (says: RegExp): Promise<string> => {
+    let text = '';
+    await expect
+      .poll(
+        async () => {
+          text = (await operator.page('/')).text.replace(/\s+/g, ' ');
+          return says.test(text);
+        },
+        { timeout: 20_000, interval: 200 },
+      )
+      .toBe(true);
+    return text;
+  })
+  .extend(
+    'heartbeat',
+    { scope: 'file' },
+    ({ stores }) =>
+      (id: string, changes: object = {}) =>
+        writeHeartbeat(stores.redis, stores.prefix, { id, host: 'maquina', ...worker, chromium, ...changes }),
+  );
 const worker = { pid: 7, startedAt: Date.now() - 7_500_000, labels: 1_234 };
 const chromium = { startedAt: Date.now() - 125_000, prints: 98, residentBytes: 400 * 1024 * 1024 };
-const heartbeat = (id: string, changes: object = {}) =>
-  writeHeartbeat(stores.redis, stores.prefix, { id, host: 'maquina', ...worker, chromium, ...changes });
-
 describe('the page for whoever is on call', () => {
-  it('says first that nobody prints, what waits and since when, and where to read on', async () => {
+  test('says first that nobody prints, what waits and since when, and where to read on', async ({
+    jobs,
+    pageThat,
+  }) => {
     await jobs.waiting(label(), { askedAt: Date.now() - 200_000 });
     await jobs.waiting(label({ kind: 'small' }));
     const text = await pageThat(/Hay \d problemas/);
@@ -60,7 +50,10 @@ describe('the page for whoever is on call', () => {
     expect(text.indexOf('<h1')).toBeLessThan(text.indexOf('En espera'));
   });
 
-  it('shows failures with the time, the reason in words, guide and request, the last one first', async () => {
+  test('shows failures with the time, the reason in words, guide and request, the last one first', async ({
+    jobs,
+    pageThat,
+  }) => {
     await jobs.failed(label({ number: '482913650730' }), new Error('browser-failed'), 'pedido-uno');
     const last = await jobs.failed(
       label({ number: '482913650731' }),
@@ -76,7 +69,7 @@ describe('the page for whoever is on call', () => {
     expect(second).toMatch(/\d\d:\d\d:\d\d UTC/);
   });
 
-  it('shows how long labels take', async () => {
+  test('shows how long labels take', async ({ jobs, pageThat }) => {
     for (let i = 0; i < 4; i++)
       await jobs.waiting(label({ packages: i + 1 }), { askedAt: Date.now() - 60_000 });
     await jobs.work(4, async () => ({ bytes: 1 }));
@@ -85,7 +78,7 @@ describe('the page for whoever is on call', () => {
     expect(text).toMatch(/Las etiquetas tardan: una de cada cien, más de 1 min/);
   });
 
-  it('takes five hundred labels at most into account', async () => {
+  test('takes five hundred labels at most into account', async ({ jobs, pageThat, stores }) => {
     const now = Date.now();
     const pipeline = stores.redis.pipeline();
     for (let i = 0; i < 600; i++) {
@@ -96,7 +89,12 @@ describe('the page for whoever is on call', () => {
     expect(await pageThat(/500 etiquetas en los últimos/)).toMatch(/p99\)<\/dt><dd>40 ms/);
   });
 
-  it('shows no text of an error that nobody foresaw, and runs nothing', async () => {
+  test('shows no text of an error that nobody foresaw, and runs nothing', async ({
+    heartbeat,
+    jobs,
+    pageThat,
+    stores,
+  }) => {
     const hostile = '<script>alert(1)</script>"><img src=x onerror=alert(1)>';
     await jobs.failed(label(), new Error(hostile), hostile);
     await heartbeat('w-malo', { host: hostile });
@@ -107,14 +105,14 @@ describe('the page for whoever is on call', () => {
     await removeHeartbeat(stores.redis, stores.prefix, 'w-malo');
   });
 
-  it('says that all is well where it is', async () => {
+  test('says that all is well where it is', async ({ heartbeat, pageThat, stores }) => {
     await heartbeat('w-1');
     const text = await pageThat(/Todo bien/);
     expect(text).toContain('Ninguno en el último día');
     await removeHeartbeat(stores.redis, stores.prefix, 'w-1');
   });
 
-  it('is not stopped by a job that none of us made', async () => {
+  test('is not stopped by a job that none of us made', async ({ jobs, pageThat }) => {
     await jobs.queue.add('x', null, { attempts: 1 });
     await jobs.work(1, async () => {
       throw new Error('x');
@@ -122,7 +120,7 @@ describe('the page for whoever is on call', () => {
     await pageThat(/1 etiqueta falló/);
   });
 
-  it('names what Redis is like', async () => {
+  test('names what Redis is like', async ({ pageThat }) => {
     const text = await pageThat(/Redis<\/h2>/);
     expect(text).toMatch(/noeviction<\/dt><dd class="">sí/);
     expect(text).toMatch(/Memoria<\/dt><dd>[\d.]+ MiB/);
@@ -131,23 +129,25 @@ describe('the page for whoever is on call', () => {
 });
 
 describe('a worker', () => {
-  it('is shown with its Chromium while it is alive, and at once no more when it closes', async () => {
-    const real = await startLabelWorker(stores.env);
-    try {
-      await jobs.waiting(label());
-      const text = await pageThat(/Etiquetas">1</);
-      expect(text).toContain('Workers vivos: 1');
-      expect(text).toMatch(/Memoria">\d\d+ MiB/);
-      expect(text).toMatch(/Impresiones">1</);
-      expect(text).not.toContain('No hay ningún label-worker vivo');
-    } finally {
-      await real.close();
-    }
+  test('is shown with its Chromium while it is alive, and at once no more when it closes', async ({
+    jobs,
+    pageThat,
+    startLabelWorker,
+    stores,
+  }) => {
+    const real = await startLabelWorker();
+    await jobs.waiting(label());
+    const text = await pageThat(/Etiquetas">1</);
+    expect(text).toContain('Workers vivos: 1');
+    expect(text).toMatch(/Memoria">\d\d+ MiB/);
+    expect(text).toMatch(/Impresiones">1</);
+    expect(text).not.toContain('No hay ningún label-worker vivo');
+    await real.server.close();
     expect(await aliveWorkers(stores.redis, stores.prefix)).toEqual([]);
     await pageThat(/Workers vivos: 0/);
   });
 
-  it('that says nothing for fifteen seconds is dead', async () => {
+  test('that says nothing for fifteen seconds is dead', async ({ heartbeat, pageThat, stores }) => {
     await heartbeat('w-1');
     expect(await stores.redis.ttl(`${stores.prefix}:worker:w-1`)).toBeGreaterThan(10);
     expect(await stores.redis.ttl(`${stores.prefix}:worker:w-1`)).toBeLessThanOrEqual(15);
@@ -156,7 +156,7 @@ describe('a worker', () => {
     await pageThat(/Workers vivos: 0/);
   });
 
-  it('whose Chromium does not start is wrong', async () => {
+  test('whose Chromium does not start is wrong', async ({ heartbeat, pageThat, stores }) => {
     await heartbeat('w-1');
     await heartbeat('w-2', { host: 'otra-maquina', chromium: null });
     const text = await pageThat(/El Chromium de otra-maquina no arranca/);
@@ -164,7 +164,10 @@ describe('a worker', () => {
     for (const id of ['w-1', 'w-2']) await removeHeartbeat(stores.redis, stores.prefix, id);
   });
 
-  it('is not shown when what it wrote is not a heartbeat; and there are two hundred at most', async () => {
+  test('is not shown when what it wrote is not a heartbeat; and there are two hundred at most', async ({
+    heartbeat,
+    stores,
+  }) => {
     const { redis, prefix } = stores;
     await redis.set(`${prefix}:worker:w-raro`, '{"host":1}', 'EX', 15);
     await redis.zadd(`${prefix}:workers`, Date.now(), 'w-raro');
@@ -193,12 +196,12 @@ describe('what is wrong', () => {
     redis: { usedBytes: 100, maxBytes: 1_000, noeviction: true, appendOnly: true, writesFail: false },
   };
 
-  it('is nothing under load', () => {
+  test('is nothing under load', () => {
     expect(diagnose(well)).toEqual([]);
     expect(diagnose({ ...well, oldestMs: undefined, latency: undefined })).toEqual([]);
   });
 
-  it.each<[string, Partial<QueueState>, string, boolean]>([
+  test.each<[string, Partial<QueueState>, string, boolean]>([
     ['a paused queue', { paused: true }, 'queuepaused', true],
     ['a label that waits', { oldestMs: 5_001 }, 'labelswait', true],
     ['slow labels', { latency: { labels: 9, p50: 900, p99: 1_001, since: 0 } }, 'labelsslow', false],
@@ -211,20 +214,20 @@ describe('what is wrong', () => {
     expect(diagnose({ ...well, ...change })).toMatchObject([{ section, grave }]);
   });
 
-  it('is ordered, the worst first', () => {
+  test('is ordered, the worst first', () => {
     const problems = diagnose({ ...well, recentFailures: 2, workers: [] });
     expect(problems.map(({ section }) => section)).toEqual(['noworkers', 'labelsfail']);
   });
 });
 
 describe('figures', () => {
-  it('are those of the nearest rank', () => {
+  test('are those of the nearest rank', () => {
     const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
     expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, since: 1 });
     expect(latencyOf([])).toBeUndefined();
   });
 
-  it('are read once for all who look, and again after a failure', async () => {
+  test('are read once for all who look, and again after a failure', async () => {
     let reads = 0;
     const read = memoizeFor(60_000, async () => {
       if (++reads === 1) throw new Error('away');

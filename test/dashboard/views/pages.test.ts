@@ -1,63 +1,16 @@
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { describe, expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
 import { removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
-import { startProxy, type TcpProxy } from '#test/faults/system/proxy.ts';
-import { openBrowser, screenshot } from '#test/fixtures/browser.ts';
+import { startProxy } from '#test/faults/system/proxy.ts';
+import { screenshot } from '#test/fixtures/browser.ts';
+import { test as dashboardTest } from '#test/fixtures/dashboard.ts';
+import type { LabelJobs } from '#test/fixtures/label-jobs.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
-import { freshStores, startDashboard } from '#test/fixtures/old-services.ts';
-import { LabelJobs } from '../label-jobs.ts';
+import type { Stores } from '#test/fixtures/stores.ts';
 
-let stores: Awaited<ReturnType<typeof freshStores>>;
-let redisProxy: TcpProxy;
-let dashboard: Awaited<ReturnType<typeof startDashboard>>;
-let jobs: LabelJobs;
-let browser: Browser;
-let page: Page;
-/** What went wrong in the page, such as something that its policy forbids. */
-const failures: string[] = [];
-beforeAll(async () => {
-  stores = await freshStores();
-  const redisUrl = new URL(stores.env.REDIS_URL ?? '');
-  const redisPort = Number(redisUrl.port);
-  redisProxy = await startProxy(() => redisPort);
-  redisUrl.port = String(redisProxy.port);
-  dashboard = await startDashboard({
-    ...stores.env,
-    REDIS_URL: redisUrl.href,
-    RUNBOOK_URL: 'https://wiki.example/runbook',
-  });
-  jobs = new LabelJobs(stores.redis, stores.prefix);
-  browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await dashboard.server.close();
-  await redisProxy.close();
-  await jobs.close();
-  await stores.close();
-});
-beforeEach(async () => {
-  await jobs.queue.obliterate({ force: true });
-  const context = await browser.createBrowserContext();
-  page = await context.newPage();
-  await page.setViewport({ width: 1200, height: 900 });
-  failures.length = 0;
-  page.on('pageerror', (error) => failures.push(String(error)));
-  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
-  page.on('request', (request) => request.url().startsWith(dashboard.url) || failures.push(request.url()));
-});
-afterEach(() => page.browserContext().close());
-
-async function login(password = DEMO_PASSWORD): Promise<void> {
-  await page.goto(dashboard.url);
-  await page.locator('#usuario').fill('operaciones');
-  await page.locator('#contrasena').fill(password);
-  await Promise.all([page.waitForNavigation(), page.locator('button').click()]);
-}
-const shows = (text: string) => page.waitForSelector(`::-p-text(${text})`, { timeout: 20_000 });
 /** The page as people with either preference see it. */
-async function pictures(name: string): Promise<void> {
+async function pictures(page: Page, name: string): Promise<void> {
   for (const value of ['light', 'dark']) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
     await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
@@ -65,11 +18,10 @@ async function pictures(name: string): Promise<void> {
   }
 }
 /** Two workers that are well, labels that were printed, and two that were not. */
-async function busyNight(): Promise<void> {
+async function busyNight({ redis, prefix }: Stores, jobs: LabelJobs): Promise<void> {
   const now = Date.now();
   const chromium = { startedAt: now - 1_380_000, prints: 812, residentBytes: 431_000_000 };
   const ours = { pid: 1, startedAt: now - 97_000_000, labels: 48_213, chromium };
-  const { redis, prefix } = stores;
   await writeHeartbeat(redis, prefix, { ...ours, id: 'w-1', host: 'label-worker-6c9d-x7k2p' });
   await writeHeartbeat(redis, prefix, {
     ...ours,
@@ -85,14 +37,49 @@ async function busyNight(): Promise<void> {
   if (one) await jobs.failed(one, new Error('label-unprintable'), 'tienda-20260714-0093');
   if (two) await jobs.failed(two, new Error('browser-failed'), '0b5f7a52-6c1e-4c0e-9d53-5b1de2f0a6c4');
 }
-const nightIsOver = () =>
-  Promise.all(['w-1', 'w-2'].map((id) => removeHeartbeat(stores.redis, stores.prefix, id)));
+const nightIsOver = ({ redis, prefix }: Stores) =>
+  Promise.all(['w-1', 'w-2'].map((id) => removeHeartbeat(redis, prefix, id)));
+
+const test = dashboardTest
+  .extend('redisProxy', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
+    const proxy = await startProxy(() => Number(new URL(stores.redisUrl).port));
+    onCleanup(() => proxy.close());
+    return proxy;
+  })
+  .override('dashboard', { scope: 'file' }, ({ startDashboard, stores, redisProxy }) => {
+    const url = Object.assign(new URL(stores.redisUrl), { port: String(redisProxy.port) });
+    return startDashboard({ REDIS_URL: url.href, RUNBOOK_URL: 'https://wiki.example/runbook' });
+  })
+  /** What went wrong in the page, such as something that its policy forbids. */
+  .extend('failures', (): string[] => [])
+  .extend('page', async ({ browser, dashboard, failures }, { onCleanup }) => {
+    const context = await browser.createBrowserContext();
+    onCleanup(() => context.close());
+    const page = await context.newPage();
+    await page.setViewport({ width: 1200, height: 900 });
+    page.on('pageerror', (error) => failures.push(String(error)));
+    page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+    page.on('request', (request) => request.url().startsWith(dashboard.url) || failures.push(request.url()));
+    return page;
+  })
+  .extend('login', ({ page, dashboard }) => async (password = DEMO_PASSWORD) => {
+    await page.goto(dashboard.url);
+    await page.locator('#usuario').fill('operaciones');
+    await page.locator('#contrasena').fill(password);
+    await Promise.all([page.waitForNavigation(), page.locator('button').click()]);
+  })
+  .extend(
+    'shows',
+    ({ page }) =>
+      (text: string) =>
+        page.waitForSelector(`::-p-text(${text})`, { timeout: 20_000 }),
+  );
 
 describe('the login page', () => {
-  it('says what is wrong, and then lets one in', async () => {
+  test('says what is wrong, and then lets one in', async ({ failures, login, page, shows }) => {
     await login('mal');
     await shows('Usuario o contraseña incorrectos');
-    await pictures('login');
+    await pictures(page, 'login');
     await login();
     await shows('Workers vivos');
     expect(failures).toEqual([
@@ -102,17 +89,24 @@ describe('the login page', () => {
 });
 
 describe('Estado', () => {
-  it('follows what happens without being loaded again', async () => {
-    await busyNight();
+  test('follows what happens without being loaded again', async ({
+    failures,
+    jobs,
+    login,
+    page,
+    shows,
+    stores,
+  }) => {
+    await busyNight(stores, jobs);
     await login();
     await shows('2 etiquetas fallaron en los últimos 5 min');
-    await pictures('estado');
+    await pictures(page, 'estado');
     await page.setViewport({ width: 390, height: 844 });
     await screenshot(page, 'dashboard-estado-phone');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await page.evaluate('window.still = true; document.querySelectorAll("main a")[1].focus()');
     await jobs.queue.pause();
-    await nightIsOver();
+    await nightIsOver(stores);
     await shows('La cola está en pausa: no se imprime nada');
     await shows('No hay ningún label-worker vivo');
     expect(await page.evaluate('window.still')).toBe(true);
@@ -122,7 +116,7 @@ describe('Estado', () => {
     expect(failures).toEqual([]);
   });
 
-  it('does without scripts', async () => {
+  test('does without scripts', async ({ jobs, login, page }) => {
     await login();
     await page.setJavaScriptEnabled(false);
     await page.reload();
@@ -133,7 +127,7 @@ describe('Estado', () => {
       .toContain('El trabajo no trae una etiqueta válida');
   });
 
-  it('says when it can no longer be believed, and is right again by itself', async () => {
+  test('says when it can no longer be believed, and is right again by itself', async ({ login, page }) => {
     await login();
     await page.setOfflineMode(true);
     await page.waitForSelector('#atraso:not([hidden])', { timeout: 20_000 });
@@ -141,23 +135,29 @@ describe('Estado', () => {
     await page.waitForSelector('#atraso[hidden]', { timeout: 20_000 });
   });
 
-  it('goes to the login page when the session has ended', async () => {
+  test('goes to the login page when the session has ended', async ({ login, page, stores }) => {
     await login();
     await stores.redis.del(...(await stores.redis.keys(`*${stores.prefix.slice(1, -1)}*:session:*`)));
     await page.waitForSelector('#contrasena', { timeout: 20_000 });
   });
 
-  it('says so when Redis does not answer, and comes back by itself', async () => {
+  test('says so when Redis does not answer, and comes back by itself', async ({
+    dashboard,
+    login,
+    page,
+    redisProxy,
+    shows,
+  }) => {
     await login();
     const thaw = redisProxy.freeze();
     await page.goto(dashboard.url);
     await shows('MongoDB o Redis no responde');
-    await pictures('sin-redis');
+    await pictures(page, 'sin-redis');
     thaw();
     await shows('Workers vivos');
   });
 
-  it('lets one leave', async () => {
+  test('lets one leave', async ({ dashboard, login, page }) => {
     await login();
     await Promise.all([page.waitForNavigation(), page.locator('header button').click()]);
     await page.waitForSelector('#contrasena');
@@ -167,12 +167,20 @@ describe('Estado', () => {
 });
 
 describe('Bull Board', () => {
-  it('works under our policy, in Spanish, with what may be done and nothing else', async () => {
-    await busyNight();
+  test('works under our policy, in Spanish, with what may be done and nothing else', async ({
+    dashboard,
+    failures,
+    jobs,
+    login,
+    page,
+    shows,
+    stores,
+  }) => {
+    await busyNight(stores, jobs);
     await login();
     await page.goto(`${dashboard.url}/colas/queue/labels?status=completed`);
     await shows('pequeña');
-    await pictures('cola');
+    await pictures(page, 'cola');
     await page.goto(`${dashboard.url}/colas/queue/labels?status=failed`);
     await shows('Chromium falló o tardó demasiado');
     const actions = () =>
@@ -194,7 +202,7 @@ describe('Bull Board', () => {
     await page.keyboard.press('Escape');
     await page.locator('#estado').click();
     await shows('Workers vivos');
-    await nightIsOver();
+    await nightIsOver(stores);
     expect(failures).toEqual([]);
   });
 });

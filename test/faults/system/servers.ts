@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
 import { answersPing } from '#local/mongo/mongo-server.ts';
 import { provideRedis } from '#local/programs/redis.ts';
-import type { Closer } from '#test/fixtures/old-services.ts';
+import type { Closer } from './closer.ts';
 import { Part } from './part.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 

@@ -13,7 +13,7 @@ import { startProcess } from '#local/process/owned-process.ts';
 import { generateSecrets } from '#local/secrets.ts';
 import { isReady, type ServiceName, serviceSettings } from '#local/system.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
-import type { Closer } from '#test/fixtures/old-services.ts';
+import type { Closer } from './closer.ts';
 import { startBalancer } from './balancer.ts';
 import { Part } from './part.ts';
 import { mongoServer, redisServer, type Server } from './servers.ts';
