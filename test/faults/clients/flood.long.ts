@@ -5,42 +5,40 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { call } from '#test/fixtures/client.ts';
 import type { Part } from '../system/part.ts';
-import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+import { test as faultTest } from '../system/system.ts';
 import { underLoad } from './under-load.ts';
 
 /** How much more memory the API may take for a flood, in MiB. */
 const MORE_MEMORY = 256;
 
-let system: FaultSystem;
-let api: Part;
-let port: number;
-beforeAll(async () => {
-  system = await startFaultSystem({ env: { TRUST_PROXY: '127.0.0.1' } });
-  api = system.apis[0] as Part;
-  port = Number(new URL(api.url).port);
-});
-afterAll(() => system?.close());
+const test = faultTest
+  .override('wanted', { env: { TRUST_PROXY: '127.0.0.1' } })
+  .extend('api', { scope: 'file' }, ({ system }) => system.apis[0] as Part)
+  .extend('port', { scope: 'file' }, ({ api }) => Number(new URL(api.url).port));
 
-/** Resident memory of the API, in MiB (proc_pid_statm(5)). */
-const memory = () => Number(readFileSync(`/proc/${api.pid}/statm`, 'utf8').split(' ')[1]) / 256;
+/** Resident memory of a process, in MiB (proc_pid_statm(5)). */
+const memoryOf = ({ pid }: Part) => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;
 
-/** Does something to the API. @returns how much memory that took at most, in MiB, which is bounded. */
-async function watchingMemory(deed: () => Promise<void>): Promise<{ before: number; most: number }> {
-  const before = Math.round(memory());
+/** Floods the API. @returns how much memory that took at most, in MiB, which is bounded. */
+async function watchingMemory(
+  api: Part,
+  flood: () => Promise<void>,
+): Promise<{ before: number; most: number }> {
+  const before = Math.round(memoryOf(api));
   let most = before;
   const timer = setInterval(() => {
-    most = Math.max(most, Math.round(memory()));
+    most = Math.max(most, Math.round(memoryOf(api)));
   }, 100);
-  await deed().finally(() => clearInterval(timer));
+  await flood().finally(() => clearInterval(timer));
   expect(most - before).toBeLessThan(MORE_MEMORY);
   return { before, most };
 }
 
 /** Sends the head of a request a byte a second. @returns how often that was refused. */
-async function trickle(until: number): Promise<number> {
+async function trickle(port: number, until: number): Promise<number> {
   let refused = 0;
   while (performance.now() < until) {
     const socket = connect(port, '127.0.0.1').setEncoding('latin1');
@@ -59,13 +57,17 @@ async function trickle(until: number): Promise<number> {
   return refused;
 }
 
-test('a thousand connections that send a byte a second: they are ended, and everybody else is served', async () => {
+test('a thousand connections that send a byte a second: they are ended, and everybody else is served', async ({
+  api,
+  port,
+  system,
+}) => {
   await underLoad(system, '1 000 connections, a byte a second, for 40 s', [], async (load) => {
     await load.waitForStatus('label', 200, 1_000); // first takes what it takes for serving alone
     const from = performance.now();
     let refused = 0;
-    const memory = await watchingMemory(async () => {
-      const all = Array.from({ length: 1_000 }, () => trickle(from + 40_000));
+    const memory = await watchingMemory(api, async () => {
+      const all = Array.from({ length: 1_000 }, () => trickle(port, from + 40_000));
       for (const count of await Promise.all(all)) refused += count;
     });
     expect(refused).toBeGreaterThan(1_000); // each is ended, and comes again
@@ -73,7 +75,10 @@ test('a thousand connections that send a byte a second: they are ended, and ever
   });
 });
 
-test('two hundred logins at once, again and again: bounded, and everybody else is served', async () => {
+test('two hundred logins at once, again and again: bounded, and everybody else is served', async ({
+  api,
+  system,
+}) => {
   await underLoad(system, '200 logins at once, 5 times', [], async () => {
     const from = performance.now();
     const statuses: Record<string, number> = {};
@@ -92,18 +97,22 @@ test('two hundred logins at once, again and again: bounded, and everybody else i
       slowest = Math.max(slowest, Math.round(performance.now() - began));
       if (status !== 401) expect(headers.get('retry-after')).toMatch(/^\d+$/);
     };
-    const memory = await watchingMemory(async () => {
+    const memory = await watchingMemory(api, async () => {
       for (let turn = 0; turn < 5; turn++) await Promise.all(Array.from({ length: 200 }, (_, i) => login(i)));
     });
     return { from, statuses, slowest, memory };
   });
 });
 
-test('ten thousand requests a second without a token: refused, and everybody else is served', async () => {
+test('ten thousand requests a second without a token: refused, and everybody else is served', async ({
+  api,
+  port,
+  system,
+}) => {
   await underLoad(system, '10 000 requests a second without a token, for 20 s', [], async () => {
     const from = performance.now();
     let statuses = {};
-    const memory = await watchingMemory(async () => {
+    const memory = await watchingMemory(api, async () => {
       const program = join(import.meta.dirname, 'flood-client.ts');
       const options = [`--port=${port}`, '--rate=10000', '--seconds=20', '--connections=100'];
       const { stdout } = await promisify(execFile)(process.execPath, [program, ...options]);

@@ -8,32 +8,32 @@ import { type Answer, Load, type What } from './load.ts';
 
 /** The long form runs alone, has more of everything, and takes its time. */
 export const long = process.env.FAULTS === 'long';
-/** Longest time without service once a fault is over or its part replaced, in ms, unless the deed says less. */
+/** Longest time without service once a fault is over or its part replaced, in ms, unless the fault says less. */
 const RESUMED = 10_000;
 /** In the short form, which shares the cores with other tests. */
 const RESUMED_SHORT = 20_000;
-/** What each deed came to is kept there, a line of JSON a deed. */
+/** What each fault came to is kept there, a line of JSON a fault. */
 const figuresFile = join(repoRoot, '.local', 'faults.jsonl');
 
 type Figures = Record<string, unknown>;
 
 /**
- * Does a deed while customers create guides and ask for labels, waits until they are served as before, and looks at
+ * Injects a fault while customers create guides and ask for labels, waits until they are served as before, and looks at
  * every answer and every guide: none wrong, none lost, none twice, nobody left hanging, and service soon again.
  *
- * @param may statuses that the deed may cause beside those that are always right.
- * @param deed returns the moment (`performance.now()`) from which the service is to resume, within how many ms where
+ * @param may statuses that the fault may cause beside those that are always right.
+ * @param inject causes the fault; returns the moment (`performance.now()`) from which the service is to resume, within how many ms where
  * that is promised, and figures to keep.
  */
 export async function underLoad(
   system: FaultSystem,
   name: string,
   may: readonly Answer['status'][],
-  deed: (load: Load) => Promise<{ from: number; within?: number } & Figures>,
+  inject: (load: Load) => Promise<{ from: number; within?: number } & Figures>,
 ): Promise<Load> {
   const load = await Load.start(system.url, long ? 24 : 8);
   await load.waitForStatus('label', 200, 20);
-  const { from, within = RESUMED, ...figures } = await deed(load);
+  const { from, within = RESUMED, ...figures } = await inject(load);
   await load.waitForStatus('create', 200, 20);
   await load.waitForStatus('label', 200, 20);
   await load.stop();
@@ -79,7 +79,7 @@ function pause(load: Load, what: What, since: number): number {
 }
 
 /** How many of which answers, the slowest, the longest pause. */
-function keep(deed: string, load: Load, from: number, more: Figures): void {
+function keep(fault: string, load: Load, from: number, more: Figures): void {
   const of = (what: What) => {
     const answers = load.of(what);
     const count: Record<string, number> = {};
@@ -87,7 +87,7 @@ function keep(deed: string, load: Load, from: number, more: Figures): void {
     const slowestMs = Math.round(Math.max(...answers.map((one) => one.until - one.from)));
     return { ...count, slowestMs, pauseMs: pause(load, what, from) };
   };
-  keepFigures({ deed, create: of('create'), label: of('label'), ...more });
+  keepFigures({ fault, create: of('create'), label: of('label'), ...more });
 }
 
 export function keepFigures(figures: Figures): void {

@@ -1,24 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { long, underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
-import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+import { test as faultTest } from '../system/system.ts';
 
 /** The most guides of a request (docs/contract.md "Guides"). */
 const BATCH = 500;
 /** When the process is killed, as parts of the time that such a request takes. */
 const MOMENTS = long ? [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] : [0.3, 0.6, 0.9];
 
-let system: FaultSystem;
-let victim: Part;
-let other: Part;
-beforeAll(async () => {
-  system = await startFaultSystem({ count: { api: 2 } });
-  [victim, other] = system.apis as [Part, Part];
-});
-afterAll(() => system?.close());
+const test = faultTest
+  .override('wanted', { count: { api: 2 } })
+  .extend('victim', { scope: 'file' }, ({ system }) => system.apis[0] as Part)
+  .extend('other', { scope: 'file' }, ({ system }) => system.apis[1] as Part)
+  .extend(
+    'stored',
+    { scope: 'file' },
+    ({ system }) =>
+      (key: string) =>
+        system.db.collection('guides').distinct('_id', { 'guide.Producto.Contenido': key }),
+  );
 
 /** @returns the numbers; undefined where the connection was cut. */
 async function create(api: Client, key: string): Promise<string[] | undefined> {
@@ -29,10 +32,12 @@ async function create(api: Client, key: string): Promise<string[] | undefined> {
   return (answer?.body.data as CreatedGuide[] | undefined)?.map(({ SEND_GUIA }) => SEND_GUIA);
 }
 
-const stored = (key: string) =>
-  system.db.collection('guides').distinct('_id', { 'guide.Producto.Contenido': key });
-
-test('an API process that is killed during a batch, repeated with its key, leaves exactly that batch', async () => {
+test('an API process that is killed during a batch, repeated with its key, leaves exactly that batch', async ({
+  other,
+  stored,
+  system,
+  victim,
+}) => {
   await underLoad(system, 'kill -9 of one of two API processes, mid-batch', ['cut'], async () => {
     const { token } = await Client.login(other.url);
     const began = performance.now();
@@ -58,7 +63,10 @@ test('an API process that is killed during a batch, repeated with its key, leave
   });
 });
 
-test('connections to the database that are cut again and again lose no guide that was acknowledged', async () => {
+test('connections to the database that are cut again and again lose no guide that was acknowledged', async ({
+  other,
+  system,
+}) => {
   // One process, so that no balancer takes it for dead and refuses in its place.
   await underLoad(
     { ...system, url: other.url },

@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
 import { signalChromium } from '../system/chromium.ts';
 import type { Part } from '../system/part.ts';
-import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+import { test as faultTest } from '../system/system.ts';
 
-let system: FaultSystem;
-let worker: Part;
-beforeAll(async () => {
-  system = await startFaultSystem();
-  worker = system.workers[0] as Part;
-});
-afterAll(() => system?.close());
+const test = faultTest.extend('worker', { scope: 'file' }, ({ system }) => system.workers[0] as Part);
 
-test('no Chromium of the only worker gets anywhere for a minute: errors in time, then labels again', async () => {
+test('no Chromium of the only worker gets anywhere for a minute: errors in time, then labels again', async ({
+  system,
+  worker,
+}) => {
   const load = await underLoad(
     system,
     'every Chromium of the only worker is stopped for 60 s',
@@ -34,7 +31,10 @@ test('no Chromium of the only worker gets anywhere for a minute: errors in time,
   expect(load.of('label', 500).length).toBeGreaterThan(0);
 });
 
-test('the only worker is killed and started again: its successor prints what it had', async () => {
+test('the only worker is killed and started again: its successor prints what it had', async ({
+  system,
+  worker,
+}) => {
   // How long a start takes is the machine's business, so a label may be late.
   await underLoad(system, 'kill -9 of the only label worker, started again', [500], async () => {
     await worker.kill();

@@ -1,36 +1,38 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
 import { chromiumOf, secondTries, signalChromium, standingJobs } from '../system/chromium.ts';
 import type { Part } from '../system/part.ts';
-import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+import { test as faultTest } from '../system/system.ts';
 
-let system: FaultSystem;
-let worker: Part;
-beforeAll(async () => {
-  system = await startFaultSystem({ count: { 'label-worker': 2 } });
-  worker = system.workers[0] as Part;
-});
-afterAll(() => system?.close());
+const test = faultTest
+  .override('wanted', { count: { 'label-worker': 2 } })
+  .extend('worker', { scope: 'file' }, ({ system }) => system.workers[0] as Part);
 
-test.each([
+test.for([
   ['killed', 'SIGKILL'],
   ['stopped', 'SIGSTOP'],
-] as const)('a Chromium that is %s while it prints is replaced, and costs no label', async (what, signal) => {
-  let jobs: string[] = [];
-  await underLoad(system, `every Chromium is ${what}, mid-print`, [], async () => {
-    const chromiums = system.workers.map((one) => signalChromium(one, 'SIGSTOP'));
-    jobs = await standingJobs(system.queue);
-    const from = performance.now();
-    for (const one of system.workers) signalChromium(one, signal);
-    for (const [i, one] of system.workers.entries()) {
-      await vi.waitFor(() => expect([chromiums[i], undefined]).not.toContain(chromiumOf(one)), 10_000);
-    }
-    return { from, within: 5_000, jobs: jobs.length };
-  });
-  expect((await secondTries(system.queue, jobs)).repeated).toBeGreaterThan(0);
-});
+] as const)(
+  'a Chromium that is %s while it prints is replaced, and costs no label',
+  async ([what, signal], { system }) => {
+    let jobs: string[] = [];
+    await underLoad(system, `every Chromium is ${what}, mid-print`, [], async () => {
+      const chromiums = system.workers.map((one) => signalChromium(one, 'SIGSTOP'));
+      jobs = await standingJobs(system.queue);
+      const from = performance.now();
+      for (const one of system.workers) signalChromium(one, signal);
+      for (const [i, one] of system.workers.entries()) {
+        await vi.waitFor(() => expect([chromiums[i], undefined]).not.toContain(chromiumOf(one)), 10_000);
+      }
+      return { from, within: 5_000, jobs: jobs.length };
+    });
+    expect((await secondTries(system.queue, jobs)).repeated).toBeGreaterThan(0);
+  },
+);
 
-test('a label worker that is killed while it prints costs no label: another prints what it had', async () => {
+test('a label worker that is killed while it prints costs no label: another prints what it had', async ({
+  system,
+  worker,
+}) => {
   let jobs: string[] = [];
   await underLoad(system, 'kill -9 of one of two label workers, mid-print', [], async () => {
     // Its prints stand still, so that it is killed with jobs in its hands.

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, test } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
-import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+import { test as faultTest } from '../system/system.ts';
 
-let system: FaultSystem;
-beforeAll(async () => {
-  system = await startFaultSystem({
-    count: { api: 2, branches: 2, 'label-worker': 2 },
-    env: { DRAIN_MS: '3000' },
-  });
+const test = faultTest.override('wanted', {
+  count: { api: 2, branches: 2, 'label-worker': 2 },
+  env: { DRAIN_MS: '3000' },
 });
-afterAll(() => system?.close());
 
 /** SIGTERM, its end in order, its successor. */
 async function replace(part: Part): Promise<void> {
@@ -18,7 +13,7 @@ async function replace(part: Part): Promise<void> {
   await part.start();
 }
 
-test('a rolling restart of every service fails no request', async () => {
+test('a rolling restart of every service fails no request', async ({ system }) => {
   await underLoad(system, 'rolling restart of two processes of each service', [], async () => {
     const from = performance.now();
     const { apis, branches, workers } = system;

@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, test } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
-import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+import { test as faultTest } from '../system/system.ts';
 
-let system: FaultSystem;
-beforeAll(async () => {
-  system = await startFaultSystem({ own: ['mongo'] });
-});
-afterAll(() => system?.close());
+const test = faultTest
+  .override('wanted', { own: ['mongo'] })
+  .extend('mongo', { scope: 'file' }, ({ system }) => system.mongo.part as Part);
 
-test('the database is killed again and again: no guide is lost or made twice', async () => {
-  const mongo = system.mongo.part as Part;
+test('the database is killed again and again: no guide is lost or made twice', async ({ mongo, system }) => {
   await underLoad(system, 'kill -9 of the database, started again, five times', [503], async (load) => {
     for (let turn = 0; turn < 5; turn++) {
       await mongo.kill();

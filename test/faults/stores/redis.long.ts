@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { BranchStore } from '#services/branches/store/branch-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
-import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+import { test as faultTest } from '../system/system.ts';
 
-let system: FaultSystem;
-let redis: Part;
-beforeAll(async () => {
-  system = await startFaultSystem({ own: ['redis'] });
-  redis = system.redis.part as Part;
-});
-afterAll(() => system?.close());
+const test = faultTest
+  .override('wanted', { own: ['redis'] })
+  .extend('redis', { scope: 'file' }, ({ system }) => system.redis.part as Part);
 
-test('Redis away for fifteen seconds: the queue goes on by itself', async () => {
+test('Redis away for fifteen seconds: the queue goes on by itself', async ({ redis, system }) => {
   await underLoad(system, 'kill -9 of Redis, away for 15 s', [500, 503], async () => {
     await redis.kill();
     await sleep(15_000);
@@ -23,7 +19,9 @@ test('Redis away for fifteen seconds: the queue goes on by itself', async () => 
   });
 });
 
-test('Redis emptied: labels in the queue are answered, and no branch is taken for unknown', async () => {
+test('Redis emptied: labels in the queue are answered, and no branch is taken for unknown', async ({
+  system,
+}) => {
   // A label whose job is gone is a 500 at its deadline.
   await underLoad(system, 'FLUSHALL, 20 times in 2 s', [500, 503], async () => {
     const from = performance.now();
@@ -35,7 +33,10 @@ test('Redis emptied: labels in the queue are answered, and no branch is taken fo
   });
 });
 
-test('coverage that changed while Redis was away is in force when it is back with its old cache', async () => {
+test('coverage that changed while Redis was away is in force when it is back with its old cache', async ({
+  redis,
+  system,
+}) => {
   const demo = await Client.login(system.url);
   const branches = new BranchStore(system.db);
   const { coverage } = await branches.snapshot();

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, test } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
-import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+import { test as faultTest } from '../system/system.ts';
 
-let system: FaultSystem;
-beforeAll(async () => {
-  system = await startFaultSystem({ own: ['redis'] });
-});
-afterAll(() => system?.close());
+const test = faultTest
+  .override('wanted', { own: ['redis'] })
+  .extend('redis', { scope: 'file' }, ({ system }) => system.redis.part as Part);
 
-test('Redis is killed and started again: 503 meanwhile, then creations and the queue go on by themselves', async () => {
-  const redis = system.redis.part as Part;
+test('Redis is killed and started again: 503 meanwhile, then creations and the queue go on by themselves', async ({
+  redis,
+  system,
+}) => {
   await underLoad(system, 'kill -9 of Redis, started again', [503], async (load) => {
     await redis.kill();
     await load.waitForStatus('create', 503, 20);

@@ -1,29 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
 import type { TcpProxy } from '../system/proxy.ts';
-import { type FaultSystem, startFaultSystem } from '../system/system.ts';
+import { test as faultTest } from '../system/system.ts';
 
-let system: FaultSystem;
-let redis: TcpProxy;
-let mongo: TcpProxy;
-beforeAll(async () => {
-  system = await startFaultSystem({ count: { 'label-worker': 2 } });
-  redis = system.redis.proxy as TcpProxy;
-  mongo = system.mongo.proxy as TcpProxy;
-});
-afterAll(() => system?.close());
+const test = faultTest
+  .override('wanted', { count: { 'label-worker': 2 } })
+  .extend('redis', { scope: 'file' }, ({ system }) => system.redis.proxy as TcpProxy)
+  .extend('mongo', { scope: 'file' }, ({ system }) => system.mongo.proxy as TcpProxy);
 
-test.each([100, 500])('Redis answers %i ms late for ten seconds: slower, and right', async (ms) => {
-  await underLoad(system, `Redis ${ms} ms late`, [500, 503], async () => {
-    redis.slow(ms);
-    await sleep(10_000);
-    redis.slow(0);
-    return { from: performance.now() };
-  });
-});
+test.for([100, 500])(
+  'Redis answers %i ms late for ten seconds: slower, and right',
+  async (ms, { redis, system }) => {
+    await underLoad(system, `Redis ${ms} ms late`, [500, 503], async () => {
+      redis.slow(ms);
+      await sleep(10_000);
+      redis.slow(0);
+      return { from: performance.now() };
+    });
+  },
+);
 
-test('Redis says nothing for ten seconds: 503, then all goes on', async () => {
+test('Redis says nothing for ten seconds: 503, then all goes on', async ({ redis, system }) => {
   const load = await underLoad(system, 'Redis frozen for 10 s', [500, 503], async () => {
     const thaw = redis.freeze();
     await sleep(10_000);
@@ -33,7 +31,7 @@ test('Redis says nothing for ten seconds: 503, then all goes on', async () => {
   expect(load.of('create', 503).length).toBeGreaterThan(0);
 });
 
-test('the database says nothing for ten seconds: 503, then all goes on', async () => {
+test('the database says nothing for ten seconds: 503, then all goes on', async ({ mongo, system }) => {
   const load = await underLoad(system, 'database frozen for 10 s', [500, 503], async () => {
     const thaw = mongo.freeze();
     await sleep(10_000);
@@ -43,7 +41,7 @@ test('the database says nothing for ten seconds: 503, then all goes on', async (
   expect(load.of('create', 503).length).toBeGreaterThan(0);
 });
 
-test('the database answers a second late for ten seconds: slower, and right', async () => {
+test('the database answers a second late for ten seconds: slower, and right', async ({ mongo, system }) => {
   await underLoad(system, 'database 1 s late', [500, 503], async () => {
     mongo.slow(1_000);
     await sleep(10_000);

@@ -3,9 +3,11 @@ import { inject } from 'vitest';
 import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
 import { answersPing } from '#local/mongo/mongo-server.ts';
 import { provideRedis } from '#local/programs/redis.ts';
-import type { Closer } from './closer.ts';
 import { Part } from './part.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
+
+/** Closes what a file opened. */
+export type Closer = () => Promise<unknown>;
 
 /** A server that the services use: one of the test's own, which can be killed, or the test run's behind a proxy. */
 export type Server = {

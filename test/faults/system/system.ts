@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -13,13 +11,13 @@ import { startProcess } from '#local/process/owned-process.ts';
 import { generateSecrets } from '#local/secrets.ts';
 import { isReady, type ServiceName, serviceSettings } from '#local/system.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
-import type { Closer } from './closer.ts';
+import { test as folderTest } from '#test/fixtures/folder.ts';
 import { startBalancer } from './balancer.ts';
 import { Part } from './part.ts';
-import { mongoServer, redisServer, type Server } from './servers.ts';
+import { type Closer, mongoServer, redisServer, type Server } from './servers.ts';
 
-// Nothing is timed by these: a deed takes long, and on a busy machine longer.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+// Nothing is timed by these: a fault takes long, and on a busy machine longer.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 type Service = 'api' | 'branches' | 'label-worker';
 
@@ -51,25 +49,26 @@ export type FaultSystem = Stores & {
   apis: Part[];
   branches: Part[];
   workers: Part[];
-  close: Closer;
 };
 
-/** Starts the system; what was started is ended when a part of it does not come up. */
-export async function startFaultSystem(wanted: Wanted = {}): Promise<FaultSystem> {
-  const closers: Closer[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
-  try {
-    const folder = mkdtempSync(join(tmpdir(), 'faults-'));
-    closers.push(async () => rmSync(folder, { recursive: true }));
-    const stores = await openStores(wanted, folder, closers);
-    return { ...stores, ...(await startServices(wanted, stores, folder, closers)), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+/** Tests with `system`. What is not as `wanted` by default, a file overrides: `test.override('wanted', { … })`. */
+export const test = folderTest
+  .extend('wanted', { scope: 'file' }, {} as Wanted)
+  .extend('system', { scope: 'file' }, async ({ wanted, folder }, { onCleanup }): Promise<FaultSystem> => {
+    const closers: Closer[] = [];
+    const close = async () => {
+      for (const closer of closers.reverse()) await closer();
+    };
+    try {
+      const stores = await openStores(wanted, folder, closers);
+      const services = await startServices(wanted, stores, folder, closers);
+      onCleanup(close);
+      return { ...stores, ...services };
+    } catch (error) {
+      await close(); // what was started is ended when a part does not come up
+      throw error;
+    }
+  });
 
 async function openStores({ own = [] }: Wanted, folder: string, closers: Closer[]): Promise<Stores> {
   const name = `t${randomBytes(6).toString('hex')}`;
