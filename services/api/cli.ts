@@ -85,7 +85,8 @@ function explain(error: unknown): string {
   if (error instanceof CommanderError) {
     return `${USAGE[error.code] ?? 'Falta un comando'}. Vea npm run admin -- --help`;
   }
-  if (isTransientError(error)) return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
   const { name, message } = error as Error;
-  return CANCELLED.has(name) ? 'Cancelado: no se recibio la contrasena' : message;
+  if (CANCELLED.has(name)) return 'Cancelado: no se recibio la contrasena';
+  if (isTransientError(error)) return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
+  return message;
 }

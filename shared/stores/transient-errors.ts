@@ -16,6 +16,8 @@ const OUTAGE_NAMES = new Set([
   'MongooseServerSelectionError',
   'PoolClearedOnNetworkError',
   'MaxRetriesPerRequestError',
+  /** ioredis: the connection closed when a pipeline was answered in part. */
+  'AbortError',
   'TimeoutError',
 ]);
 const OUTAGE_CODES = new Set([
@@ -37,9 +39,10 @@ const OUTAGE_CODES = new Set([
  * is away.
  */
 const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-/** ioredis has no codes for these: fail-fast while reconnecting, its command timeout, a server that is loading or full. */
-const REDIS_OUTAGE =
-  /^(Stream isn't writeable|Command timed out|Connection is closed|LOADING|OOM|MASTERDOWN|READONLY)/;
+/** The first word of an error reply is its code (Redis protocol, "Simple errors"): loading, full, or not the primary. */
+const REDIS_OUTAGE_CODES = /^(LOADING|OOM|MASTERDOWN|READONLY) /;
+/** ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed. */
+const IOREDIS_OUTAGE_TEXTS = /^(Stream isn't writeable|Command timed out|Connection is closed)/;
 
 /** Returns whether an error means that a dependency does not serve now, so that the caller may try again (503, not 500). */
 export function isTransientError(error: unknown): boolean {
@@ -52,6 +55,7 @@ export function isTransientError(error: unknown): boolean {
     OUTAGE_NAMES.has(error.name) ||
     (error.name.startsWith('Mongo') && MONGO_OUTAGE_CODES.has(code as number)) ||
     (typeof code === 'string' && OUTAGE_CODES.has(code)) ||
-    REDIS_OUTAGE.test(error.message)
+    (error.name === 'ReplyError' && REDIS_OUTAGE_CODES.test(error.message)) ||
+    IOREDIS_OUTAGE_TEXTS.test(error.message)
   );
 }
