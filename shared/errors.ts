@@ -11,6 +11,9 @@ export interface ErrorCodes {
 export type ErrorCode = keyof ErrorCodes;
 export type CodesOf<Table> = Record<keyof Table, unknown>;
 
+/** Most problems that an answer names (docs/contract.md "Envelopes"). */
+export const MAX_PROBLEMS = 50;
+
 /** What goes into the text of a refusal. */
 export type ErrorParams = Readonly<Record<string, string | number | undefined>>;
 

@@ -14,6 +14,7 @@ import { GuideStore } from './guides/guide-store.ts';
 import { IdempotencyStore } from './guides/idempotency-store.ts';
 import { localTimeFormatter } from './guides/local-time.ts';
 import { LabelClient } from './labels/label-client.ts';
+import type { LabelSettings } from './labels/label-payload.ts';
 import { readLogo } from './labels/logo.ts';
 import { authenticate } from './plugins/authenticate.ts';
 import { authorize } from './plugins/authorize.ts';
@@ -93,19 +94,18 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
-  const perUser = { perMinute: config.REQUESTS_PER_MINUTE_PER_USER };
+  const userLimit = requestLimit(redis, {
+    prefix,
+    name: 'user',
+    perMinute: config.REQUESTS_PER_MINUTE_PER_USER,
+    keyOf: ({ apiUser }) => apiUser?.username,
+  });
   const localTime = localTimeFormatter(config.TIME_ZONE);
-  const settings = {
-    carrier: config.CARRIER_NAME,
-    logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
-    trackingUrl: config.TRACKING_URL,
-  };
+  const settings = labelSettings(config);
   await server.register(loginRoute(createLogin(users, loginLimit), config.JWT_TTL_S));
   await server.register(async (authenticated) => {
     await authenticated.register(authenticate(users));
-    await authenticated.register(
-      requestLimit(redis, { prefix, name: 'user', ...perUser, keyOf: ({ apiUser }) => apiUser?.username }),
-    );
+    await authenticated.register(userLimit);
     await authenticated.register(authorize);
     await authenticated.register(validateRoute);
     await authenticated.register(myPermissionsRoute);
@@ -115,4 +115,12 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(createRoute({ guides, keys, branches, localTime }));
     await authenticated.register(labelRoutes({ guides, labels, settings }));
   });
+}
+
+function labelSettings(config: ApiConfig): LabelSettings {
+  return {
+    carrier: config.CARRIER_NAME,
+    logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
+    trackingUrl: config.TRACKING_URL,
+  };
 }

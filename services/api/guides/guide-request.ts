@@ -1,10 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import { Guide, MAX_GUIDES, SERVICE_TYPES, type ServiceType } from '#shared/contracts/guide.ts';
 import { guideAjv } from '#shared/contracts/guide-validator.ts';
-import { DomainError, type Problem } from '#shared/errors.ts';
+import { DomainError, MAX_PROBLEMS, type Problem } from '#shared/errors.ts';
 
-const MAX_PROBLEMS = 50;
-/** Of a field that nobody knows: it is the caller's own text, and an answer must be able to carry it. */
+/** Longest name of an unknown field in an answer, in characters: the name is the caller's own text. */
 const MAX_NAME_LENGTH = 120;
 
 const isGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(Guide);

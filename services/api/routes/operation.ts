@@ -27,7 +27,7 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   invalid?: ApiErrorCode;
   /** The handler validates the request, for the reason that its file gives; the schemas only document and type. */
   validatedBy?: 'handler';
-  /** The refusals of its own; those of every request and of every token are added. */
+  /** Its other refusals; those of every request and of every token are added. */
   errors?: ApiErrorCode[];
   /** Success, where it is JSON. */
   data?: Success<Data>;
@@ -35,7 +35,7 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   responses?: Record<number, object>;
 };
 
-/** What any request may meet. */
+/** The refusals of any request, and of any token. */
 const ALWAYS: ApiErrorCode[] = ['too-many-requests', 'internal', 'unavailable'];
 const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 
@@ -67,10 +67,11 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
 type Documentation = Omit<FastifySchema, keyof RequestSchemas | 'response'>;
 
 function documentation(route: Operation<RequestSchemas, TSchema>): Documentation {
-  const { id, tag, summary, description, permission, errors = [], data, responses } = route;
+  const { id, tag, summary, description, permission, invalid, errors = [], data, responses } = route;
   const needs = permission && permission !== 'any' ? `Requiere el permiso \`${permission}\`.` : '';
   const codes: ApiErrorCode[] = [
     ...errors,
+    ...(invalid ? [invalid] : []),
     ...(permission ? AUTHENTICATED : []),
     ...(needs ? (['forbidden'] as const) : []),
     ...ALWAYS,
@@ -95,7 +96,7 @@ function successMessage<Data extends TSchema>(data: Success<Data> | undefined, v
   return typeof message === 'string' ? message : message(value);
 }
 
-/** Refuses what does not fit a schema with this code, for each field that is to blame. */
+/** Refuses a request that does not fit its schemas with this code, which is also that of each field to blame. */
 function refuseWith(code: ApiErrorCode) {
   return (errors: FastifySchemaValidationError[]) =>
     new DomainError(code, {

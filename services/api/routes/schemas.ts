@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Branch } from '#shared/contracts/branch.ts';
 import { Guide, MAX_GUIDES, ServiceType } from '#shared/contracts/guide.ts';
-import { MAX_DETAILS } from '#shared/http/errors/error-handler.ts';
+import { MAX_PROBLEMS } from '#shared/errors.ts';
 
 /**
  * The schemas that OpenAPI shows by name. Those of requests are the ones that validate; those of answers are the ones
@@ -47,7 +47,7 @@ const ErrorAnswer = Type.Object(
     response: Type.Literal('ERROR'),
     message: Type.String({ description: 'El primer problema, con el texto de la especificación' }),
     details: Type.Optional(
-      Type.Array(Problem, { maxItems: MAX_DETAILS, description: 'Todos los problemas' }),
+      Type.Array(Problem, { maxItems: MAX_PROBLEMS, description: 'Todos los problemas' }),
     ),
     requestId: Type.String({ description: 'El mismo que X-Request-Id' }),
   },

@@ -1,11 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { DomainError, type ErrorCode, MAX_PROBLEMS } from '#shared/errors.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { REQUEST_ID_HEADER } from '../request-id.ts';
 import { commonHttpErrors, type HttpErrors, toHttpError } from './http-errors.ts';
 
-/** Most entries of `details` (docs/contract.md "Envelopes"). */
-export const MAX_DETAILS = 50;
 /** Fastify's own refusals, in our codes. */
 const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body-too-large',
@@ -31,7 +29,7 @@ export function errorHandler(own: HttpErrors = {}) {
       .send({
         response: 'ERROR',
         message,
-        ...(details.length > 0 && { details: details.slice(0, MAX_DETAILS) }),
+        ...(details.length > 0 && { details: details.slice(0, MAX_PROBLEMS) }),
         requestId: request.id,
       });
   };

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { findGuide } from '#api/guides/find-guide.ts';
 import type { GuideStore } from '#api/guides/guide-store.ts';
 import type { LabelClient } from '#api/labels/label-client.ts';
@@ -54,7 +54,7 @@ const small = operation({
     headers,
   },
   invalid: 'packages-invalid',
-  errors: ['guide-not-found', 'packages-invalid', 'label-failed'],
+  errors: ['guide-not-found', 'label-failed'],
 });
 
 export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings };
@@ -73,13 +73,13 @@ export function labelRoutes(deps: LabelDeps) {
 
 async function sendLabel(
   { guides, labels, settings }: LabelDeps,
-  request: FastifyRequest,
+  request: FastifyRequest & { params: Static<typeof params> },
   reply: FastifyReply,
   kind: LabelPayload['kind'],
   packages = 1,
 ) {
   labels.admit();
-  const { guia: number } = request.params as { guia: string };
+  const number = request.params.guia;
   const guide = await findGuide(guides, number, apiUser(request));
   const label = labelPayload(guide, kind, packages, settings);
   const etag = `"${labelKey(label)}"`;
