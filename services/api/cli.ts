@@ -34,12 +34,12 @@ const USAGE: Readonly<Record<string, string>> = {
   'commander.unknownCommand': 'Comando desconocido',
   'commander.unknownOption': 'Opcion desconocida',
 };
-/** The password was not typed: Ctrl-C, the time limit, or the end of standard input. */
+/** Names of the errors for a password that was not typed: Ctrl-C, the time limit, the end of standard input. */
 const CANCELLED = new Set(['ExitPromptError', 'AbortError', 'AbortPromptError']);
 
 process.exitCode = await run(process.argv);
 
-/** @returns the exit code. */
+/** Runs a command. @returns the exit code. */
 async function run(argv: string[]): Promise<number> {
   try {
     const program = createProgram();

@@ -60,7 +60,7 @@ export const apiErrors = {
   'label-failed': { status: 500, message: 'Error al generar la etiqueta' },
 } as const satisfies HttpErrors & Record<LoginCode, HttpError>;
 
-/** All that the API refuses, and the codes of it. */
+/** The API's refusals together with those of every HTTP service. */
 export const httpErrors = { ...commonHttpErrors, ...apiErrors };
 export type ApiErrorCode = keyof typeof httpErrors;
 

@@ -1,12 +1,12 @@
 import { hashPassword } from '#shared/auth/passwords.ts';
 import type { ApiUser, Permission, UserStore } from '#shared/auth/user-store.ts';
 
-/** A change that the users as they are do not allow; the message is for the operator. */
+/** A refused change, such as of an unknown user; the message is for the operator. */
 export class AccountError extends Error {}
 
 type NewAccount = { username: string; password: string; permissions: Permission[]; origin: string | null };
 
-/** @throws AccountError where a user of this name exists. */
+/** Creates a user. @throws AccountError when a user of this name exists. */
 export async function createAccount(users: UserStore, account: NewAccount): Promise<ApiUser> {
   const { username, password, permissions, origin } = account;
   const passwordHash = await hashPassword(password);
@@ -15,7 +15,7 @@ export async function createAccount(users: UserStore, account: NewAccount): Prom
   return user;
 }
 
-/** @throws AccountError for an unknown user, as all that follow do. */
+/** Changes a user's password. @throws AccountError for an unknown user, as the functions below do. */
 export async function changePassword(users: UserStore, username: string, password: string): Promise<ApiUser> {
   return existing(username, await users.set(username, { passwordHash: await hashPassword(password) }));
 }

@@ -132,12 +132,12 @@ function addList(program: Command, withUsers: WithUsers): void {
     );
 }
 
-/** Says how a command is used, below its help. */
+/** Formats an example for the end of a command's help. */
 export function example(command: string): string {
   return `\nEjemplo:\n  npm run admin -- ${command}`;
 }
 
-/** Branches belong to another service, which this process does not ask. */
+/** Reminds the operator that the branch was not looked up: branches belong to another service. */
 function remindOfBranch(origin: string | null): void {
   if (origin === null) return;
   print(`Recuerde: aqui no se comprueba que la sucursal ${origin} exista, este activa y sea origen.`);

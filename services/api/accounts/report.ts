@@ -2,12 +2,12 @@ import type { ApiUser } from '#shared/auth/user-store.ts';
 
 type ListedUser = Omit<ApiUser, 'passwordHash'>;
 
-/** Says a user in one line. */
+/** Describes a user in one line. */
 export function summary({ username, permissions, originBranch }: ListedUser): string {
   return `${username} (permisos: ${permissions.join(', ') || 'ninguno'}; origen: ${originBranch ?? 'ninguno'})`;
 }
 
-/** Writes users as a table with a column each for name, state, origin and permissions. */
+/** Formats users as a table of names, states, origins and permissions. */
 export function userTable(users: ListedUser[]): string {
   const rows = users.map(({ username, permissions, originBranch, disabled }) => [
     username,

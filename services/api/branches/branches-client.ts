@@ -9,7 +9,7 @@ import { batchLoader } from '../batch-loader.ts';
 
 /** Requests in one call. */
 const MAX_BATCH = 25;
-/** A request with more destinations goes alone; all of a batch together are as many as one call may have. */
+/** A request with more destinations goes alone. A full batch has as many as one call may have. */
 const MAX_BATCHED_DESTINATIONS = MAX_GUIDES / MAX_BATCH;
 
 type Question = ResolveRequest & { requestId: string };
@@ -78,7 +78,7 @@ export function createBranchesClient(options: Options) {
   }
 
   return {
-    /** Resolves origin and destinations of one creation request (`ResolveResponse` says to what). */
+    /** Returns the branches of the origin and the destinations of one creation request. */
     resolve,
     /** Returns the branch of a single destination, or undefined where it has none. */
     destination: async (query: DestinationQuery, requestId: string) =>

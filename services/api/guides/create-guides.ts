@@ -104,7 +104,7 @@ async function resolveBranches(
   return { origin: onGuide(answer.origin), destinations };
 }
 
-/** DestinoCode decides where both are given (docs/contract.md "Guides"). */
+/** Returns how the destination is named; DestinoCode decides when both fields are given (docs/contract.md "Guides"). */
 function toQuery({ DestinoCode, CodigoPostal = '' }: Guide['Destinatario']): DestinationQuery {
   return DestinoCode === undefined ? { postalCode: CodigoPostal } : { code: branchCode(DestinoCode) };
 }
@@ -136,7 +136,7 @@ function toRecords(plan: CreationPlan, user: ApiUser, service: ServiceType, guid
   }));
 }
 
-/** Codes are stored in upper case (docs/contract.md "Guides"). */
+/** Returns the guide with its code in upper case, as codes are stored (docs/contract.md "Guides"). */
 function withStoredCode(guide: Guide): Guide {
   const { DestinoCode, ...recipient } = guide.Destinatario;
   if (DestinoCode === undefined) return guide;

@@ -19,12 +19,12 @@ export function generateGuideNumbers(count: number): string[] {
   return [...numbers];
 }
 
-/** Returns whether the last of twelve digits is the check digit of the others, which finds any single wrong digit. */
+/** Returns whether a text is a guide number, check digit included: every single wrong digit is found. */
 export function isGuideNumber(text: string): boolean {
   return FORM.test(text) && checkDigit(text.slice(0, -1)) === text.at(-1);
 }
 
-/** ISO/IEC 7064, hybrid system MOD 11,10. */
+/** Computes the check digit of ISO/IEC 7064, hybrid system MOD 11,10. */
 function checkDigit(digits: string): string {
   let product = 10;
   for (const digit of digits) {

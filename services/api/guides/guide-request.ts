@@ -54,7 +54,7 @@ function dropEmptyFields(guide: unknown, depth = 2): void {
 
 function problemsOf(guide: unknown): Problem[] {
   if (isGuide(guide)) return [];
-  // `anyOf` reports itself what is inside of it.
+  // An `anyOf` that fails has an error of its own; those of its branches would say the same again.
   const errors = isGuide.errors?.filter(({ schemaPath }) => !schemaPath.includes('/anyOf/')) ?? [];
   return errors.map(toProblem);
 }

@@ -7,9 +7,9 @@ export type BranchOfGuide = { code: string; name: string };
 
 export type GuideRecord = {
   number: string;
-  /** Id of the creation that made it; tells this guide from another that was given the same number. */
+  /** Id of the creation that made this guide; tells it from another guide that was given the same number. */
   creation: string;
-  /** API user who created it; others see it only with `guias.read.all`. */
+  /** API user who created this guide; others see it only with `guias.read.all`. */
   username: string;
   /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
   createdAt: string;
@@ -72,7 +72,7 @@ export class GuideStore {
   /**
    * Stores the guides of one creation, in one round trip.
    *
-   * @returns those that were not stored since their number is taken, by whichever guide.
+   * @returns the guides that were not stored, since their number is taken.
    */
   insert(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
     return records.length > MAX_BATCHED_GUIDES ? this.#insertMany(records) : this.#insertInBatch(records);

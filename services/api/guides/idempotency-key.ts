@@ -1,7 +1,8 @@
-/** What an Idempotency-Key may be, and how long it is remembered (docs/contract.md "Guides"). */
+/** The rules of an Idempotency-Key (docs/contract.md "Guides"). */
 
-/** In characters. */
+/** Longest key, in characters. */
 export const MAX_KEY_LENGTH = 255;
-/** Visible ASCII characters. */
+/** A key has visible ASCII characters only. */
 export const KEY_PATTERN = `^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`;
+/** Time for which a key is remembered. */
 export const KEPT_HOURS = 24;

@@ -26,7 +26,7 @@ type LabelResult = { source: 'cache' | 'printed'; pdf: Buffer };
 export type PrintedLabel = { key: string; pdf: Buffer };
 
 /**
- * Gets labels: from the cache, or else through the queue, whose job it waits for.
+ * Gets labels from the cache, or has them printed through the queue and waits for the job.
  *
  * A process has one listener for the queue's events and one map of waiters, since BullMQ's own `waitUntilFinished` adds
  * listeners with every call.
@@ -81,8 +81,8 @@ export class LabelClient {
   }
 
   /**
-   * Refuses a label when too many wait already. To be called before anything is looked up for it: refusals must cost
-   * next to nothing, or they take the time of the labels that are served. A label in the cache is refused too.
+   * Refuses a label when too many wait already. Call it before anything is looked up: refusals must cost next to
+   * nothing, or they take the time of the labels that are served. A label in the cache is refused too.
    *
    * @throws DomainError `overloaded`, with the seconds after which to try again.
    */
@@ -127,7 +127,7 @@ export class LabelClient {
     throw new DomainError('label-failed', { cause: new Error(`label ${key}: ${outcome}`) });
   }
 
-  /** Waits for a job from before it is added, so that no outcome is missed. */
+  /** Waits for the outcome of a job. The wait begins before the job is added, so that no outcome is missed. */
   async #awaitJob(key: string, add: () => Promise<unknown>): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const timer = setTimeout(() => resolve('late'), this.#timeoutMs);

@@ -1,10 +1,10 @@
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import type { GuideRecord } from '../guides/guide-store.ts';
 
-/** What labels show beside the guide. `trackingUrl` has `{guia}` where the number goes. */
+/** What labels show beside the guide. In `trackingUrl` `{guia}` stands for the guide number. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
 
-/** Returns all that a guide's label shows, with its fields in a fixed order, since the label's key is a hash of them. */
+/** Returns all that a guide's label shows, with its fields in a fixed order, since a hash of them is the label's key. */
 export function labelPayload(
   record: GuideRecord,
   kind: LabelPayload['kind'],

@@ -9,8 +9,8 @@ const MAX_SIDE = 2_000;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /**
- * What a logo does not need, and what it is called. Chromium draws an SVG image without scripts and without the network
- * anyway; it is refused here because the operator sees why.
+ * What a logo must not have, and its name in the message. Chromium draws SVG images without scripts and without the
+ * network anyway; refusing them at start shows the operator why.
  */
 const SVG_REFUSED: readonly [RegExp, string][] = [
   [/<!(?!--)|<\?(?!xml\s)/i, 'a document type, an entity or an instruction'],
@@ -24,7 +24,7 @@ const SVG_REFUSED: readonly [RegExp, string][] = [
 ];
 
 /**
- * Reads the carrier's logo as a `data:` URI. Its content decides over its type, not its name.
+ * Reads the carrier's logo as a `data:` URI. The content decides over the type, not the file's name.
  *
  * @throws ConfigError when the file cannot be read, is too large, or is neither a PNG nor an SVG of shapes only.
  */

@@ -14,7 +14,7 @@ export function authenticate(users: UserStore) {
   return fp(
     async (server: HttpServer) => {
       server.addHook('onRequest', async (request) => {
-        // Node takes the first of several; whoever is before us may have checked another.
+        // Node takes the first of several headers; a proxy before this process may have checked another.
         const [authorization, another] = request.raw.headersDistinct.authorization ?? [];
         if (another !== undefined) throw new DomainError('access-denied');
         request.user = server.verifyBearer(authorization);
@@ -27,7 +27,7 @@ export function authenticate(users: UserStore) {
   );
 }
 
-/** Returns who asks, in a route that `authenticate` guards. */
+/** Returns the user of a request, on a route that `authenticate` guards. */
 export function apiUser(request: FastifyRequest): ApiUser {
   return request.apiUser as ApiUser;
 }

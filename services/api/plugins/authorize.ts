@@ -6,7 +6,7 @@ import { apiUser } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route demands of the user; `any` is any valid token. `operation` sets it. */
+    /** What the user must be allowed to do; `any` demands a valid token only. `operation` sets it. */
     permission?: Permission | 'any';
   }
 }

@@ -7,11 +7,11 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 
 type Options = {
   prefix: string;
-  /** What is counted by, such as `user`: part of the Redis key. */
+  /** What requests are counted by, such as `user`; part of the Redis key. */
   name: string;
   /** 0 is no limit. */
   perMinute: number;
-  /** Whose request it is; one without is not counted. */
+  /** Returns whose request it is; a request without a key is not counted. */
   keyOf: (request: FastifyRequest) => string | undefined;
 };
 

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 
 /**
- * Makes a preValidation hook that reads the integers of a query, which is text. An integer is digits alone, no more of
- * them than its maximum has; anything else stays text, which the schema then refuses. (Ajv's own coercion would also
- * take ` 5`, `0x5` and `5e0`.)
+ * Makes a preValidation hook that parses the integers of a query. An integer has digits only, and no more digits than
+ * its maximum. Anything else stays text, which the schema then refuses. (Ajv's own coercion also accepts ` 5`, `0x5`
+ * and `5e0`.)
  */
 export function readIntegers({ properties }: TObject) {
   const integers = Object.entries(properties as Record<string, { type?: string; maximum?: number }>)

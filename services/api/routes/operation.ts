@@ -25,18 +25,19 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   request?: Request;
   /** The refusal of a request that does not fit its schemas; `bad-request` where none is named. */
   invalid?: ApiErrorCode;
-  /** The handler validates the request, for the reason that its file gives; the schemas only document and type. */
+  /** Says that the handler validates the request, for a reason that its file gives; the schemas document and type. */
   validatedBy?: 'handler';
   /** Its other refusals; those of every request and of every token are added. */
   errors?: ApiErrorCode[];
-  /** Success, where it is JSON. */
+  /** The answer of success as JSON. */
   data?: Success<Data>;
-  /** Success that is not JSON, as OpenAPI responses by status. */
+  /** Answers of success that are not JSON, as OpenAPI responses by status. */
   responses?: Record<number, object>;
 };
 
-/** The refusals of any request, and of any token. */
+/** The refusals that any request may meet. */
 const ALWAYS: ApiErrorCode[] = ['too-many-requests', 'internal', 'unavailable'];
+/** The refusals of a token. */
 const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 
 /**

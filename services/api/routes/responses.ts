@@ -3,7 +3,7 @@ import { DomainError } from '#shared/errors.ts';
 import { toHttpError } from '#shared/http/errors/http-errors.ts';
 import { type ApiErrorCode, httpErrors } from '../errors.ts';
 
-/** What the texts with a gap are shown with. */
+/** What the document shows in place of what the service fills into a message. */
 const params = { postalCode: '99999', seconds: 900 };
 const SAMPLE = { params, problems: [{ code: 'postal-code-uncovered', params }] } as const;
 

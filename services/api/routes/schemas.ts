@@ -63,7 +63,7 @@ export const namedSchemas = [
   named('Sucursal', Branch),
 ];
 
-/** References to them, with their types. */
+/** References to named schemas, with the types of what they describe. */
 export const BranchRef = Type.Unsafe<Branch>(Type.Ref('Sucursal'));
 export const CreatedGuideRef = Type.Unsafe<Static<typeof CreatedGuide>>(Type.Ref('GuiaCreada'));
 

@@ -15,7 +15,7 @@ const route = operation({
       'x-password': Type.String({ description: 'Contraseña, en UTF-8', ...LENGTH }),
     }),
   },
-  // A length is that of the decoded text, and one that is missing is refused otherwise than one that is too long.
+  // The lengths are those of the decoded text, and a missing header is another refusal than a header that is too long.
   validatedBy: 'handler',
   errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins'],
   data: {
@@ -36,7 +36,7 @@ const route = operation({
  */
 export function loginRoute(login: Login, tokenTtlS: number) {
   return async (server: HttpServer) => {
-    // The body says nothing, so it may be anything, also an empty one that calls itself JSON.
+    // The body is ignored, so any body is accepted, also an empty one marked as JSON.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, payload, done) => {
       payload.resume().on('end', () => done(null));
@@ -49,7 +49,7 @@ export function loginRoute(login: Login, tokenTtlS: number) {
   };
 }
 
-/** Clients send UTF-8; Node hands a header's bytes over as Latin-1. */
+/** Decodes a header: clients send UTF-8, and Node reads the bytes as Latin-1. */
 function decoded(header = ''): string {
   return Buffer.from(header, 'latin1').toString('utf8');
 }

@@ -92,7 +92,7 @@ async function sendLabel(
     .send(pdf);
 }
 
-/** RFC 9110, 13.1.2: a list of tags, weak or not, or `*`. */
+/** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this tag (RFC 9110, 13.1.2). */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
   return tags.includes(etag) || tags.includes('*');
