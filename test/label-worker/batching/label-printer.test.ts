@@ -1,37 +1,50 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import type { PrintingBrowser } from '#services/label-worker/chromium/printing-browser.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
-import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
+import { test as browserTest } from '#test/fixtures/labels/printing-browser.ts';
 
-let browser: PrintingBrowser;
-/** What each print was given. */
-let prints: string[] = [];
+const test = browserTest
+  /** What each print of the last printer was given. */
+  .extend('prints', (): string[] => [])
+  /** Creates a printer with one print slot on the real browser; `fault` may throw in its place. */
+  .extend('printer', ({ printing, prints }) => (fault: (body: string) => void = () => {}) => {
+    prints.length = 0;
+    const printHtml = async (body: string) => {
+      prints.push(body);
+      fault(body);
+      return printing.print(body);
+    };
+    return createLabelPrinter({ printHtml, concurrency: 1, maxLabels: 50 });
+  })
+  .extend(
+    'printed',
+    ({ printer }) =>
+      async (one: LabelPayload) =>
+        readLabel(Buffer.from(await printer().print(one))),
+  )
+  /** Pages of each print, when labels of so many packages are asked for at once, with one print slot. */
+  .extend('printsOf', ({ printer, prints }) => async (...packages: number[]) => {
+    const { print } = printer();
+    await Promise.all(packages.map((count) => print(label({ kind: 'small', packages: count }))));
+    return prints.map((body) => body.match(/<section/g)?.length);
+  })
+  /** The page of a letter label, read back. */
+  .extend('letter', { scope: 'file' }, async ({ printing }) => {
+    const { print } = createLabelPrinter({ printHtml: printing.print, concurrency: 1, maxLabels: 50 });
+    const [page] = await readLabel(Buffer.from(await print(label())));
+    return page;
+  });
 
-beforeAll(async () => {
-  browser = await startTestBrowser();
-});
-afterAll(() => browser.close());
-
-/** A printer with one print slot on the real browser; `fault` may throw in its place. */
-function printer(fault: (body: string) => void = () => {}) {
-  prints = [];
-  const printHtml = async (body: string) => {
-    prints.push(body);
-    fault(body);
-    return browser.print(body);
-  };
-  return createLabelPrinter({ printHtml, concurrency: 1, maxLabels: 50 });
-}
-
-const printed = async (one: LabelPayload) => readLabel(Buffer.from(await printer().print(one)));
 const pdfinfo = (pdf: Uint8Array) => execFileSync('pdfinfo', ['-'], { input: pdf, encoding: 'utf8' });
 
-test('a letter label is one page of 8.5 × 11 in with the number and the tracking address', async () => {
+test('a letter label is one page of 8.5 × 11 in with the number and the tracking address', async ({
+  printed,
+}) => {
   const [page, ...others] = await printed(label());
   expect(others).toEqual([]);
   expect(page).toMatchObject({
@@ -42,7 +55,7 @@ test('a letter label is one page of 8.5 × 11 in with the number and the trackin
   });
 });
 
-test.each([
+test.for([
   'Envíos del Valle',
   '4829 1365 0724',
   'MEX01',
@@ -71,17 +84,11 @@ test.each([
   'Marta Ruiz',
   'Agencia Centro',
   'Rastreo',
-])('a letter label says: %s', async (words) => {
-  const [page] = await letter();
-  expect(page?.text).toContain(words);
+])('a letter label says: %s', async (words, { letter }) => {
+  expect(letter?.text).toContain(words);
 });
-let letterPages: ReturnType<typeof printed> | undefined;
-const letter = () => {
-  letterPages ??= printed(label());
-  return letterPages;
-};
 
-test('a small label has a page of 10 × 10 cm a package, each with its own number', async () => {
+test('a small label has a page of 10 × 10 cm a package, each with its own number', async ({ printed }) => {
   const pages = await printed(label({ kind: 'small', packages: 3 }));
   expect(pages.map(({ code128 }) => code128)).toEqual([
     ['482913650724-01'],
@@ -98,13 +105,13 @@ test('a small label has a page of 10 × 10 cm a package, each with its own numbe
   }
 });
 
-test('a small label of 99 packages is one print of 99 pages', async () => {
+test('a small label of 99 packages is one print of 99 pages', async ({ printer, prints }) => {
   const pdf = await printer().print(label({ kind: 'small', packages: 99 }));
   expect(pdfinfo(pdf)).toMatch(/Pages: +99\n/);
   expect(prints).toHaveLength(1);
 });
 
-test('who picks up at a branch needs no address', async () => {
+test('who picks up at a branch needs no address', async ({ printed }) => {
   const bare = label({ service: 'the service' });
   bare.guide = {
     Remitente: { Nombre: 'Ana' },
@@ -119,7 +126,9 @@ test('who picks up at a branch needs no address', async () => {
   }
 });
 
-test('the PDF has its title and language, is not shrunk by a viewer, and is the same file each time', async () => {
+test('the PDF has its title and language, is not shrunk by a viewer, and is the same file each time', async ({
+  printer,
+}) => {
   const pdf = await printer().print(label());
   expect(pdfinfo(pdf)).toContain('Guía 482913650724');
   expect(pdfinfo(pdf)).not.toMatch(/Date:/);
@@ -129,7 +138,7 @@ test('the PDF has its title and language, is not shrunk by a viewer, and is the 
   expect(Buffer.from(await printer().print(label())).equals(Buffer.from(pdf))).toBe(true);
 });
 
-test('labels that wait are printed together, and each gets its own pages', async () => {
+test('labels that wait are printed together, and each gets its own pages', async ({ printer, prints }) => {
   const labels = mixedLabels(13);
   const { print } = printer();
   const files = await Promise.all(labels.map((one) => print(one)));
@@ -146,19 +155,17 @@ test('labels that wait are printed together, and each gets its own pages', async
   }
 });
 
-/** Pages of each print, when labels of so many packages are asked for at once, with one print slot. */
-async function printsOf(...packages: number[]): Promise<(number | undefined)[]> {
-  const { print } = printer();
-  await Promise.all(packages.map((count) => print(label({ kind: 'small', packages: count }))));
-  return prints.map((body) => body.match(/<section/g)?.length);
-}
-
-test('a print takes about 100 pages, and a label of many packages is printed by itself', async () => {
+test('a print takes about 100 pages, and a label of many packages is printed by itself', async ({
+  printsOf,
+}) => {
   expect(await printsOf(1, 20, 20, 20, 20, 20, 20)).toEqual([1, 100, 20]);
   expect(await printsOf(1, 1, 26, 99, 1)).toEqual([1, 1, 26, 1, 99]);
 });
 
-test('of many large labels others wait for one only, and large ones wait for a batch of others only', async () => {
+test('of many large labels others wait for one only, and large ones wait for a batch of others only', async ({
+  printer,
+  printsOf,
+}) => {
   expect(await printsOf(60, 60, 60, 60, 1, 1)).toEqual([60, 2, 60, 60, 60]);
   const { print } = printer();
   const order: string[] = [];
@@ -174,7 +181,7 @@ test('of many large labels others wait for one only, and large ones wait for a b
   expect(order.indexOf('large')).toBeLessThan(3);
 });
 
-test('a label that is tried again is printed by itself', async () => {
+test('a label that is tried again is printed by itself', async ({ printer, prints }) => {
   const { print } = printer();
   await Promise.all([false, false, true, false].map((alone) => print(label(), { alone })));
   expect(prints.map((body) => body.match(/<section/g)?.length)).toEqual([1, 1, 1, 1]);
@@ -188,7 +195,7 @@ const HOSTILE = {
   'a template': '{{this}} {{{carrier}}} {{> figure}}',
   'a character reference': '&lt;b&gt; &#0; &amp;',
 };
-test.each(Object.entries(HOSTILE))('%s in a field prints as text', async (_, text) => {
+test.for(Object.entries(HOSTILE))('%s in a field prints as text', async ([_, text], { printed }) => {
   for (const kind of ['letter', 'small'] as const) {
     const pages = await printed(label({ kind, recipient: { Nombre: text } }));
     expect(pages).toHaveLength(1);
@@ -204,9 +211,9 @@ const LONG = {
   emoji: '🚚'.repeat(60),
   'combining marks': 'ñ́Á̂ü̈ß'.repeat(12),
 };
-test.each(Object.entries(LONG))(
+test.for(Object.entries(LONG))(
   'fields full of %s stay on one page and leave the codes alone',
-  async (_, text) => {
+  async ([_, text], { printed }) => {
     const all = label({
       carrier: text,
       origin: { code: text.slice(0, 40), name: text },
@@ -245,7 +252,7 @@ test.each(Object.entries(LONG))(
   },
 );
 
-test('a tracking address too long for a QR that scans fails its own label only', async () => {
+test('a tracking address too long for a QR that scans fails its own label only', async ({ printer }) => {
   const { print } = printer();
   const long = label({ trackingUrl: `https://rastreo.example/${'x'.repeat(2_000)}` });
   const [good, bad] = await Promise.allSettled([print(label()), print(long)]);
@@ -253,15 +260,15 @@ test('a tracking address too long for a QR that scans fails its own label only',
   expect(bad).toMatchObject({ reason: { code: 'label-unprintable' } });
 });
 
-test.each([
+test.for<[string, (printing: PrintingBrowser) => Promise<Uint8Array>]>([
   ['that Chromium refuses', () => Promise.reject(new Error('Printing failed'))],
-  ['with another number of pages', () => browser.print('<section class="letter"></section>'.repeat(99))],
-])('a label %s fails alone, the others of its batch are delivered', async (_, fault) => {
+  ['with another number of pages', ({ print }) => print('<section class="letter"></section>'.repeat(99))],
+])('a label %s fails alone, the others of its batch are delivered', async ([_, fault], { printing }) => {
   const labels = mixedLabels(13);
   const bad = labels[7]?.number ?? '';
   const real = createLabelPrinter({
     printHtml: (body) =>
-      body.includes(bad.replace(/(....)(....)/, '$1 $2 ')) ? fault() : browser.print(body),
+      body.includes(bad.replace(/(....)(....)/, '$1 $2 ')) ? fault(printing) : printing.print(body),
     concurrency: 1,
     maxLabels: 50,
   });
@@ -274,7 +281,7 @@ test.each([
   }
 });
 
-test('when Chromium fails, all labels of the batch do, and none is blamed', async () => {
+test('when Chromium fails, all labels of the batch do, and none is blamed', async ({ printer, prints }) => {
   const { print } = printer(() => {
     throw new DomainError('browser-failed');
   });

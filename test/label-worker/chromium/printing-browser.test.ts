@@ -1,20 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { PrintingBrowser } from '#services/label-worker/chromium/printing-browser.ts';
-import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
+import { expect, vi } from 'vitest';
+import { startTestBrowser, test } from '#test/fixtures/labels/printing-browser.ts';
 
-let browser: PrintingBrowser;
 const text = (pdf: Uint8Array) => execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' });
 
-beforeAll(async () => {
-  browser = await startTestBrowser();
-});
-afterAll(() => browser.close());
-
-test('a print shows its own body only, in the fonts that the service brings', async () => {
-  await browser.print('<p>first</p>');
-  const pdf = await browser.print('<p>second Ñandú Łódź <b>bold</b></p>');
+test('a print shows its own body only, in the fonts that the service brings', async ({ printing }) => {
+  await printing.print('<p>first</p>');
+  const pdf = await printing.print('<p>second Ñandú Łódź <b>bold</b></p>');
   expect(text(pdf)).toContain('second Ñandú Łódź');
   expect(text(pdf)).not.toContain('first');
   const fonts = execFileSync('pdffonts', ['-'], { input: pdf, encoding: 'utf8' }).trim().split('\n').slice(2);

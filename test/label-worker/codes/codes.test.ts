@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { sample } from '#services/label-worker/preview/preview-cases.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
-import { openLabelPrinter } from '#test/fixtures/labels/label-printing.ts';
+import { test } from '#test/fixtures/labels/label-printing.ts';
 import { mexicanLabel, seeded } from '#test/fixtures/labels/mexican-guides.ts';
 import {
   type Area,
@@ -15,12 +15,6 @@ import {
 } from '#test/fixtures/labels/pictures.ts';
 
 /** The codes as a thermal head prints them and a hand scanner reads them. */
-
-let printer: Awaited<ReturnType<typeof openLabelPrinter>>;
-beforeAll(async () => {
-  printer = await openLabelPrinter();
-});
-afterAll(() => printer.close());
 
 const KINDS = ['letter', 'small'] as const;
 
@@ -58,12 +52,12 @@ function blackRows(picture: Picture): number[] {
 
 describe.each(KINDS)('on the %s label', (kind) => {
   let page: Picture;
-  beforeAll(async () => {
+  test.beforeAll(async ({ printer }) => {
     const pdf = await printer.print(sample({ kind }));
     [page = { width: 0, height: 0, pixels: new Uint8Array() }] = await pagesOf(pdf, HEAD_DPI);
   });
 
-  it('every bar of the Code 128 is whole dots', () => {
+  test('every bar of the Code 128 is whole dots', () => {
     const code = cut(page, AREAS[kind].barcode);
     const [before = 0, ...bars] = runs(code, 50);
     const after = bars.pop() ?? 0;
@@ -78,7 +72,7 @@ describe.each(KINDS)('on the %s label', (kind) => {
     if (kind === 'letter') expect(bars.reduce((sum, bar) => sum + bar)).toBe(101 * X);
   });
 
-  it('the quiet zones of the Code 128 are ten modules', () => {
+  test('the quiet zones of the Code 128 are ten modules', () => {
     const [left, top, width, height] = AREAS[kind].barcode;
     const [before = 0, ...bars] = runs(cut(page, AREAS[kind].barcode), 50);
     const after = bars.pop() ?? 0;
@@ -88,7 +82,7 @@ describe.each(KINDS)('on the %s label', (kind) => {
     }
   });
 
-  it('every module of the QR is whole dots, with four modules of quiet zone', () => {
+  test('every module of the QR is whole dots, with four modules of quiet zone', () => {
     const code = cut(page, AREAS[kind].qr);
     expect(new Set(code.pixels)).toEqual(new Set([0, 255]));
     const rows = blackRows(code);
@@ -111,7 +105,9 @@ describe.each(KINDS)('on the %s label', (kind) => {
   });
 });
 
-it('no square inch of a small label is more than 30 % black, but for its codes, which are half black', async () => {
+test('no square inch of a small label is more than 30 % black, but for its codes, which are half black', async ({
+  printer,
+}) => {
   for (const wide of ['MTY01', 'WMW04', 'HUX02']) {
     const label = sample({ kind: 'small', destination: { code: wide, name: 'Huamantla' } });
     for (const page of await pagesOf(await printer.print(label), HEAD_DPI)) {
@@ -149,7 +145,7 @@ function blackestSquareInch({ width, height, pixels }: Picture): number {
 /** What a reader must find on a page. */
 const expected = (label: LabelPayload, code: string) => [`CODE-128:${code}`, `QR-Code:${label.trackingUrl}`];
 
-it('packages 1, 2, 37 and 99 of 99 read back', async () => {
+test('packages 1, 2, 37 and 99 of 99 read back', async ({ printer }) => {
   const label = sample({ kind: 'small', packages: 99 });
   const pages = await pagesOf(await printer.print(label), HEAD_DPI);
   expect(pages).toHaveLength(99);
@@ -183,7 +179,7 @@ describe.each(KINDS)(
     const random = seeded(kind === 'letter' ? 1 : 2);
     const labels = Array.from({ length: 200 }, () => ({ ...mexicanLabel(random), kind }));
     let pages: Picture[];
-    beforeAll(async () => {
+    test.beforeAll(async ({ printer }) => {
       const files = await Promise.all(labels.map((label) => printer.print(label)));
       // Of a letter page the part where the codes are, as a hand scanner sees it: the whole takes four times as long.
       const half = (from: number) =>
@@ -192,7 +188,7 @@ describe.each(KINDS)(
       pages = labels.map((_, i) => (i % 2 ? odd : even)[i >> 1]?.[0] as Picture);
     });
 
-    it.each(Object.keys(SPOILT))('read back exactly %s', async (how) => {
+    test.each(Object.keys(SPOILT))('read back exactly %s', async (how) => {
       let good = 0;
       const misread: string[][] = [];
       const count = READ[how] ?? pages.length;

@@ -4,10 +4,10 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
 import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
-import { openLabelPrinter } from '#test/fixtures/labels/label-printing.ts';
+import { test } from '#test/fixtures/labels/label-printing.ts';
 import { type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
 
 /**
@@ -26,31 +26,28 @@ const SHOWN = ['letter-usual', 'letter-logo', 'letter-long', 'small-usual', 'sma
  */
 const TOLERANCE = 0.0005;
 
-let printer: Awaited<ReturnType<typeof openLabelPrinter>>;
-beforeAll(async () => {
-  printer = await openLabelPrinter();
-});
-afterAll(() => printer.close());
-
-it.each(PREVIEW_CASES.filter(({ name }) => SHOWN.includes(name)))('$name looks as it did', async (shown) => {
-  const [page] = await pagesOf(await printer.print(shown.label), dpiOf(shown.label));
-  const now = toPng(page as Picture);
-  const path = join(GOLDEN, `${shown.name}.png`);
-  if (UPDATE) return writeFileSync(path, PNG.sync.write(now, { colorType: 0 }));
-  const golden = PNG.sync.read(readFileSync(path));
-  expect([now.width, now.height]).toEqual([golden.width, golden.height]);
-  const difference = new PNG(now);
-  // Colour distance of a tenth: a shade of grey at the edge of a letter is none.
-  const different = pixelmatch(golden.data, now.data, difference.data, now.width, now.height, {
-    threshold: 0.1,
-  });
-  if (different > TOLERANCE * now.width * now.height) {
-    mkdirSync('.local/golden', { recursive: true });
-    writeFileSync(`.local/golden/${shown.name}.png`, PNG.sync.write(now));
-    writeFileSync(`.local/golden/${shown.name}-difference.png`, PNG.sync.write(difference));
-  }
-  expect(different).toBeLessThanOrEqual(TOLERANCE * now.width * now.height);
-});
+test.for(PREVIEW_CASES.filter(({ name }) => SHOWN.includes(name)))(
+  '$name looks as it did',
+  async (shown, { printer }) => {
+    const [page] = await pagesOf(await printer.print(shown.label), dpiOf(shown.label));
+    const now = toPng(page as Picture);
+    const path = join(GOLDEN, `${shown.name}.png`);
+    if (UPDATE) return writeFileSync(path, PNG.sync.write(now, { colorType: 0 }));
+    const golden = PNG.sync.read(readFileSync(path));
+    expect([now.width, now.height]).toEqual([golden.width, golden.height]);
+    const difference = new PNG(now);
+    // Colour distance of a tenth: a shade of grey at the edge of a letter is none.
+    const different = pixelmatch(golden.data, now.data, difference.data, now.width, now.height, {
+      threshold: 0.1,
+    });
+    if (different > TOLERANCE * now.width * now.height) {
+      mkdirSync('.local/golden', { recursive: true });
+      writeFileSync(`.local/golden/${shown.name}.png`, PNG.sync.write(now));
+      writeFileSync(`.local/golden/${shown.name}-difference.png`, PNG.sync.write(difference));
+    }
+    expect(different).toBeLessThanOrEqual(TOLERANCE * now.width * now.height);
+  },
+);
 
 function toPng({ width, height, pixels }: Picture): PNG {
   const png = new PNG({ width, height });
@@ -58,7 +55,7 @@ function toPng({ width, height, pixels }: Picture): PNG {
   return png;
 }
 
-it('what labels are made of changes with TEMPLATE_VERSION only', () => {
+test('what labels are made of changes with TEMPLATE_VERSION only', () => {
   const worker = new URL('../../../services/label-worker/', import.meta.url);
   const files = (folder: string) =>
     readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })

@@ -1,24 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { everywhere, LEAST, PREVIEW_CASES, sample } from '#services/label-worker/preview/preview-cases.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
-import { openBrowser } from '#test/fixtures/browser.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
-import { openLabelPrinter } from '#test/fixtures/labels/label-printing.ts';
+import { test } from '#test/fixtures/labels/label-printing.ts';
 import { wholeLabelHtml } from '#test/fixtures/labels/whole-label.ts';
 
 /** Whatever the fields hold, a label is as many pages as asked for, in its size, with nothing on top of another. */
-
-let printer: Awaited<ReturnType<typeof openLabelPrinter>>;
-let browser: Browser;
-beforeAll(async () => {
-  [printer, browser] = await Promise.all([openLabelPrinter(), openBrowser()]);
-});
-afterAll(() => Promise.all([printer.close(), browser.close()]));
 
 const FILLERS: Record<string, string> = {
   'the widest letter': 'W'.repeat(250),
@@ -46,7 +37,7 @@ const CASES: [string, LabelPayload][] = [
 ];
 
 describe.each(['letter', 'small'] as const)('a %s label', (kind) => {
-  it.each(EXTREMES)('with %s has its pages, its size and its codes', async (_, label) => {
+  test.for(EXTREMES)('with %s has its pages, its size and its codes', async ([_, label], { printer }) => {
     const packages = kind === 'letter' ? 1 : 2;
     const pages = await readLabel(Buffer.from(await printer.print({ ...label, kind, packages })));
     expect(pages).toHaveLength(packages);
@@ -58,7 +49,9 @@ describe.each(['letter', 'small'] as const)('a %s label', (kind) => {
     }
   });
 
-  it('has no text on another, outside its box or smaller than 6 pt, whatever it holds', async () => {
+  test('has no text on another, outside its box or smaller than 6 pt, whatever it holds', async ({
+    browser,
+  }) => {
     const page = await browser.newPage();
     await page.emulateMediaType('print');
     await page.setContent(DOCUMENT);
@@ -104,7 +97,7 @@ const findFaults = `() => {
   return faults;
 }`;
 
-it('nothing in a field is loaded or run', async () => {
+test('nothing in a field is loaded or run', async ({ printer }) => {
   const requests: string[] = [];
   const canary = createServer((request, response) => {
     requests.push(request.url ?? '');

@@ -1,18 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { CHARSET } from '#services/label-worker/label/charset.ts';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
-import { openBrowser } from '#test/fixtures/browser.ts';
+import { test } from '#test/fixtures/browser.ts';
 
 describe('widths', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
-  it('are those of the fonts in Chromium; UPDATE_GOLDEN=1 measures them anew', async () => {
+  test('are those of the fonts in Chromium; UPDATE_GOLDEN=1 measures them anew', async ({ browser }) => {
     const characters = Array.from({ length: 0x2200 }, (_, code) => String.fromCodePoint(code))
       .filter((character) => new RegExp(`[${CHARSET}]`).test(character))
       .join('');

@@ -1,34 +1,28 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { PREVIEW_CASES, sample } from '#services/label-worker/preview/preview-cases.ts';
-import { openLabelPrinter } from '#test/fixtures/labels/label-printing.ts';
+import { test } from '#test/fixtures/labels/label-printing.ts';
 import { pagesOf } from '#test/fixtures/labels/pictures.ts';
-
-let printer: Awaited<ReturnType<typeof openLabelPrinter>>;
-beforeAll(async () => {
-  printer = await openLabelPrinter();
-});
-afterAll(() => printer.close());
 
 const tool = (name: string, pdf: Uint8Array) => execFileSync(name, ['-'], { input: pdf, encoding: 'utf8' });
 
 describe.each(PREVIEW_CASES)('$name', ({ label }) => {
   let pdf: Uint8Array;
-  beforeAll(async () => {
+  test.beforeAll(async ({ printer }) => {
     pdf = await printer.print({ ...label, packages: 1 });
   });
 
-  it('is a small file', () => {
+  test('is a small file', () => {
     expect(pdf.length).toBeLessThan(label.kind === 'letter' ? 60_000 : 50_000);
   });
 
-  it('has no font but subsets of the service’s own', () => {
+  test('has no font but subsets of the service’s own', () => {
     const fonts = tool('pdffonts', pdf).trim().split('\n').slice(2);
     expect(fonts.length).toBeGreaterThan(0);
     for (const font of fonts) expect(font).toMatch(/^\w{6}\+BarlowSemiCondensed-\w+ .* yes yes yes /);
   });
 
-  it('has a title, no date, no tags, no script, no form', () => {
+  test('has a title, no date, no tags, no script, no form', () => {
     expect(tool('pdfinfo', pdf)).toMatch(/^Title: +Guía \d{12}$/m);
     expect(tool('pdfinfo', pdf)).not.toMatch(/Date:/);
     for (const none of ['Tagged', 'JavaScript'])
@@ -37,7 +31,7 @@ describe.each(PREVIEW_CASES)('$name', ({ label }) => {
   });
 });
 
-it('a label alone and in a batch is the same to the pixel', async () => {
+test('a label alone and in a batch is the same to the pixel', async ({ printer }) => {
   const alone = sample({ carrier: 'Otra Paquetería' });
   const [before] = await pagesOf(await printer.print(alone, { alone: true }), 150);
   // Fill the print slots, so that the rest waits and is printed together.
@@ -50,20 +44,23 @@ it('a label alone and in a batch is the same to the pixel', async () => {
   expect(Buffer.from(after?.pixels ?? []).equals(Buffer.from(before?.pixels ?? [1]))).toBe(true);
 });
 
-it.each(['letter', 'small'] as const)('the logo is on each page of a %s label', async (kind) => {
-  const logo = PREVIEW_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
-  const packages = kind === 'letter' ? 1 : 99;
-  for (const page of await pagesOf(
-    await printer.print(sample({ kind, packages, logo })),
-    72,
-    [0, 0, 200, 85],
-  )) {
-    const [left, top, size] = kind === 'letter' ? [34, 34, 50] : [10, 6, 18];
-    let black = 0;
-    for (let y = top; y < top + size / 2; y++) {
-      for (let x = left; x < left + size; x++)
-        black += (page.pixels[y * page.width + x] ?? 255) < 128 ? 1 : 0;
+test.for(['letter', 'small'] as const)(
+  'the logo is on each page of a %s label',
+  async (kind, { printer }) => {
+    const logo = PREVIEW_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
+    const packages = kind === 'letter' ? 1 : 99;
+    for (const page of await pagesOf(
+      await printer.print(sample({ kind, packages, logo })),
+      72,
+      [0, 0, 200, 85],
+    )) {
+      const [left, top, size] = kind === 'letter' ? [34, 34, 50] : [10, 6, 18];
+      let black = 0;
+      for (let y = top; y < top + size / 2; y++) {
+        for (let x = left; x < left + size; x++)
+          black += (page.pixels[y * page.width + x] ?? 255) < 128 ? 1 : 0;
+      }
+      expect(black).toBeGreaterThan(size);
     }
-    expect(black).toBeGreaterThan(size);
-  }
-});
+  },
+);

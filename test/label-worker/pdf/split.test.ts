@@ -1,21 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type RenderedLabel, renderLabel } from '#services/label-worker/label/render-label.ts';
 import { readAnyPdf } from '#services/label-worker/pdf/any-pdf.ts';
 import { readChromiumPdf, UnsupportedPdfError } from '#services/label-worker/pdf/chromium-pdf.ts';
 import { split } from '#services/label-worker/pdf/split.ts';
 import { mixedLabels } from '#test/fixtures/labels/labels.ts';
-import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
+import { test as printingTest } from '#test/fixtures/labels/printing-browser.ts';
 
 const LABELS = mixedLabels(24).map(renderLabel);
-let print: Uint8Array;
-beforeAll(async () => {
-  const browser = await startTestBrowser();
-  print = await browser.print(LABELS.map(({ html }) => html).join(''));
-  await browser.close();
-});
+const test = printingTest.extend('print', { scope: 'file' }, ({ printing }) =>
+  printing.print(LABELS.map(({ html }) => html).join('')),
+);
 
 const tool = (name: string, args: string[], pdf: Uint8Array) =>
   execFileSync(name, args, { input: pdf, maxBuffer: 2 ** 27 });
@@ -28,7 +25,7 @@ const seen = (pdf: Uint8Array) => [
 ];
 
 describe('a print that is split', () => {
-  it('gives each label the pages that a general library gives it, to the pixel', async () => {
+  test('gives each label the pages that a general library gives it, to the pixel', async ({ print }) => {
     const files = await split(print, LABELS);
     const oracle = await readAnyPdf(print);
     let first = 0;
@@ -40,7 +37,7 @@ describe('a print that is split', () => {
     }
   });
 
-  it('gives files that say what they are, and no date', async () => {
+  test('gives files that say what they are, and no date', async ({ print }) => {
     const [file] = await split(print, LABELS);
     const text = Buffer.from(file as Uint8Array).toString('latin1');
     const pdf = await PDFDocument.load(file as Uint8Array, { updateMetadata: false });
@@ -52,32 +49,32 @@ describe('a print that is split', () => {
     expect(fonts.match(/yes yes yes/g)?.length).toBe(2);
   });
 
-  it('is the same file each time', async () => {
+  test('is the same file each time', async ({ print }) => {
     const [one, other] = [await split(print, LABELS), await split(print, LABELS)];
     expect(one.every((file, i) => Buffer.from(file).equals(other[i] as Uint8Array))).toBe(true);
   });
 
-  it('of other pages than its labels have is nobody’s', async () => {
+  test('of other pages than its labels have is nobody’s', async ({ print }) => {
     await expect(split(print, LABELS.slice(1))).rejects.toThrow(/pages, not/);
   });
 });
 
 describe('a PDF that is not as Chromium writes it', () => {
-  const resaved = async (useObjectStreams: boolean) =>
+  const resaved = async (print: Uint8Array, useObjectStreams: boolean) =>
     (await PDFDocument.load(print, { updateMetadata: false })).save({ useObjectStreams });
-  const edited = (from: string | RegExp, to: string) =>
+  const edited = (print: Uint8Array, from: string | RegExp, to: string) =>
     Buffer.from(Buffer.from(print).toString('latin1').replace(from, to), 'latin1');
 
-  it.each([
-    ['has object streams', () => resaved(true)],
-    ['was written by another program', () => resaved(false)],
-    ['was updated', async () => edited('/Info 1 0 R>>', '/Info 1 0 R/Prev 9>>')],
-    ['is encrypted', async () => edited('/Info 1 0 R>>', '/Info 1 0 R/Encrypt 3 0 R>>')],
-    ['has attributes that pages inherit', async () => edited('\n/Kids [', '/Rotate ')],
-    ['is cut off', async () => Buffer.from(print.subarray(0, print.length / 2))],
-    ['is none', async () => Buffer.from('no PDF at all')],
-  ])('is refused: it %s', async (_, make) => {
-    const pdf = Buffer.from(await make());
+  test.for<[string, (print: Uint8Array) => Promise<Uint8Array> | Uint8Array]>([
+    ['has object streams', (print) => resaved(print, true)],
+    ['was written by another program', (print) => resaved(print, false)],
+    ['was updated', (print) => edited(print, '/Info 1 0 R>>', '/Info 1 0 R/Prev 9>>')],
+    ['is encrypted', (print) => edited(print, '/Info 1 0 R>>', '/Info 1 0 R/Encrypt 3 0 R>>')],
+    ['has attributes that pages inherit', (print) => edited(print, '\n/Kids [', '/Rotate ')],
+    ['is cut off', (print) => Buffer.from(print.subarray(0, print.length / 2))],
+    ['is none', () => Buffer.from('no PDF at all')],
+  ])('is refused: it %s', async ([_, make], { print }) => {
+    const pdf = Buffer.from(await make(print));
     const whole = () => {
       const { pageCount, extract } = readChromiumPdf(pdf);
       const { drawing } = LABELS[0] as RenderedLabel;
@@ -90,8 +87,8 @@ describe('a PDF that is not as Chromium writes it', () => {
     expect(whole).toThrow(UnsupportedPdfError);
   });
 
-  it('is split by the general library instead', async () => {
-    const [ours, theirs] = [await split(print, LABELS), await split(await resaved(true), LABELS)];
+  test('is split by the general library instead', async ({ print }) => {
+    const [ours, theirs] = [await split(print, LABELS), await split(await resaved(print, true), LABELS)];
     expect(seen(theirs[3] as Uint8Array)).toEqual(seen(ours[3] as Uint8Array));
   });
 });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ApiConfig } from '#services/api/config.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
+import { test } from '#test/fixtures/folder.ts';
 
 const SECRET = randomBytes(32).toString('hex');
 const ENV = {
@@ -25,19 +25,19 @@ const refusal = (env: NodeJS.ProcessEnv): string => {
 };
 
 describe("a service's configuration", () => {
-  it('has defaults, real types, and cannot be changed', () => {
+  test('has defaults, real types, and cannot be changed', () => {
     const config = loadConfig(ApiConfig, { ...ENV, PORT: '3100' });
     expect(config).toMatchObject({ PORT: 3100, HOST: '127.0.0.1', TIME_ZONE: 'America/Mexico_City' });
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it('names every variable that is missing, with an example', () => {
+  test('names every variable that is missing, with an example', () => {
     const message = refusal({ ...ENV, JWT_SECRET: undefined, MONGODB_URI: '' });
     expect(message).toContain('JWT_SECRET is not set');
     expect(message).toContain('Example: MONGODB_URI=mongodb://127.0.0.1:27017/guias');
   });
 
-  it.each([
+  test.each([
     ['PORT', '99999'],
     ['PORT', 'http'],
     ['JWT_SECRET', 'short'],
@@ -50,7 +50,7 @@ describe("a service's configuration", () => {
   });
 
   describe('under the former name of a setting', () => {
-    it.each([
+    test.each([
       ['the former name', { LABEL_DEADLINE_MS: '7000' }],
       ['the new one', { LABEL_TIMEOUT_MS: '7000' }],
       ['both, with one value', { LABEL_TIMEOUT_MS: '7000', LABEL_DEADLINE_MS: '7000' }],
@@ -58,32 +58,27 @@ describe("a service's configuration", () => {
       expect(loadConfig(ApiConfig, { ...ENV, ...env }).LABEL_TIMEOUT_MS).toBe(7_000);
     });
 
-    it('refuses two values, and says which variable to remove', () => {
+    test('refuses two values, and says which variable to remove', () => {
       expect(refusal({ ...ENV, LABEL_TIMEOUT_MS: '7000', LABEL_DEADLINE_MS: '10000' })).toContain(
         'LABEL_DEADLINE_MS is the former name of LABEL_TIMEOUT_MS, and their values differ. Remove LABEL_DEADLINE_MS.',
       );
     });
 
-    it('names the variable that was set when its value is wrong', () => {
+    test('names the variable that was set when its value is wrong', () => {
       expect(refusal({ ...ENV, LABEL_DEADLINE_MS: 'soon' })).toContain('(formerly LABEL_DEADLINE_MS)');
     });
   });
 
-  it('never shows a secret', () => {
+  test('never shows a secret', () => {
     expect(refusal({ ...ENV, JWT_SECRET: 'hunter2' })).not.toContain('hunter2');
   });
 
-  it('takes a secret from a file', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'config-'));
-    try {
-      writeFileSync(join(folder, 'jwt'), `${SECRET}\n`);
-      const env = { ...ENV, JWT_SECRET: '', JWT_SECRET_FILE: join(folder, 'jwt') };
-      expect(loadConfig(ApiConfig, env).JWT_SECRET).toBe(SECRET);
-      expect(refusal({ ...env, JWT_SECRET_FILE: join(folder, 'none') })).toContain(
-        'JWT_SECRET_FILE: cannot read',
-      );
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  test('takes a secret from a file', ({ folder }) => {
+    writeFileSync(join(folder, 'jwt'), `${SECRET}\n`);
+    const env = { ...ENV, JWT_SECRET: '', JWT_SECRET_FILE: join(folder, 'jwt') };
+    expect(loadConfig(ApiConfig, env).JWT_SECRET).toBe(SECRET);
+    expect(refusal({ ...env, JWT_SECRET_FILE: join(folder, 'none') })).toContain(
+      'JWT_SECRET_FILE: cannot read',
+    );
   });
 });

@@ -1,18 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { openRedis } from '#shared/stores/redis.ts';
+import { test } from '#test/fixtures/folder.ts';
 import { scrape } from '#test/fixtures/metrics.ts';
 
 const log = createLogger('test', 'silent');
-const opened: HttpServer[] = [];
-afterAll(() => Promise.all(opened.map((server) => server.close())));
 
 async function serve(assemble: (server: HttpServer) => Promise<void> = async () => {}) {
   const server = await buildHttpServer({ log }, assemble);
@@ -20,7 +16,7 @@ async function serve(assemble: (server: HttpServer) => Promise<void> = async () 
   server.post('/things/:id', async () => {
     throw new Error('a fault');
   });
-  opened.push(server);
+  onTestFinished(() => server.close());
   return server.listen({ host: '127.0.0.1', port: 0 });
 }
 const requests = (series: Map<string, number>) =>
@@ -80,9 +76,10 @@ test('what the service needs or only uses is up or down, also when it hangs', as
   });
 });
 
-test("Redis's eviction policy is read on each scrape, and absent where nobody may know it", async () => {
+test("Redis's eviction policy is read on each scrape, and absent where nobody may know it", async ({
+  folder,
+}) => {
   vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be spoilt
-  const folder = mkdtempSync(join(tmpdir(), 'metrics-'));
   const own = await provideRedis({ folder, durable: false, log: () => {} });
   const root = new Redis(own.url);
   root.on('error', () => {});
@@ -107,7 +104,6 @@ test("Redis's eviction policy is read on each scrape, and absent where nobody ma
   } finally {
     root.disconnect();
     await own.close();
-    rmSync(folder, { recursive: true });
     vi.unstubAllEnvs();
   }
 });
