@@ -8,7 +8,7 @@ import {
   SECRET,
   servingSettings,
 } from '#shared/config/settings.ts';
-import { MAX_LOGO_KIB } from './labels/logo.ts';
+import { MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
 
 export const ApiConfig = Type.Object({
   ...commonSettings,

@@ -17,6 +17,11 @@ export const TEMPLATE_VERSION = '5';
 /** Most packages of a small label (docs/contract.md "Labels"). */
 export const MAX_PACKAGES = 99;
 
+/** Largest file of a logo: it travels with every label's job, of which Redis keeps the last thousand. */
+export const MAX_LOGO_KIB = 12;
+/** Length of the largest logo as `data:` URI: base64 is four characters for three bytes. */
+const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + 4 * Math.ceil((MAX_LOGO_KIB * 1_024) / 3);
+
 /**
  * What a label is printed on: `letter` is one page of 8.5 × 11 in, `small` a page of 100 × 100 mm for each package. Each
  * kind is a template of the label worker, `label/templates/<kind>.hbs`.
@@ -40,10 +45,13 @@ export const LabelPayload = Type.Object(
     carrier: Type.String(),
     /**
      * The carrier's logo as `data:` URI, by value: then the worker needs no settings of its own that may differ,
-     * and a changed logo is another label. It is bounded, as Redis keeps the last thousand jobs.
+     * and a changed logo is another label.
      */
     logo: Type.Optional(
-      Type.String({ pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$', maxLength: 16_500 }),
+      Type.String({
+        pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$',
+        maxLength: MAX_LOGO_LENGTH,
+      }),
     ),
     /** What the QR says: the tracking address with the guide number in it. */
     trackingUrl: Type.String(),

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '#shared/config/load-config.ts';
+import { MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
 
-/** The logo travels with every label's job, of which Redis keeps the last thousand. */
-export const MAX_LOGO_KIB = 12;
 const MAX_BYTES = MAX_LOGO_KIB * 1024;
 /** Longest side of a PNG, in pixels: a few bytes of PNG can be a picture of gigabytes. */
 const MAX_SIDE = 2_000;
