@@ -97,7 +97,14 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     plugins: ['status', 'views'],
     routes: ['plugins', 'status', 'views'],
   },
-  'label-worker': { queue: ['batching'], batching: ['label', 'pdf'], chromium: [] },
+  'label-worker': {
+    queue: ['batching'],
+    batching: ['label', 'pdf'],
+    label: ['codes'],
+    codes: [],
+    pdf: [],
+    chromium: [],
+  },
 };
 
 describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
@@ -109,6 +116,22 @@ describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
   it.each(Object.entries(rooms))('%s imports from no other room than its arrows allow', (room, allowed) => {
     const may = [room, ...allowed, undefined];
     expect(arrows(within(`services/${service}/${room}`), (to) => !may.includes(roomOf(to)))).toEqual([]);
+  });
+});
+
+/** Rooms of use cases and stores: who asks, and over what, is not their affair. */
+const NO_HTTP = [
+  ...['guides', 'labels', 'accounts'].map((room) => `services/api/${room}`),
+  ...['cache', 'csv', 'store'].map((room) => `services/branches/${room}`),
+  ...['batching', 'chromium', 'codes', 'label', 'pdf'].map((room) => `services/label-worker/${room}`),
+  'services/dashboard/status',
+];
+
+describe.each(NO_HTTP)('%s', (room) => {
+  it('knows no HTTP', () => {
+    expect(arrows(within(room), (to) => to.startsWith('shared/http/'))).toEqual([]);
+    const packages = within(room).flatMap((path) => [...importsOf(path).packages]);
+    expect(packages.filter((name) => /fastify|undici/.test(name))).toEqual([]);
   });
 });
 

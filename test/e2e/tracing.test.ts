@@ -8,7 +8,7 @@ import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import type { Stores } from '#test/fixtures/stores.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';
-import { type Span, startTraceCollector } from '#test/fixtures/trace-collector.ts';
+import { type Span, startTraceCollector } from '#test/fixtures/telemetry/trace-collector.ts';
 
 /** The processes as `npm start` starts them, told by OpenTelemetry's own variables where a collector listens. */
 

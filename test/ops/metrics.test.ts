@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { scrape } from '#test/fixtures/metrics.ts';
 import { printingTest as test } from '#test/fixtures/services.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 /** Waits until the series has the value: the worker hears of a job's end a moment after the api. */
 const becomes = (url: string, name: string, value: number) =>

@@ -9,18 +9,11 @@ import { BranchesConfig } from '#services/branches/config.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { isStrongSecret } from '#shared/config/strong-secret.ts';
 import { requireInternalToken } from '#shared/http/internal-token.ts';
+import { MINIMAL_ENV } from '#test/fixtures/minimal-env.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 
 /** Secrets that nobody can guess, and the one that our services show each other. */
 
-const GOOD = randomBytes(32).toString('hex');
-const ENV = {
-  MONGODB_URI: 'mongodb://127.0.0.1:27017/guias',
-  REDIS_URL: 'redis://127.0.0.1:6379',
-  BRANCHES_URL: 'http://127.0.0.1:3001',
-  INTERNAL_TOKEN: GOOD,
-  JWT_SECRET: GOOD,
-};
 const SERVICES: Record<string, TObject> = { api: ApiConfig, branches: BranchesConfig };
 /** Every setting of these services that is a secret of ours, by its schema. */
 const SECRETS = Object.entries(SERVICES).flatMap(([service, schema]) =>
@@ -67,14 +60,14 @@ const test = services
 
 describe.each(SECRETS)('%s: %s', (service, name) => {
   test.each(WEAK)('is refused when it is %s', (weak) => {
-    const message = refusal(service, { ...ENV, [name]: weak });
+    const message = refusal(service, { ...MINIMAL_ENV, [name]: weak });
     expect(message).toContain(`${name} `);
     expect(message).not.toContain(weak);
     if (weak.length >= 32) expect(message).toContain('Make one with: openssl rand -hex 32');
   });
 
   test('is taken when it is random', () => {
-    expect(refusal(service, { ...ENV, [name]: randomBytes(32).toString('hex') })).toBe('');
+    expect(refusal(service, { ...MINIMAL_ENV, [name]: randomBytes(32).toString('hex') })).toBe('');
   });
 });
 
@@ -122,7 +115,7 @@ describe('the repository', () => {
     );
     expect(found.length).toBeGreaterThan(0);
     for (const { file, name, value } of found) {
-      expect([file, refusal('api', { ...ENV, [name]: value })]).not.toEqual([file, '']);
+      expect([file, refusal('api', { ...MINIMAL_ENV, [name]: value })]).not.toEqual([file, '']);
     }
   });
 });

@@ -7,8 +7,8 @@ import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
-import { scrape } from '#test/fixtures/metrics.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 const test = services.override('settings', { LABEL_TIMEOUT_MS: '5000' });
 

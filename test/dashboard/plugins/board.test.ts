@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { test as dashboardTest } from '#test/fixtures/dashboard.ts';
+import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
-import { Visitor } from '#test/fixtures/visitor.ts';
 
 /** Every route of the server, as `GET /colas/api/queues/:queueName`, read from the router's own tree. */
 function routesOf(server: HttpServer): string[] {

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { test as services } from '#test/fixtures/services.ts';
-import { Visitor } from '#test/fixtures/visitor.ts';
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
 

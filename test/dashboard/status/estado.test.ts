@@ -5,7 +5,7 @@ import { latencyOf } from '#services/dashboard/status/latency.ts';
 import { memoizeFor } from '#services/dashboard/status/memoize-for.ts';
 import type { QueueState } from '#services/dashboard/status/queue-state.ts';
 import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
-import { test as dashboardTest } from '#test/fixtures/dashboard.ts';
+import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 
 const RUNBOOK = 'https://wiki.example/runbook';

@@ -4,8 +4,8 @@ import { DEMO_PASSWORD } from '#local/demo-data.ts';
 import { removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
 import { screenshot } from '#test/fixtures/browser.ts';
-import { test as dashboardTest } from '#test/fixtures/dashboard.ts';
-import type { LabelJobs } from '#test/fixtures/label-jobs.ts';
+import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
+import type { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
 import type { Stores } from '#test/fixtures/stores.ts';
 

@@ -1,19 +1,12 @@
-import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { CHARSET, inCharset } from '#services/label-worker/label/charset.ts';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
-import { openBrowser } from '#test/fixtures/browser.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+import { test } from '#test/fixtures/browser.ts';
 
 const LOAD_FONTS = 'Promise.all([...document.fonts].map((face) => face.load())).then(() => {})';
 
 describe('the label’s characters', () => {
-  it.each([
+  test.each([
     ['Ñandú Łódź ß €', 'Ñandú Łódź ß €'],
     ['n\u0303 e\u0301', 'ñ é'],
     ['ﬁn ½ ṣ Ａ ①', 'fin ½ s A 1'],
@@ -26,7 +19,7 @@ describe('the label’s characters', () => {
     expect(inCharset(text)).toBe(expected);
   });
 
-  it('are all in the font, in both weights', async () => {
+  test('are all in the font, in both weights', async ({ browser }) => {
     const all = Array.from({ length: 0x2200 }, (_, code) => String.fromCodePoint(code))
       .filter((character) => new RegExp(`[${CHARSET}]`).test(character))
       .join('');

@@ -1,19 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { ApiConfig } from '#services/api/config.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { test } from '#test/fixtures/folder.ts';
+import { MINIMAL_ENV as ENV } from '#test/fixtures/minimal-env.ts';
 
-const SECRET = randomBytes(32).toString('hex');
-const ENV = {
-  MONGODB_URI: 'mongodb://127.0.0.1:27017/guias',
-  REDIS_URL: 'redis://127.0.0.1:6379',
-  BRANCHES_URL: 'http://127.0.0.1:3001',
-  INTERNAL_TOKEN: SECRET,
-  JWT_SECRET: SECRET,
-};
 const refusal = (env: NodeJS.ProcessEnv): string => {
   try {
     loadConfig(ApiConfig, env);
@@ -74,9 +66,9 @@ describe("a service's configuration", () => {
   });
 
   test('takes a secret from a file', ({ folder }) => {
-    writeFileSync(join(folder, 'jwt'), `${SECRET}\n`);
+    writeFileSync(join(folder, 'jwt'), `${ENV.JWT_SECRET}\n`);
     const env = { ...ENV, JWT_SECRET: '', JWT_SECRET_FILE: join(folder, 'jwt') };
-    expect(loadConfig(ApiConfig, env).JWT_SECRET).toBe(SECRET);
+    expect(loadConfig(ApiConfig, env).JWT_SECRET).toBe(ENV.JWT_SECRET);
     expect(refusal({ ...env, JWT_SECRET_FILE: join(folder, 'none') })).toContain(
       'JWT_SECRET_FILE: cannot read',
     );

@@ -6,7 +6,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import { test } from '#test/fixtures/folder.ts';
-import { scrape } from '#test/fixtures/metrics.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 const log = createLogger('test', 'silent');
 
