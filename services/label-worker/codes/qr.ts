@@ -28,23 +28,23 @@ export function qr(text: string, { middle, y, size }: QrPlace): Rect[] {
     throw new Error(`The QR code of ${text.length} characters needs modules of less than ${MIN_MODULE} dots`);
   }
   const side = units * module;
-  const [left, top] = [middle - Math.round(side / 2), y + Math.round((size - side) / 2)];
-  return darkRuns(modules.data, modules.size).map(([column, row, length]) => [
-    left + (QUIET_ZONE + column) * module,
-    top + (QUIET_ZONE + row) * module,
-    length * module,
-    module,
-  ]);
+  const left = middle - Math.round(side / 2) + QUIET_ZONE * module;
+  const top = y + Math.round((size - side) / 2) + QUIET_ZONE * module;
+  return darkRuns(modules, left, top, module);
 }
 
-/** Returns dark modules that follow each other in a row as one run. */
-function darkRuns(dark: Uint8Array, size: number): [column: number, row: number, length: number][] {
-  const runs: [number, number, number][] = [];
+type BitMatrix = { data: Uint8Array; size: number };
+
+/** Returns dark modules that follow each other in a row as one rectangle; `left`, `top` and `module` are in dots. */
+function darkRuns({ data, size }: BitMatrix, left: number, top: number, module: number): Rect[] {
+  const runs: Rect[] = [];
   for (let row = 0; row < size; row++) {
     for (let column = 0; column < size; column++) {
       const start = column;
-      while (column < size && dark[row * size + column]) column++;
-      if (column > start) runs.push([start, row, column - start]);
+      while (column < size && data[row * size + column]) column++;
+      if (column > start) {
+        runs.push([left + start * module, top + row * module, (column - start) * module, module]);
+      }
     }
   }
   return runs;
