@@ -559,7 +559,10 @@ describe('Endpoints, permissions', () => {
     expect([status, body.message]).toEqual([401, 'Acceso denegado']);
   });
 
-  test('those that read need guias.read, and the others any token', async ({ api, stores }) => {
+  test('routes that read guides or branches need guias.read; the others need any valid token', async ({
+    api,
+    stores,
+  }) => {
     await stores.mongo
       .collection<{ _id: string }>('users')
       .updateOne({ _id: 'inactiva' }, { $set: { permissions: [] } });

@@ -12,7 +12,9 @@ describe('the main job', () => {
     expect(guides.map((guide) => guide.SEND_SUCU_DEST)).toEqual(['MEX01', 'MTY01', 'PUE01']);
   });
 
-  test('prints all their labels at once, and every code reads back from pixels', async ({ demo }) => {
+  test('prints all their labels at once, and a reader decodes every code from the pixels', async ({
+    demo,
+  }) => {
     const labels = await Promise.all(
       guides.flatMap(({ SEND_GUIA }) => [
         demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`),
@@ -38,7 +40,7 @@ describe('the main job', () => {
     }
   });
 
-  test('stops every service within its deadline, with nothing left behind', async ({ system }) => {
+  test('stops every service in time, and leaves no process behind', async ({ system }) => {
     await system.stop();
     for (const { ended } of Object.values(system.processes)) expect((await ended).exitCode).toBe(0);
     await expect(call(`${system.addresses.api}/health/live`)).rejects.toThrow();

@@ -74,7 +74,7 @@ async function printTogether(client: Client, numbers: string[], { redisUrl, pref
 }
 
 describe('a system that is not traced', () => {
-  test("loads nothing of OpenTelemetry but its API, which the metrics' library brings", async ({
+  test('loads nothing of OpenTelemetry but its API, on which prom-client depends', async ({
     logOf,
     systemOptions,
   }) => {
@@ -136,7 +136,7 @@ describe('a system that is traced', () => {
     expect(print?.attributes).toMatchObject({ 'batch.labels': 1 });
   });
 
-  test('shows a print that several labels shared in the trace of each', ({ trace }) => {
+  test('shows a print that several labels shared in the trace of each of them', ({ trace }) => {
     const sizes = trace.numbers.slice(1, 7).map((_, index) => {
       const print = ofTrace(trace.spans, ofRequest(trace.spans, `lote-${index}`, 'api')).find(
         ({ name }) => name === 'print',
@@ -148,9 +148,7 @@ describe('a system that is traced', () => {
     for (const [size, prints] of Map.groupBy(sizes, (size) => size)) expect(prints.length % size).toBe(0);
   });
 
-  test('names a request by its route, and has none of what machines ask for, nor of housekeeping', ({
-    trace,
-  }) => {
+  test('names a request by its route, and has no spans of probes, scrapes or housekeeping', ({ trace }) => {
     const names = [...new Set(trace.spans.map(({ service, name }) => `${service}: ${name}`))].sort();
     expect(names).toEqual([
       'api: GET',
@@ -189,7 +187,7 @@ describe('a system that is traced', () => {
     expect(found).toEqual([]);
   });
 
-  test('puts the trace into the log lines of each service', async ({ logOf, trace }) => {
+  test('puts the trace id into the log lines of each service', async ({ logOf, trace }) => {
     for (const [id, services] of [
       [CREATION, ['api', 'branches']],
       [LABEL, ['api', 'label-worker']],

@@ -7,7 +7,7 @@ import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 const becomes = (url: string, name: string, value: number) =>
   vi.waitFor(async () => expect((await scrape(url)).get(name)).toBe(value), { timeout: 10_000 });
 
-test('a label that was printed, and one from the cache, are in the metrics of api and worker', async ({
+test('a printed and a cached label are counted in the metrics of the api and the label worker', async ({
   api,
   demo,
   labelWorker,
@@ -43,7 +43,7 @@ test('a label that was printed, and one from the cache, are in the metrics of ap
   expect(worker.get('dependency_up{dependency="chromium"}')).toBe(1);
 });
 
-test('the branches say how often their cache answered, and what a lost one cost', async ({
+test('branches counts how often its cache answered, and how long a rebuild took', async ({
   branches,
   demo,
   stores,
@@ -59,7 +59,10 @@ test('the branches say how often their cache answered, and what a lost one cost'
   expect(after.get('branch_cache_rebuilds_total{result="failed"}')).toBe(0);
 });
 
-test('labels that nobody prints in time are counted, and seen waiting', async ({ startApi, stores }) => {
+test('labels that no worker prints in time are counted as late and as waiting', async ({
+  startApi,
+  stores,
+}) => {
   const REDIS_PREFIX = stores.prefix.replace('}', '-unprinted}');
   const other = await startApi({ LABEL_TIMEOUT_MS: '300', REDIS_PREFIX });
   const user = await Client.login(other.url);
@@ -72,7 +75,10 @@ test('labels that nobody prints in time are counted, and seen waiting', async ({
   expect(series.get('label_queue_workers')).toBe(0);
 });
 
-test('a label that fails is counted with its reason on both sides', async ({ labelWorker, startApi }) => {
+test('a label that fails is counted with its reason by the api and by the label worker', async ({
+  labelWorker,
+  startApi,
+}) => {
   // The tracking address is a setting of the api, and this one fits into no QR that scans.
   const long = `https://rastreo.example/${'x'.repeat(2_000)}{guia}`;
   const other = await startApi({ TRACKING_URL: long });
@@ -84,7 +90,7 @@ test('a label that fails is counted with its reason on both sides', async ({ lab
   await becomes(labelWorker.url, failed, 1);
 });
 
-test('a user’s name, a guide’s number or a path is in no series', async ({ api, demo }) => {
+test('no series holds a user name, a guide number or a path', async ({ api, demo }) => {
   const [guide] = await demo.created(minimalGuide());
   await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
   await demo.get('/api/etc/passwd');

@@ -83,25 +83,28 @@ beforeAll(async () => {
 }, 300_000);
 
 describe('the alerts', () => {
-  test('are what Prometheus understands, as is its configuration', () => {
+  test('and the configuration are valid for Prometheus', () => {
     expect(promtool('check', 'config', 'prometheus.yml')).toContain(`${rules.length} rules found`);
   });
 
-  test('fire when they should, and only then', () => {
+  test('fire when they should and only then', () => {
     promtool('test', 'rules', 'alerts.test.yml');
   });
 
   const tests: RuleTest[] = parse(read('alerts.test.yml')).tests;
-  test.each(rules.map(({ alert }) => alert))('%s is tested both ways', (alert) => {
-    const cases = tests
-      .flatMap(({ alert_rule_test }) => alert_rule_test)
-      .filter(({ alertname }) => alertname === alert);
-    expect(cases.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
-    expect(cases.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
-  });
+  test.each(rules.map(({ alert }) => alert))(
+    '%s has a test in which it fires and one in which it does not',
+    (alert) => {
+      const cases = tests
+        .flatMap(({ alert_rule_test }) => alert_rule_test)
+        .filter(({ alertname }) => alertname === alert);
+      expect(cases.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
+      expect(cases.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
+    },
+  );
 });
 
-test('Prometheus asks every service at its port', () => {
+test('Prometheus scrapes every service at its port', () => {
   type Job = { job_name: string; dns_sd_configs: [{ names: string[]; port: number }] };
   const jobs = parse(read('prometheus.yml')).scrape_configs.map(
     ({ job_name, dns_sd_configs: [{ names, port }] }: Job) => [job_name, names, port],

@@ -24,7 +24,7 @@ describe('the workflow', () => {
     expect(Object.keys(workflow.on)).not.toContain('pull_request_target');
   });
 
-  it('runs what was reviewed: every action is a commit', () => {
+  it('pins every action to a commit', () => {
     const actions = steps.flatMap(({ uses }) => uses ?? []);
     expect(actions.filter((uses) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(uses))).toEqual([]);
   });
@@ -35,7 +35,7 @@ describe('the workflow', () => {
     for (const each of checkouts) expect(each.with?.['persist-credentials']).toBe(false);
   });
 
-  it('ends, and gives way to the next', () => {
+  it('has a time limit, and is cancelled by the next run', () => {
     expect(workflow.concurrency['cancel-in-progress']).toBe(true);
     for (const [name, job] of jobs) expect(job['timeout-minutes'], name).toBeLessThanOrEqual(90);
   });

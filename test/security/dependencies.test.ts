@@ -61,12 +61,12 @@ describe('install scripts', () => {
     'node_modules/cpu-features': 'compiles what makes ssh2 faster',
   };
 
-  it('are had by few packages, all of which are known', () => {
+  it('exist in few packages, all of which are listed here', () => {
     const paths = packages.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
     expect(paths.toSorted()).toEqual(Object.keys(HAVE_ONE).toSorted());
   });
 
-  it('are run by nothing of ours that installs', () => {
+  it('are switched off wherever this repository installs packages', () => {
     const INSTALLS = /^(?!\s*#).*\bnpm['", [\]]+(ci|i|install)\b.*$/gm;
     const commands = files
       .filter((file) => /\.(sh|ts|ya?ml|json)$|Dockerfile$|^\.ci\//.test(file))
@@ -92,7 +92,7 @@ describe('licences', () => {
     'MIT OR Apache-2.0',
   ];
 
-  it('of all that is shipped are allowed', () => {
+  it('of all shipped packages are allowed', () => {
     const shipped = packages.filter(([, { dev }]) => !dev);
     expect(shipped.length).toBeGreaterThan(100);
     for (const [path, { license }] of shipped) {
@@ -100,7 +100,7 @@ describe('licences', () => {
     }
   });
 
-  it('of what we ask for ourselves are allowed', () => {
+  it('of all direct dependencies are allowed', () => {
     const named = manifests.flatMap(({ dependencies, devDependencies }) =>
       Object.keys({ ...dependencies, ...devDependencies }),
     );

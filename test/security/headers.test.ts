@@ -88,7 +88,7 @@ const test = services
 
 describe('an answer of the API', () => {
   test.for(REFUSALS.filter(([, what]) => what !== 'a wrong path'))(
-    '%i for %s tells browsers to do nothing with it',
+    '%i for %s has the security headers of data',
     async ([status, _, ask], { demo, faulty }) => {
       const response = await ask(faulty.url, demo.token);
       expect(response.status).toBe(status);
@@ -102,12 +102,12 @@ describe('an answer of the API', () => {
     ['health', 200, '/health/ready'],
     ['metrics', 200, '/metrics'],
     ['a label', 200, '/api/guias/etiqueta/{guia}'],
-  ] as const)('that is %s does too', async ([_, status, path], { demo, number }) => {
+  ] as const)('that is %s has them too', async ([_, status, path], { demo, number }) => {
     const { status: answered, headers } = await demo.pdf(path.replace('{guia}', number));
     expect([answered, securityHeaders(headers)]).toEqual([status, DATA_HEADERS]);
   });
 
-  test('that is a label is still a PDF with its tag, also unchanged', async ({ demo, number }) => {
+  test('that is a label has them with its PDF type and ETag, also as 304', async ({ demo, number }) => {
     const path = `/api/guias/etiqueta/${number}`;
     const { headers, bytes } = await demo.pdf(path);
     expect([headers.get('content-type'), bytes.subarray(0, 5).toString()]).toEqual([
@@ -118,9 +118,7 @@ describe('an answer of the API', () => {
     expect([again.status, securityHeaders(again.headers)]).toEqual([304, DATA_HEADERS]);
   });
 
-  test('that is the page of the documentation may load what is its own, and nothing else', async ({
-    api,
-  }) => {
+  test('that is the documentation page may load its own assets and nothing else', async ({ api }) => {
     const { headers } = await fetch(`${api.url}/api/docs`);
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
@@ -131,7 +129,7 @@ describe('an answer of the API', () => {
 });
 
 test.for(['branches', 'label-worker'])(
-  'an answer of the service %s does so too',
+  'an answer of the service %s has the security headers of data',
   async (name, { branches, labelWorker }) => {
     const { server } = name === 'branches' ? branches : labelWorker;
     const answers = await Promise.all(
@@ -144,7 +142,7 @@ test.for(['branches', 'label-worker'])(
   },
 );
 
-describe('no answer tells of what is behind it', () => {
+describe('no answer reveals its implementation', () => {
   const INSIDE =
     /node_modules|\bat .*[:(]\d|\.[jt]s\b|stack|\w(Error|Exception)\b|fastify|mongo|redis|bull|chromium|puppeteer|argon|node\b|127\.0\.0\.1/i;
 
@@ -160,7 +158,7 @@ describe('no answer tells of what is behind it', () => {
     for (const name of ['server', 'x-powered-by', 'via']) expect(response.headers.get(name)).toBeNull();
   });
 
-  test('500 for a label that nobody prints, and 503 for a service that is away', async ({
+  test('500 for a label that no worker prints, and 503 while branches is down', async ({
     startApi,
     startBranches,
     stores,
@@ -194,15 +192,15 @@ describe('pages of other origins', () => {
   const corsHeaders = (headers: Headers) =>
     Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 
-  test('are told nothing where none is configured', async ({ api }) => {
+  test('get no CORS headers where no origin is configured', async ({ api }) => {
     const { status, headers } = await call(`${api.url}/api/sucursales`, { headers: { origin: ALLOWED } });
     expect([status, corsHeaders(headers)]).toEqual([401, {}]);
     const preflight = await call(`${api.url}/api/guias/crear`, PREFLIGHT);
     expect([preflight.status, corsHeaders(preflight.headers)]).toEqual([405, {}]);
   });
 
-  describe('where one is configured', () => {
-    test('its preflight is answered, without a token', async ({ open }) => {
+  describe('where an origin is configured', () => {
+    test('the preflight of its pages is answered without a token', async ({ open }) => {
       const { status, headers } = await fetch(`${open.url}/api/guias/crear`, PREFLIGHT);
       expect(status).toBe(204);
       expect(corsHeaders(headers)).toEqual({
@@ -220,7 +218,7 @@ describe('pages of other origins', () => {
       'http://tienda.example.otra',
       'https://tienda.example',
       'http://TIENDA.example',
-    ])('%s is another one, and may read nothing', async (stranger, { open }) => {
+    ])('%s is another origin and may read nothing', async (stranger, { open }) => {
       const headers = { ...PREFLIGHT.headers, origin: stranger };
       for (const init of [{ ...PREFLIGHT, headers }, { headers: { origin: stranger } }]) {
         const answer = await fetch(`${open.url}/api/openapi.json`, init);
@@ -229,7 +227,7 @@ describe('pages of other origins', () => {
       }
     });
 
-    test('its page logs in, creates, prints, and reads refusals, in a browser', async ({
+    test('its page in a browser logs in, creates, prints and reads refusals', async ({
       browser,
       open,
       origin,
@@ -245,7 +243,7 @@ describe('pages of other origins', () => {
       await tab.close();
     });
 
-    test('a page of another one reads nothing, in a browser', async ({ api, browser, open }) => {
+    test('a page of another origin in a browser reads nothing', async ({ api, browser, open }) => {
       const tab = await browser.newPage();
       await tab.goto(api.url); // another port is another origin
       const fails = `fetch(${JSON.stringify(`${open.url}/api/openapi.json`)}).then(() => 'read', () => 'refused')`;
@@ -253,7 +251,7 @@ describe('pages of other origins', () => {
       await tab.close();
     });
 
-    test('unknown paths and other methods are refused as ever', async ({ open }) => {
+    test('unknown paths and other methods are refused as before', async ({ open }) => {
       expect((await fetch(`${open.url}/api/nada`)).status).toBe(404);
       const other = await fetch(`${open.url}/api/sucursales`, { method: 'DELETE' });
       expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD']);

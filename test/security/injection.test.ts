@@ -55,7 +55,7 @@ describe('query operators', () => {
     [{ $gt: '!' }],
   ];
 
-  test('are refused in every field, by its name, and nothing is stored', async ({ demo, everything }) => {
+  test('are refused in every field with its name, and nothing is stored', async ({ demo, everything }) => {
     expect(FIELDS.length).toBeGreaterThan(25);
     const before = await everything();
     for (const [section, name] of FIELDS) {
@@ -93,12 +93,12 @@ describe('query operators', () => {
     ['both', { 'x-username': '[object Object]', 'x-password': '{"$regex":".*"}' }],
     ['a pattern', { 'x-username': '^demo$', 'x-password': 'demo1234' }],
     ['all users', { 'x-username': '.*', 'x-password': 'demo1234' }],
-  ] as const)('as %s let nobody in', async ([_, headers], { api }) => {
+  ] as const)('as %s log nobody in', async ([_, headers], { api }) => {
     const { status, body } = await call(`${api.url}/api/auth/login`, { method: 'POST', headers });
     expect([status, body.message]).toEqual([401, 'Usuario o contrasena incorrectos']);
   });
 
-  test('as an Idempotency-Key are a key like any other', async ({ demo }) => {
+  test('as an Idempotency-Key are an ordinary key', async ({ demo }) => {
     const key = '{"$gt":""}';
     const create = (body: unknown) => demo.post('/api/guias/crear', body, { 'idempotency-key': key });
     const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
@@ -109,7 +109,7 @@ describe('query operators', () => {
   });
 });
 
-describe('in a path or a query', () => {
+describe('hostile text in a path or a query', () => {
   const HOSTILE = [
     '{"$gt":""}',
     '[$ne]',
@@ -137,7 +137,7 @@ describe('in a path or a query', () => {
     '/api/guias/etiqueta-pequena/',
   ];
 
-  test.for(HOSTILE)('%j is nothing that there is', async (text, { demo }) => {
+  test.for(HOSTILE)('%j is not found', async (text, { demo }) => {
     for (const path of PATHS) {
       const answer = await demo.get(path + encodeURIComponent(text));
       expect([path, answer.status, answer.body.response]).toEqual([path, 404, 'ERROR']);
@@ -151,7 +151,7 @@ describe('in a path or a query', () => {
     '__proto__[paquetes]=99',
     '__proto__.paquetes=99',
     'constructor[prototype][paquetes]=99',
-  ])('?%s is not the number of packages', async (query, { api, number }) => {
+  ])('?%s is not read as the number of packages', async (query, { api, number }) => {
     // Of another's guide, which is looked for only once the query has been read.
     const other = await Client.login(api.url, 'otro');
     const { status } = await other.get(`/api/guias/etiqueta-pequena/${number}?${query}`);
@@ -189,7 +189,7 @@ describe('prototype pollution', () => {
     ),
   ];
 
-  test.for(POLLUTING)('by %s is refused at any depth', async (key, { demo, everything }) => {
+  test.for(POLLUTING)('by %s is refused at every depth', async (key, { demo, everything }) => {
     const before = await everything();
     for (const body of bodies(key)) {
       const answer = await demo.post('/api/guias/crear', body);
@@ -202,7 +202,7 @@ describe('prototype pollution', () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  test('by names that objects have anyway is an unknown field', async ({ demo }) => {
+  test('by names that every object has is refused as an unknown field', async ({ demo }) => {
     for (const name of ['toString', 'hasOwnProperty', '__defineGetter__', 'prototype']) {
       const { status, body } = await demo.create([{ ...fullGuide(), [name]: 'x' }]);
       expect([status, body.message]).toEqual([400, `Campo desconocido: '${name}'`]);
@@ -222,7 +222,7 @@ describe('line breaks', () => {
     }
   });
 
-  test('that are encoded stay so in what an answer repeats', async ({ demo }) => {
+  test('that are encoded set no header when an answer repeats them', async ({ demo }) => {
     const { status, headers, body } = await demo.get('/api/sucursales/cobertura/1%0d%0aX-Injected:%201');
     expect(status).toBe(404);
     expect(body.message).toBe('No hay cobertura para el código postal: 1\r\nX-Injected: 1');

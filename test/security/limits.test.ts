@@ -43,7 +43,7 @@ const statuses = async (count: number, ask: (index: number) => Promise<{ status:
 };
 
 describe('REQUESTS_PER_MINUTE_PER_ADDRESS', () => {
-  test('holds before anything is known of who asks', async ({ limited }) => {
+  test('holds before the client has authenticated', async ({ limited }) => {
     const url = await limited({ REQUESTS_PER_MINUTE_PER_ADDRESS: '6' });
     const asked = [
       () => call(`${url}/api/sucursales`),
@@ -67,14 +67,14 @@ describe('REQUESTS_PER_MINUTE_PER_ADDRESS', () => {
     expect(await statuses(10, () => call(`${url}/health/ready`))).toEqual(Array(10).fill(200));
   });
 
-  test('is not got around by an X-Forwarded-For of one’s own', async ({ limited }) => {
+  test('ignores X-Forwarded-For from a client', async ({ limited }) => {
     const url = await limited({ REQUESTS_PER_MINUTE_PER_ADDRESS: '3' });
     const ask = (index: number) =>
       call(`${url}/api/sucursales`, { headers: { 'x-forwarded-for': `203.0.113.${index}` } });
     expect(await statuses(5, ask)).toEqual([401, 401, 401, 429, 429]);
   });
 
-  test('is not got around behind a proxy that is trusted either', async ({ limited }) => {
+  test('counts the address that a trusted proxy appended to X-Forwarded-For', async ({ limited }) => {
     const url = await limited({ REQUESTS_PER_MINUTE_PER_ADDRESS: '3', TRUST_PROXY: '127.0.0.1' });
     // The proxy adds at the end where the request came from; what stands before is the client's own.
     const ask = (index: number, from: string) =>
@@ -84,7 +84,9 @@ describe('REQUESTS_PER_MINUTE_PER_ADDRESS', () => {
   });
 });
 
-test('failed logins are counted for where they really come from', async ({ limited }) => {
+test('failed logins are counted by the address of the connection, not by X-Forwarded-For', async ({
+  limited,
+}) => {
   const url = await limited({ LOGIN_FAILURES_PER_ADDRESS: '3' });
   const ask = (index: number) =>
     call(`${url}/api/auth/login`, {
@@ -99,7 +101,7 @@ test('failed logins are counted for where they really come from', async ({ limit
 });
 
 describe('a request', () => {
-  test('whose body grows beyond 4 MiB without having said so is refused', async ({ api, demo }) => {
+  test('whose body without Content-Length grows beyond 4 MiB is refused', async ({ api, demo }) => {
     const chunk = new Uint8Array(64 * 1024).fill(0x20);
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -120,7 +122,7 @@ describe('a request', () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
-  test('whose body is compressed is not unpacked', async ({ api, demo }) => {
+  test('whose body is compressed is not decompressed', async ({ api, demo }) => {
     const response = await fetch(`${api.url}/api/guias/crear`, {
       method: 'POST',
       headers: {
@@ -138,7 +140,7 @@ describe('a request', () => {
     expect([status, body.message]).toEqual([431, 'Los headers de la solicitud exceden el limite de 8 KiB']);
   });
 
-  test('with hundreds of headers is refused, or answered, and never an error of ours', async ({ demo }) => {
+  test('with hundreds of headers is answered or refused with 431, never with 5xx', async ({ demo }) => {
     const headers = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`a${index}`, 'b']));
     expect((await demo.get('/api/sucursales', headers)).status).toBe(200);
     const more = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`a${index}`, 'b']));
@@ -146,7 +148,7 @@ describe('a request', () => {
   });
 });
 
-describe('a connection that takes its time', () => {
+describe('a slow connection', () => {
   /** Connects, lets `talk` say something, and waits for the other side to end it. @returns all it said. */
   const ended = (port: number, talk: (socket: Socket) => void) =>
     new Promise<string>((resolve, reject) => {
@@ -161,11 +163,11 @@ describe('a connection that takes its time', () => {
   const LATE =
     /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"message":"La solicitud no llego completa a tiempo"/;
 
-  test('to say anything at all is ended', async ({ impatient }) => {
+  test('that sends nothing is ended', async ({ impatient }) => {
     expect(await ended(impatient, () => {})).toMatch(LATE);
   });
 
-  test('over its head is ended, also when it sends a byte now and then', async ({ impatient }) => {
+  test('that sends its head a byte at a time is ended', async ({ impatient }) => {
     const answer = await ended(impatient, (socket) => {
       socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\nX-A: ');
       const drip = setInterval(() => socket.write('a'), 50);
@@ -174,7 +176,7 @@ describe('a connection that takes its time', () => {
     expect(answer).toMatch(LATE);
   });
 
-  test('over its body is ended, also when it sends a byte now and then', async ({ impatient }) => {
+  test('that sends its body a byte at a time is ended', async ({ impatient }) => {
     const answer = await ended(impatient, (socket) => {
       socket.write(
         'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"',
@@ -185,7 +187,7 @@ describe('a connection that takes its time', () => {
     expect(answer).toMatch(LATE);
   });
 
-  test('keeps nobody else waiting', async ({ impatient }) => {
+  test('does not delay other requests', async ({ impatient }) => {
     const slow = Array.from({ length: 200 }, () =>
       ended(impatient, (socket) => socket.write('GET / HTTP/1.1\r\n')),
     );

@@ -190,7 +190,7 @@ function malformed(api: string, bytes: string): Promise<void> {
 }
 
 describe('the logs', () => {
-  test('are lines of JSON, each with its time, level and service', ({ day }) => {
+  test('are lines of JSON with time, level and service', ({ day }) => {
     expect(day.lines.length).toBeGreaterThan(30);
     for (const line of day.lines) {
       expect(line).toMatchObject({
@@ -208,15 +208,18 @@ describe('the logs', () => {
     ['cobertura-1', { method: 'GET', route: '/api/sucursales/cobertura/:cp', status: 200, user: 'demo' }],
     ['lleno-1', { method: 'GET', route: '/api/guias/etiqueta/:guia', status: 503, user: 'demo' }],
     ['caido-1', { method: 'POST', route: '/api/guias/crear', status: 503, user: 'demo' }],
-  ] as const)('have one line of the request %s, with who, what and how long', ([id, expected], { day }) => {
-    const own = day.lines.filter(
-      ({ service, msg, requestId }) => service === 'api' && msg === 'request' && requestId === id,
-    );
-    expect(own).toHaveLength(1);
-    expect(own[0]).toMatchObject({ ...expected, ms: expect.any(Number) });
-  });
+  ] as const)(
+    'have one line for the request %s, with user, route, status and duration',
+    ([id, expected], { day }) => {
+      const own = day.lines.filter(
+        ({ service, msg, requestId }) => service === 'api' && msg === 'request' && requestId === id,
+      );
+      expect(own).toHaveLength(1);
+      expect(own[0]).toMatchObject({ ...expected, ms: expect.any(Number) });
+    },
+  );
 
-  test('say why what failed failed, with the request’s id', ({ day }) => {
+  test('say why a request failed, with its id', ({ day }) => {
     const why = (id: string) =>
       day.lines.filter(({ requestId, err }) => requestId === id && err).map(({ err }) => JSON.stringify(err));
     expect(why('lleno-1').join()).toContain('OOM command not allowed');
@@ -224,7 +227,7 @@ describe('the logs', () => {
     expect(why('caido-1').join()).toContain('ECONNREFUSED');
   });
 
-  test('follow a label by one id through api, queue and worker, and a creation to branches', async ({
+  test('carry one id of a label through api, queue and worker, and of a creation to branches', async ({
     day,
     ownRedis,
     stores,
@@ -242,7 +245,7 @@ describe('the logs', () => {
     await queue.close();
   });
 
-  test('hold nothing of a person', ({ day }) => {
+  test('hold no personal data', ({ day }) => {
     expect(PERSONAL.length).toBeGreaterThan(15);
     for (const personal of PERSONAL) {
       for (const form of [personal, personal.normalize('NFD'), encodeURIComponent(personal)]) {
@@ -262,7 +265,7 @@ describe('the logs', () => {
   });
 });
 
-test('on a terminal they are for a person to read', async () => {
+test('on a terminal log lines are formatted for people', async () => {
   const program =
     "import { createLogger } from '#shared/observability/logger.ts'; createLogger('api', 'info').info({ status: 200 }, 'request')";
   const node = `'${process.execPath}' --input-type=module -e "${program}"`;

@@ -75,11 +75,7 @@ describe('a guide of another user', () => {
     }
   });
 
-  test('is not found by who may read, create, or nothing; only by who reads all', async ({
-    api,
-    guidePaths,
-    number,
-  }) => {
+  test('is found only by a user with guias.read.all', async ({ api, guidePaths, number }) => {
     for (const [user, status] of [
       ['lectura', 404],
       ['otro', 404],
@@ -95,7 +91,7 @@ describe('a guide of another user', () => {
 
 describe('looking for a guide', () => {
   // Time is what enumeration by a clock needs, and no clock of a test is as steady as this: the same work.
-  test('asks the database the same of one that is another’s and of none, and gets nothing of either', async ({
+  test('sends the database the same query for another user’s guide and for none, and gets nothing back', async ({
     number,
     watched,
   }) => {
@@ -122,7 +118,7 @@ describe('looking for a guide', () => {
 });
 
 describe('guide numbers', () => {
-  test('say nothing of how many there are, or of which comes next', async ({ other }) => {
+  test('reveal neither how many guides exist nor the next number', async ({ other }) => {
     const guides = await other.created(...Array.from({ length: 200 }, () => minimalGuide()));
     const numbers = guides.map(({ SEND_GUIA }: CreatedGuide) => Number(SEND_GUIA));
     // Neighbours of random numbers of eleven digits are this far apart on average; of a counter, by one.

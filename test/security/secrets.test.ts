@@ -86,7 +86,7 @@ test('random secrets are strong, however they are written', () => {
   }
 });
 
-test('every secret is looked at', () => {
+test('every secret of api and branches is checked', () => {
   expect(SECRETS.map((each) => each.join(': ')).toSorted()).toEqual([
     'api: INTERNAL_TOKEN',
     'api: JWT_SECRET',
@@ -130,7 +130,7 @@ describe('the internal token', () => {
     ['is in upper case', { 'x-internal-token': INTERNAL_TOKEN.toUpperCase() }],
     ['comes twice', { 'x-internal-token': [INTERNAL_TOKEN, INTERNAL_TOKEN] }],
     ['is a bearer token', { authorization: `Bearer ${INTERNAL_TOKEN}` }],
-  ])('that %s opens no route', async ([_, headers], { branches, routes }) => {
+  ])('that %s is refused by every route', async ([_, headers], { branches, routes }) => {
     expect(routes.length).toBeGreaterThan(1);
     for (const route of routes) {
       const { statusCode, body } = await branches.server.inject({ ...route, headers });
@@ -139,7 +139,7 @@ describe('the internal token', () => {
     }
   });
 
-  test('is compared in the same time wherever it differs', async () => {
+  test('is compared in constant time', async () => {
     // So long that a comparison which ends at the first difference would be a thousand times as fast there.
     const token = 'a'.repeat(2_000_000);
     const check = requireInternalToken([token]);

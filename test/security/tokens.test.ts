@@ -47,7 +47,7 @@ describe('a token of ours', () => {
     expect((await ask({ authorization: authorization(issued) })).outcome).toEqual(LET_IN);
   });
 
-  test('that has expired is told apart, also from one of another secret', async ({ ask }) => {
+  test('that has expired has a message of its own, unless its signature is wrong', async ({ ask }) => {
     const old = { ...GOOD, iat: now - 120, exp: now - 60 };
     expect(await ask({ authorization: `Bearer ${token(old)}` })).toEqual({
       outcome: [401, 'Token expirado'],
@@ -166,7 +166,7 @@ function askWithHeaders(url: string, headers: string[]): Promise<[number | undef
 }
 
 describe('the permission', () => {
-  test('is asked for after the token', async ({ api }) => {
+  test('is checked after the token', async ({ api }) => {
     const reader = await Client.login(api.url, 'lectura');
     const { status, body } = await reader.create([]);
     expect([status, body.message]).toEqual([403, 'No tiene permiso para realizar esta accion']);

@@ -63,7 +63,7 @@ describe('create', () => {
     expect(await client.created(minimalGuide())).toMatchObject([{ SEND_SUCU_ORIG: 'MEX01' }]);
   });
 
-  test('gives nothing that was not asked for', async ({ api, create }) => {
+  test('grants no permission or origin that was not asked for', async ({ api, create }) => {
     expect((await create('nadie')).out).toContain('nadie (permisos: ninguno; origen: ninguno)');
     expect(await permissionsOf(await Client.login(api.url, 'nadie', PASSWORD))).toEqual([]);
   });
@@ -73,7 +73,7 @@ describe('create', () => {
     expect((await login('demo', 'demo1234')).status).toBe(200);
   });
 
-  test('makes one user where two are asked for at once', async ({ create }) => {
+  test('creates one user when two processes create the same name at once', async ({ create }) => {
     const results = await Promise.all([create('gemelo'), create('gemelo')]);
     expect(results.map(({ code }) => code).sort()).toEqual([0, 1]);
   });
@@ -113,7 +113,7 @@ describe.concurrent('a password', () => {
   });
 });
 
-describe.concurrent('a user who works', () => {
+describe.concurrent('a user who is logged in', () => {
   test('is refused soon after being disabled, and let in again when enabled', async ({
     admin,
     api,
@@ -182,7 +182,7 @@ describe('list', () => {
     expect(out).toMatch(/^inactiva +deshabilitado +CUN01 /m);
   });
 
-  test('shows them in JSON, without anything of their passwords', async ({ admin }) => {
+  test('prints JSON without password hashes', async ({ admin }) => {
     const { out } = await admin(['list', '--json']);
     expect(JSON.parse(out)).toContainEqual({
       username: 'lectura',
@@ -226,7 +226,7 @@ describe.concurrent('refuses', () => {
     expect(err).toContain(message);
   });
 
-  test('to work without MONGODB_URI, or with one that does not answer, whose address it keeps to itself', async ({
+  test('to run without MONGODB_URI or with one that does not answer, and does not print its address', async ({
     admin,
   }) => {
     expect(await admin(['list'], '', '')).toMatchObject({

@@ -50,7 +50,7 @@ describe('POST /api/guias/crear creates', () => {
     expect(guides.every((guide) => isGuideNumber(guide.SEND_GUIA))).toBe(true);
   });
 
-  test('with null and blank text in optional fields, which mean absent', async ({ demo }) => {
+  test('a guide with null and blank text in optional fields, which mean absent', async ({ demo }) => {
     const guide = minimalGuide({ CodigoPostal: '06600', DestinoCode: '', Email: null, Telefono: '  ' });
     expect((await demo.create([guide])).status).toBe(200);
   });
@@ -61,7 +61,7 @@ describe('POST /api/guias/crear creates', () => {
     expect(new Set((body.data as { SEND_GUIA: string }[]).map((guide) => guide.SEND_GUIA)).size).toBe(500);
   });
 
-  test('for everybody who asks at the same moment what each has asked for', async ({ api, demo, stored }) => {
+  test('for users who ask at the same moment what each of them asked for', async ({ api, demo, stored }) => {
     const [otro, inactiva] = await Promise.all([
       Client.login(api.url, 'otro'),
       Client.login(api.url, 'inactiva'),
@@ -89,7 +89,7 @@ describe('POST /api/guias/crear creates', () => {
     expect(await stored()).toBe(before + 10 * 33);
   });
 
-  test('the date in local time of the zone', async ({ demo }) => {
+  test('a guide with its date in the configured time zone', async ({ demo }) => {
     const zone = 'America/Mexico_City';
     const parts = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
     const before = parts.format(new Date());
@@ -175,7 +175,7 @@ describe('POST /api/guias/crear refuses', () => {
     expect(body).toMatchObject({ response: 'ERROR', message, details: [{ indice: 0, campo, message }] });
   });
 
-  test('all of a batch for one bad guide, and names every bad one', async ({ demo, stored }) => {
+  test('a whole batch for one bad guide, and names every bad one', async ({ demo, stored }) => {
     const before = await stored();
     const { status, body } = await demo.create([
       minimalGuide(),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { generateGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
 
 describe('a guide number', () => {
-  it('has twelve digits, the first not 0, and is its own proof', () => {
+  it('has twelve digits, the first not 0, the last a check digit', () => {
     for (let draw = 0; draw < 1_000; draw++) {
       const number = generateGuideNumber();
       expect(number).toMatch(/^[1-9][0-9]{11}$/);

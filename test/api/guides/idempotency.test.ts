@@ -29,7 +29,7 @@ describe('Idempotency-Key', () => {
     expect(await guides.countDocuments()).toBe(before);
   });
 
-  test('holds for requests at the same time', async ({ create, guides }) => {
+  test('holds for concurrent requests', async ({ create, guides }) => {
     const key = randomUUID();
     const before = await guides.countDocuments();
     const answers = await Promise.all(Array.from({ length: 12 }, () => create(key)));
@@ -67,7 +67,7 @@ describe('Idempotency-Key', () => {
     expect((await guides.findOne({ _id: taken }))?.username).toBe('otro');
   });
 
-  test('is the same body whatever its white space', async ({ create }) => {
+  test('compares bodies without their white space', async ({ create }) => {
     const key = randomUUID();
     const first = await create(key);
     expect((await create(key, JSON.stringify(BODY, null, 2))).body).toEqual(first.body);
@@ -107,7 +107,7 @@ describe('Idempotency-Key', () => {
     expect(body.message).toBe('Idempotency-Key debe tener de 1 a 255 caracteres visibles');
   });
 
-  test('is forgotten after a day by the database itself', async ({ create, stores }) => {
+  test('expires in the database after a day', async ({ create, stores }) => {
     await create(randomUUID());
     const keys = stores.mongo.collection('idempotency_keys');
     const [record] = await keys.find({}).sort({ expiresAt: -1 }).limit(1).toArray();
@@ -120,7 +120,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('a guide number that is taken', () => {
-  test('is drawn again, unseen by the caller', async ({ create, stores }) => {
+  test('is replaced by another one without the caller noticing', async ({ create, stores }) => {
     const { GuideStore } = await import('#services/api/guides/guide-store.ts');
     const store = new GuideStore(stores.mongo);
     const [number = ''] = numbers((await create(randomUUID())).body.data);

@@ -11,7 +11,7 @@ import { test } from '#test/fixtures/services.ts';
 describe('guide numbers', () => {
   const number = fc.constant(null).map(generateGuideNumber);
 
-  test('tell every single wrong digit', () => {
+  test('reveal any single wrong digit', () => {
     fc.assert(
       fc.property(number, fc.nat(11), fc.integer({ min: 1, max: 9 }), (text, place, by) => {
         const digit = String((Number(text[place]) + by) % 10);
@@ -20,7 +20,7 @@ describe('guide numbers', () => {
     );
   });
 
-  test('are never what other text is', () => {
+  test('are told from any other text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         fc.pre(!/^[1-9][0-9]{11}$/.test(text));
@@ -47,7 +47,7 @@ describe('the parser of the body', () => {
     }),
   );
 
-  test('either gives guides that hold the rules, or refuses with a code that has an answer', () => {
+  test('either returns guides that obey the rules, or refuses with a code that has an answer', () => {
     fc.assert(
       fc.property(body, (value) => {
         try {
@@ -66,7 +66,7 @@ describe('the parser of the body', () => {
     );
   });
 
-  test('over HTTP gives no 5xx and does not hang, whatever the bytes', async ({ api, demo }) => {
+  test('over HTTP neither answers 5xx nor hangs, whatever the bytes', async ({ api, demo }) => {
     const text = fc.oneof(
       body.map((value) => JSON.stringify(value)),
       fc.string({ unit: 'binary' }),

@@ -12,23 +12,23 @@ function busy(perSecond: number): Admission {
   return admission;
 }
 
-describe('a label that is asked for when others wait', () => {
-  it('is let in while it can be printed within four fifths of the deadline', () => {
+describe('a label that is requested while others wait', () => {
+  it('is admitted while it can be printed within four fifths of the timeout', () => {
     expect(busy(100).retryAfterSeconds(790)).toBe(0);
     expect(busy(400).retryAfterSeconds(3_100)).toBe(0);
   });
 
-  it('is refused at once when it cannot, with the time after which it can', () => {
+  it('is refused at once otherwise, with the time after which it can be printed', () => {
     expect(busy(100).retryAfterSeconds(850)).toBe(1);
     expect(busy(100).retryAfterSeconds(1_200)).toBe(4);
   });
 
-  it('is let in by a few however slow the printers are', () => {
+  it('is admitted behind a few labels however slow the printers are', () => {
     expect(busy(1).retryAfterSeconds(99)).toBe(0);
     expect(busy(1).retryAfterSeconds(100)).toBeGreaterThan(0);
   });
 
-  it('is let in when nothing is known of the printers yet, but never without bound', () => {
+  it('is admitted up to a bound while the speed of the printers is unknown', () => {
     const idle = new Admission(10_000);
     expect(idle.retryAfterSeconds(4_999)).toBe(0);
     expect(idle.retryAfterSeconds(5_000)).toBe(1);

@@ -46,7 +46,7 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     }
   });
 
-  test('is the same label for the same tag', async ({ demo, number }) => {
+  test('answers 304 to the ETag of an unchanged label', async ({ demo, number }) => {
     const first = await demo.pdf(`/api/guias/etiqueta/${number}`);
     const etag = first.headers.get('etag') ?? '';
     const again = await demo.pdf(`/api/guias/etiqueta/${number}`, { 'if-none-match': etag });
@@ -55,7 +55,7 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     expect((await demo.pdf(`/api/guias/etiqueta/${number}`, { 'if-none-match': '"x"' })).status).toBe(200);
   });
 
-  test('asked for a thousand times at once is printed once', async ({ demo, stores }) => {
+  test('prints a label once when it is requested a thousand times at once', async ({ demo, stores }) => {
     const [guide] = await demo.created(minimalGuide());
     const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
     const prints = () => stores.redis.zcard(`${stores.prefix}:labels:completed`);
@@ -68,7 +68,7 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     expect((await prints()) - before).toBe(1);
   });
 
-  test('of a guide that was put right by hand shows it at once', async ({ demo, stores }) => {
+  test('shows a correction made in the database at once', async ({ demo, stores }) => {
     const [guide] = await demo.created(minimalGuide());
     const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
     const before = await demo.pdf(path);
@@ -80,7 +80,7 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  test('of many guides at once goes to the right asker', async ({ demo }) => {
+  test('gives each of many concurrent requests its own label', async ({ demo }) => {
     const guides = await demo.created(...Array.from({ length: 16 }, () => minimalGuide()));
     const labels = await Promise.all(
       guides.map(async ({ SEND_GUIA }) => (await demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`)).bytes),
@@ -124,7 +124,7 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
 });
 
 describe('the logo of the configuration', () => {
-  test('is on the label, and makes it another one', async ({ demo, folder, number, startApi }) => {
+  test('is on the label, and changes its ETag', async ({ demo, folder, number, startApi }) => {
     const logo = join(folder, 'logo.png');
     const picture = new PNG({ width: 40, height: 20 });
     picture.data.fill(255);
@@ -143,11 +143,8 @@ describe('the logo of the configuration', () => {
 /** A prefix of Redis where no label worker looks. */
 const besides = (prefix: string) => prefix.replace('}', '-unprinted}');
 
-describe('a label that nobody prints', () => {
-  test('is answered with the error of the contract when the deadline has passed', async ({
-    startApi,
-    stores,
-  }) => {
+describe('a label that no worker prints', () => {
+  test('is answered with the error of the contract after LABEL_TIMEOUT_MS', async ({ startApi, stores }) => {
     const other = await startApi({ LABEL_TIMEOUT_MS: '200', REDIS_PREFIX: besides(stores.prefix) });
     const user = await Client.login(other.url);
     const [guide] = await user.created(minimalGuide());
@@ -180,7 +177,7 @@ describe('a label whose job completes', () => {
 
 describe('a guide that the user may not see', () => {
   const paths = ['etiqueta', 'etiqueta-pequena'];
-  test.for(paths)('is not found: another’s, by %s', async (path, { api, number }) => {
+  test.for(paths)('is not found by %s when it is another user’s', async (path, { api, number }) => {
     const other = await Client.login(api.url, 'otro');
     const { status, body } = await other.get(`/api/guias/${path}/${number}`);
     expect(status).toBe(404);

@@ -24,7 +24,7 @@ const png = (side: number) => PNG.sync.write(new PNG({ width: side, height: 1, f
 test.for([
   ['an SVG of shapes', svg('<defs><path id="a" d="M0 0h9v9z"/></defs><use href="#a"/>'), 'svg+xml'],
   ['a PNG', png(200), 'png'],
-] as const)('%s is taken by value, and fits a payload', ([_, content, type], { logo }) => {
+] as const)('%s becomes a data URI that fits a payload', ([_, content, type], { logo }) => {
   const uri = logo(content);
   expect(uri).toBe(`data:image/${type};base64,${Buffer.from(content).toString('base64')}`);
   expect(isLabelPayload(sample({ logo: uri }))).toBe(true);

@@ -14,8 +14,8 @@ const test = services.override('settings', { LABEL_TIMEOUT_MS: '5000' });
 
 /** More labels at a time than can be printed within the deadline: some are refused, and the others are served. */
 
-describe('three hundred labels at once, of which few can be printed within the deadline', () => {
-  test('are served, or refused with 503 and Retry-After, and served when asked for again', async ({
+describe('three hundred labels at once, of which few can be printed in time', () => {
+  test('are served, or refused with 503 and Retry-After and served on the next request', async ({
     api,
     demo,
     stores,
@@ -78,7 +78,7 @@ describe('the port of the api', () => {
     expect(turns).toBeLessThan(clients.length / 4);
   });
 
-  test('is not shared with another process, which is told so', async () => {
+  test('is refused to another process with EADDRINUSE', async () => {
     const another = await build();
     await expect(listen(another, { host: '127.0.0.1', port: port() })).rejects.toThrow('EADDRINUSE');
     await another.close();

@@ -51,7 +51,7 @@ describe('/api/openapi.json', () => {
 });
 
 describe('/api/docs in a browser', () => {
-  test('lets a person log in and try a request', async ({ api, browser }) => {
+  test('lets a person log in and send a request', async ({ api, browser }) => {
     const page = await browser.newPage();
     const failures: string[] = [];
     page.on('pageerror', (error) => failures.push(String(error)));

@@ -12,7 +12,7 @@ const guide = (text: string) =>
   );
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-describe('a hostile body gets a clear 4xx and creates nothing', () => {
+describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
   test.for<[string, string | Uint8Array, number, string]>([
     ['text where the array should be', '{"TipoServicio":"Domicilio","Guia":"x"}', 400, NO_ARRAY],
     ['an object where the array should be', '{"TipoServicio":"Domicilio","Guia":{"0":{}}}', 400, NO_ARRAY],
@@ -110,7 +110,7 @@ describe('a hostile path or query', () => {
   });
 });
 
-describe('a hostile head', () => {
+describe('a hostile request head', () => {
   test('of ten kilobytes', async ({ demo }) => {
     const { status, body } = await demo.get('/api/sucursales', { 'x-rubbish': 'x'.repeat(10_000) });
     expect(status).toBe(431);
@@ -120,7 +120,7 @@ describe('a hostile head', () => {
     });
   });
 
-  test('that is no HTTP', async ({ api }) => {
+  test('that is not HTTP', async ({ api }) => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(new URL(api.url).port), '127.0.0.1', () => socket.write('hola\r\n\r\n'));
       let text = '';

@@ -3,7 +3,7 @@ import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
 
 describe('every answer', () => {
-  test("carries the caller's request id where it is harmless", async ({ demo }) => {
+  test("carries the caller's request id where it is safe", async ({ demo }) => {
     const { headers, body } = await demo.get('/api/nada', { 'x-request-id': 'pedido-7.a_B' });
     expect(headers.get('x-request-id')).toBe('pedido-7.a_B');
     expect(body.requestId).toBe('pedido-7.a_B');
@@ -15,13 +15,13 @@ describe('every answer', () => {
     expect(body.requestId).toBe(headers.get('x-request-id'));
   });
 
-  test('also of success carries an id', async ({ demo }) => {
+  test('of success carries an id too', async ({ demo }) => {
     expect((await demo.create([minimalGuide()])).headers.get('x-request-id')).toBeTruthy();
   });
 });
 
-describe('what is refused before any rule of the business', () => {
-  test('an unknown path', async ({ api }) => {
+describe('a request that is refused before any business rule', () => {
+  test('has an unknown path', async ({ api }) => {
     const { status, body } = await call(`${api.url}/api/nada`);
     expect(status).toBe(404);
     expect(body).toEqual({
@@ -31,7 +31,7 @@ describe('what is refused before any rule of the business', () => {
     });
   });
 
-  test('another method on a known path', async ({ api }) => {
+  test('has another method on a known path', async ({ api }) => {
     const { status, headers, body } = await call(`${api.url}/api/guias/etiqueta/123`, {
       method: 'DELETE',
     });
@@ -58,15 +58,15 @@ describe('what is refused before any rule of the business', () => {
       JSON.stringify({ Guia: 'x'.repeat(4 * 1024 * 1024) }),
       'application/json',
     ],
-  ] as const)('a body that is %s', async ([_, status, message, body, type], { demo }) => {
+  ] as const)('has a body that is %s', async ([_, status, message, body, type], { demo }) => {
     const answer = await demo.post('/api/guias/crear', body, { 'content-type': type });
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ response: 'ERROR', message });
   });
 });
 
-describe('when a service that is needed is away', () => {
-  test('creation answers 503 with Retry-After', async ({ startApi, startBranches }) => {
+describe('while branches is down', () => {
+  test('creation is answered with 503 and Retry-After', async ({ startApi, startBranches }) => {
     const away = await startBranches();
     const api = await startApi({ BRANCHES_URL: away.url });
     const user = await Client.login(api.url);
@@ -79,7 +79,7 @@ describe('when a service that is needed is away', () => {
 });
 
 describe('health', () => {
-  test('says that the process lives, and that it is ready', async ({ api }) => {
+  test('reports the process live and ready', async ({ api }) => {
     expect((await call(`${api.url}/health/live`)).status).toBe(200);
     expect((await call(`${api.url}/health/ready`)).body).toEqual({
       status: 'ok',

@@ -25,7 +25,7 @@ const test = services
   );
 
 describe('failed logins', () => {
-  test('of one user are bounded over all API processes, also with the right password then', async ({
+  test('of one user are limited across all API processes, then also with the right password', async ({
     api,
     login,
     second,
@@ -43,14 +43,14 @@ describe('failed logins', () => {
     }
   });
 
-  test('start anew after a right password', async ({ login }) => {
+  test('are forgotten after a successful login', async ({ login }) => {
     for (let round = 0; round < 3; round++) {
       for (let attempt = 0; attempt < 6; attempt++) await login('lectura', 'mal', '203.0.113.4');
       expect((await login('lectura', 'demo1234', '203.0.113.4')).status).toBe(200);
     }
   });
 
-  test('from one address are bounded, whoever the user', async ({ login }) => {
+  test('from one address are limited, whoever the user', async ({ login }) => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) => login(`nadie${index}`, 'mal', '203.0.113.5')),
     );
@@ -59,14 +59,14 @@ describe('failed logins', () => {
     expect((await login('demo', 'demo1234', '203.0.113.6')).status).toBe(200);
   });
 
-  test('guessed at once do not slip through', async ({ login }) => {
+  test('are limited when they are concurrent', async ({ login }) => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => login('inactiva', 'mal', `203.0.113.${100 + index}`)),
     );
     expect(answers.filter(({ status }) => status === 401).length).toBe(10);
   });
 
-  test('are not those that the database did not answer', async ({ stores }) => {
+  test('do not include logins that the database did not answer', async ({ stores }) => {
     const away = await connectMongo(stores.mongoUri, createLogger('test', 'silent'));
     await away.close();
     const limit = new LoginLimit(stores.redis, stores.prefix, { perUser: 1, perAddress: 1 });
@@ -90,7 +90,7 @@ describe('limits on requests, where they are configured', () => {
     ['REQUESTS_PER_MINUTE_PER_USER', 200],
     ['REQUESTS_PER_MINUTE_PER_ADDRESS', 429],
   ] as const)(
-    '%s refuses what is beyond, over all processes',
+    '%s refuses further requests across all processes',
     async ([variable, ofAnother], { api, startApi }) => {
       const settings = { TRUST_PROXY: '', [variable]: '4' };
       const [one, two] = [await startApi(settings), await startApi(settings)];

@@ -11,7 +11,7 @@ const test = services.extend(
 );
 
 describe('POST /api/auth/login', () => {
-  test('gives a bearer token of an hour', async ({ login }) => {
+  test('returns a bearer token that is valid for an hour', async ({ login }) => {
     const { status, body } = await login({ 'x-username': 'demo', 'x-password': 'demo1234' });
     expect(status).toBe(200);
     expect(body).toMatchObject({

@@ -44,12 +44,12 @@ const test = services
   });
 
 describe('a cold cache', () => {
-  test('was filled once by two processes that started on it', async ({ rebuilds }) => {
+  test('is filled once when two processes start on it', async ({ rebuilds }) => {
     expect(await rebuilds()).toBe(1);
   });
 
   test.for([1, 2, 3])(
-    'is filled by one process while all requests of both wait (loss %d)',
+    'is refilled by one process while all requests of both wait (loss %d)',
     async (_, { processes, rebuilds, stores }) => {
       const before = await rebuilds();
       await stores.redis.del(`${stores.prefix}:branches`);
@@ -67,7 +67,7 @@ describe('a cold cache', () => {
     },
   );
 
-  test('is filled by the one that is left when the other was killed', async ({ processes, stores }) => {
+  test('is refilled by the process that is left when the other is killed', async ({ processes, stores }) => {
     processes[1]?.process.kill('SIGKILL');
     await processes[1]?.process.ended;
     await stores.redis.del(`${stores.prefix}:branches`);

@@ -89,7 +89,7 @@ function branchOf(line: string): Branch {
 }
 
 describe('import', () => {
-  test('replaces what is loaded, in every running service', async ({ importing, resolve, store }) => {
+  test('replaces the data in every running service', async ({ importing, resolve, store }) => {
     const east =
       'ote01,Oriente,Puebla,Puebla,"Centro, ""La Paz""",Av. Reforma,320,72000,2250000101,NO,Sí,true';
     expect(await importing('branches', [BRANCHES_HEADER, NORTH.replace('800', '801'), east])).toEqual({
@@ -139,14 +139,14 @@ describe('import', () => {
     ]);
   });
 
-  test('keeps the order of a record, whatever the order of columns', async ({ importing, store }) => {
+  test('accepts columns in any order', async ({ importing, store }) => {
     const turned = (line: string) => line.split(',').reverse().join(',');
     await importing('branches', [turned(BRANCHES_HEADER), turned(NORTH)]);
     const { branches } = await store.snapshot();
     expect(Object.keys(branches[0] as Branch).join(',')).toBe(BRANCHES_HEADER);
   });
 
-  test('with --dry-run says what would change, and changes nothing', async ({ importing, store }) => {
+  test('with --dry-run reports what would change, and changes nothing', async ({ importing, store }) => {
     const before = await store.snapshot();
     expect(await importing('branches', [BRANCHES_HEADER, SOUTH], '--dry-run')).toEqual({
       code: 0,
@@ -238,7 +238,7 @@ describe('a wrong file', () => {
     expect(await store.snapshot()).toEqual(before);
   });
 
-  test('gives all that is wrong with a line, and up to 100 lines of report', async ({ importing }) => {
+  test('is reported with every error of a line, in up to 100 lines', async ({ importing }) => {
     const bad = Array.from({ length: 80 }, () => '1,XXX01');
     const { err } = await importing('coverage', [COVERAGE_HEADER, ...bad]);
     const lines = err.trimEnd().split('\n');
@@ -274,7 +274,7 @@ describe('a wrong file', () => {
     expect(err).toContain(message);
   });
 
-  test('that is not there is named as such', async ({ run }) => {
+  test('that does not exist is named', async ({ run }) => {
     expect(await run('branches', ['import', 'ninguno.csv'])).toEqual({
       code: 1,
       out: '',
@@ -284,7 +284,7 @@ describe('a wrong file', () => {
 });
 
 describe('export', () => {
-  test('gives a file that imports to the same data', async ({ run, store }) => {
+  test('writes a file that imports to the same data', async ({ run, store }) => {
     const before = await store.snapshot();
     for (const name of ['branches', 'coverage'] as const) {
       expect(await run(name, ['export', 'out.csv'])).toEqual({ code: 0, out: '', err: '' });
@@ -296,12 +296,12 @@ describe('export', () => {
     expect(coverage).toEqual(before.coverage);
   });
 
-  test('goes to standard output without a file', async ({ run }) => {
+  test('writes to standard output without a file name', async ({ run }) => {
     const { out } = await run('coverage', ['export']);
     expect(out).toBe('\uFEFFCodigoPostal,Sucursal\n64000,NTE01\n68000,SUR01\n');
   });
 
-  test('holds no formula for a spreadsheet, and still the same texts', async ({ folder, run, store }) => {
+  test('holds no spreadsheet formula, and keeps every text', async ({ folder, run, store }) => {
     const texts = [
       '=1+1',
       '+52',
@@ -327,7 +327,7 @@ describe('export', () => {
     expect(branches.map(({ Nombre }) => Nombre).sort()).toEqual([...texts].sort());
   });
 
-  test('is imported as typed by hand too, formulas included', async ({ importing, store }) => {
+  test('is imported as it stands, formulas included', async ({ importing, store }) => {
     await importing('branches', [
       BRANCHES_HEADER,
       south({ Nombre: '-5' }),
@@ -337,7 +337,7 @@ describe('export', () => {
     expect(branches.map(({ Nombre }) => Nombre)).toEqual(['-5', '-5']);
   });
 
-  test('comes back the same for any text', async ({ folder }) => {
+  test('round-trips any text', async ({ folder }) => {
     const cell = fc
       .string({ unit: fc.constantFrom(...`='+-@,;"a \u00f1\u{1f4e6}＝`) })
       .map((value) => `${value.trim()}.`);
@@ -362,7 +362,7 @@ describe('wrong usage', () => {
     [['importar', 'a.csv']],
     [['import', 'a.csv', '--force']],
     [['export', '--dry-run']],
-  ])('%j ends with 2 and the way to the help', async ([args], { run }) => {
+  ])('%j exits with 2 and names --help', async ([args], { run }) => {
     const result = await run('coverage', args);
     expect(result).toEqual({
       code: 2,
@@ -371,14 +371,14 @@ describe('wrong usage', () => {
     });
   });
 
-  test('is helped by --help', async ({ run }) => {
+  test('is explained by --help', async ({ run }) => {
     const { code, out } = await run('branches', ['--help']);
     expect(code).toBe(0);
     expect(out).toContain('Uso: npm run branches -- import <archivo> [--dry-run]');
     expect(out).toContain(BRANCHES_HEADER);
   });
 
-  test('is a MONGODB_URI that is not set or does not answer', async ({ run }) => {
+  test('includes a MONGODB_URI that is not set or does not answer', async ({ run }) => {
     expect(await run('branches', ['export'], '')).toMatchObject({
       code: 2,
       err: expect.stringContaining('MONGODB_URI'),

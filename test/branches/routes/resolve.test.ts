@@ -44,7 +44,7 @@ describe('POST /internal/resolve', () => {
     expect(await resolve(first.url, ALL)).toEqual(ANSWER);
   });
 
-  test('answers each of those who ask at the same moment, whatever their origin', async ({ first }) => {
+  test('answers concurrent requests with different origins', async ({ first }) => {
     const client = createBranchesClient({ url: first.url, token: INTERNAL_TOKEN, timeoutMs: 5_000 });
     const requests: ResolveRequest[] = [
       { origin: 'MEX01', destinations: [{ postalCode: '64000' }, { code: 'PUE01' }] },
@@ -66,7 +66,7 @@ describe('POST /internal/resolve', () => {
     ]);
   });
 
-  test('gives the whole record, which guides and labels keep', async ({ first }) => {
+  test('returns the whole record, which guides and labels keep', async ({ first }) => {
     const { body } = await post(first.url, { origin: null, destinations: [{ postalCode: '06600' }] });
     expect(body).toMatchObject({
       origin: null,
@@ -99,13 +99,17 @@ describe('POST /internal/resolve', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
   });
 
-  test('refuses what is not the contract', async ({ first }) => {
+  test('refuses a body that breaks the contract', async ({ first }) => {
     expect((await post(first.url, { origin: 'MEX01', destinations: [{ $gt: '' }] })).status).toBe(400);
   });
 });
 
 describe('the cache', () => {
-  test('is refilled when Redis has lost it, for all who ask meanwhile', async ({ first, second, stores }) => {
+  test('is refilled when Redis has lost it, and all requests wait for it', async ({
+    first,
+    second,
+    stores,
+  }) => {
     await stores.redis.del(`${stores.prefix}:branches`);
     const urls = Array.from({ length: 40 }, (_, index) => (index % 2 ? first.url : second.url));
     const answers = await Promise.all(urls.map((url) => resolve(url, ALL)));

@@ -33,7 +33,7 @@ const test = dashboardTest
 describe('without a session', () => {
   const OPEN = /^(GET|HEAD) \/(health\/(live|ready)|metrics|recursos\/[\w.]+)$|^\w+ \/(entrar|salir)$/;
 
-  test('no route answers but those to log in and for machines', async ({ dashboard }) => {
+  test('only the login pages, assets, health and metrics answer', async ({ dashboard }) => {
     const nobody = new Visitor(dashboard.url);
     const closed = routesOf(dashboard.server).filter((route) => !OPEN.test(route));
     expect(closed.length).toBeGreaterThan(60);
@@ -93,7 +93,7 @@ describe('personal data', () => {
   });
   const all = JSON.stringify(telling);
 
-  test('is in no answer, whatever became of the job', async ({ dashboard, jobs, operator }) => {
+  test('is in no answer, in whatever state the job is', async ({ dashboard, jobs, operator }) => {
     const done = await jobs.waiting(telling, { requestId: 'pedido-hecho' });
     await jobs.work(1, async (job) => {
       await job.log(all);
@@ -142,7 +142,7 @@ describe('personal data', () => {
     for (const word of TELLING) expect(answers.map(({ text }) => text).join()).not.toContain(word);
   });
 
-  test('leaves what is needed to follow a label', async ({ board, jobs }) => {
+  test('is left out, and the ids that trace a label are kept', async ({ board, jobs }) => {
     const { id } = await jobs.failed(telling, new Error('browser-failed'), 'pedido-4711');
     const { job, status } = (await board(`/queues/labels/${id}`)).body;
     expect(status).toBe('failed');
@@ -163,14 +163,14 @@ describe('personal data', () => {
   });
 });
 
-describe('whoever is on call', () => {
-  test('can try a failed label again', async ({ counts, jobs, operator }) => {
+describe('the operator on call', () => {
+  test('can retry a failed label', async ({ counts, jobs, operator }) => {
     const { id } = await jobs.failed(label(), new Error('browser-failed'));
     expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`)).status).toBe(204);
     expect(await counts()).toMatchObject({ waiting: 1, failed: 0 });
   });
 
-  test('can try all that failed again, remove one, and remove all', async ({ counts, jobs, operator }) => {
+  test('can retry all failed labels, remove one, and remove all', async ({ counts, jobs, operator }) => {
     await jobs.failed(label(), new Error('browser-failed'));
     const { id } = await jobs.failed(label({ kind: 'small' }), new Error('browser-failed'));
     expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/clean`)).status).toBe(204);
@@ -180,7 +180,7 @@ describe('whoever is on call', () => {
     expect(await counts()).toMatchObject({ waiting: 0 });
   });
 
-  test('can stop the printing and let it go on', async ({ jobs, operator }) => {
+  test('can pause and resume printing', async ({ jobs, operator }) => {
     expect((await operator.send('PUT', '/colas/api/queues/labels/pause')).status).toBe(200);
     expect(await jobs.queue.isPaused()).toBe(true);
     await expect
@@ -213,7 +213,7 @@ describe('whoever is on call', () => {
     expect(await counts()).toEqual({ waiting: 0, failed: 0, completed: 0, delayed: 1 });
   });
 
-  test('cannot read a page without end', async ({ board }) => {
+  test('cannot request an unbounded page', async ({ board }) => {
     expect((await board('/queues?activeQueue=labels&jobsPerPage=100000')).status).toBe(400);
   });
 });

@@ -31,7 +31,7 @@ const test = services
   );
 
 describe('the login page', () => {
-  test('is where one gets without a session', async ({ dashboard }) => {
+  test('is where every page redirects without a session', async ({ dashboard }) => {
     const visitor = new Visitor(dashboard.url);
     for (const path of ['/', '/colas', '/colas/queue/labels']) {
       const { status, headers } = await visitor.page(path);
@@ -52,7 +52,7 @@ describe('the login page', () => {
     expect((await visitor.page('/')).text).toContain('operaciones');
   });
 
-  test('sends the cookie over https only, unless told otherwise', async ({ startDashboard }) => {
+  test('sets a cookie for HTTPS only, unless COOKIE_SECURE is false', async ({ startDashboard }) => {
     const secure = await startDashboard({ COOKIE_SECURE: 'true' });
     const visitor = new Visitor(secure.url);
     const { headers } = await visitor.login('operaciones');
@@ -75,7 +75,7 @@ describe('the login page', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  test('is closed after ten failures, also to the right password', async ({ createOperator, dashboard }) => {
+  test('refuses the right password too after ten failures', async ({ createOperator, dashboard }) => {
     await createOperator('adivinado');
     const visitor = new Visitor(dashboard.url);
     for (let attempt = 0; attempt < 10; attempt++) {
@@ -87,7 +87,7 @@ describe('the login page', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(800);
   });
 
-  test('bounds the failures of an address, whoever the user', async ({ dashboard }) => {
+  test('limits the failures of an address, whoever the user', async ({ dashboard }) => {
     const visitor = new Visitor(dashboard.url);
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => visitor.login(`nadie${i}`, 'mal', from('203.0.113.4'))),
@@ -98,7 +98,7 @@ describe('the login page', () => {
 });
 
 describe('a session', () => {
-  test('ends where one leaves', async ({ dashboard }) => {
+  test('ends at logout', async ({ dashboard }) => {
     const visitor = await Visitor.operator(dashboard.url);
     const { status, headers } = await visitor.send('POST', '/salir');
     expect([status, headers.get('location')]).toEqual([303, '/entrar']);
@@ -106,7 +106,7 @@ describe('a session', () => {
     expect((await visitor.page('/')).status).toBe(303);
   });
 
-  test('is kept in Redis under a hash, as long as it lasts', async ({ dashboard, sessionKeys, stores }) => {
+  test('is kept in Redis under a hash of its id, and expires', async ({ dashboard, sessionKeys, stores }) => {
     await stores.redis.del(...(await sessionKeys()), 'none');
     const visitor = await Visitor.operator(dashboard.url);
     const [key = ''] = await sessionKeys();
@@ -117,11 +117,14 @@ describe('a session', () => {
     expect((await visitor.page('/')).status).toBe(303);
   });
 
-  test.for(['', 'x', 'ñ', '..', 'a'.repeat(4_000)])('is not guessed: %.5s', async (id, { dashboard }) => {
-    const visitor = new Visitor(dashboard.url);
-    visitor.cookie = `sesion=${encodeURIComponent(id)}`;
-    expect((await visitor.page('/')).status).toBe(303);
-  });
+  test.for(['', 'x', 'ñ', '..', 'a'.repeat(4_000)])(
+    'is not opened by the id %.5s',
+    async (id, { dashboard }) => {
+      const visitor = new Visitor(dashboard.url);
+      visitor.cookie = `sesion=${encodeURIComponent(id)}`;
+      expect((await visitor.page('/')).status).toBe(303);
+    },
+  );
 
   test.for<[string, (users: UserStore, name: string) => Promise<unknown>]>([
     ['is disabled', (users, name) => users.set(name, { disabled: true })],
@@ -147,7 +150,7 @@ describe('a session', () => {
 });
 
 describe('every page', () => {
-  test('is not kept, not framed, and loads nothing from elsewhere', async ({ dashboard }) => {
+  test('is not cached, not framed, and loads nothing from elsewhere', async ({ dashboard }) => {
     const visitor = await Visitor.operator(dashboard.url);
     for (const path of ['/', '/entrar', '/colas', '/no-existe']) {
       const { headers, text } = await visitor.page(path);
@@ -162,7 +165,7 @@ describe('every page', () => {
     }
   });
 
-  test('that does not exist says so, in words', async ({ dashboard }) => {
+  test('that does not exist says so in words', async ({ dashboard }) => {
     const visitor = await Visitor.operator(dashboard.url);
     const { status, text } = await visitor.page('/no-existe');
     expect(status).toBe(404);

@@ -34,8 +34,8 @@ const test = dashboardTest
   );
 const worker = { pid: 7, startedAt: Date.now() - 7_500_000, labels: 1_234 };
 const chromium = { startedAt: Date.now() - 125_000, prints: 98, residentBytes: 400 * 1024 * 1024 };
-describe('the page for whoever is on call', () => {
-  test('says first that nobody prints, what waits and since when, and where to read on', async ({
+describe('the status page', () => {
+  test('says first that no worker prints, what waits since when, and links to the runbook', async ({
     jobs,
     pageThat,
   }) => {
@@ -50,7 +50,7 @@ describe('the page for whoever is on call', () => {
     expect(text.indexOf('<h1')).toBeLessThan(text.indexOf('En espera'));
   });
 
-  test('shows failures with the time, the reason in words, guide and request, the last one first', async ({
+  test('shows failures with time, reason in words, guide and request, the latest first', async ({
     jobs,
     pageThat,
   }) => {
@@ -78,7 +78,7 @@ describe('the page for whoever is on call', () => {
     expect(text).toMatch(/Las etiquetas tardan: una de cada cien, más de 1 min/);
   });
 
-  test('takes five hundred labels at most into account', async ({ jobs, pageThat, stores }) => {
+  test('reads five hundred labels at most', async ({ jobs, pageThat, stores }) => {
     const now = Date.now();
     const pipeline = stores.redis.pipeline();
     for (let i = 0; i < 600; i++) {
@@ -89,7 +89,7 @@ describe('the page for whoever is on call', () => {
     expect(await pageThat(/500 etiquetas en los últimos/)).toMatch(/p99\)<\/dt><dd>40 ms/);
   });
 
-  test('shows no text of an error that nobody foresaw, and runs nothing', async ({
+  test('shows no text of an unexpected error, and escapes it', async ({
     heartbeat,
     jobs,
     pageThat,
@@ -105,14 +105,14 @@ describe('the page for whoever is on call', () => {
     await removeHeartbeat(stores.redis, stores.prefix, 'w-malo');
   });
 
-  test('says that all is well where it is', async ({ heartbeat, pageThat, stores }) => {
+  test('says that all is well', async ({ heartbeat, pageThat, stores }) => {
     await heartbeat('w-1');
     const text = await pageThat(/Todo bien/);
     expect(text).toContain('Ninguno en el último día');
     await removeHeartbeat(stores.redis, stores.prefix, 'w-1');
   });
 
-  test('is not stopped by a job that none of us made', async ({ jobs, pageThat }) => {
+  test('survives a job that no service of ours added', async ({ jobs, pageThat }) => {
     await jobs.queue.add('x', null, { attempts: 1 });
     await jobs.work(1, async () => {
       throw new Error('x');
@@ -120,7 +120,7 @@ describe('the page for whoever is on call', () => {
     await pageThat(/1 etiqueta falló/);
   });
 
-  test('names what Redis is like', async ({ pageThat }) => {
+  test('shows the state of Redis', async ({ pageThat }) => {
     const text = await pageThat(/Redis<\/h2>/);
     expect(text).toMatch(/noeviction<\/dt><dd class="">sí/);
     expect(text).toMatch(/Memoria<\/dt><dd>[\d.]+ MiB/);
@@ -129,7 +129,7 @@ describe('the page for whoever is on call', () => {
 });
 
 describe('a worker', () => {
-  test('is shown with its Chromium while it is alive, and at once no more when it closes', async ({
+  test('is shown with its Chromium while it is alive, and is gone as soon as it closes', async ({
     jobs,
     pageThat,
     startLabelWorker,
@@ -147,7 +147,7 @@ describe('a worker', () => {
     await pageThat(/Workers vivos: 0/);
   });
 
-  test('that says nothing for fifteen seconds is dead', async ({ heartbeat, pageThat, stores }) => {
+  test('without a heartbeat for fifteen seconds is dead', async ({ heartbeat, pageThat, stores }) => {
     await heartbeat('w-1');
     expect(await stores.redis.ttl(`${stores.prefix}:worker:w-1`)).toBeGreaterThan(10);
     expect(await stores.redis.ttl(`${stores.prefix}:worker:w-1`)).toBeLessThanOrEqual(15);
@@ -156,7 +156,7 @@ describe('a worker', () => {
     await pageThat(/Workers vivos: 0/);
   });
 
-  test('whose Chromium does not start is wrong', async ({ heartbeat, pageThat, stores }) => {
+  test('whose Chromium does not start is a problem', async ({ heartbeat, pageThat, stores }) => {
     await heartbeat('w-1');
     await heartbeat('w-2', { host: 'otra-maquina', chromium: null });
     const text = await pageThat(/El Chromium de otra-maquina no arranca/);
@@ -164,7 +164,7 @@ describe('a worker', () => {
     for (const id of ['w-1', 'w-2']) await removeHeartbeat(stores.redis, stores.prefix, id);
   });
 
-  test('is not shown when what it wrote is not a heartbeat; and there are two hundred at most', async ({
+  test('is not shown when its heartbeat is invalid, and two hundred are shown at most', async ({
     heartbeat,
     stores,
   }) => {
@@ -180,7 +180,7 @@ describe('a worker', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('the list of problems', () => {
   const well: QueueState = {
     at: Date.now(),
     waiting: 3,
@@ -196,7 +196,7 @@ describe('what is wrong', () => {
     redis: { usedBytes: 100, maxBytes: 1_000, noeviction: true, appendOnly: true, writesFail: false },
   };
 
-  test('is nothing under load', () => {
+  test('is empty under load', () => {
     expect(diagnose(well)).toEqual([]);
     expect(diagnose({ ...well, oldestMs: undefined, latency: undefined })).toEqual([]);
   });
@@ -214,20 +214,20 @@ describe('what is wrong', () => {
     expect(diagnose({ ...well, ...change })).toMatchObject([{ section, grave }]);
   });
 
-  test('is ordered, the worst first', () => {
+  test('has the worst problem first', () => {
     const problems = diagnose({ ...well, recentFailures: 2, workers: [] });
     expect(problems.map(({ section }) => section)).toEqual(['noworkers', 'labelsfail']);
   });
 });
 
 describe('figures', () => {
-  test('are those of the nearest rank', () => {
+  test('are nearest-rank percentiles', () => {
     const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
     expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, since: 1 });
     expect(latencyOf([])).toBeUndefined();
   });
 
-  test('are read once for all who look, and again after a failure', async () => {
+  test('are read once for all visitors, and again after a failure', async () => {
     let reads = 0;
     const read = memoizeFor(60_000, async () => {
       if (++reads === 1) throw new Error('away');

@@ -76,7 +76,7 @@ const test = dashboardTest
   );
 
 describe('the login page', () => {
-  test('says what is wrong, and then lets one in', async ({ failures, login, page, shows }) => {
+  test('says what is wrong, and then logs the user in', async ({ failures, login, page, shows }) => {
     await login('mal');
     await shows('Usuario o contraseña incorrectos');
     await pictures(page, 'login');
@@ -89,14 +89,7 @@ describe('the login page', () => {
 });
 
 describe('Estado', () => {
-  test('follows what happens without being loaded again', async ({
-    failures,
-    jobs,
-    login,
-    page,
-    shows,
-    stores,
-  }) => {
+  test('updates without a reload', async ({ failures, jobs, login, page, shows, stores }) => {
     await busyNight(stores, jobs);
     await login();
     await shows('2 etiquetas fallaron en los últimos 5 min');
@@ -116,7 +109,7 @@ describe('Estado', () => {
     expect(failures).toEqual([]);
   });
 
-  test('does without scripts', async ({ jobs, login, page }) => {
+  test('works without scripts', async ({ jobs, login, page }) => {
     await login();
     await page.setJavaScriptEnabled(false);
     await page.reload();
@@ -127,7 +120,7 @@ describe('Estado', () => {
       .toContain('El trabajo no trae una etiqueta válida');
   });
 
-  test('says when it can no longer be believed, and is right again by itself', async ({ login, page }) => {
+  test('says when it is stale, and recovers by itself', async ({ login, page }) => {
     await login();
     await page.setOfflineMode(true);
     await page.waitForSelector('#atraso:not([hidden])', { timeout: 20_000 });
@@ -141,7 +134,7 @@ describe('Estado', () => {
     await page.waitForSelector('#contrasena', { timeout: 20_000 });
   });
 
-  test('says so when Redis does not answer, and comes back by itself', async ({
+  test('says when Redis does not answer, and recovers by itself', async ({
     dashboard,
     login,
     page,
@@ -157,7 +150,7 @@ describe('Estado', () => {
     await shows('Workers vivos');
   });
 
-  test('lets one leave', async ({ dashboard, login, page }) => {
+  test('logs the user out', async ({ dashboard, login, page }) => {
     await login();
     await Promise.all([page.waitForNavigation(), page.locator('header button').click()]);
     await page.waitForSelector('#contrasena');
@@ -167,7 +160,7 @@ describe('Estado', () => {
 });
 
 describe('Bull Board', () => {
-  test('works under our policy, in Spanish, with what may be done and nothing else', async ({
+  test('works under our Content-Security-Policy, in Spanish, with the allowed actions only', async ({
     dashboard,
     failures,
     jobs,

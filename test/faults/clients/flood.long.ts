@@ -57,7 +57,7 @@ async function trickle(port: number, until: number): Promise<number> {
   return refused;
 }
 
-test('a thousand connections that send a byte a second: they are ended, and everybody else is served', async ({
+test('a thousand connections that send a byte a second are ended, and other clients are served', async ({
   api,
   port,
   system,
@@ -75,7 +75,7 @@ test('a thousand connections that send a byte a second: they are ended, and ever
   });
 });
 
-test('two hundred logins at once, again and again: bounded, and everybody else is served', async ({
+test('two hundred concurrent logins, repeated, are limited, and other clients are served', async ({
   api,
   system,
 }) => {
@@ -104,7 +104,7 @@ test('two hundred logins at once, again and again: bounded, and everybody else i
   });
 });
 
-test('ten thousand requests a second without a token: refused, and everybody else is served', async ({
+test('ten thousand requests a second without a token are refused, and other clients are served', async ({
   api,
   port,
   system,

@@ -48,7 +48,7 @@ test.for([
   ['back again', 0],
   ['back', -1],
 ] as const)(
-  'the clock jumps an hour %s: tokens are good, the queue goes on, nothing is lost',
+  'when the clock jumps an hour %s, tokens stay valid, the queue goes on and nothing is lost',
   async ([where, hours], { hoursOff, setClock, system }) => {
     await underLoad(system, `the clock jumps an hour ${where}`, [], async () => {
       const from = performance.now();
@@ -60,7 +60,7 @@ test.for([
   },
 );
 
-test('a token ends by the new clock, and the next login is good', async ({ setClock, system }) => {
+test('a token expires by the new clock, and the next login succeeds', async ({ setClock, system }) => {
   const demo = await Client.login(system.url);
   const session = '/api/auth/validate';
   expect((await demo.get(session)).status).toBe(200);

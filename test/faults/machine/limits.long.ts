@@ -36,10 +36,7 @@ const test = faultTest
 /** The worker's disks, as seen from outside. */
 const disksOf = ({ pid }: Part) => DISKS.map((disk) => `/proc/${pid}/root${disk}`);
 
-test('no room in the temporary folder: an error for the label at most, and the worker goes on', async ({
-  system,
-  worker,
-}) => {
+test('with a full disk a label gets an error at most, and the worker goes on', async ({ system, worker }) => {
   const pid = worker.pid;
   await underLoad(system, 'disk full for 10 s, and Chromium killed', [500, 503], async () => {
     for (const disk of disksOf(worker)) {
@@ -54,7 +51,7 @@ test('no room in the temporary folder: an error for the label at most, and the w
   expect(worker.pid).toBe(pid);
 });
 
-test('no memory for Chromium: an error for the label, and the worker goes on', async ({
+test('without memory for Chromium a label gets an error, and the worker goes on', async ({
   memoryLimit,
   system,
   worker,

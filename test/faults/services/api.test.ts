@@ -32,7 +32,7 @@ async function create(api: Client, key: string): Promise<string[] | undefined> {
   return (answer?.body.data as CreatedGuide[] | undefined)?.map(({ SEND_GUIA }) => SEND_GUIA);
 }
 
-test('an API process that is killed during a batch, repeated with its key, leaves exactly that batch', async ({
+test('a batch whose API process is killed is created exactly once when it is repeated with its key', async ({
   other,
   stored,
   system,
@@ -63,7 +63,7 @@ test('an API process that is killed during a batch, repeated with its key, leave
   });
 });
 
-test('connections to the database that are cut again and again lose no guide that was acknowledged', async ({
+test('cutting connections to the database again and again loses no acknowledged guide', async ({
   other,
   system,
 }) => {

@@ -2,7 +2,7 @@ import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
 import { test } from '../system/system.ts';
 
-test('branches is killed and started again: creations are refused meanwhile, labels go on', async ({
+test('while branches is killed and restarted, creations get 503 and labels are served', async ({
   system,
 }) => {
   const [branches] = system.branches as [Part];

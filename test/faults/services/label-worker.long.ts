@@ -7,7 +7,7 @@ import { test as faultTest } from '../system/system.ts';
 
 const test = faultTest.extend('worker', { scope: 'file' }, ({ system }) => system.workers[0] as Part);
 
-test('no Chromium of the only worker gets anywhere for a minute: errors in time, then labels again', async ({
+test('while every Chromium of the only worker hangs for a minute, labels get errors in time, then are served', async ({
   system,
   worker,
 }) => {
@@ -31,7 +31,7 @@ test('no Chromium of the only worker gets anywhere for a minute: errors in time,
   expect(load.of('label', 500).length).toBeGreaterThan(0);
 });
 
-test('the only worker is killed and started again: its successor prints what it had', async ({
+test('when the only worker is killed and restarted, its successor prints its labels', async ({
   system,
   worker,
 }) => {

@@ -12,7 +12,7 @@ test.for([
   ['killed', 'SIGKILL'],
   ['stopped', 'SIGSTOP'],
 ] as const)(
-  'a Chromium that is %s while it prints is replaced, and costs no label',
+  'a Chromium that is %s while it prints is replaced, and no label is lost',
   async ([what, signal], { system }) => {
     let jobs: string[] = [];
     await underLoad(system, `every Chromium is ${what}, mid-print`, [], async () => {
@@ -29,7 +29,7 @@ test.for([
   },
 );
 
-test('a label worker that is killed while it prints costs no label: another prints what it had', async ({
+test('when a label worker is killed while it prints, another one prints its labels', async ({
   system,
   worker,
 }) => {

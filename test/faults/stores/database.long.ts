@@ -7,7 +7,7 @@ const test = faultTest
   .override('wanted', { own: ['mongo'] })
   .extend('mongo', { scope: 'file' }, ({ system }) => system.mongo.part as Part);
 
-test('the database is killed again and again: no guide is lost or made twice', async ({ mongo, system }) => {
+test('killing the database again and again loses or duplicates no guide', async ({ mongo, system }) => {
   await underLoad(system, 'kill -9 of the database, started again, five times', [503], async (load) => {
     for (let turn = 0; turn < 5; turn++) {
       await mongo.kill();

@@ -6,7 +6,7 @@ const test = faultTest
   .override('wanted', { own: ['mongo'] })
   .extend('mongo', { scope: 'file' }, ({ system }) => system.mongo.part as Part);
 
-test('the database is killed and started again: 503 meanwhile, and no guide is lost or made twice', async ({
+test('while the database is killed and restarted, clients get 503, and no guide is lost or duplicated', async ({
   mongo,
   system,
 }) => {

@@ -10,7 +10,7 @@ const test = faultTest
   .override('wanted', { own: ['redis'] })
   .extend('redis', { scope: 'file' }, ({ system }) => system.redis.part as Part);
 
-test('Redis away for fifteen seconds: the queue goes on by itself', async ({ redis, system }) => {
+test('after fifteen seconds without Redis, the queue recovers', async ({ redis, system }) => {
   await underLoad(system, 'kill -9 of Redis, away for 15 s', [500, 503], async () => {
     await redis.kill();
     await sleep(15_000);
@@ -19,7 +19,7 @@ test('Redis away for fifteen seconds: the queue goes on by itself', async ({ red
   });
 });
 
-test('Redis emptied: labels in the queue are answered, and no branch is taken for unknown', async ({
+test('when Redis is flushed, queued labels are answered and every branch is still known', async ({
   system,
 }) => {
   // A label whose job is gone is a 500 at its deadline.
@@ -33,7 +33,7 @@ test('Redis emptied: labels in the queue are answered, and no branch is taken fo
   });
 });
 
-test('coverage that changed while Redis was away is in force when it is back with its old cache', async ({
+test('coverage that changed while Redis was down is in force when Redis returns with its old cache', async ({
   redis,
   system,
 }) => {

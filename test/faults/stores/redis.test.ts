@@ -6,7 +6,7 @@ const test = faultTest
   .override('wanted', { own: ['redis'] })
   .extend('redis', { scope: 'file' }, ({ system }) => system.redis.part as Part);
 
-test('Redis is killed and started again: 503 meanwhile, then creations and the queue go on by themselves', async ({
+test('while Redis is killed and restarted, clients get 503, then creations and the queue recover', async ({
   redis,
   system,
 }) => {

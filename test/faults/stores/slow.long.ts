@@ -10,7 +10,7 @@ const test = faultTest
   .extend('mongo', { scope: 'file' }, ({ system }) => system.mongo.proxy as TcpProxy);
 
 test.for([100, 500])(
-  'Redis answers %i ms late for ten seconds: slower, and right',
+  'while Redis answers %i ms late for ten seconds, answers are slower and right',
   async (ms, { redis, system }) => {
     await underLoad(system, `Redis ${ms} ms late`, [500, 503], async () => {
       redis.slow(ms);
@@ -21,7 +21,10 @@ test.for([100, 500])(
   },
 );
 
-test('Redis says nothing for ten seconds: 503, then all goes on', async ({ redis, system }) => {
+test('while Redis is frozen for ten seconds, clients get 503, then all recovers', async ({
+  redis,
+  system,
+}) => {
   const load = await underLoad(system, 'Redis frozen for 10 s', [500, 503], async () => {
     const thaw = redis.freeze();
     await sleep(10_000);
@@ -31,7 +34,10 @@ test('Redis says nothing for ten seconds: 503, then all goes on', async ({ redis
   expect(load.of('create', 503).length).toBeGreaterThan(0);
 });
 
-test('the database says nothing for ten seconds: 503, then all goes on', async ({ mongo, system }) => {
+test('while the database is frozen for ten seconds, clients get 503, then all recovers', async ({
+  mongo,
+  system,
+}) => {
   const load = await underLoad(system, 'database frozen for 10 s', [500, 503], async () => {
     const thaw = mongo.freeze();
     await sleep(10_000);
@@ -41,7 +47,10 @@ test('the database says nothing for ten seconds: 503, then all goes on', async (
   expect(load.of('create', 503).length).toBeGreaterThan(0);
 });
 
-test('the database answers a second late for ten seconds: slower, and right', async ({ mongo, system }) => {
+test('while the database answers a second late for ten seconds, answers are slower and right', async ({
+  mongo,
+  system,
+}) => {
   await underLoad(system, 'database 1 s late', [500, 503], async () => {
     mongo.slow(1_000);
     await sleep(10_000);

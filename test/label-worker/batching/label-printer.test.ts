@@ -111,7 +111,7 @@ test('a small label of 99 packages is one print of 99 pages', async ({ printer, 
   expect(prints).toHaveLength(1);
 });
 
-test('who picks up at a branch needs no address', async ({ printed }) => {
+test('a guide that is picked up at a branch needs no address', async ({ printed }) => {
   const bare = label({ service: 'the service' });
   bare.guide = {
     Remitente: { Nombre: 'Ana' },
@@ -162,7 +162,7 @@ test('a print takes about 100 pages, and a label of many packages is printed by 
   expect(await printsOf(1, 1, 26, 99, 1)).toEqual([1, 1, 26, 1, 99]);
 });
 
-test('of many large labels others wait for one only, and large ones wait for a batch of others only', async ({
+test('other labels wait for one large label only, and large ones for one batch of others only', async ({
   printer,
   printsOf,
 }) => {
@@ -181,7 +181,7 @@ test('of many large labels others wait for one only, and large ones wait for a b
   expect(order.indexOf('large')).toBeLessThan(3);
 });
 
-test('a label that is tried again is printed by itself', async ({ printer, prints }) => {
+test('a label that is retried is printed by itself', async ({ printer, prints }) => {
   const { print } = printer();
   await Promise.all([false, false, true, false].map((alone) => print(label(), { alone })));
   expect(prints.map((body) => body.match(/<section/g)?.length)).toEqual([1, 1, 1, 1]);

@@ -105,9 +105,7 @@ describe.each(KINDS)('on the %s label', (kind) => {
   });
 });
 
-test('no square inch of a small label is more than 30 % black, but for its codes, which are half black', async ({
-  printer,
-}) => {
+test('no square inch of a small label outside its codes is more than 30 % black', async ({ printer }) => {
   for (const wide of ['MTY01', 'WMW04', 'HUX02']) {
     const label = sample({ kind: 'small', destination: { code: wide, name: 'Huamantla' } });
     for (const page of await pagesOf(await printer.print(label), HEAD_DPI)) {
@@ -145,7 +143,7 @@ function blackestSquareInch({ width, height, pixels }: Picture): number {
 /** What a reader must find on a page. */
 const expected = (label: LabelPayload, code: string) => [`CODE-128:${code}`, `QR-Code:${label.trackingUrl}`];
 
-test('packages 1, 2, 37 and 99 of 99 read back', async ({ printer }) => {
+test('a reader decodes packages 1, 2, 37 and 99 of 99', async ({ printer }) => {
   const label = sample({ kind: 'small', packages: 99 });
   const pages = await pagesOf(await printer.print(label), HEAD_DPI);
   expect(pages).toHaveLength(99);
@@ -188,7 +186,7 @@ describe.each(KINDS)(
       pages = labels.map((_, i) => (i % 2 ? odd : even)[i >> 1]?.[0] as Picture);
     });
 
-    test.each(Object.keys(SPOILT))('read back exactly %s', async (how) => {
+    test.each(Object.keys(SPOILT))('are decoded exactly %s', async (how) => {
       let good = 0;
       const misread: string[][] = [];
       const count = READ[how] ?? pages.length;

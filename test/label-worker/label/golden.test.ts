@@ -55,7 +55,7 @@ function toPng({ width, height, pixels }: Picture): PNG {
   return png;
 }
 
-test('what labels are made of changes with TEMPLATE_VERSION only', () => {
+test('the sources of labels change with TEMPLATE_VERSION only', () => {
   const worker = new URL('../../../services/label-worker/', import.meta.url);
   const files = (folder: string) =>
     readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })

@@ -49,9 +49,7 @@ describe.each(['letter', 'small'] as const)('a %s label', (kind) => {
     }
   });
 
-  test('has no text on another, outside its box or smaller than 6 pt, whatever it holds', async ({
-    browser,
-  }) => {
+  test('has no text that overlaps another, leaves its box or is smaller than 6 pt', async ({ browser }) => {
     const page = await browser.newPage();
     await page.emulateMediaType('print');
     await page.setContent(DOCUMENT);
@@ -97,7 +95,7 @@ const findFaults = `() => {
   return faults;
 }`;
 
-test('nothing in a field is loaded or run', async ({ printer }) => {
+test('a field loads and runs nothing', async ({ printer }) => {
   const requests: string[] = [];
   const canary = createServer((request, response) => {
     requests.push(request.url ?? '');

@@ -31,7 +31,7 @@ describe.each(PREVIEW_CASES)('$name', ({ label }) => {
   });
 });
 
-test('a label alone and in a batch is the same to the pixel', async ({ printer }) => {
+test('a label printed alone and in a batch has the same pixels', async ({ printer }) => {
   const alone = sample({ carrier: 'Otra Paquetería' });
   const [before] = await pagesOf(await printer.print(alone, { alone: true }), 150);
   // Fill the print slots, so that the rest waits and is printed together.

@@ -25,7 +25,7 @@ const seen = (pdf: Uint8Array) => [
 ];
 
 describe('a print that is split', () => {
-  test('gives each label the pages that a general library gives it, to the pixel', async ({ print }) => {
+  test('gives each label the same pixels as a general PDF library', async ({ print }) => {
     const files = await split(print, LABELS);
     const oracle = await readAnyPdf(print);
     let first = 0;
@@ -37,7 +37,7 @@ describe('a print that is split', () => {
     }
   });
 
-  test('gives files that say what they are, and no date', async ({ print }) => {
+  test('gives files with title and language, and no date', async ({ print }) => {
     const [file] = await split(print, LABELS);
     const text = Buffer.from(file as Uint8Array).toString('latin1');
     const pdf = await PDFDocument.load(file as Uint8Array, { updateMetadata: false });
@@ -54,7 +54,7 @@ describe('a print that is split', () => {
     expect(one.every((file, i) => Buffer.from(file).equals(other[i] as Uint8Array))).toBe(true);
   });
 
-  test('of other pages than its labels have is nobody’s', async ({ print }) => {
+  test('is refused when its pages are not those of its labels', async ({ print }) => {
     await expect(split(print, LABELS.slice(1))).rejects.toThrow(/pages, not/);
   });
 });

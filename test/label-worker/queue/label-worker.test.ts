@@ -94,7 +94,7 @@ test('the bytes are in Redis, for an hour, when the job completes', async () => 
   expect(page?.code128).toEqual([one.number]);
 });
 
-test('many labels at once are all delivered, each under its own key', async () => {
+test('many concurrent labels are all delivered, each under its own key', async () => {
   const labels = mixedLabels(60);
   const jobs = await Promise.all(labels.map(ask));
   await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
@@ -116,22 +116,19 @@ test.each([
   ['loses its renderers', signalRenderers, 'SIGKILL'],
   ['hangs', signalChromium, 'SIGSTOP'],
   ['has hanging renderers', signalRenderers, 'SIGSTOP'],
-] as const)(
-  'a label whose Chromium %s while it prints is tried again and delivered',
-  async (_, signal, end) => {
-    const one = fresh();
-    const before = chromiums().length;
-    signal('SIGSTOP');
-    const active = new Promise((resolve) => events.once('active', resolve));
-    const job = await ask(one);
-    await active;
-    signal(end);
-    const { bytes } = await job.waitUntilFinished(events, 20_000);
-    expect((await bytesOf(one))?.length).toBe(bytes);
-    expect(chromiums()).toHaveLength(before + 1);
-    expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(2);
-  },
-);
+] as const)('a label whose Chromium %s while it prints is retried and delivered', async (_, signal, end) => {
+  const one = fresh();
+  const before = chromiums().length;
+  signal('SIGSTOP');
+  const active = new Promise((resolve) => events.once('active', resolve));
+  const job = await ask(one);
+  await active;
+  signal(end);
+  const { bytes } = await job.waitUntilFinished(events, 20_000);
+  expect((await bytesOf(one))?.length).toBe(bytes);
+  expect(chromiums()).toHaveLength(before + 1);
+  expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(2);
+});
 
 test('a Chromium that dies while nothing prints is replaced', async () => {
   const before = chromiums().length;
@@ -146,7 +143,7 @@ test.each([
   ['a payload that is none', { kind: 'letter' } as LabelPayload, 'payload-invalid'],
   ['no label', undefined as unknown as LabelPayload, 'payload-invalid'],
   ['a tracking address that no QR holds', label({ trackingUrl: 'x'.repeat(5_000) }), 'label-unprintable'],
-])('%s fails at once, without another try', async (_, payload, reason) => {
+])('%s fails at once, without a retry', async (_, payload, reason) => {
   const nonce = randomBytes(4).toString('hex');
   const job = await queue.add('label', { label: payload, requestId: nonce }, labelJobOptions(nonce, nonce));
   await expect(job.waitUntilFinished(events, 10_000)).rejects.toThrow(reason);
@@ -164,7 +161,7 @@ test('the log follows a label by request and key, and names no person', async ()
   expect(lines.join('')).not.toMatch(/Luis|Pérez|Juárez|8198765432|ejemplo\.mx/);
 });
 
-test('it is live always, and ready while Chromium and Redis answer', async () => {
+test('the worker is always live, and ready while Chromium and Redis answer', async () => {
   expect((await worker.inject('/health/live')).statusCode).toBe(200);
   const ready = await worker.inject('/health/ready');
   expect(ready.json()).toEqual({ status: 'ok', chromium: 'ok', redis: 'ok' });

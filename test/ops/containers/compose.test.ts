@@ -38,7 +38,7 @@ const service = (name: string) => services[name] as Service;
 const mountOf = ({ volumes = [] }: Service) =>
   volumes.find((each): each is Mount => typeof each === 'object' && each.target === '/run/secrets');
 
-it('is what the Compose specification allows', () => {
+it('is valid against the Compose specification', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   ajv.addFormat('duration', /^(\d+(h|m|s|ms|us|ns))+$/);
@@ -49,20 +49,20 @@ it('is what the Compose specification allows', () => {
 });
 
 describe.each(all)('%s', (name, { build, ...its }) => {
-  it('may do no more than it must', () => {
+  it('has the least privileges', () => {
     expect(its.read_only).toBe(true);
     expect(its.cap_drop).toEqual(['ALL']);
     expect(its.security_opt).toContain('no-new-privileges:true');
     expect(Object.keys(its.deploy?.resources.limits ?? {})).toEqual(['cpus', 'memory', 'pids']);
   });
 
-  it('says whether it is well, unless it only runs once', () => {
+  it('has a health check, unless it runs once', () => {
     const ownImage = build && last(readTargets().get(build.target) ?? [], 'HEALTHCHECK');
     if (its.restart === 'no') expect(its.healthcheck).toEqual({ disable: true });
     else expect(ownImage ?? its.healthcheck?.test).toBeTruthy();
   });
 
-  it('is built here, or is a version that does not move', () => {
+  it('is built here or pinned to a version', () => {
     if (build) expect(its.image).toBe(`guias/${build.target}:local`);
     else expect(its.image).toMatch(/^[a-z/]+:v?\d+\.\d+\.\d+$/);
   });
@@ -79,7 +79,7 @@ describe.each(all)('%s', (name, { build, ...its }) => {
     }
   });
 
-  it('finds what it mounts', () => {
+  it('mounts only paths and volumes that exist', () => {
     for (const mount of its.volumes ?? []) {
       const source = typeof mount === 'string' ? (mount.split(':')[0] ?? '') : mount.source;
       if (source.startsWith('./')) expect(existsSync(join(checkout, source)), source).toBe(true);
@@ -117,11 +117,11 @@ describe('the secrets', () => {
     );
   });
 
-  it('are known to the label worker only as far as Redis goes', () => {
+  it('of the label worker are those of Redis alone', () => {
     expect(readdirSync(join(folder, 'label-worker'))).toEqual(['redis']);
   });
 
-  it('fit together: the stores take what the services say', () => {
+  it('match between the stores and the services', () => {
     const mongo = new URL(read('api/mongodb'));
     expect(mongo.password).toBe(read('mongo/password'));
     expect(`${mongo.username}@${mongo.host}`).toBe(
@@ -163,14 +163,14 @@ describe('the networks', () => {
     expect(reach('label-worker')).toEqual(['prometheus', 'redis']);
   });
 
-  it('let only what has a port of this machine reach the world', () => {
+  it('let only services with a published port reach the internet', () => {
     expect(file.networks.data.internal && file.networks.print.internal).toBe(true);
     const open = all.filter(([, { networks }]) => networks?.includes('edge'));
     expect(open.filter(([, { ports }]) => !ports)).toEqual([]);
   });
 });
 
-it('gives every service more time to end than it takes', () => {
+it('gives every service more time to stop than SHUTDOWN_MS', () => {
   for (const name of SERVICES) {
     const shutdown = SETTINGS[name]?.properties.SHUTDOWN_MS as unknown as { default: number };
     expect(Number.parseInt(service(name).stop_grace_period ?? '0', 10) * 1_000).toBeGreaterThan(
@@ -179,7 +179,7 @@ it('gives every service more time to end than it takes', () => {
   }
 });
 
-it('keeps jobs: Redis drops nothing and writes to disk', () => {
+it('keeps jobs: Redis evicts nothing and writes to disk', () => {
   const { command } = services.redis as unknown as { command: string };
   expect(command).toContain('--maxmemory-policy noeviction');
   expect(command).toContain('--appendonly yes');

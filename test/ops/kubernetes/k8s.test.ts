@@ -83,7 +83,7 @@ describe.each(pods)('the pod of %s', (_, object) => {
   const pod = podOf(object);
   const containers = [...pod.containers, ...(pod.initContainers ?? [])];
 
-  it('is not root, and has no more of the system than it needs', () => {
+  it('is not root, and has the least privileges', () => {
     expect(pod.securityContext).toMatchObject({
       runAsNonRoot: true,
       runAsUser: expect.any(Number),
@@ -99,7 +99,7 @@ describe.each(pods)('the pod of %s', (_, object) => {
     }
   });
 
-  it('says what it needs and takes', () => {
+  it('has requests and limits', () => {
     for (const { resources } of containers) {
       expect(resources).toEqual({
         requests: { cpu: expect.any(String), memory: expect.any(String) },
@@ -108,13 +108,13 @@ describe.each(pods)('the pod of %s', (_, object) => {
     }
   });
 
-  it('is watched from its start on', () => {
+  it('has startup, liveness and readiness probes', () => {
     for (const { startupProbe, livenessProbe, readinessProbe } of containers) {
       expect(startupProbe && livenessProbe && readinessProbe).toBeTruthy();
     }
   });
 
-  it('has no secret in it', () => {
+  it('holds no secret', () => {
     const variables = containers.flatMap(({ env = [] }) => env);
     for (const { name, value } of variables) {
       const secret = SECRETS.includes(name.replace(/_FILE$/, '')) || /PASSWORD/.test(name);
@@ -124,7 +124,7 @@ describe.each(pods)('the pod of %s', (_, object) => {
 });
 
 describe.each(OVERLAYS)('%s', (overlay) => {
-  it('has versions that do not move', () => {
+  it('pins every image to a version', () => {
     const images = readKustomization(overlay).images ?? [];
     for (const { image } of podsOf(overlay).flatMap((each) => podOf(each).containers)) {
       const given = images.find(({ name }) => name === image);
@@ -137,7 +137,7 @@ describe.each(OVERLAYS)('%s', (overlay) => {
     expect(objectsOf(overlay).filter(({ kind }) => kind === 'Secret')).toEqual([]);
   });
 
-  it('shows /api to the world, and nothing else', () => {
+  it('exposes /api and nothing else', () => {
     const paths = objectsOf(overlay)
       .filter(({ kind }) => kind === 'Ingress')
       .flatMap(({ spec }) => spec.rules.flatMap(({ http }) => http.paths));
@@ -145,7 +145,7 @@ describe.each(OVERLAYS)('%s', (overlay) => {
   });
 });
 
-it('leaves the number of copies to the autoscaler where there is one', () => {
+it('leaves the number of replicas to the autoscaler where there is one', () => {
   const scaled = objectsOf('production').filter(({ spec }) => spec?.scaleTargetRef);
   const names = scaled.map(({ spec }) => spec.scaleTargetRef.name).sort();
   expect(names).toEqual(['api', 'label-worker']);
@@ -170,7 +170,7 @@ describe.each(ours)('%s: %s', (overlay, name) => {
     expect(keys).toEqual(['topology.kubernetes.io/zone', 'kubernetes.io/hostname']);
   });
 
-  it('has more time to end than it takes', () => {
+  it('has more time to stop than SHUTDOWN_MS', () => {
     const shutdown = SETTINGS[name]?.properties.SHUTDOWN_MS as unknown as { default: number };
     const drain = Number(container.lifecycle?.preStop?.exec.command[1] ?? 0);
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(drain + shutdown.default / 1_000);
@@ -187,7 +187,7 @@ describe.each(ours)('%s: %s', (overlay, name) => {
     });
   });
 
-  it('is given all settings that it needs, and only such as it knows', () => {
+  it('gets every setting that it needs, and only settings that it knows', () => {
     const given = Object.fromEntries((container.env ?? []).map(({ name, value = '' }) => [name, value]));
     const generated = (container.envFrom ?? []).flatMap(
       ({ configMapRef }) =>
@@ -231,7 +231,7 @@ const WORKING: Readonly<Record<string, string>> = {
   REDIS_URL: 'redis://redis:6379',
 };
 
-it('gives Chromium a place for its profile, and memory to share', () => {
+it('gives Chromium a writable folder and shared memory', () => {
   const object = find('small', 'Deployment', 'label-worker');
   const volumes = new Map(podOf(object).volumes?.map((each) => [each.name, each.emptyDir]));
   const places = containerOf(object).volumeMounts?.map(

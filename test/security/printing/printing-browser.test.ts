@@ -131,7 +131,7 @@ async function printAll(document: string, bodies: string[]): Promise<string> {
 
 describe('the network', () => {
   test.for(Object.entries(CALLS))(
-    'an ordinary browser calls out for %s',
+    'is called by an ordinary browser for %s',
     async ([_, html], { browser, canary }) => {
       const page = await browser.newPage();
       // Some lead the page away, and then these do not end.
@@ -141,7 +141,7 @@ describe('the network', () => {
     },
   );
 
-  test('is not called by the body of a print, one by one and all together', async ({ canary }) => {
+  test('is not called by the body of a print, piece by piece or all at once', async ({ canary }) => {
     const bodies = [...Object.values(CALLS), QUIET, EVERYTHING].map(canary.aim);
     expect(await printAll(DOCUMENT, bodies)).toContain('and on');
     expect(canary.hits()).toBe(0);
@@ -164,7 +164,7 @@ describe('the network', () => {
     }
   });
 
-  test('is not even asked for a name', async ({ folder }) => {
+  test('gets no DNS query', async ({ folder }) => {
     // Chromium's own record of all that it does on the network: names are asked of the system, not of a canary.
     const record = join(folder, 'network.json');
     const recording = join(folder, 'chromium');
@@ -226,7 +226,7 @@ describe('files of the machine', () => {
     textOf(pdf).includes(SECRET) ||
     execFileSync('pdfimages', ['-list', '-'], { input: pdf, encoding: 'utf8' }).includes(' 41 ');
 
-  test('an ordinary browser shows them, in a page that is a file', async ({ browser, folder }) => {
+  test('are shown by an ordinary browser in a page from a file', async ({ browser, folder }) => {
     const path = join(folder, 'page.html');
     await writeFile(path, `<!doctype html>${filled(folder)}`);
     const page = await browser.newPage();

@@ -17,7 +17,7 @@ const refusal = (env: NodeJS.ProcessEnv): string => {
 };
 
 describe("a service's configuration", () => {
-  test('has defaults, real types, and cannot be changed', () => {
+  test('has defaults and real types, and is frozen', () => {
     const config = loadConfig(ApiConfig, { ...ENV, PORT: '3100' });
     expect(config).toMatchObject({ PORT: 3100, HOST: '127.0.0.1', TIME_ZONE: 'America/Mexico_City' });
     expect(Object.isFrozen(config)).toBe(true);

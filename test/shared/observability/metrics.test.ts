@@ -22,7 +22,7 @@ async function serve(assemble: (server: HttpServer) => Promise<void> = async () 
 const requests = (series: Map<string, number>) =>
   [...series].filter(([name]) => name.startsWith('http_request_duration_seconds_count'));
 
-test('requests are measured by route and status, and no client can make a series of its own', async () => {
+test('requests are measured by route and status, and no client can create a series', async () => {
   const url = await serve();
   const ask = (path: string, method = 'GET') => fetch(url + path, { method });
   await ask('/things/1');
@@ -43,7 +43,7 @@ test('requests are measured by route and status, and no client can make a series
   expect(after.map(([, count]) => count)).toEqual([51, 1, 51]);
 });
 
-test('what machines ask for all the time is not measured', async () => {
+test('probes and scrapes are not measured', async () => {
   const url = await serve();
   await fetch(`${url}/health/ready`);
   await scrape(url);
@@ -57,7 +57,7 @@ test('two services in one process have metrics of their own', async () => {
   expect((await scrape(second)).get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
 });
 
-test('what the service needs or only uses is up or down, also when it hangs', async () => {
+test('a dependency is up or down, and one that hangs is down', async () => {
   const url = await serve(async ({ dependencies }) => {
     dependencies.set('redis', { check: async () => 'PONG', required: true });
     dependencies.set('mongodb', { check: () => new Promise(() => {}), required: true });
@@ -76,7 +76,7 @@ test('what the service needs or only uses is up or down, also when it hangs', as
   });
 });
 
-test("Redis's eviction policy is read on each scrape, and absent where nobody may know it", async ({
+test("Redis's eviction policy is read on each scrape, and absent where the user may not read it", async ({
   folder,
 }) => {
   vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be spoilt

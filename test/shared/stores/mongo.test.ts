@@ -8,7 +8,7 @@ type Driver = {
   topology: { s: { servers: Map<string, { monitor: { connection: { socket: { destroy(): void } } } }> } };
 };
 
-test('a connection that is closed just when the driver writes to it is not waited for', async () => {
+test('the driver does not wait for a connection that closes while it writes', async () => {
   const { hostname, port } = new URL(inject('mongoUri'));
   const proxy = await startProxy(() => Number(port));
   const look = 'heartbeatFrequencyMS=500&serverMonitoringMode=poll';
