@@ -2,18 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { allImports, importsOf, specifiersOf } from '#test/fixtures/imports.ts';
 
 /** The rules of the house (CONTRIBUTING.md): where a file may live, and what it may import. */
 
 /** The most files of its own that a folder holds. */
 const MOST_FILES = 12;
-const root = join(import.meta.dirname, '..');
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
+  cwd: repoRoot,
   encoding: 'utf8',
 });
-const files = listed.split('\n').filter((path) => path && existsSync(join(root, path)));
+const files = listed.split('\n').filter((path) => path && existsSync(join(repoRoot, path)));
 const sources = files.filter((path) => path.endsWith('.ts'));
 const within = (folder: string) => sources.filter((path) => path.startsWith(`${folder}/`));
 const services = [...new Set(within('services').map((path) => path.split('/')[1] ?? ''))];
@@ -58,7 +58,7 @@ describe('an import', () => {
   });
 
   it('leads to a file that exists', () => {
-    expect(arrows(sources, (to) => !existsSync(join(root, to)))).toEqual([]);
+    expect(arrows(sources, (to) => !existsSync(join(repoRoot, to)))).toEqual([]);
   });
 
   it('closes no circle, types included', () => {

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-export const checkout = join(import.meta.dirname, '../..');
+import { repoRoot } from '#local/folders.ts';
 
 export type Instruction = { word: string; rest: string };
 
 /** The instructions of each target of `services/Dockerfile`, those of the stages it is made from first. */
 export function readTargets(): Map<string, Instruction[]> {
-  const text = readFileSync(join(checkout, 'services/Dockerfile'), 'utf8');
+  const text = readFileSync(join(repoRoot, 'services/Dockerfile'), 'utf8');
   const lines = text
     .replaceAll(/^\s*#.*\n/gm, '')
     .replaceAll(/\\\n\s*/g, '')

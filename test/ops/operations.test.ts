@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkout } from './dockerfile.ts';
+import { repoRoot } from '#local/folders.ts';
 import { SETTINGS } from './settings.ts';
 
 /** `UPDATE_DOCS=1 npm test -- test/ops/operations` writes the table anew. */
-const PAGE = join(checkout, 'k8s', 'operations.md');
+const PAGE = join(repoRoot, 'k8s', 'operations.md');
 const TABLE = /(?<=<!-- settings -->\n)[\s\S]*(?=<!-- end -->)/;
 const page = readFileSync(PAGE, 'utf8');
 

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { checkout } from './dockerfile.ts';
+import { repoRoot } from '#local/folders.ts';
 
-const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
+const read = (path: string) => readFileSync(join(repoRoot, path), 'utf8');
 const runbook = read('k8s/runbook.md');
 const sections = new Map(
   runbook
@@ -57,7 +57,7 @@ describe('the runbook', () => {
 });
 
 it.each(['k8s/runbook.md', 'k8s/operations.md'])('%s searches the logs for what is logged', (page) => {
-  const sources = globSync('{services,shared}/**/*.ts', { cwd: checkout }).map(read).join('\n');
+  const sources = globSync('{services,shared}/**/*.ts', { cwd: repoRoot }).map(read).join('\n');
   const texts = loggedTexts(read(page));
   expect(texts.length).toBeGreaterThan(2);
   expect(texts.filter((text) => !sources.includes(text))).toEqual([]);

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { checkout, readTargets } from './dockerfile.ts';
+import { repoRoot } from '#local/folders.ts';
+import { readTargets } from './dockerfile.ts';
 
 type Step = { uses?: string; run?: string; with?: Record<string, unknown> };
 type Job = {
@@ -12,7 +13,7 @@ type Job = {
   strategy?: { matrix: { target: string[] } };
 };
 
-const workflow = parse(readFileSync(join(checkout, '.github/workflows/ci.yml'), 'utf8'));
+const workflow = parse(readFileSync(join(repoRoot, '.github/workflows/ci.yml'), 'utf8'));
 const jobs: [string, Job][] = Object.entries(workflow.jobs);
 const steps = jobs.flatMap(([, job]) => job.steps);
 

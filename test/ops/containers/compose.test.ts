@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
+import { repoRoot } from '#local/folders.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
-import { checkout, environmentOf, last, readTargets } from '../dockerfile.ts';
+import { test as folderTest } from '#test/fixtures/folder.ts';
+import { environmentOf, last, readTargets } from '../dockerfile.ts';
 import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';
 
 /** docker-compose.yml cannot be run where no Docker engine is; it is held to the specification and to our rules. */
@@ -31,14 +32,30 @@ type Service = {
   stop_grace_period?: string;
 };
 
-const file = parse(readFileSync(join(checkout, 'docker-compose.yml'), 'utf8'), { merge: true });
+const file = parse(readFileSync(join(repoRoot, 'docker-compose.yml'), 'utf8'), { merge: true });
 const services: Record<string, Service> = file.services;
 const all = Object.entries(services);
 const service = (name: string) => services[name] as Service;
 const mountOf = ({ volumes = [] }: Service) =>
   volumes.find((each): each is Mount => typeof each === 'object' && each.target === '/run/secrets');
 
-it('is valid against the Compose specification', () => {
+const make = (folder: string) =>
+  execFileSync(process.execPath, [join(repoRoot, 'local/compose/secrets.ts'), folder]);
+const test = folderTest
+  /** The folder of the secrets that Compose makes. */
+  .extend('secrets', { scope: 'file' }, ({ folder }) => {
+    make(folder);
+    return folder;
+  })
+  .extend(
+    'read',
+    { scope: 'file' },
+    ({ secrets }) =>
+      (path: string) =>
+        readFileSync(join(secrets, path), 'utf8'),
+  );
+
+test('is valid against the Compose specification', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   ajv.addFormat('duration', /^(\d+(h|m|s|ms|us|ns))+$/);
@@ -49,29 +66,29 @@ it('is valid against the Compose specification', () => {
 });
 
 describe.each(all)('%s', (name, { build, ...its }) => {
-  it('has the least privileges', () => {
+  test('has the least privileges', () => {
     expect(its.read_only).toBe(true);
     expect(its.cap_drop).toEqual(['ALL']);
     expect(its.security_opt).toContain('no-new-privileges:true');
     expect(Object.keys(its.deploy?.resources.limits ?? {})).toEqual(['cpus', 'memory', 'pids']);
   });
 
-  it('has a health check, unless it runs once', () => {
+  test('has a health check, unless it runs once', () => {
     const ownImage = build && last(readTargets().get(build.target) ?? [], 'HEALTHCHECK');
     if (its.restart === 'no') expect(its.healthcheck).toEqual({ disable: true });
     else expect(ownImage ?? its.healthcheck?.test).toBeTruthy();
   });
 
-  it('is built here or pinned to a version', () => {
+  test('is built here or pinned to a version', () => {
     if (build) expect(its.image).toBe(`guias/${build.target}:local`);
     else expect(its.image).toMatch(/^[a-z/]+:v?\d+\.\d+\.\d+$/);
   });
 
-  it('can be reached from this machine only', () => {
+  test('can be reached from this machine only', () => {
     for (const port of its.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
-  it('waits until what it needs is ready', () => {
+  test('waits until what it needs is ready', () => {
     for (const [other, { condition }] of Object.entries(its.depends_on ?? {})) {
       expect(condition).toBe(
         service(other).restart === 'no' ? 'service_completed_successfully' : 'service_healthy',
@@ -79,49 +96,45 @@ describe.each(all)('%s', (name, { build, ...its }) => {
     }
   });
 
-  it('mounts only paths and volumes that exist', () => {
+  test('mounts only paths and volumes that exist', () => {
     for (const mount of its.volumes ?? []) {
       const source = typeof mount === 'string' ? (mount.split(':')[0] ?? '') : mount.source;
-      if (source.startsWith('./')) expect(existsSync(join(checkout, source)), source).toBe(true);
+      if (source.startsWith('./')) expect(existsSync(join(repoRoot, source)), source).toBe(true);
       else expect(Object.keys(file.volumes), name).toContain(source);
     }
   });
 });
 
 describe('the secrets', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'guias-secrets-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  const make = () => execFileSync(process.execPath, [join(checkout, 'local/compose/secrets.ts'), folder]);
-  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
-  make();
-
-  it('are made once, and kept', () => {
+  test('are made once, and kept', ({ read, secrets }) => {
     const before = read('api/jwt');
-    make();
+    make(secrets);
     expect(read('api/jwt')).toBe(before);
     expect(before).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('are a folder for each service that has some, which sees only its own and cannot change it', () => {
+  test('are a folder for each service that has some, which sees only its own and cannot change it', ({
+    secrets,
+  }) => {
     const mounted = all.flatMap(([name, each]) => (mountOf(each) ? [[name, mountOf(each)]] : []));
     for (const [name, mount] of mounted as [string, Mount][]) {
       expect(mount).toMatchObject({ source: 'secrets', read_only: true, volume: { subpath: name } });
-      for (const secret of readdirSync(join(folder, name))) {
-        expect(statSync(join(folder, name, secret)).mode & 0o777).toBe(0o444);
+      for (const secret of readdirSync(join(secrets, name))) {
+        expect(statSync(join(secrets, name, secret)).mode & 0o777).toBe(0o444);
       }
     }
     expect(mounted.map(([name]) => name).sort()).toEqual(
-      readdirSync(folder)
+      readdirSync(secrets)
         .filter((name) => name !== 'complete')
         .sort(),
     );
   });
 
-  it('of the label worker are those of Redis alone', () => {
-    expect(readdirSync(join(folder, 'label-worker'))).toEqual(['redis']);
+  test('of the label worker are those of Redis alone', ({ secrets }) => {
+    expect(readdirSync(join(secrets, 'label-worker'))).toEqual(['redis']);
   });
 
-  it('match between the stores and the services', () => {
+  test('match between the stores and the services', ({ read }) => {
     const mongo = new URL(read('api/mongodb'));
     expect(mongo.password).toBe(read('mongo/password'));
     expect(`${mongo.username}@${mongo.host}`).toBe(
@@ -131,21 +144,21 @@ describe('the secrets', () => {
     expect(read('api/internal')).toBe(read('branches/internal'));
   });
 
-  it.each(all)('of %s stand in no file of the checkout', (_, { environment = {} }) => {
+  test.each(all)('of %s stand in no file of the repository', (_, { environment = {} }) => {
     for (const [name, value] of Object.entries(environment)) {
       const secret = SECRETS.includes(name.replace(/_FILE$/, '')) || /PASSWORD/.test(name);
       if (secret) expect(`${name}=${value}`).toMatch(/_FILE=\/run\/secrets\//);
     }
   });
 
-  it.each(SERVICES)('and settings of %s are all that it needs, and known to it', (name) => {
+  test.for(SERVICES)('and settings of %s are all that it needs, and known to it', (name, { secrets }) => {
     const environment = service(name).environment ?? {};
     expect(unknownSettings(name, environment)).toEqual([]);
     const image = environmentOf(readTargets().get(name) ?? []);
     const env = Object.entries({ ...image, ...environment }).map(([key, value]) => [
       key,
       // As Compose fills them in where nobody has set anything.
-      value.replace(/^\$\{\w+:-\}$/, '').replace(/^\/run\/secrets/, join(folder, name)),
+      value.replace(/^\$\{\w+:-\}$/, '').replace(/^\/run\/secrets/, join(secrets, name)),
     ]);
     expect(() => loadConfig(SETTINGS[name] as never, Object.fromEntries(env))).not.toThrow();
   });
@@ -159,18 +172,18 @@ describe('the networks', () => {
       .filter((other) => other !== name)
       .sort();
 
-  it('let the label worker reach Redis alone, and Prometheus it', () => {
+  test('let the label worker reach Redis alone, and Prometheus it', () => {
     expect(reach('label-worker')).toEqual(['prometheus', 'redis']);
   });
 
-  it('let only services with a published port reach the internet', () => {
+  test('let only services with a published port reach the internet', () => {
     expect(file.networks.data.internal && file.networks.print.internal).toBe(true);
     const open = all.filter(([, { networks }]) => networks?.includes('edge'));
     expect(open.filter(([, { ports }]) => !ports)).toEqual([]);
   });
 });
 
-it('gives every service more time to stop than SHUTDOWN_MS', () => {
+test('gives every service more time to stop than SHUTDOWN_MS', () => {
   for (const name of SERVICES) {
     const shutdown = SETTINGS[name]?.properties.SHUTDOWN_MS as unknown as { default: number };
     expect(Number.parseInt(service(name).stop_grace_period ?? '0', 10) * 1_000).toBeGreaterThan(
@@ -179,24 +192,24 @@ it('gives every service more time to stop than SHUTDOWN_MS', () => {
   }
 });
 
-it('keeps jobs: Redis evicts nothing and writes to disk', () => {
+test('keeps jobs: Redis evicts nothing and writes to disk', () => {
   const { command } = services.redis as unknown as { command: string };
   expect(command).toContain('--maxmemory-policy noeviction');
   expect(command).toContain('--appendonly yes');
 });
 
 describe("the label worker's system calls", () => {
-  const profile = JSON.parse(readFileSync(join(checkout, 'k8s/chromium-seccomp.json'), 'utf8'));
+  const profile = JSON.parse(readFileSync(join(repoRoot, 'k8s/chromium-seccomp.json'), 'utf8'));
   type Rule = { names: string[]; action: string; args?: { value: number; op: string }[] };
   const allowed = (name: string): Rule[] =>
     profile.syscalls.filter((rule: Rule) => rule.names.includes(name) && rule.action === 'SCMP_ACT_ALLOW');
 
-  it('are those of the profile', () => {
+  test('are those of the profile', () => {
     expect(service('label-worker').security_opt).toContain('seccomp:k8s/chromium-seccomp.json');
     expect(profile.defaultAction).toBe('SCMP_ACT_ERRNO');
   });
 
-  it.each([
+  test.each([
     'mount',
     'setns',
     'pivot_root',
@@ -209,7 +222,7 @@ describe("the label worker's system calls", () => {
     expect(allowed(name)).toEqual([]);
   });
 
-  it("include the namespaces of Chromium's sandbox, and no others", () => {
+  test("include the namespaces of Chromium's sandbox, and no others", () => {
     const forbidden = { newNs: 0x20000, newCgroup: 0x2000000, newUts: 0x4000000, newIpc: 0x8000000 };
     const mask = Object.values(forbidden).reduce((sum, flag) => sum | flag);
     for (const name of ['clone', 'unshare']) {

@@ -1,14 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { runtimeImports } from '#test/fixtures/imports.ts';
-import { checkout, environmentOf, last, readTargets } from '../dockerfile.ts';
+import { environmentOf, last, readTargets } from '../dockerfile.ts';
 import { SERVICES, unknownSettings } from '../settings.ts';
 
 /** Images cannot be built where no Docker engine runs; what would make them useless can be seen all the same. */
 
 const targets = readTargets();
-const ignore = readFileSync(join(checkout, '.dockerignore'), 'utf8')
+const ignore = readFileSync(join(repoRoot, '.dockerignore'), 'utf8')
   .split('\n')
   .filter((line) => line && !line.startsWith('#'));
 
@@ -51,7 +52,7 @@ describe.each([
       ({ rest }) => /--from=(\S+)-packages/.exec(rest)?.[1] ?? [],
     );
     const { dependencies } = JSON.parse(
-      readFileSync(join(checkout, `services/${manifest}/package.json`), 'utf8'),
+      readFileSync(join(repoRoot, `services/${manifest}/package.json`), 'utf8'),
     );
     expect([...packages].filter((name) => !dependencies[name])).toEqual([]);
   });
@@ -88,13 +89,13 @@ describe.each(SERVICES)('the image of %s', (name) => {
   });
 
   it('has all of its folder but what only people look at', () => {
-    const files = globSync(`services/${name}/**/*.*`, { cwd: checkout });
+    const files = globSync(`services/${name}/**/*.*`, { cwd: repoRoot });
     const absent = files.filter((path) => !inImage(name, path));
     expect(absent.filter((path) => !/\/(pictures|preview)\/|\.md$/.test(path))).toEqual([]);
   });
 
   it('has no program but those that it runs', () => {
-    const programs = globSync(`services/${name}/**/*.ts`, { cwd: checkout }).filter((path) =>
+    const programs = globSync(`services/${name}/**/*.ts`, { cwd: repoRoot }).filter((path) =>
       inImage(name, path),
     );
     const { files } = runtimeImports(programs.filter((path) => /\/(main|cli)\.ts$/.test(path)));

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { runtimeImports } from '#test/fixtures/imports.ts';
-import { checkout } from '../dockerfile.ts';
 import { SERVICES } from '../settings.ts';
 
 /** Each service's package.json decides what its image holds: all that the service runs with, and no more. */
@@ -16,16 +16,16 @@ type Package = {
 };
 const SHARED = '@shipping-guides/shared';
 const lock: Record<string, Package> = JSON.parse(
-  readFileSync(join(checkout, 'package-lock.json'), 'utf8'),
+  readFileSync(join(repoRoot, 'package-lock.json'), 'utf8'),
 ).packages;
 
 const dependenciesOf = (service: string): Record<string, string> =>
-  JSON.parse(readFileSync(join(checkout, `services/${service}/package.json`), 'utf8')).dependencies;
+  JSON.parse(readFileSync(join(repoRoot, `services/${service}/package.json`), 'utf8')).dependencies;
 
 const entriesOf = (service: string) =>
   ['main.ts', 'cli.ts']
     .map((name) => `services/${service}/${name}`)
-    .filter((path) => existsSync(join(checkout, path)));
+    .filter((path) => existsSync(join(repoRoot, path)));
 
 /** The path in the lock of the package that `import 'name'` finds from the package at `path`. */
 function locate(path: string, name: string): string | undefined {

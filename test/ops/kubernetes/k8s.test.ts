@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
-import { checkout, environmentOf, readTargets } from '../dockerfile.ts';
+import { environmentOf, readTargets } from '../dockerfile.ts';
 import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';
 import {
   type Container,
@@ -58,11 +59,11 @@ describe('every object', () => {
       const type = `import('${moduleOf(object)}').I${object.kind}`;
       return `export const object${index}: ${type} = ${JSON.stringify(object, null, 2)};`;
     });
-    const folder = join(checkout, '.local/kubernetes-types');
+    const folder = join(repoRoot, '.local/kubernetes-types');
     mkdirSync(folder, { recursive: true });
     const file = join(folder, 'objects.ts');
     writeFileSync(file, source.join('\n'));
-    const tsc = [join(checkout, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', '--noEmit', '--strict'];
+    const tsc = [join(repoRoot, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', '--noEmit', '--strict'];
     const options = ['--module', 'nodenext', '--skipLibCheck', '--types', '', '--pretty', 'false'];
     try {
       execFileSync(process.execPath, [...tsc, ...options, file], { encoding: 'utf8', timeout: 120_000 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { checkout } from '../dockerfile.ts';
+import { repoRoot } from '#local/folders.ts';
 
 /** What of a Kubernetes object the tests look at; the whole of it is checked by types and schemas. */
 export type KubernetesObject = {
@@ -70,7 +70,7 @@ export type Kustomization = {
   configMapGenerator?: { name: string; literals: string[] }[];
 };
 
-const folder = join(checkout, 'k8s');
+const folder = join(repoRoot, 'k8s');
 
 /** A file's text with aliases and merge keys as the tools of Kubernetes read them. */
 export function readObjects(path: string): KubernetesObject[] {
