@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 /**
- * Requests without a token, up to so many a second, over some connections, each of which waits for its answer. It is
- * a process of its own, as it takes a core, and knows as little HTTP as it can.
+ * Sends requests without a token at a rate, over connections that wait for each answer. The program is a process of its
+ * own because it takes a core, and parses as little HTTP as it can.
  *
  * `--port`, `--rate` a second, `--seconds`, `--connections`. Prints how many answers of which status came.
  */
 
 const REQUEST = 'GET /api/guias/etiqueta/123456789012 HTTP/1.1\r\nHost: api\r\n\r\n';
-/** Sends in so many goes a second. */
+/** Rounds of sending a second. */
 const GOES = 100;
 
 const text = { type: 'string' } as const;
 const { values } = parseArgs({ options: { port: text, rate: text, seconds: text, connections: text } });
 const statuses: Record<string, number> = {};
 
-/** One request at a time, when it is its turn. */
+/** Opens a connection that sends one request at a time. */
 function caller(): { free: boolean; send(): void } {
   const socket = connect(Number(values.port), '127.0.0.1').setEncoding('latin1').setNoDelay();
   socket.on('error', () => {});

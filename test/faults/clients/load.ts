@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 
-/** Whoever waits longer than this has been forgotten, in ms: every deadline of the service is shorter. */
+/** An answer that takes longer counts as hanging, in ms: every timeout of the service is shorter. */
 const HANG = 15_000;
-/** What was refused is asked for again so much later, in ms. */
+/** Pause before a refused request is retried, in ms. */
 const AGAIN = 100;
-/** Every so often there is a newcomer, in ms. */
+/** Interval between newcomers, in ms. */
 const NEWCOMER = 250;
-/** Longest wait for something that a test waits for, in ms. */
+/** Longest time that a test waits for a condition, in ms. */
 const PATIENCE = 60_000;
 
-/** Where a guide goes by its postal code (docs/contract.md "Demo data"); nobody covers the last one. */
+/** Branches by postal code (docs/contract.md "Demo data"); no branch covers the last one. */
 const PLACES: readonly [string, string | undefined][] = [
   ['06600', 'MEX01'],
   ['64000', 'MTY01'],
@@ -23,29 +23,29 @@ const PLACES: readonly [string, string | undefined][] = [
 
 export type What = 'create' | 'label';
 
-/** What one request came to; times in ms, of `performance.now()`. */
+/** The outcome of one request; times in ms of `performance.now()`. */
 export type Answer = {
   what: What;
-  /** HTTP status, or why there is none: the connection was refused or cut, or nothing came in time. */
+  /** HTTP status, or why there is none: the connection was refused or cut, or the request timed out. */
   status: number | 'refused' | 'cut' | 'hang';
   from: number;
   until: number;
-  /** What is wrong with it, where something is. */
+  /** What is wrong with the answer, if anything. */
   wrong?: string | undefined;
 };
 
 type Reply = { status: Answer['status']; retryAfter?: string | undefined; body: Buffer };
-/** `again`: a refusal that may be asked for again. */
+/** `again`: the request was refused and may be retried. */
 type Verdict<T> = { value?: T; again?: boolean; wrong?: string };
 
 /**
- * Customers, each of whom creates a guide, asks for its label, and begins anew. What is refused is asked for again, a
- * creation with the same Idempotency-Key, until it is served. And newcomers, who do so once: they come at their own
- * pace, also while all customers wait. Every answer is looked at and kept.
+ * Simulates customers, each of whom creates a guide, gets its label, and starts over. Refused requests are retried until
+ * they are served, creations with the same Idempotency-Key. Newcomers do so once, at a fixed rate, even while all
+ * customers wait. Every answer is checked and kept.
  */
 export class Load {
   readonly answers: Answer[] = [];
-  /** Numbers that were given for each Idempotency-Key, which the guide carries as its content. */
+  /** Guide numbers by Idempotency-Key; the guide carries its key as content. */
   readonly acknowledged = new Map<string, Set<string>>();
   readonly #url: string;
   readonly #token: string;
@@ -67,7 +67,7 @@ export class Load {
     return new Load(url, (await Client.login(url)).token, customers);
   }
 
-  /** Ends when every customer has been served: then it can be said what became of each request. */
+  /** Resolves when every customer has been served, so that the outcome of each request is known. */
   async stop(): Promise<void> {
     this.#stopped = performance.now();
     await this.#customers;
@@ -78,7 +78,7 @@ export class Load {
     return this.answers.filter((one) => one.what === what && (!status || one.status === status));
   }
 
-  /** Resolves when `count` answers of this kind have come to requests that are sent from now on. */
+  /** Waits for `count` answers of this kind to requests that are sent from now on. */
   async waitForStatus(what: What, status: Answer['status'] = 200, count = 1): Promise<void> {
     const now = performance.now();
     while (this.of(what, status).filter(({ from }) => from >= now).length < count) {
@@ -107,7 +107,7 @@ export class Load {
     if (number) await this.#label(patience, number);
   }
 
-  /** @returns the guide's number, where there may be one. */
+  /** @returns the guide's number, if it was created. */
   #create(patience: number, postalCode: string, place: string | undefined): Promise<string | undefined> {
     const key = randomUUID();
     const numbers = new Set<string>();
@@ -190,7 +190,7 @@ export class Load {
   }
 }
 
-/** What may happen to any request while a part is away. */
+/** Outcomes that any request may have while a part is down. */
 function judgeRefusal({ status, retryAfter, body }: Reply): Verdict<never> | undefined {
   if (status === 'hang') return { again: true, wrong: `no answer within ${HANG} ms` };
   if (status === 'cut' || status === 'refused') return { again: true };

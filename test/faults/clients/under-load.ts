@@ -8,18 +8,18 @@ import { type Answer, Load, type What } from './load.ts';
 
 /** The long form runs alone, has more of everything, and takes its time. */
 export const long = process.env.FAULTS === 'long';
-/** Longest time without service once a fault is over or its part replaced, in ms, unless the fault says less. */
+/** Longest time without service after a fault has ended or its part was replaced, in ms, unless the fault sets less. */
 const RESUMED = 10_000;
 /** In the short form, which shares the cores with other tests. */
 const RESUMED_SHORT = 20_000;
-/** What each fault came to is kept there, a line of JSON a fault. */
+/** Gets the figures of each fault, one line of JSON each. */
 const figuresFile = join(repoRoot, '.local', 'faults.jsonl');
 
 type Figures = Record<string, unknown>;
 
 /**
- * Injects a fault while customers create guides and ask for labels, waits until they are served as before, and looks at
- * every answer and every guide: none wrong, none lost, none twice, nobody left hanging, and service soon again.
+ * Injects a fault while customers create guides and ask for labels, waits until they are served as before, and checks
+ * every answer and every guide: none wrong, lost, duplicated or hanging, and service back in time.
  *
  * @param may statuses that the fault may cause beside those that are always right.
  * @param inject causes the fault; returns the moment (`performance.now()`) from which the service is to resume, within how many ms where
@@ -46,14 +46,14 @@ export async function underLoad(
   return load;
 }
 
-/** None is wrong; and each has a status that may be: 400 comes for what nobody covers, which is asked for too. */
+/** Expects no wrong answer, and allowed statuses only; 400 is the answer to an uncovered postal code. */
 function expectAnswers({ answers }: Load, may: readonly Answer['status'][]): void {
   expect([...new Set(answers.flatMap(({ wrong }) => wrong ?? []))]).toEqual([]);
   const never = answers.map(({ status }) => status).filter((status) => ![200, 400, ...may].includes(status));
   expect([...new Set(never)]).toEqual([]);
 }
 
-/** Every guide that was acknowledged is stored under its number, and none is stored twice for one key. */
+/** Expects every acknowledged guide under its number, and one guide for each key at most. */
 async function expectGuides(load: Load, db: Connection): Promise<void> {
   const stored = await db
     .collection<{ _id: string; guide: { Producto: { Contenido: string } } }>('guides')
@@ -71,14 +71,14 @@ async function expectGuides(load: Load, db: Connection): Promise<void> {
   }
 }
 
-/** The longest time from `since` on in which nothing of the kind was served, in ms. */
+/** Returns the longest time after `since` without an answer of this kind, in ms. */
 function pause(load: Load, what: What, since: number): number {
   const ends = load.of(what, 200).flatMap(({ until }) => (until > since ? until : []));
   ends.sort((one, other) => one - other);
   return Math.round(Math.max(...ends.map((end, i) => end - (ends[i - 1] ?? since))));
 }
 
-/** How many of which answers, the slowest, the longest pause. */
+/** Keeps the number of answers by status, the slowest one and the longest pause. */
 function keep(fault: string, load: Load, from: number, more: Figures): void {
   const of = (what: What) => {
     const answers = load.of(what);

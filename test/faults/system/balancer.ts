@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isReady } from '#local/system.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 
-/** How often each process is asked whether it is ready, in ms; after so many misses in a row it is not. */
+/** Interval of the readiness probe, in ms, and the misses in a row that take a process out. */
 const PROBE = 100;
 const MISSES = 2;
 
 /**
- * What a service of Kubernetes does: each new connection goes to one of the processes that say they are ready. It
- * repeats nothing and looks into nothing, so what a process drops, the client sees.
+ * Balances as a Kubernetes Service does: each new connection goes to one of the ready processes. The balancer neither
+ * retries nor inspects anything, so the client sees every connection that a process drops.
  */
 export async function startBalancer(ports: readonly number[]): Promise<TcpProxy> {
   const ready = new Set<number>();

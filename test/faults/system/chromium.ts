@@ -5,8 +5,8 @@ import type { LabelJob } from '#shared/contracts/label-job.ts';
 import type { Part } from './part.ts';
 
 /**
- * The process group of a worker's Chromium; undefined while it has none. The group, since Debian's program is a
- * shell script around the real one, and Chromium is many processes.
+ * Returns the process group of a worker's Chromium; undefined while it has none. It is a group because Debian's
+ * program is a shell script around the real one, and Chromium is many processes.
  */
 export function chromiumOf(worker: Part): number | undefined {
   const rows = execFileSync('ps', ['-eo', 'ppid=,pid=,pgid='], { encoding: 'utf8' }).trim().split('\n');
@@ -24,7 +24,7 @@ export function signalChromium(worker: Part, signal: NodeJS.Signals): number {
   return group;
 }
 
-/** The jobs that have been printing for a second, at least two: those of a Chromium that stands still. */
+/** Waits for jobs that are active for a second, two at least: a stopped Chromium holds them. @returns their ids. */
 export function standingJobs(queue: Queue<LabelJob>): Promise<string[]> {
   return vi.waitFor(
     async () => {
@@ -37,7 +37,7 @@ export function standingJobs(queue: Queue<LabelJob>): Promise<string[]> {
   );
 }
 
-/** How many of the jobs were given to another worker, and how many were tried again. */
+/** Counts the jobs that another worker took over, and those that were retried. */
 export async function secondTries(queue: Queue<LabelJob>, ids: readonly string[]) {
   const jobs = await Promise.all(ids.map((id) => queue.getJob(id)));
   return {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeFailure, type OwnedProcess } from '#local/process/owned-process.ts';
 
-/** Longest wait for a part to come up, in ms. */
+/** Longest time that a part may take to start, in ms. */
 const START_DEADLINE = 30_000;
 
 /** A part of the system: processes that are killed together and started again as they were. */
 export class Part {
   readonly #processes: OwnedProcess[];
   readonly #isUp: () => Promise<boolean>;
-  /** Of a service's process. */
+  /** Address of the service, where the part is one. */
   readonly url: string;
 
   /** @param processes in the order in which they are started. */
@@ -19,7 +19,7 @@ export class Part {
     this.url = url;
   }
 
-  /** Of its first process. */
+  /** Id of its first process. */
   get pid(): number {
     return this.#processes[0]?.pid as number;
   }
@@ -28,7 +28,7 @@ export class Part {
     return this.#processes[0]?.logFile as string;
   }
 
-  /** `kill -9`; resolves when every process is gone. @throws when one ended otherwise. */
+  /** Sends SIGKILL and waits until every process is gone. @throws when one ended otherwise. */
   async kill(): Promise<void> {
     for (const one of this.#processes) one.kill('SIGKILL');
     for (const { name, ended } of this.#processes) {
@@ -37,7 +37,7 @@ export class Part {
     }
   }
 
-  /** SIGTERM; resolves when it has ended. @throws when it ended otherwise than in order. */
+  /** Sends SIGTERM and waits for the end. @throws when a process exits with another code than 0. */
   async terminate(): Promise<void> {
     for (const one of this.#processes.toReversed()) {
       await one.stop();
@@ -46,7 +46,7 @@ export class Part {
     }
   }
 
-  /** Starts what does not run until all is up, as a supervisor does: a first try may find its dead predecessor's lock. */
+  /** Starts processes that do not run until all are ready, as a supervisor does: a first try may meet a stale lock. */
   async start(): Promise<void> {
     const deadline = Date.now() + START_DEADLINE;
     while (!(await this.#isUp().catch(() => false))) {
@@ -58,7 +58,7 @@ export class Part {
     }
   }
 
-  /** At the end of a test, whatever became of it. */
+  /** Stops every process; for the end of a test file. */
   async end(): Promise<void> {
     for (const one of this.#processes.toReversed()) await one.stop();
   }

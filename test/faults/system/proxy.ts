@@ -3,19 +3,19 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline, Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A TCP proxy that can be slow. */
+/** A TCP proxy that can delay, freeze and cut connections. */
 export type TcpProxy = {
   port: number;
-  /** Everything that the server says comes so much later, in ms, until it is called again. */
+  /** Delays everything that the server sends by so many ms, until the next call. */
   slow(ms: number): void;
-  /** Nothing passes in either direction, and no connection ends, until the function that comes back is called. */
+  /** Holds all data in both directions and keeps connections open. @returns a function that ends the freeze. */
   freeze(): () => void;
-  /** Ends every connection at once, as when a server or a switch between loses power. @returns how many. */
+  /** Cuts every connection at once, as when a server or a switch loses power. @returns how many. */
   cut(): number;
   close(): Promise<void>;
 };
 
-/** @param target the port on this machine to connect to, asked for with every connection; none refuses it. */
+/** Starts a proxy. @param target returns the local port for each new connection; undefined refuses it. */
 export async function startProxy(target: () => number | undefined): Promise<TcpProxy> {
   let delay = 0;
   let thawed: Promise<void> | undefined;
@@ -42,7 +42,7 @@ export async function startProxy(target: () => number | undefined): Promise<TcpP
       await thawed;
       if (delay > 0) await sleep(delay);
     });
-    // Whichever side ends, the other is ended too.
+    // When one side ends, the other must not stay open.
     pipeline(client, there, upstream, () => upstream.destroy());
     pipeline(upstream, back, client, () => client.destroy());
   });
