@@ -1,43 +1,46 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type ListenOptions } from 'node:net';
+import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 import type { HttpServer } from '#shared/http/http-server.ts';
 
 /**
- * Node takes one new connection a listening socket in each turn of its event loop (libuv, since 1.45). At three times
- * the load that can be served a turn takes tens of milliseconds, and whoever came anew waited for seconds only to be
- * told that there is too much to do. Other systems than Linux do not share a port among sockets fairly, or at all.
+ * Listening sockets of the port. Node accepts one connection per socket and turn of its event loop, and under overload a
+ * turn takes tens of milliseconds (docs/decisions/0007-sixteen-sockets.md). Only Linux shares a port among sockets evenly.
  */
 const SOCKETS = process.platform === 'linux' ? 16 : 1;
-/** Connections that wait to be taken, at each of them. */
+/** Connections that may wait at each socket to be accepted. */
 const BACKLOG = 512;
 
 /**
- * Serves one port from several sockets.
+ * Listens on one port with several sockets, and closes all of them with the server.
  *
- * @throws Error `EADDRINUSE` where anybody listens there already.
+ * @throws Error `EADDRINUSE` when another process listens there.
  */
 export async function listen(service: HttpServer, address: { host: string; port: number }): Promise<void> {
   const shared = { ...address, backlog: BACKLOG, reusePort: SOCKETS > 1 };
+  // The options are those that Node's HTTP server sets for its own socket.
   const others = Array.from({ length: SOCKETS - 1 }, () =>
-    // As Node's HTTP server has its own.
-    createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      service.server.emit('connection', socket),
+    createServer({ allowHalfOpen: true, noDelay: true }, (connection) =>
+      service.server.emit('connection', connection),
     ),
   );
   service.addHook('preClose', async () => {
     for (const socket of others) socket.close();
   });
-  // Of two services that share a port each would get some of the requests: nobody may be there yet.
-  const alone = createServer();
-  await open(alone, address);
-  alone.close();
-  await once(alone, 'close');
+  await requireFree(address);
   await service.listen(shared);
   const { port } = service.server.address() as AddressInfo;
   await Promise.all(others.map((socket) => open(socket, { ...shared, port })));
 }
 
-async function open(server: ReturnType<typeof createServer>, options: ListenOptions): Promise<void> {
-  server.listen(options);
-  await once(server, 'listening');
+/** A shared port also admits another process, which would then get some of the requests: nobody may listen there yet. */
+async function requireFree(address: ListenOptions): Promise<void> {
+  const alone = createServer();
+  await open(alone, address);
+  alone.close();
+  await once(alone, 'close');
+}
+
+async function open(socket: Server, options: ListenOptions): Promise<void> {
+  socket.listen(options);
+  await once(socket, 'listening');
 }
