@@ -1,41 +1,40 @@
 import { Type } from 'typebox';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { test as base, describe, expect } from 'vitest';
 import { authorize } from '#services/api/plugins/authorize.ts';
 import { operation } from '#services/api/routes/operation.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
-import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 
 const querystring = Type.Object({ limite: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) });
 const plain = { id: 'prueba', tag: 'Guías', summary: 'Prueba', request: { querystring } } as const;
 const data = { message: 'Hecho', schema: Type.Object({ limite: Type.Integer() }), example: { limite: 1 } };
 
-let server: HttpServer;
-beforeAll(async () => {
-  server = await buildHttpServer({ log: createLogger('api', 'silent') }, async (server) => {
+const test = base.extend('server', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const server = await buildHttpServer({ log: createLogger('api', 'silent') }, async (server) => {
     server.addSchema({ $id: 'Error', type: 'object', additionalProperties: true });
     const validated = operation({ ...plain, data });
     server.get('/validated', validated, async ({ query }) => validated.ok({ limite: query.limite ?? 0 }));
     const byHandler = operation({ ...plain, validatedBy: 'handler' });
     server.get('/by-handler', byHandler, async ({ query }) => ({ seen: query }));
   });
+  onCleanup(() => server.close());
+  return server;
 });
-afterAll(() => server.close());
 
 describe('a route', () => {
-  it.each([
+  test.for([
     ['', 0],
     ['?limite=7', 7],
     ['?limite=007', 7],
     ['?limite=500', 500],
-  ])('reads the integer of %j', async (query, limite) => {
+  ] as const)('reads the integer of %j', async ([query, limite], { server }) => {
     const answer = await server.inject(`/validated${query}`);
     expect(answer.json()).toEqual({ response: 'OK', message: 'Hecho', data: { limite } });
   });
 
-  it.each(['0', '501', '0007', '-1', '1.0', '1e2', '0x5', '%205', '+5', 'x', '', '1&limite=2'])(
+  test.for(['0', '501', '0007', '-1', '1.0', '1e2', '0x5', '%205', '+5', 'x', '', '1&limite=2'])(
     'refuses limite=%s without a line of its own',
-    async (limite) => {
+    async (limite, { server }) => {
       const answer = await server.inject(`/validated?limite=${limite}`);
       expect(answer.statusCode).toBe(400);
       expect(answer.json()).toMatchObject({
@@ -45,12 +44,12 @@ describe('a route', () => {
     },
   );
 
-  it('whose handler validates is not refused before', async () => {
+  test('whose handler validates is not refused before', async ({ server }) => {
     const answer = await server.inject('/by-handler?limite=x');
     expect(answer.json()).toEqual({ seen: { limite: 'x' } });
   });
 
-  it('that names no permission does not start where one is demanded', async () => {
+  test('that names no permission does not start where one is demanded', async () => {
     const start = buildHttpServer({ log: createLogger('api', 'silent') }, async (server) => {
       server.register(async (authenticated) => {
         // `authorize` wants the plugin before it, which this test does without.
