@@ -16,11 +16,13 @@ const user = (
   ...permissions: ApiUser['permissions']
 ): DemoUser => ({
   username,
+  account: username,
   originBranch,
   permissions,
 });
 const USERS = [
   user('demo', 'MEX01', 'guias.create', 'guias.read'),
+  { ...user('demo2', 'MEX01', 'guias.create', 'guias.read'), account: 'demo' },
   user('otro', 'GDL01', 'guias.create', 'guias.read'),
   user('lectura', 'MEX01', 'guias.read'),
   user('sinorigen', null, 'guias.create', 'guias.read'),

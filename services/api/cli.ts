@@ -9,6 +9,7 @@ import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { PERMISSION_NAMES, UsageError } from './accounts/arguments.ts';
 import { addCommands, example } from './accounts/commands.ts';
 import { PASSWORD_RULE } from './accounts/read-password.ts';
+import { GuideStore } from './guides/guide-store.ts';
 
 /**
  * `npm run admin -- …`: the API's users. Exit code 0: done, 1: refused or failed, 2: wrong usage.
@@ -66,11 +67,11 @@ function createProgram(): Command {
     .addHelpText('after', example('create --help'));
 }
 
-async function withUsers(use: (users: UserStore) => Promise<void>): Promise<void> {
+async function withUsers(use: (users: UserStore, guides: GuideStore) => Promise<void>): Promise<void> {
   const { MONGODB_URI } = loadConfig(Type.Object(mongoSettings), process.env);
   const mongo = await connectMongo(MONGODB_URI, createLogger('admin', 'silent'));
   try {
-    await use(new UserStore(mongo));
+    await use(new UserStore(mongo), new GuideStore(mongo));
   } finally {
     await mongo.close();
   }

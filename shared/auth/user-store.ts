@@ -7,12 +7,15 @@ export type Permission = (typeof PERMISSIONS)[number];
 /** An API user. `originBranch`: where this user's guides start (docs/contract.md "Guides"). */
 export type ApiUser = {
   username: string;
+  /** The customer that the user belongs to: its users see each other's guides and share its limits. */
+  account: string;
   passwordHash: string;
   permissions: Permission[];
   originBranch: string | null;
   disabled: boolean;
 };
-type UserDocument = Omit<ApiUser, 'username'> & { _id: string };
+/** A user of before release 1.2 has no account. */
+type UserDocument = Omit<ApiUser, 'username' | 'account'> & { _id: string; account?: string };
 
 /**
  * How long a process caches a user, in ms. A change must be in force everywhere within 10 s
@@ -33,6 +36,7 @@ export class UserStore {
       new Schema<UserDocument>(
         {
           _id: String,
+          account: String,
           passwordHash: { type: String, required: true },
           permissions: [{ type: String, enum: PERMISSIONS }],
           originBranch: { type: String, default: null },
@@ -46,7 +50,8 @@ export class UserStore {
 
   /** Returns the user as stored now. */
   async find(username: string): Promise<ApiUser | undefined> {
-    return asUser(await this.#users.findById(username).lean());
+    const document = await this.#users.findById(username).lean();
+    return document ? asUser(document) : undefined;
   }
 
   /** Returns the user as stored at most five seconds ago, for the check that every request makes. */
@@ -68,7 +73,7 @@ export class UserStore {
   /** Returns all users ordered by name, without their password hashes. */
   async list(): Promise<Omit<ApiUser, 'passwordHash'>[]> {
     const documents = await this.#users.find({}, { passwordHash: 0 }).sort({ _id: 1 }).lean();
-    return documents.map(({ _id, ...user }) => ({ username: _id, ...user }));
+    return documents.map(asUser);
   }
 
   /**
@@ -90,7 +95,7 @@ export class UserStore {
 
   set(
     username: string,
-    change: Partial<Pick<ApiUser, 'passwordHash' | 'originBranch' | 'disabled'>>,
+    change: Partial<Pick<ApiUser, 'account' | 'passwordHash' | 'originBranch' | 'disabled'>>,
   ): Promise<ApiUser | undefined> {
     return this.#update(username, { $set: change });
   }
@@ -104,14 +109,14 @@ export class UserStore {
   }
 
   async #update(username: string, update: UpdateQuery<UserDocument>): Promise<ApiUser | undefined> {
-    return asUser(
-      await this.#users.findOneAndUpdate({ _id: username }, update, { returnDocument: 'after' }).lean(),
-    );
+    const document = await this.#users
+      .findOneAndUpdate({ _id: username }, update, { returnDocument: 'after' })
+      .lean();
+    return document ? asUser(document) : undefined;
   }
 }
 
-function asUser(document: UserDocument | null): ApiUser | undefined {
-  if (!document) return undefined;
-  const { _id, ...user } = document;
-  return { username: _id, ...user };
+/** A user without an account has one of the user's own name. */
+function asUser<User extends { _id: string; account?: string }>({ _id, ...user }: User) {
+  return { ...user, username: _id, account: user.account ?? _id };
 }

@@ -8,7 +8,7 @@ import { test as systemTest } from '#test/fixtures/system.ts';
  * The contract, a row for each message and rule, against the running processes over HTTP. `of` is the section
  * of docs/contract.md.
  */
-const USERS = ['demo', 'otro', 'lectura', 'sinorigen', 'inactiva', 'operaciones'] as const;
+const USERS = ['demo', 'demo2', 'otro', 'lectura', 'sinorigen', 'inactiva', 'operaciones'] as const;
 /** The api, and who asks it. */
 type Api = {
   url: string;
@@ -498,7 +498,24 @@ const ROWS: Row[] = [
     rule: 'validate',
     ask: ({ users }) => users.sinorigen.get('/api/auth/validate'),
     status: 200,
-    data: { usuario: 'sinorigen', sucursal: null, expira: expect.stringMatching(/^\d{4}-.*Z$/) },
+    data: {
+      usuario: 'sinorigen',
+      cuenta: 'sinorigen',
+      sucursal: null,
+      expira: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
+  },
+  {
+    of: 'Authentication',
+    rule: 'validate, of a user in the account of another',
+    ask: ({ users }) => users.demo2.get('/api/auth/validate'),
+    status: 200,
+    data: {
+      usuario: 'demo2',
+      cuenta: 'demo',
+      sucursal: 'MEX01',
+      expira: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
   },
   {
     of: 'Authentication',

@@ -7,7 +7,7 @@ import type { ApiUser } from '#shared/auth/user-store.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
-/** A guide is its creator's: nobody else sees it, or learns that it exists (OWASP API1:2023). */
+/** A guide is its account's: nobody else sees it, or learns that it exists (OWASP API1:2023). */
 
 /** A guide of nobody; `number` is one of `demo`. */
 const nobodys = generateGuideNumber();
@@ -39,7 +39,7 @@ const test = services
     return { connection, traffic };
   });
 
-describe('a guide of another user', () => {
+describe('a guide of another account', () => {
   test('is not found by any route that takes a number, as if it did not exist', async ({
     guidePaths,
     number,
@@ -63,6 +63,19 @@ describe('a guide of another user', () => {
     }
   });
 
+  test('of before there were accounts is found by its creator, and not by others', async ({
+    demo,
+    other,
+    stores,
+  }) => {
+    const [guide] = await demo.created(minimalGuide());
+    const _id = guide?.SEND_GUIA ?? '';
+    const guides = stores.mongo.collection<{ _id: string }>('guides');
+    await guides.updateOne({ _id }, { $unset: { account: '' } });
+    const path = `/api/guias/etiqueta/${_id}`;
+    expect([(await demo.pdf(path)).status, (await other.pdf(path)).status]).toEqual([200, 404]);
+  });
+
   test.for<[string, (other: Client, path: string) => Promise<{ status: number; headers: Headers }>]>([
     ['by HEAD', head],
     ['with any tag', (other, path) => other.get(path, { 'if-none-match': '*' })],
@@ -75,10 +88,15 @@ describe('a guide of another user', () => {
     }
   });
 
-  test('is found only by a user with guias.read.all', async ({ api, guidePaths, number }) => {
+  test('is found only by users of its account and with guias.read.all', async ({
+    api,
+    guidePaths,
+    number,
+  }) => {
     for (const [user, status] of [
       ['lectura', 404],
       ['otro', 404],
+      ['demo2', 200],
       ['operaciones', 200],
     ] as const) {
       const client = await Client.login(api.url, user);
@@ -91,13 +109,14 @@ describe('a guide of another user', () => {
 
 describe('looking for a guide', () => {
   // Time is what enumeration by a clock needs, and no clock of a test is as steady as this: the same work.
-  test('sends the database the same query for another user’s guide and for none, and gets nothing back', async ({
+  test('sends the database the same query for another account’s guide and for none, and gets nothing back', async ({
     number,
     watched,
   }) => {
     const guides = new GuideStore(watched.connection);
     const user: ApiUser = {
       username: 'otro',
+      account: 'otro',
       passwordHash: '',
       permissions: ['guias.read'],
       originBranch: null,
@@ -107,12 +126,15 @@ describe('looking for a guide', () => {
       watched.traffic.length = 0;
       await expect(findGuide(guides, guide, user)).rejects.toMatchObject({ code: 'guide-not-found' });
       expect(watched.traffic).toMatchObject([
-        { find: 'guides', filter: { _id: { $in: [guide] }, username: 'otro' } },
+        {
+          find: 'guides',
+          filter: { _id: { $in: [guide] }, $or: [{ account: 'otro' }, { account: null, username: 'otro' }] },
+        },
         { found: [] },
       ]);
     }
     watched.traffic.length = 0;
-    expect((await findGuide(guides, number, { ...user, username: 'demo' })).number).toBe(number);
+    expect((await findGuide(guides, number, { ...user, account: 'demo' })).number).toBe(number);
     expect(watched.traffic).toHaveLength(2);
   });
 });

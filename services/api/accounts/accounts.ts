@@ -4,15 +4,21 @@ import type { ApiUser, Permission, UserStore } from '#shared/auth/user-store.ts'
 /** A refused change, such as of an unknown user; the message is for the operator. */
 export class AccountError extends Error {}
 
-type NewAccount = { username: string; password: string; permissions: Permission[]; origin: string | null };
+type NewUser = {
+  username: string;
+  account: string;
+  password: string;
+  permissions: Permission[];
+  origin: string | null;
+};
 
 /** Creates a user. @throws AccountError when a user of this name exists. */
-export async function createAccount(users: UserStore, account: NewAccount): Promise<ApiUser> {
-  const { username, password, permissions, origin } = account;
+export async function createUser(users: UserStore, user: NewUser): Promise<ApiUser> {
+  const { password, origin, ...rest } = user;
   const passwordHash = await hashPassword(password);
-  const user = { username, passwordHash, permissions, originBranch: origin, disabled: false };
-  if (!(await users.create(user))) throw new AccountError(`El usuario ya existe: ${username}`);
-  return user;
+  const created = { ...rest, passwordHash, originBranch: origin, disabled: false };
+  if (!(await users.create(created))) throw new AccountError(`El usuario ya existe: ${user.username}`);
+  return created;
 }
 
 /** Changes a user's password. @throws AccountError for an unknown user, as the functions below do. */
@@ -26,6 +32,10 @@ export async function setDisabled(users: UserStore, username: string, disabled: 
 
 export async function setOrigin(users: UserStore, username: string, origin: string | null): Promise<ApiUser> {
   return existing(username, await users.set(username, { originBranch: origin }));
+}
+
+export async function setAccount(users: UserStore, username: string, account: string): Promise<ApiUser> {
+  return existing(username, await users.set(username, { account }));
 }
 
 export async function changePermissions(

@@ -6,15 +6,22 @@ import { branchCode } from '#shared/contracts/branch.ts';
 export class UsageError extends Error {}
 
 export const PERMISSION_NAMES = PERMISSIONS.join(', ');
-const NAME_RULE = 'de 1 a 64 caracteres visibles, sin espacios';
+export const NAME_RULE = 'de 1 a 64 caracteres visibles, sin espacios';
 
 /** Makes the argument that names a user. A name has no blanks: it travels in a header, which loses them at its ends. */
 export function usernameArgument(): Argument {
-  return new Argument('<usuario>', NAME_RULE).argParser((name) => {
-    const composed = name.normalize('NFC');
-    if (/^[^\p{C}\p{Z}]{1,64}$/u.test(composed)) return composed;
-    throw new UsageError(`El usuario debe tener ${NAME_RULE}`);
-  });
+  return new Argument('<usuario>', NAME_RULE).argParser((name) => parseName('El usuario', name));
+}
+
+/** Parses the name of an account, which has the form of a user's, since that is its name by default. */
+export function parseAccount(name: string): string {
+  return parseName('La cuenta', name);
+}
+
+function parseName(what: string, name: string): string {
+  const composed = name.normalize('NFC');
+  if (/^[^\p{C}\p{Z}]{1,64}$/u.test(composed)) return composed;
+  throw new UsageError(`${what} debe tener ${NAME_RULE}`);
 }
 
 /** Parses permissions that are separated by commas. */

@@ -1,8 +1,18 @@
 import type { Command } from 'commander';
 import type { UserStore } from '#shared/auth/user-store.ts';
-import { changePassword, changePermissions, createAccount, setDisabled, setOrigin } from './accounts.ts';
+import type { GuideStore } from '../guides/guide-store.ts';
 import {
+  changePassword,
+  changePermissions,
+  createUser,
+  setAccount,
+  setDisabled,
+  setOrigin,
+} from './accounts.ts';
+import {
+  NAME_RULE,
   PERMISSION_NAMES,
+  parseAccount,
   parseOrigin,
   parsePermission,
   parsePermissionList,
@@ -12,8 +22,8 @@ import {
 import { PASSWORD_RULE, readPassword } from './read-password.ts';
 import { summary, userTable } from './report.ts';
 
-/** Opens the users for a command, and closes them after it. */
-type WithUsers = (use: (users: UserStore) => Promise<void>) => Promise<void>;
+/** Opens users and guides for a command, and closes them after it. */
+type WithUsers = (use: (users: UserStore, guides: GuideStore) => Promise<void>) => Promise<void>;
 
 /** Adds the commands, each of which prints what it did on standard output. */
 export function addCommands(program: Command, withUsers: WithUsers): void {
@@ -24,6 +34,7 @@ export function addCommands(program: Command, withUsers: WithUsers): void {
   addPermissions(program, 'grant', 'Le da permisos.', withUsers);
   addPermissions(program, 'revoke', 'Le quita permisos.', withUsers);
   addOrigin(program, withUsers);
+  addAccount(program, withUsers);
   addList(program, withUsers);
 }
 
@@ -32,14 +43,15 @@ function addCreate(program: Command, withUsers: WithUsers): void {
     .command('create')
     .description('Crea un usuario y pide su contrasena.')
     .addArgument(usernameArgument())
+    .option('--account <cuenta>', 'cuenta a la que pertenece; si falta, la de su nombre', parseAccount)
     .option('--permissions <lista>', 'permisos separados por comas', parsePermissionList)
     .option('--origin <codigo>', 'sucursal donde empiezan sus guias', parseOrigin)
     .addHelpText('after', `\n${PASSWORD_RULE}`)
     .addHelpText('after', example('create tienda --permissions guias.create,guias.read --origin MEX01'))
-    .action((username, { permissions = [], origin = null }) =>
+    .action((username, { account = username, permissions = [], origin = null }) =>
       withUsers(async (users) => {
         const password = await readPassword();
-        const user = await createAccount(users, { username, password, permissions, origin });
+        const user = await createUser(users, { username, account, password, permissions, origin });
         print(`Usuario creado: ${summary(user)}`);
         remindOfBranch(origin);
       }),
@@ -116,6 +128,28 @@ function addOrigin(program: Command, withUsers: WithUsers): void {
         remindOfBranch(user.originBranch);
       });
     });
+}
+
+function addAccount(program: Command, withUsers: WithUsers): void {
+  program
+    .command('account')
+    .description(
+      'Lo pasa a una cuenta, con las guias que creo. Los usuarios de una cuenta ven las mismas guias.',
+    )
+    .addArgument(usernameArgument())
+    .argument('<cuenta>', NAME_RULE, parseAccount)
+    .addHelpText('after', example('account tienda2 tienda'))
+    .action((username, account: string) =>
+      withUsers(async (users, guides) => {
+        const user = await setAccount(users, username, account);
+        let seen = 0;
+        for await (const step of guides.moveToAccount(username, account)) {
+          seen += step;
+          print(`Guias revisadas: ${seen}`);
+        }
+        print(`Cuenta cambiada: ${summary(user)}`);
+      }),
+    );
 }
 
 function addList(program: Command, withUsers: WithUsers): void {

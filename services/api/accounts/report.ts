@@ -3,19 +3,21 @@ import type { ApiUser } from '#shared/auth/user-store.ts';
 type ListedUser = Omit<ApiUser, 'passwordHash'>;
 
 /** Describes a user in one line. */
-export function summary({ username, permissions, originBranch }: ListedUser): string {
-  return `${username} (permisos: ${permissions.join(', ') || 'ninguno'}; origen: ${originBranch ?? 'ninguno'})`;
+export function summary({ username, account, permissions, originBranch }: ListedUser): string {
+  const allowed = permissions.join(', ') || 'ninguno';
+  return `${username} (cuenta: ${account}; permisos: ${allowed}; origen: ${originBranch ?? 'ninguno'})`;
 }
 
-/** Formats users as a table of names, states, origins and permissions. */
+/** Formats users as a table of names, accounts, states, origins and permissions. */
 export function userTable(users: ListedUser[]): string {
-  const rows = users.map(({ username, permissions, originBranch, disabled }) => [
+  const rows = users.map(({ username, account, permissions, originBranch, disabled }) => [
     username,
+    account,
     disabled ? 'deshabilitado' : 'activo',
     originBranch ?? '-',
     permissions.join(' ') || '-',
   ]);
-  return aligned([['USUARIO', 'ESTADO', 'ORIGEN', 'PERMISOS'], ...rows]);
+  return aligned([['USUARIO', 'CUENTA', 'ESTADO', 'ORIGEN', 'PERMISOS'], ...rows]);
 }
 
 function aligned(rows: string[][]): string {

@@ -125,6 +125,7 @@ function toRecords(plan: CreationPlan, user: ApiUser, service: ServiceType, guid
     number: plan.numbers[indice] as string,
     creation: plan.creation,
     username: user.username,
+    account: user.account,
     createdAt: plan.createdAt,
     status: 'Documentado',
     service,

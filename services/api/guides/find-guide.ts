@@ -4,14 +4,15 @@ import { isGuideNumber } from './guide-number.ts';
 import type { GuideRecord, GuideStore } from './guide-store.ts';
 
 /**
- * Returns the guide with this number, where the user may see it: the creator, or one with `guias.read.all`.
+ * Returns the guide with this number, where the user may see it: a user of its account, or one with
+ * `guias.read.all`.
  *
  * @throws DomainError `guide-not-found` also for another's guide and for a number of wrong form, so that an answer
  * never tells whether a guide exists (docs/contract.md "Guides").
  */
 export async function findGuide(guides: GuideStore, number: string, user: ApiUser): Promise<GuideRecord> {
-  const owner = user.permissions.includes('guias.read.all') ? undefined : user.username;
-  const guide = isGuideNumber(number) ? await guides.find(number, owner) : undefined;
+  const account = user.permissions.includes('guias.read.all') ? undefined : user.account;
+  const guide = isGuideNumber(number) ? await guides.find(number, account) : undefined;
   if (!guide) throw new DomainError('guide-not-found');
   return guide;
 }

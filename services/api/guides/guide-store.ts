@@ -9,8 +9,10 @@ export type GuideRecord = {
   number: string;
   /** Id of the creation that made this guide; tells it from another guide that was given the same number. */
   creation: string;
-  /** API user who created this guide; others see it only with `guias.read.all`. */
+  /** API user who created this guide. */
   username: string;
+  /** Account whose users see this guide; others see it only with `guias.read.all`. */
+  account: string;
   /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
   createdAt: string;
   status: 'Documentado';
@@ -22,13 +24,16 @@ export type GuideRecord = {
   total: number;
   guide: Guide;
 };
-type GuideDocument = Omit<GuideRecord, 'number'> & { _id: string };
+/** A guide of before release 1.2 has no account: it is in the one of its creator's name. */
+type GuideDocument = Omit<GuideRecord, 'number' | 'account'> & { _id: string; account?: string };
 
-type Wanted = { number: string; username: string | undefined };
+type Wanted = { number: string; account: string | undefined };
 
 /** MongoDB's code for a document whose `_id` is stored already. */
 export const DUPLICATE_KEY = 11_000;
 
+/** Guides that one step of a move looks at. */
+const MOVED_AT_A_TIME = 5_000;
 /** Look-ups in one query. */
 const MAX_BATCHED_FINDS = 100;
 /** Creations in one write. */
@@ -54,6 +59,7 @@ export class GuideStore {
           _id: String,
           creation: String,
           username: String,
+          account: String,
           createdAt: String,
           status: String,
           service: String,
@@ -110,22 +116,57 @@ export class GuideStore {
   /**
    * Returns the guide with this number.
    *
-   * @param username whose guide it must be; without it, anybody's. The database checks, so that another's guide is not
+   * @param account whose guide it must be; without it, anybody's. The database checks, so that another's guide is not
    * even read, and costs the same time as one that does not exist.
    */
-  find(number: string, username?: string): Promise<GuideRecord | undefined> {
-    return this.#find({ number, username });
+  find(number: string, account?: string): Promise<GuideRecord | undefined> {
+    return this.#find({ number, account });
   }
 
   async #findAll(wanted: readonly Wanted[]): Promise<(GuideRecord | undefined)[]> {
-    const byOwner = Map.groupBy(wanted, ({ username }) => username);
-    const finds = [...byOwner].map(async ([username, wanted]) => {
+    const byAccount = Map.groupBy(wanted, ({ account }) => account);
+    const finds = [...byAccount].map(async ([account, wanted]) => {
       const _id = trusted({ $in: wanted.map(({ number }) => number) });
-      const documents = await this.#guides.find({ _id, ...(username !== undefined && { username }) }).lean();
-      const records = documents.map(({ _id: number, ...guide }) => [number, { number, ...guide }] as const);
-      return [username, new Map(records)] as const;
+      const documents = await this.#guides
+        .find({ _id, ...(account !== undefined && guidesOf(account)) })
+        .lean();
+      return [account, new Map(documents.map((document) => [document._id, asRecord(document)]))] as const;
     });
     const found = new Map(await Promise.all(finds));
-    return wanted.map(({ number, username }) => found.get(username)?.get(number));
+    return wanted.map(({ number, account }) => found.get(account)?.get(number));
   }
+
+  /**
+   * Moves the guides that a user created to an account, in steps of ascending numbers, so that no step takes long
+   * however many guides there are. Interrupted, it may be called again.
+   *
+   * @returns how many guides were looked at in each step, as it is done.
+   */
+  async *moveToAccount(username: string, account: string): AsyncGenerator<number> {
+    let last = '';
+    while (true) {
+      const step = await this.#guides
+        .find({ _id: trusted({ $gt: last }) }, { _id: 1 })
+        .sort({ _id: 1 })
+        .limit(MOVED_AT_A_TIME)
+        .lean();
+      const end = step.at(-1)?._id;
+      if (end === undefined) return;
+      await this.#guides.updateMany(
+        { _id: trusted({ $gt: last, $lte: end }), username },
+        { $set: { account } },
+      );
+      last = end;
+      yield step.length;
+    }
+  }
+}
+
+/** Selects the guides of an account. */
+function guidesOf(account: string) {
+  return { $or: [{ account }, { account: null, username: account }] };
+}
+
+function asRecord({ _id, ...guide }: GuideDocument): GuideRecord {
+  return { ...guide, number: _id, account: guide.account ?? guide.username };
 }

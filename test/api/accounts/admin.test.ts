@@ -55,7 +55,9 @@ describe('create', () => {
       'mex01',
     );
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('Usuario creado: tienda (permisos: guias.read, guias.create; origen: MEX01)');
+    expect(out).toContain(
+      'Usuario creado: tienda (cuenta: tienda; permisos: guias.read, guias.create; origen: MEX01)',
+    );
     expect(out).toContain('no se comprueba que la sucursal MEX01 exista');
     expect(out).not.toContain(PASSWORD);
     const client = await Client.login(api.url, 'tienda', PASSWORD);
@@ -64,7 +66,9 @@ describe('create', () => {
   });
 
   test('grants no permission or origin that was not asked for', async ({ api, create }) => {
-    expect((await create('nadie')).out).toContain('nadie (permisos: ninguno; origen: ninguno)');
+    expect((await create('nadie')).out).toContain(
+      'nadie (cuenta: nadie; permisos: ninguno; origen: ninguno)',
+    );
     expect(await permissionsOf(await Client.login(api.url, 'nadie', PASSWORD))).toEqual([]);
   });
 
@@ -142,7 +146,7 @@ describe.concurrent('a user who is logged in', () => {
 
     const granted = await admin(['grant', 'cambios', 'guias.create', 'guias.read']);
     expect(granted.out).toBe(
-      'Permisos cambiados: cambios (permisos: guias.read, guias.create; origen: ninguno)\n',
+      'Permisos cambiados: cambios (cuenta: cambios; permisos: guias.read, guias.create; origen: ninguno)\n',
     );
     expect((await admin(['origin', 'cambios', ' gdl01 '])).out).toContain('origen: GDL01');
     await vi.waitFor(async () => {
@@ -151,7 +155,9 @@ describe.concurrent('a user who is logged in', () => {
 
     expect((await admin(['origin', 'cambios', '--none'])).out).toContain('origen: ninguno');
     const revoked = await admin(['revoke', 'cambios', 'guias.read', 'colas.admin']);
-    expect(revoked.out).toBe('Permisos cambiados: cambios (permisos: guias.create; origen: ninguno)\n');
+    expect(revoked.out).toBe(
+      'Permisos cambiados: cambios (cuenta: cambios; permisos: guias.create; origen: ninguno)\n',
+    );
     await vi.waitFor(async () => {
       const { body } = await client.create([minimalGuide()]);
       expect(body.message).toBe('Usuario API no tiene sucursal de origen asignada');
@@ -171,21 +177,62 @@ describe.concurrent('a user who is logged in', () => {
   });
 });
 
+describe('an account', () => {
+  test('is shared by users who are created in it', async ({ api, create }) => {
+    await create('jefa', '--permissions', 'guias.create,guias.read', '--origin', 'MEX01');
+    expect((await create('ayudante', '--account', 'jefa', '--permissions', 'guias.read')).out).toContain(
+      'Usuario creado: ayudante (cuenta: jefa; permisos: guias.read; origen: ninguno)',
+    );
+    const helper = await Client.login(api.url, 'ayudante', PASSWORD);
+    expect((await helper.get('/api/auth/validate')).body.data).toMatchObject({ cuenta: 'jefa' });
+  });
+
+  test('gets the guides that a user created before joining it, and only those', async ({
+    admin,
+    api,
+    create,
+    stores,
+  }) => {
+    for (const name of ['antes', 'ajena']) {
+      await create(name, '--permissions', 'guias.create,guias.read', '--origin', 'MEX01');
+    }
+    const guides = stores.mongo.collection<{ _id: string; account?: string }>('guides');
+    const numbers: string[] = [];
+    for (const name of ['antes', 'antes', 'ajena']) {
+      const [guide] = await (await Client.login(api.url, name, PASSWORD)).created(minimalGuide());
+      numbers.push(guide?.SEND_GUIA ?? '');
+    }
+    // As guides were stored before there were accounts.
+    await guides.updateOne({ _id: numbers[0] ?? '' }, { $unset: { account: '' } });
+
+    const { code, out } = await admin(['account', 'antes', 'consorcio']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Guias revisadas: \d+\nCuenta cambiada: antes \(cuenta: consorcio; /);
+    const stored = await guides.find({ _id: { $in: numbers } }).toArray();
+    expect(numbers.map((number) => stored.find(({ _id }) => _id === number)?.account)).toEqual([
+      'consorcio',
+      'consorcio',
+      'ajena',
+    ]);
+  });
+});
+
 describe('list', () => {
   test('shows all users in a table', async ({ admin }) => {
     await admin(['disable', 'inactiva']);
     const { code, out } = await admin(['list']);
     expect(code).toBe(0);
-    expect(out).toMatch(/^USUARIO +ESTADO +ORIGEN +PERMISOS$/m);
-    expect(out).toMatch(/^demo +activo +MEX01 +guias\.create guias\.read$/m);
-    expect(out).toMatch(/^sinorigen +activo +- /m);
-    expect(out).toMatch(/^inactiva +deshabilitado +CUN01 /m);
+    expect(out).toMatch(/^USUARIO +CUENTA +ESTADO +ORIGEN +PERMISOS$/m);
+    expect(out).toMatch(/^demo2 +demo +activo +MEX01 +guias\.create guias\.read$/m);
+    expect(out).toMatch(/^sinorigen +sinorigen +activo +- /m);
+    expect(out).toMatch(/^inactiva +inactiva +deshabilitado +CUN01 /m);
   });
 
   test('prints JSON without password hashes', async ({ admin }) => {
     const { out } = await admin(['list', '--json']);
     expect(JSON.parse(out)).toContainEqual({
       username: 'lectura',
+      account: 'lectura',
       permissions: ['guias.read'],
       originBranch: 'MEX01',
       disabled: false,
@@ -202,6 +249,7 @@ describe.concurrent('refuses', () => {
     ['grant', 'guias.read'],
     ['revoke', 'guias.read'],
     ['origin', 'MEX01'],
+    ['account', 'tienda'],
   ])('to %s an unknown user', async ([command, ...rest], { admin }) => {
     const result = await admin([command, 'fantasma', ...rest], `${PASSWORD}\n`);
     expect(result).toEqual({ code: 1, out: '', err: 'El usuario no existe: fantasma\n' });
@@ -238,12 +286,19 @@ describe.concurrent('refuses', () => {
   });
 });
 
-test.concurrent.for(['create', 'disable', 'enable', 'password', 'grant', 'revoke', 'origin', 'list'])(
-  '%s --help explains itself with an example',
-  async (command, { admin }) => {
-    const { code, out } = await admin([command, '--help']);
-    expect(code).toBe(0);
-    expect(out).toContain(`Uso: npm run admin -- ${command} [opciones]`);
-    expect(out).toContain(`Ejemplo:\n  npm run admin -- ${command}`);
-  },
-);
+test.concurrent.for([
+  'create',
+  'disable',
+  'enable',
+  'password',
+  'grant',
+  'revoke',
+  'origin',
+  'account',
+  'list',
+])('%s --help explains itself with an example', async (command, { admin }) => {
+  const { code, out } = await admin([command, '--help']);
+  expect(code).toBe(0);
+  expect(out).toContain(`Uso: npm run admin -- ${command} [opciones]`);
+  expect(out).toContain(`Ejemplo:\n  npm run admin -- ${command}`);
+});

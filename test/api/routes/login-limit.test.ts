@@ -115,6 +115,7 @@ describe('credentials', () => {
     const users = new UserStore(stores.mongo);
     await users.create({
       username: 'muñoz',
+      account: 'muñoz',
       passwordHash,
       permissions: [],
       originBranch: null,

@@ -32,6 +32,7 @@ export function newRecord(): GuideRecord {
     number: generateGuideNumber(),
     creation: randomUUID(),
     username: 'demo',
+    account: 'demo',
     createdAt: '2026-07-14T10:32:05',
     status: 'Documentado',
     service: 'Domicilio',

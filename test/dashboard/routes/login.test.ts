@@ -16,6 +16,7 @@ const test = services
       async (username: string, password = 'demo1234') =>
         users.create({
           username,
+          account: username,
           passwordHash: await hashPassword(password),
           permissions: ['colas.admin'],
           originBranch: null,

@@ -12,18 +12,19 @@ const route = operation({
     message: 'Token valido',
     schema: Type.Object({
       usuario: Type.String(),
+      cuenta: Type.String({ description: 'Cuenta del usuario: sus usuarios ven las mismas guías' }),
       sucursal: Type.Union([Type.String(), Type.Null()], { description: 'Sucursal de origen del usuario' }),
       expira: Type.String({ format: 'date-time', description: 'ISO 8601, UTC' }),
     }),
-    example: { usuario: 'demo', sucursal: 'MEX01', expira: '2026-11-21T18:00:00.000Z' },
+    example: { usuario: 'demo', cuenta: 'demo', sucursal: 'MEX01', expira: '2026-11-21T18:00:00.000Z' },
   },
 });
 
 /** `GET /api/auth/validate` (docs/contract.md "Authentication"). */
 export async function validateRoute(server: HttpServer): Promise<void> {
   server.get('/api/auth/validate', route, async (request) => {
-    const { username, originBranch } = apiUser(request);
+    const { username, account, originBranch } = apiUser(request);
     const expira = new Date(request.user.exp * 1_000).toISOString();
-    return route.ok({ usuario: username, sucursal: originBranch, expira });
+    return route.ok({ usuario: username, cuenta: account, sucursal: originBranch, expira });
   });
 }
