@@ -13,7 +13,7 @@ import { HELP, parseOptions } from './start/options.ts';
 import { choosePorts } from './start/ports.ts';
 import { readyMessage } from './start/ready-message.ts';
 import { stopSignal } from './start/stop-signal.ts';
-import { type ServiceName, startSystem } from './system.ts';
+import { type ServiceName, startSystem, USUAL_PREFIX } from './system.ts';
 
 /** `npm start`: runs the whole system on this machine until Ctrl-C. Exit code 0: stopped, 1: something failed. */
 
@@ -50,21 +50,22 @@ async function runUntilFailure(fresh: boolean): Promise<never> {
 /** Starts the servers, loads the demo data and starts the services. */
 async function startAll(ports: Record<ServiceName, number>): Promise<OwnedProcess[]> {
   const options = { folder, durable: true, log: progress };
+  const secrets = loadSecrets(join(folder, 'secrets.json'));
   const [mongo, redis, chromiumPath] = await Promise.all([
     provideMongo(options),
-    provideRedis(options),
+    provideRedis({ ...options, users: { prefix: USUAL_PREFIX, passwords: secrets.redis } }),
     provideChromium(progress),
   ]);
   const mongoUri = databaseUri(mongo.uri);
   if (await seedDemoData(mongoUri)) progress('Loaded the demo data.');
   progress('Starting the services…');
-  const secrets = loadSecrets(join(folder, 'secrets.json'));
   const system = await startSystem({
     mongoUri,
-    redisUrl: redis.url,
+    redisUrl: redis.urls,
     chromiumPath,
     secrets,
     logFolder,
+    secretFolder: join(folder, 'secrets'),
     ports,
   });
   const servers = { [mongo.description]: mongoUri, [redis.description]: redis.url };

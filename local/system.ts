@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repoRoot } from './folders.ts';
 import { freePort } from './process/free-port.ts';
@@ -9,16 +10,26 @@ import type { Secrets } from './secrets.ts';
 const SERVICES = ['branches', 'label-worker', 'api', 'dashboard'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-export type SystemOptions = {
+/** The prefix of the keys in Redis, where nothing else is configured. */
+export const USUAL_PREFIX = '{guias}';
+
+/** What the services share. */
+export type SystemSettings = {
   /** Names the database in its path. */
   mongoUri: string;
-  redisUrl: string;
-  /** In braces, as BullMQ requires on Redis Cluster; `{guias}` by default. */
+  /** One for all, or each service's own, with the service's user and password. */
+  redisUrl: string | Record<ServiceName, string>;
+  /** In braces, as BullMQ requires on Redis Cluster; `USUAL_PREFIX` by default. */
   redisPrefix?: string;
   chromiumPath: string;
-  secrets: Secrets;
+  secrets: Pick<Secrets, 'jwt' | 'internal'>;
+};
+
+export type SystemOptions = SystemSettings & {
   /** Gets one `<service>.log` a service. */
   logFolder: string;
+  /** Gets a folder a service, with a file for each of its secrets, readable by this user alone. */
+  secretFolder: string;
   /** A free port by default. */
   ports?: Partial<Record<ServiceName, number>>;
 };
@@ -38,11 +49,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   for (const name of SERVICES) ports[name] = options.ports?.[name] ?? (await freePort());
   const addresses = perService((name) => `http://127.0.0.1:${ports[name]}`);
   const settings = serviceSettings(options, addresses);
+  const inherited = withoutSecrets(process.env);
   const processes = perService((name) =>
     startProcess({
       name,
       command: [process.execPath, join(repoRoot, 'services', name, 'main.ts')],
-      env: { ...process.env, ...settings[name], PORT: String(ports[name]) },
+      env: {
+        ...inherited,
+        ...secretsAsFiles(settings[name], join(options.secretFolder, name)),
+        PORT: String(ports[name]),
+      },
       logFile: join(options.logFolder, `${name}.log`),
       stopTimeoutMs: 25_000, // longer than a service's own deadline
     }),
@@ -61,25 +77,46 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   return { addresses, processes, stop };
 }
 
-/** Returns the environment of each service: what the service needs, and no secret of another one. */
+/** Returns the settings of each service: what the service needs, and no secret of another one. */
 export function serviceSettings(
-  options: SystemOptions,
+  options: SystemSettings,
   addresses: Record<ServiceName, string>,
 ): Record<ServiceName, NodeJS.ProcessEnv> {
-  const common = {
+  const { redisUrl, secrets } = options;
+  const common = (name: ServiceName) => ({
     HOST: '127.0.0.1',
-    REDIS_URL: options.redisUrl,
-    REDIS_PREFIX: options.redisPrefix ?? '{guias}',
-  };
-  const withMongo = { ...common, MONGODB_URI: options.mongoUri };
+    REDIS_URL: typeof redisUrl === 'string' ? redisUrl : redisUrl[name],
+    REDIS_PREFIX: options.redisPrefix ?? USUAL_PREFIX,
+  });
+  const mongo = { MONGODB_URI: options.mongoUri };
   // There is no load balancer here that a service would have to tell before it ends.
-  const internal = { ...withMongo, INTERNAL_TOKEN: options.secrets.internal, DRAIN_MS: '0' };
+  const internal = { ...mongo, INTERNAL_TOKEN: secrets.internal, DRAIN_MS: '0' };
   return {
-    branches: internal,
-    api: { ...internal, BRANCHES_URL: addresses.branches, JWT_SECRET: options.secrets.jwt },
-    'label-worker': { ...common, CHROMIUM_PATH: options.chromiumPath },
-    dashboard: { ...withMongo, COOKIE_SECURE: 'false' },
+    branches: { ...common('branches'), ...internal },
+    api: { ...common('api'), ...internal, BRANCHES_URL: addresses.branches, JWT_SECRET: secrets.jwt },
+    'label-worker': { ...common('label-worker'), CHROMIUM_PATH: options.chromiumPath },
+    dashboard: { ...common('dashboard'), ...mongo, COOKIE_SECURE: 'false' },
   };
+}
+
+/** The settings that are secret, or hold a password. */
+const SECRET_SETTINGS = ['MONGODB_URI', 'REDIS_URL', 'INTERNAL_TOKEN', 'JWT_SECRET'];
+
+/** Whoever may list processes sees their environment, and every program that a process starts inherits it. */
+function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_SETTINGS.includes(name)));
+}
+
+/** Writes the secret ones of the settings to files in `folder`, and returns the settings with `…_FILE` in their place. */
+function secretsAsFiles(settings: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
+  const env = withoutSecrets(settings);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of SECRET_SETTINGS.filter((each) => settings[each])) {
+    const file = join(folder, name);
+    writeFileSync(file, settings[name] as string, { mode: 0o600 });
+    env[`${name}_FILE`] = file;
+  }
+  return env;
 }
 
 /** Tells whether a service reports itself ready; rejects where it does not answer. */

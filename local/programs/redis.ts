@@ -1,6 +1,14 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import {
+  REDIS_SERVICES,
+  type RedisPasswords,
+  type RedisService,
+  type RedisUser,
+  redisAclFile,
+  redisUrlOf,
+} from '../access/redis-acl.ts';
 import { freePort } from '../process/free-port.ts';
 import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
@@ -8,12 +16,18 @@ import { type Log, SetupError } from '../setup-error.ts';
 import { ensurePrograms, type Program } from './ensure-programs.ts';
 
 export type RedisServer = {
+  /** Of the user who may do everything. */
   url: string;
+  /** Of each service's own user; all the same for `REDIS_URL`. */
+  urls: Record<RedisService, string>;
   description: string;
   /** The process that was started for it; none for `REDIS_URL`. */
   processes: OwnedProcess[];
   close(): Promise<void>;
 };
+
+/** The users of our own server, and the prefix of the keys that they share. */
+export type RedisUsers = { prefix: string; passwords: RedisPasswords };
 
 const redisServer: Program = {
   names: ['redis-server'],
@@ -26,12 +40,14 @@ const redisServer: Program = {
  * Provides the Redis of `REDIS_URL`, or starts one on a free port, with its files in `folder`. A durable one writes to
  * disk every second.
  *
+ * @param options.users the users of our own server; without them it lets everybody do everything.
  * @throws SetupError where the Redis of `REDIS_URL` does not answer, or `redis-server` is missing.
  */
 export async function provideRedis(options: {
   folder: string;
   durable: boolean;
   log: Log;
+  users?: RedisUsers;
 }): Promise<RedisServer> {
   const given = process.env.REDIS_URL;
   if (given) return givenRedis(given);
@@ -41,19 +57,37 @@ export async function provideRedis(options: {
   const port = await freePort();
   const server = startProcess({
     name: 'Redis',
-    command: ['redis-server', ...settings(port, data, options.durable)],
+    command: ['redis-server', ...settings(port, data, options.durable), ...aclSetting(data, options.users)],
     logFile: join(options.folder, 'logs', 'redis.log'),
   });
-  const url = `redis://127.0.0.1:${port}`;
+  const address = `redis://127.0.0.1:${port}`;
+  const urlOf = (user: RedisUser) =>
+    options.users ? redisUrlOf(address, user, options.users.passwords[user]) : address;
+  const url = urlOf('operator');
   await waitUntilReady(server, () => answers(url), 20_000);
-  return { url, description: 'Redis', processes: [server], close: server.stop };
+  return { url, urls: urlsOf(urlOf), description: 'Redis', processes: [server], close: server.stop };
+}
+
+/** Writes the file of users, readable by this user alone, and returns the arguments that name it. */
+function aclSetting(data: string, users: RedisUsers | undefined): string[] {
+  if (!users) return [];
+  const file = join(data, 'users.acl');
+  writeFileSync(file, redisAclFile(users.prefix, users.passwords), { mode: 0o600 });
+  return ['--aclfile', file];
+}
+
+function urlsOf(urlOf: (service: RedisService) => string): Record<RedisService, string> {
+  return Object.fromEntries(REDIS_SERVICES.map((service) => [service, urlOf(service)])) as Record<
+    RedisService,
+    string
+  >;
 }
 
 async function givenRedis(url: string): Promise<RedisServer> {
   await answers(url).catch((cause: Error) => {
     throw new SetupError(`The Redis of REDIS_URL does not answer (${cause.message}).`, { cause });
   });
-  return { url, description: 'Redis', processes: [], close: async () => {} };
+  return { url, urls: urlsOf(() => url), description: 'Redis', processes: [], close: async () => {} };
 }
 
 function settings(port: number, data: string, durable: boolean): string[] {

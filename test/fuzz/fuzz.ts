@@ -45,6 +45,7 @@ async function fuzz(options: string[]): Promise<number> {
       chromiumPath,
       secrets: generateSecrets(),
       logFolder: folder,
+      secretFolder: join(folder, 'secrets'),
     });
     try {
       const demo = await Client.login(system.addresses.api);

@@ -27,7 +27,16 @@ export async function withSystem<T>(
   const logFolder = `${folder}/system-${started}`;
   await seedDemoData(mongoUri);
   const secrets = generateSecrets();
-  const system = await startSystem({ mongoUri, redisUrl, redisPrefix, chromiumPath, secrets, logFolder });
+  const secretFolder = `${folder}/secrets-${started}`;
+  const system = await startSystem({
+    mongoUri,
+    redisUrl,
+    redisPrefix,
+    chromiumPath,
+    secrets,
+    logFolder,
+    secretFolder,
+  });
   const api = await ApiClient.login(system.addresses.api);
   try {
     return await use({ ...system, api, redisPrefix, logFolder });

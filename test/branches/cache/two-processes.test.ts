@@ -17,7 +17,7 @@ const resolve = (url: string) =>
   });
 
 const test = services
-  .extend('processes', { scope: 'file' }, async ({ env, folder }, { onCleanup }) => {
+  .extend('processes', { scope: 'file' }, async ({ env, stores, folder }, { onCleanup }) => {
     const processes: { url: string; process: OwnedProcess }[] = [];
     onCleanup(async () => {
       for (const { process } of processes) await process.stop();
@@ -28,7 +28,13 @@ const test = services
       const service = startProcess({
         name,
         command: [process.execPath, 'services/branches/main.ts'],
-        env: { ...process.env, ...env, LOG_LEVEL: 'info', PORT: String(port) },
+        env: {
+          ...process.env,
+          ...env,
+          REDIS_URL: stores.redisUrls.branches,
+          LOG_LEVEL: 'info',
+          PORT: String(port),
+        },
         logFile: join(folder, `${name}.log`),
       });
       processes.push({ url, process: service });

@@ -47,7 +47,7 @@ const test = dashboardTest
     return proxy;
   })
   .override('dashboard', { scope: 'file' }, ({ startDashboard, stores, redisProxy }) => {
-    const url = Object.assign(new URL(stores.redisUrl), { port: String(redisProxy.port) });
+    const url = Object.assign(new URL(stores.redisUrls.dashboard), { port: String(redisProxy.port) });
     return startDashboard({ REDIS_URL: url.href, RUNBOOK_URL: 'https://wiki.example/runbook' });
   })
   /** What went wrong in the page, such as something that its policy forbids. */

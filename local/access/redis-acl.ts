@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * What each user of Redis may do. The rules have one source, which Compose, Kubernetes, `npm start` and the tests render:
+ * a permission that is missing shows on the first day.
+ *
+ * A user has a list of commands and a list of key patterns; Redis also holds Lua scripts to both. What is not listed is
+ * refused with NOPERM (https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/).
+ */
+
+/** The services, each with a user of its own name. */
+export const REDIS_SERVICES = ['api', 'branches', 'label-worker', 'dashboard'] as const;
+export type RedisService = (typeof REDIS_SERVICES)[number];
+/** Users with a password. `operator` may do everything; no service has its password. */
+export type RedisUser = RedisService | 'operator';
+export type RedisPasswords = Readonly<Record<RedisUser, string>>;
+
+/** Families of keys by their purpose, after the prefix (docs/architecture.md "What is in Redis"). */
+const KEYS = {
+  queue: [':labels:*'],
+  labels: [':label:*', ':labels-kept'],
+  heartbeats: [':worker:*', ':workers'],
+  branches: [':branches', ':branches:*', ':branches-rebuild'],
+  sessions: [':session:*'],
+  logins: [':login-*'],
+  requests: [':requests-*'],
+} as const;
+type Family = keyof typeof KEYS;
+
+/** The families that each service reads and writes, and those that it only reads. */
+const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }>> = {
+  api: { own: ['queue', 'logins', 'requests'], read: ['labels', 'heartbeats'] },
+  branches: { own: ['branches'] },
+  'label-worker': { own: ['queue', 'labels', 'heartbeats'] },
+  dashboard: { own: ['queue', 'sessions', 'logins'], read: ['heartbeats'] },
+};
+
+/**
+ * The commands of all services, on the keys of each: those that BullMQ and its scripts, rate-limiter-flexible, ioredis and
+ * our own code send. None reads or changes what has no key, but for INFO and CONFIG GET.
+ */
+const COMMANDS = {
+  connection: 'ping hello select info config|get client|setname',
+  transactions: 'multi exec discard eval evalsha script|load script|exists time',
+  keys: 'del unlink exists type expire pexpire pexpireat persist ttl pttl rename',
+  strings: 'get mget set incr incrby',
+  hashes: 'hget hmget hgetall hset hmset hdel hexists hlen hincrby hscan',
+  lists: 'lpush rpush lpop rpop rpoplpush lrange lindex llen lpos lrem lset ltrim',
+  sets: 'sadd srem scard sismember smembers sscan',
+  sorted:
+    'zadd zrem zcard zcount zscore zrange zrevrange zrangebyscore zrevrangebyscore zrangebylex zlexcount zpopmin bzpopmin zremrangebyrank zremrangebyscore',
+  streams: 'xadd xdel xlen xrange xread xtrim',
+};
+
+/** Returns the rules of a service, as ACL SETUSER takes them. @param prefix `REDIS_PREFIX`, in which `*` stands for any text. */
+export function redisRules(service: RedisService, prefix: string): string[] {
+  const { own, read = [] } = FAMILIES[service];
+  const patterns = (families: Family[], permission: string) =>
+    families.flatMap((family) => KEYS[family]).map((key) => `${permission}~${prefix}${key}`);
+  const commands = Object.values(COMMANDS).join(' ').split(' ');
+  return [
+    ...['resetkeys', 'resetchannels', '-@all'],
+    ...patterns(own, ''),
+    ...patterns(read, '%R'),
+    ...commands.map((command) => `+${command}`),
+  ];
+}
+
+/**
+ * Renders the file of users (`aclfile`), which holds hashes of the passwords alone. `default`, whom a client without a name
+ * becomes, is off. `health` needs no password, and may do nothing but PING: a health check then has no secret to show.
+ */
+export function redisAclFile(prefix: string, passwords: RedisPasswords): string {
+  const users = REDIS_SERVICES.map((service) => [service, ...redisRules(service, prefix)]);
+  const lines = [
+    ...users.map(([name, ...rules]) => [name, 'on', hashOf(passwords[name as RedisService]), ...rules]),
+    ['operator', 'on', hashOf(passwords.operator), '~*', '&*', '+@all'],
+    ['health', 'on', 'nopass', 'resetkeys', 'resetchannels', '-@all', '+ping'],
+    ['default', 'off', 'resetpass', 'resetkeys', 'resetchannels', '-@all'],
+  ];
+  return lines.map((words) => `user ${words.join(' ')}\n`).join('');
+}
+
+/** Returns a Redis URL with a user and the user's password. */
+export function redisUrlOf(url: string, user: string, password: string): string {
+  return Object.assign(new URL(url), { username: user, password }).href;
+}
+
+function hashOf(password: string): string {
+  return `#${createHash('sha256').update(password).digest('hex')}`;
+}
