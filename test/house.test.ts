@@ -89,7 +89,7 @@ describe('shared', () => {
 
 /** What each room of a service may import from the service's other rooms. */
 const ROOMS: Record<string, Record<string, string[]>> = {
-  api: { guides: ['branches'], labels: ['guides'], branches: [], accounts: ['guides'], quotas: [] },
+  api: { guides: ['branches'], labels: ['guides'], branches: [], audit: ['accounts'], accounts: ['guides'] },
   branches: { cache: ['store'], store: [], csv: ['store'] },
   dashboard: {
     status: [],
@@ -121,7 +121,7 @@ describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
 
 /** Rooms of use cases and stores: who asks, and over what, is not their affair. */
 const NO_HTTP = [
-  ...['guides', 'labels', 'accounts'].map((room) => `services/api/${room}`),
+  ...['guides', 'labels', 'accounts', 'audit'].map((room) => `services/api/${room}`),
   ...['cache', 'csv', 'store'].map((room) => `services/branches/${room}`),
   ...['batching', 'chromium', 'codes', 'label', 'pdf'].map((room) => `services/label-worker/${room}`),
   'services/dashboard/status',

@@ -1,5 +1,8 @@
 import { Command, CommanderError } from 'commander';
+import type { Connection } from 'mongoose';
 import { Type } from 'typebox';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { type RecordedCommand, recordCommand } from '#shared/audit/record-command.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { mongoSettings } from '#shared/config/settings.ts';
@@ -9,6 +12,7 @@ import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { PERMISSION_NAMES, UsageError } from './accounts/arguments.ts';
 import { addCommands, example } from './accounts/commands.ts';
 import { PASSWORD_RULE } from './accounts/read-password.ts';
+import { addAuditCommand } from './audit/audit-command.ts';
 import { GuideStore } from './guides/guide-store.ts';
 
 /**
@@ -44,7 +48,10 @@ process.exitCode = await run(process.argv);
 async function run(argv: string[]): Promise<number> {
   try {
     const program = createProgram();
-    addCommands(program, withUsers);
+    addCommands(program, (use) =>
+      perform(program, (mongo) => use(new UserStore(mongo), new GuideStore(mongo))),
+    );
+    addAuditCommand(program, (use) => perform(program, (mongo) => use(new AuditStore(mongo))));
     await program.parseAsync(argv);
     return 0;
   } catch (error) {
@@ -67,14 +74,36 @@ function createProgram(): Command {
     .addHelpText('after', example('create --help'));
 }
 
-async function withUsers(use: (users: UserStore, guides: GuideStore) => Promise<void>): Promise<void> {
+/** Runs the command that was asked for, records it in the audit trail, and then prints the text that it returns. */
+async function perform(program: Command, use: (mongo: Connection) => Promise<string>): Promise<void> {
   const { MONGODB_URI } = loadConfig(Type.Object(mongoSettings), process.env);
   const mongo = await connectMongo(MONGODB_URI, createLogger('admin', 'silent'));
   try {
-    await use(new UserStore(mongo), new GuideStore(mongo));
+    const text = await recordCommand(new AuditStore(mongo), recorded(program), async () => ({
+      text: await use(mongo),
+    }));
+    process.stdout.write(`${text}\n`);
   } finally {
     await mongo.close();
   }
+}
+
+/** Returns what the trail says of a command: its name, the user that it is about, and its other arguments. */
+function recorded(program: Command): RecordedCommand {
+  const name = program.args[0] ?? '';
+  const command = program.commands.find((each) => each.name() === name);
+  const [subject, ...rest] = command?.args ?? [];
+  const options = Object.entries(command?.opts() ?? {}).map(([option, value]) => [
+    option,
+    value instanceof Date ? value.toISOString() : String(value),
+  ]);
+  return {
+    service: 'admin',
+    action: `admin.${name}`,
+    subject,
+    details: { ...Object.fromEntries(options), ...(rest.length > 0 && { arguments: rest.join(' ') }) },
+    env: process.env,
+  };
 }
 
 function inSpanish(text: string): string {

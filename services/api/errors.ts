@@ -7,9 +7,6 @@ import { MAX_KEY_LENGTH } from './guides/idempotency-key.ts';
 
 const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String(seconds) });
 
-/** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
-const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter };
-
 /** The messages to the letter, each with its status (docs/contract.md "Messages and statuses"). */
 export const apiErrors = {
   'credentials-missing': { status: 400, message: 'Se requieren los headers X-Username y X-Password' },
@@ -20,12 +17,9 @@ export const apiErrors = {
     headers: retryAfter,
   },
   'too-many-requests': {
-    ...quotaExceeded,
+    status: 429,
     message: 'Demasiadas solicitudes, intente mas tarde',
-  },
-  'too-many-pages': {
-    ...quotaExceeded,
-    message: 'Demasiadas etiquetas a la vez, intente mas tarde',
+    headers: retryAfter,
   },
   'token-expired': {
     status: 401,

@@ -1,6 +1,8 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Type } from 'typebox';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { recordCommand } from '#shared/audit/record-command.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { mongoSettings } from '#shared/config/settings.ts';
 import { DomainError } from '#shared/errors.ts';
@@ -35,10 +37,16 @@ async function run([name = '', ...args]: string[]): Promise<void> {
   const { MONGODB_URI } = loadConfig(Type.Object(mongoSettings), process.env);
   const mongo = await connectMongo(MONGODB_URI, createLogger('branches-cli', 'silent'));
   try {
-    const store = new BranchStore(mongo);
-    const snapshot = await store.snapshot();
-    if (name === 'branches') await perform(options, branchDataset(store, snapshot));
-    else await perform(options, coverageDataset(store, snapshot));
+    const { command, path, dryRun } = options;
+    const details = { ...(path && { file: basename(path) }), ...(dryRun && { dryRun }) };
+    const event = { service: 'branches', action: `${name}.${command}`, details, env: process.env } as const;
+    const text = await recordCommand(new AuditStore(mongo), event, async () => {
+      const store = new BranchStore(mongo);
+      const snapshot = await store.snapshot();
+      if (name === 'branches') return perform(options, branchDataset(store, snapshot));
+      return perform(options, coverageDataset(store, snapshot));
+    });
+    if (text) say(text);
   } finally {
     await mongo.close();
   }
@@ -48,16 +56,21 @@ function isDatasetName(name: string): name is DatasetName {
   return Object.hasOwn(DATASETS, name);
 }
 
-async function perform<R, C extends string>(options: Options, dataset: Dataset<R, C>): Promise<void> {
+/** Runs the command. @returns what the operator reads, and what the audit trail keeps. */
+async function perform<R, C extends string>(options: Options, dataset: Dataset<R, C>) {
   const { command, dryRun } = options;
   // npm runs a script in the package's folder; the path was typed in another one.
   const path = options.path && resolve(process.env.INIT_CWD ?? '.', options.path);
-  if (command === 'export') return exportCsv(path, dataset);
+  if (command === 'export') {
+    await exportCsv(path, dataset);
+    return { text: '', details: { rows: dataset.loaded.length } };
+  }
   const { rows, changes, warning } = await importCsv(path ?? '', dataset, { dryRun });
   if (warning) complain(warning);
   const done = dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
   const { added, changed, removed } = changes;
-  say(`${done}. Filas: ${rows}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`);
+  const text = `${done}. Filas: ${rows}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
+  return { text, details: { rows, added, changed, removed } };
 }
 
 /** @throws UsageError */

@@ -22,10 +22,10 @@ import {
 import { PASSWORD_RULE, readPassword } from './read-password.ts';
 import { summary, userTable } from './report.ts';
 
-/** Opens users and guides for a command, and closes them after it. */
-type WithUsers = (use: (users: UserStore, guides: GuideStore) => Promise<void>) => Promise<void>;
+/** Runs a command on users and guides, records it in the audit trail, and then prints the text that it returns. */
+type WithUsers = (use: (users: UserStore, guides: GuideStore) => Promise<string>) => Promise<void>;
 
-/** Adds the commands, each of which prints what it did on standard output. */
+/** Adds the commands, each of which says what it did. */
 export function addCommands(program: Command, withUsers: WithUsers): void {
   addCreate(program, withUsers);
   addSwitch(program, 'disable', 'No le deja entrar ni usar los tokens que tiene.', withUsers);
@@ -52,8 +52,7 @@ function addCreate(program: Command, withUsers: WithUsers): void {
       withUsers(async (users) => {
         const password = await readPassword();
         const user = await createUser(users, { username, account, password, permissions, origin });
-        print(`Usuario creado: ${summary(user)}`);
-        remindOfBranch(origin);
+        return `Usuario creado: ${summary(user)}${branchReminder(origin)}`;
       }),
     );
 }
@@ -72,7 +71,7 @@ function addSwitch(
     .action((username) =>
       withUsers(async (users) => {
         const { disabled } = await setDisabled(users, username, how === 'disable');
-        print(`Usuario ${disabled ? 'deshabilitado' : 'habilitado'}: ${username}`);
+        return `Usuario ${disabled ? 'deshabilitado' : 'habilitado'}: ${username}`;
       }),
     );
 }
@@ -87,7 +86,7 @@ function addPassword(program: Command, withUsers: WithUsers): void {
     .action((username) =>
       withUsers(async (users) => {
         await changePassword(users, username, await readPassword());
-        print(`Contrasena cambiada: ${username}`);
+        return `Contrasena cambiada: ${username}`;
       }),
     );
 }
@@ -107,7 +106,7 @@ function addPermissions(
     .action((username, permissions) =>
       withUsers(async (users) => {
         const user = await changePermissions(users, username, how, permissions);
-        print(`Permisos cambiados: ${summary(user)}`);
+        return `Permisos cambiados: ${summary(user)}`;
       }),
     );
 }
@@ -124,8 +123,7 @@ function addOrigin(program: Command, withUsers: WithUsers): void {
       if ((code === undefined) !== none) throw new UsageError('Indique un codigo, o bien --none');
       return withUsers(async (users) => {
         const user = await setOrigin(users, username, code ?? null);
-        print(`Origen cambiado: ${summary(user)}`);
-        remindOfBranch(user.originBranch);
+        return `Origen cambiado: ${summary(user)}${branchReminder(user.originBranch)}`;
       });
     });
 }
@@ -145,9 +143,9 @@ function addAccount(program: Command, withUsers: WithUsers): void {
         let seen = 0;
         for await (const step of guides.moveToAccount(username, account)) {
           seen += step;
-          print(`Guias revisadas: ${seen}`);
+          process.stdout.write(`Guias revisadas: ${seen}\n`);
         }
-        print(`Cuenta cambiada: ${summary(user)}`);
+        return `Cuenta cambiada: ${summary(user)}`;
       }),
     );
 }
@@ -161,7 +159,7 @@ function addList(program: Command, withUsers: WithUsers): void {
     .action(({ json = false }) =>
       withUsers(async (users) => {
         const all = await users.list();
-        print(json ? JSON.stringify(all, null, 2) : userTable(all));
+        return json ? JSON.stringify(all, null, 2) : userTable(all);
       }),
     );
 }
@@ -172,11 +170,7 @@ export function example(command: string): string {
 }
 
 /** Reminds the operator that the branch was not looked up: branches belong to another service. */
-function remindOfBranch(origin: string | null): void {
-  if (origin === null) return;
-  print(`Recuerde: aqui no se comprueba que la sucursal ${origin} exista, este activa y sea origen.`);
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+function branchReminder(origin: string | null): string {
+  if (origin === null) return '';
+  return `\nRecuerde: aqui no se comprueba que la sucursal ${origin} exista, este activa y sea origen.`;
 }

@@ -33,7 +33,7 @@ export function errorResponses(codes: ApiErrorCode[]): Record<string, object> {
   return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(group)]));
 }
 
-type Refusal = { code: string; message: string; codigo?: string; headers: Record<string, string> };
+type Refusal = { code: string; message: string; headers: Record<string, string> };
 
 function errorResponse(refusals: Refusal[]) {
   const headers = refusals.flatMap(({ headers }) => Object.keys(headers));
@@ -41,10 +41,9 @@ function errorResponse(refusals: Refusal[]) {
     name,
     Type.String({ description: HEADER_DESCRIPTIONS[name] ?? '' }),
   ]);
-  const requestId = '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c';
-  const examples = refusals.map(({ code, message, codigo }) => [
+  const examples = refusals.map(({ code, message }) => [
     code,
-    { value: { response: 'ERROR', message, ...(codigo && { codigo }), requestId } },
+    { value: { response: 'ERROR', message, requestId: '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c' } },
   ]);
   return {
     description: refusals.map(({ message }) => message).join(' · '),

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { AUDIT_DAYS, type AuditStore } from '#shared/audit/audit-store.ts';
+import { UsageError } from '../accounts/arguments.ts';
+import { example } from '../accounts/commands.ts';
+import { auditTable } from './audit-table.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 10_000;
+const HOUR_MS = 3_600_000;
+const MOMENT_RULE = 'YYYY-MM-DD, YYYY-MM-DDTHH:mm (UTC), o hace cuanto: 24h, 7d';
+
+/** Runs a command on the audit trail, records it there, and then prints the text that it returns. */
+type WithTrail = (use: (trail: AuditStore) => Promise<string>) => Promise<void>;
+
+/** Adds `audit`, which shows who did what, the newest first. */
+export function addAuditCommand(program: Command, withTrail: WithTrail): void {
+  program
+    .command('audit')
+    .description(`Muestra quien hizo que, lo mas reciente primero. Se guarda ${AUDIT_DAYS} dias.`)
+    .option('--user <usuario>', 'lo que hizo, o lo que se le hizo')
+    .option(
+      '--action <accion>',
+      'login, login.locked, logout, label.read-other, queue.retry, admin.create, ...',
+    )
+    .option('--address <direccion>', 'desde donde')
+    .option('--since <momento>', `desde, inclusive: ${MOMENT_RULE}`, (text) => parseMoment('since', text))
+    .option('--until <momento>', 'hasta; un dia solo cuenta entero', (text) => parseMoment('until', text))
+    .option('--limit <n>', `cuantos, hasta ${MAX_LIMIT}`, parseLimit, DEFAULT_LIMIT)
+    .option('--json', 'en JSON')
+    .addHelpText('after', example('audit --action login --since 24h'))
+    .action(({ json = false, limit, ...query }) =>
+      withTrail(async (trail) => {
+        const events = await trail.find(query, limit);
+        if (json) return JSON.stringify(events, null, 2);
+        return events.length > 0 ? auditTable(events) : 'No hay nada anotado que coincida';
+      }),
+    );
+}
+
+/**
+ * Parses a moment: a day, a day with a time in UTC, or how long ago. A bare day in `--until` is the whole day.
+ *
+ * @throws UsageError
+ */
+export function parseMoment(option: 'since' | 'until', text: string, now = Date.now()): Date {
+  const [, count, unit] = /^([0-9]{1,5})([hd])$/.exec(text) ?? [];
+  if (count) return new Date(now - Number(count) * (unit === 'd' ? 24 : 1) * HOUR_MS);
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d)?)?Z?$/.exec(text) ?? [];
+  const moment = new Date(`${day}${time ?? 'T00:00'}Z`);
+  if (Number.isNaN(moment.getTime())) throw new UsageError(`--${option} debe ser ${MOMENT_RULE}`);
+  return option === 'until' && !time ? new Date(moment.getTime() + 24 * HOUR_MS) : moment;
+}
+
+function parseLimit(text: string): number {
+  const limit = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MAX_LIMIT) throw new UsageError(`--limit debe ser un entero de 1 a ${MAX_LIMIT}`);
+  return limit;
+}

@@ -1,0 +1,55 @@
+import { hostname, userInfo } from 'node:os';
+import { type AuditEvent, type AuditStore, auditEvent } from './audit-store.ts';
+
+/** The trail cannot be written. The message is for the operator. */
+export class AuditError extends Error {}
+
+/** What a command is recorded as. `env` is the process's environment, which says who runs the command. */
+export type RecordedCommand = Pick<AuditEvent, 'action' | 'service' | 'subject' | 'details'> & {
+  env: NodeJS.ProcessEnv;
+};
+
+/**
+ * Runs an operator's command and records how it ended, before the operator reads that it is done.
+ *
+ * @param run returns what the operator reads, and what the trail keeps beside the command's own details.
+ * @returns what the operator reads.
+ * @throws AuditError when the command was done and the trail does not say so; else what `run` throws.
+ */
+export async function recordCommand(
+  trail: AuditStore,
+  command: RecordedCommand,
+  run: () => Promise<{ text: string; details?: AuditEvent['details'] }>,
+): Promise<string> {
+  const { env, details, ...event } = command;
+  const record = (outcome: AuditEvent['outcome'], more?: AuditEvent['details']) =>
+    trail.insert([auditEvent({ ...event, ...operatorOf(env), outcome, details: { ...details, ...more } })]);
+  const { text, details: found } = await run().catch(async (error: unknown) => {
+    await record('failed').catch(() => {}); // the operator hears of the command's own failure
+    throw error;
+  });
+  await record('ok', found).catch((cause: unknown) => {
+    throw new AuditError(`${text}\nSe hizo, pero no se pudo anotar en la bitacora (coleccion audit)`, {
+      cause,
+    });
+  });
+  return text;
+}
+
+/**
+ * Returns who runs a command, and from where. `OPERATOR` names the person where many share one user of the system, as in
+ * a container. Otherwise it is the system's user; with sudo, the one before it.
+ */
+export function operatorOf(env: NodeJS.ProcessEnv): { actor: string; address: string } {
+  const address = env.SSH_CONNECTION?.split(' ')[0] ?? hostname();
+  return { actor: env.OPERATOR || env.SUDO_USER || systemUser(), address };
+}
+
+/** Returns the name of the process's user. A container's user id may have no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}
