@@ -207,7 +207,8 @@ describe('pages of other origins', () => {
         'access-control-allow-origin': ALLOWED,
         'access-control-allow-methods': 'GET,HEAD,POST',
         'access-control-allow-headers': 'authorization,idempotency-key',
-        'access-control-expose-headers': 'Content-Disposition, ETag, Retry-After, X-Request-Id',
+        'access-control-expose-headers':
+          'Content-Disposition, ETag, Retry-After, X-Request-Id, RateLimit, RateLimit-Policy',
         'access-control-max-age': '600',
       });
     });
