@@ -89,7 +89,14 @@ describe('shared', () => {
 
 /** What each room of a service may import from the service's other rooms. */
 const ROOMS: Record<string, Record<string, string[]>> = {
-  api: { guides: ['branches'], labels: ['guides'], branches: [], audit: ['accounts'], accounts: ['guides'] },
+  api: {
+    guides: ['branches'],
+    labels: ['guides'],
+    branches: [],
+    accounts: ['guides'],
+    audit: ['accounts'],
+    quotas: [],
+  },
   branches: { cache: ['store'], store: [], csv: ['store'] },
   dashboard: {
     status: [],

@@ -22,6 +22,7 @@ import { cors } from './plugins/cors.ts';
 import { openapi } from './plugins/openapi.ts';
 import { requestLimit } from './plugins/request-limit.ts';
 import { tokens } from './plugins/tokens.ts';
+import { AccountLimitsStore } from './quotas/account-limits.ts';
 import { myPermissionsRoute } from './routes/api/apipermissions/my-permissions.ts';
 import { loginRoute } from './routes/api/auth/login.ts';
 import { validateRoute } from './routes/api/auth/validate.ts';
@@ -64,7 +65,20 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
     token: config.INTERNAL_TOKEN,
     timeoutMs: config.BRANCHES_TIMEOUT_MS,
   });
-  return { redis, labels, keys, branches, guides: new GuideStore(mongo), users: new UserStore(mongo) };
+  return {
+    redis,
+    labels,
+    keys,
+    branches,
+    guides: new GuideStore(mongo),
+    users: new UserStore(mongo),
+    limits: new AccountLimitsStore(mongo, {
+      requestsPerSecond: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
+      requestsBurst: config.REQUESTS_BURST_PER_ACCOUNT,
+      guidesPerDay: config.GUIDES_PER_DAY_PER_ACCOUNT,
+      labelPages: config.LABEL_PAGES_PER_ACCOUNT,
+    }),
+  };
 }
 
 async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stores): Promise<void> {
@@ -88,7 +102,7 @@ async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stor
 }
 
 async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores): Promise<void> {
-  const { redis, users, guides, keys, branches, labels } = stores;
+  const { redis, users, limits, guides, keys, branches, labels } = stores;
   const prefix = config.REDIS_PREFIX;
   const loginLimit = new LoginLimit(redis, prefix, {
     perUser: config.LOGIN_FAILURES_PER_USER,
@@ -104,7 +118,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
   const settings = labelSettings(config);
   await server.register(loginRoute(createLogin(users, loginLimit), config.JWT_TTL_S));
   await server.register(async (authenticated) => {
-    await authenticated.register(authenticate(users));
+    await authenticated.register(authenticate(users, limits));
     await authenticated.register(userLimit);
     await authenticated.register(authorize);
     await authenticated.register(validateRoute);

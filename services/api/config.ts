@@ -10,6 +10,10 @@ import {
 } from '#shared/config/settings.ts';
 import { MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
 
+function limit(value: number, description: string) {
+  return Type.Integer({ default: value, minimum: 1, description });
+}
+
 export const ApiConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
@@ -56,6 +60,10 @@ export const ApiConfig = Type.Object({
     minimum: 0,
     description: 'Requests allowed per client address and minute. 0 means no limit',
   }),
+  REQUESTS_PER_SECOND_PER_ACCOUNT: limit(1_000, 'Requests allowed per account and second in the long run'),
+  REQUESTS_BURST_PER_ACCOUNT: limit(3_000, 'Requests allowed per account at once, after a pause'),
+  GUIDES_PER_DAY_PER_ACCOUNT: limit(200_000, 'Guides that an account may create in a day of TIME_ZONE'),
+  LABEL_PAGES_PER_ACCOUNT: limit(300, 'Label pages that an account may have in flight at a time'),
   CORS_ORIGINS: Type.String({
     default: '',
     pattern: '^(https?://[a-z0-9.:\\[\\]-]+(,|$))*$',
@@ -65,7 +73,7 @@ export const ApiConfig = Type.Object({
   }),
   TIME_ZONE: Type.String({
     default: 'America/Mexico_City',
-    description: 'IANA time zone of the field SEND_FECHA',
+    description: 'IANA time zone of the field SEND_FECHA, and of the days of GUIDES_PER_DAY_PER_ACCOUNT',
   }),
   CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on the labels" }),
   CARRIER_LOGO: Type.Optional(

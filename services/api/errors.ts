@@ -7,6 +7,9 @@ import { MAX_KEY_LENGTH } from './guides/idempotency-key.ts';
 
 const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String(seconds) });
 
+/** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
+const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter };
+
 /** The messages to the letter, each with its status (docs/contract.md "Messages and statuses"). */
 export const apiErrors = {
   'credentials-missing': { status: 400, message: 'Se requieren los headers X-Username y X-Password' },
@@ -17,9 +20,12 @@ export const apiErrors = {
     headers: retryAfter,
   },
   'too-many-requests': {
-    status: 429,
+    ...quotaExceeded,
     message: 'Demasiadas solicitudes, intente mas tarde',
-    headers: retryAfter,
+  },
+  'too-many-pages': {
+    ...quotaExceeded,
+    message: 'Demasiadas etiquetas a la vez, intente mas tarde',
   },
   'token-expired': {
     status: 401,

@@ -1,5 +1,5 @@
 import { type Connection, type Model, Schema, type UpdateQuery } from 'mongoose';
-import { LruMap } from 'toad-cache';
+import { RecentAnswers } from '#shared/async/recent-answers.ts';
 
 export const PERMISSIONS = ['guias.create', 'guias.read', 'guias.read.all', 'colas.admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
@@ -27,8 +27,7 @@ const CACHE_MAX_USERS = 10_000;
 /** API users in MongoDB; the name is the `_id`. */
 export class UserStore {
   readonly #users: Model<UserDocument>;
-  /** `until` is a time of `performance.now()`: the wall clock may be set back, and an entry would outlive its time. */
-  readonly #recent = new LruMap<{ user: Promise<ApiUser | undefined>; until: number }>(CACHE_MAX_USERS);
+  readonly #recent = new RecentAnswers(CACHE_TTL_MS, CACHE_MAX_USERS, (name) => this.find(name));
 
   constructor(connection: Connection) {
     this.#users = connection.model<UserDocument>(
@@ -55,14 +54,8 @@ export class UserStore {
   }
 
   /** Returns the user as stored at most five seconds ago, for the check that every request makes. */
-  async findRecent(username: string): Promise<ApiUser | undefined> {
-    const known = this.#recent.get(username);
-    if (known && known.until > performance.now()) return known.user;
-    const user = this.find(username);
-    this.#recent.set(username, { user, until: performance.now() + CACHE_TTL_MS });
-    // A failed look-up must not be remembered as an answer.
-    user.catch(() => this.#recent.delete(username));
-    return user;
+  findRecent(username: string): Promise<ApiUser | undefined> {
+    return this.#recent.get(username);
   }
 
   /** Returns whether there is any user at all. */

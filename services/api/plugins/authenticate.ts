@@ -3,6 +3,10 @@ import fp from 'fastify-plugin';
 import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { AccountLimits, AccountLimitsStore } from '../quotas/account-limits.ts';
+
+/** Who sends a request, with the limits of the account. */
+export type Caller = ApiUser & { limits: AccountLimits };
 
 /**
  * Makes every route of the scope that registers it demand a valid token of an enabled user. The scope decides, not the
@@ -10,7 +14,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
  *
  * Its hook throws DomainError `access-denied` or `token-expired`.
  */
-export function authenticate(users: UserStore) {
+export function authenticate(users: UserStore, limits: AccountLimitsStore) {
   return fp(
     async (server: HttpServer) => {
       server.addHook('onRequest', async (request) => {
@@ -20,7 +24,8 @@ export function authenticate(users: UserStore) {
         request.user = server.verifyBearer(authorization);
         const user = await users.findRecent(request.user.sub);
         if (!user || user.disabled) throw new DomainError('access-denied');
-        request.apiUser = user;
+        const caller: Caller = { ...user, limits: await limits.findRecent(user.account) };
+        request.apiUser = caller;
       });
     },
     { name: 'authenticate', dependencies: ['tokens'] },
@@ -28,6 +33,6 @@ export function authenticate(users: UserStore) {
 }
 
 /** Returns the user of a request, on a route that `authenticate` guards. */
-export function apiUser(request: FastifyRequest): ApiUser {
-  return request.apiUser as ApiUser;
+export function apiUser(request: FastifyRequest): Caller {
+  return request.apiUser as Caller;
 }

@@ -1,6 +1,7 @@
 import fastifyCors from '@fastify/cors';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { RATE_LIMIT_HEADERS } from './rate-limit-headers.ts';
 
 /** How long a browser may remember the answer to a preflight, in seconds. */
 const MAX_AGE = 600;
@@ -17,7 +18,7 @@ export function cors(origins: string) {
       if (!origins) return;
       await server.register(fastifyCors, {
         origin: origins.split(','),
-        exposedHeaders: ['Content-Disposition', 'ETag', 'Retry-After', 'X-Request-Id'],
+        exposedHeaders: ['Content-Disposition', 'ETag', 'Retry-After', 'X-Request-Id', ...RATE_LIMIT_HEADERS],
         maxAge: MAX_AGE,
         // Otherwise a malformed preflight gets an answer without the envelope of all errors.
         strictPreflight: false,

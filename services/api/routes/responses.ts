@@ -33,7 +33,7 @@ export function errorResponses(codes: ApiErrorCode[]): Record<string, object> {
   return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(group)]));
 }
 
-type Refusal = { code: string; message: string; headers: Record<string, string> };
+type Refusal = { code: string; message: string; codigo?: string; headers: Record<string, string> };
 
 function errorResponse(refusals: Refusal[]) {
   const headers = refusals.flatMap(({ headers }) => Object.keys(headers));
@@ -41,9 +41,10 @@ function errorResponse(refusals: Refusal[]) {
     name,
     Type.String({ description: HEADER_DESCRIPTIONS[name] ?? '' }),
   ]);
-  const examples = refusals.map(({ code, message }) => [
+  const requestId = '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c';
+  const examples = refusals.map(({ code, message, codigo }) => [
     code,
-    { value: { response: 'ERROR', message, requestId: '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c' } },
+    { value: { response: 'ERROR', message, ...(codigo && { codigo }), requestId } },
   ]);
   return {
     description: refusals.map(({ message }) => message).join(' · '),

@@ -46,6 +46,9 @@ const ErrorAnswer = Type.Object(
   {
     response: Type.Literal('ERROR'),
     message: Type.String({ description: 'El primer problema, con el texto de la especificación' }),
+    codigo: Type.Optional(
+      Type.String({ description: 'Código estable, para programas', examples: ['cuota_excedida'] }),
+    ),
     details: Type.Optional(
       Type.Array(Problem, { maxItems: MAX_PROBLEMS, description: 'Todos los problemas' }),
     ),

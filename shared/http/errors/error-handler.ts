@@ -21,7 +21,8 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
 export function errorHandler(own: HttpErrors = {}) {
   const table: HttpErrors = { ...commonHttpErrors, ...own };
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const { status, message, details, headers, expectedUnderLoad } = toHttpError(table, toDomainError(error));
+    const refusal = toHttpError(table, toDomainError(error));
+    const { status, message, codigo, details, headers, expectedUnderLoad } = refusal;
     if (status >= 500 && !expectedUnderLoad) request.log.error({ err: error }, 'The request failed');
     return reply
       .code(status)
@@ -29,6 +30,7 @@ export function errorHandler(own: HttpErrors = {}) {
       .send({
         response: 'ERROR',
         message,
+        ...(codigo && { codigo }),
         ...(details.length > 0 && { details: details.slice(0, MAX_PROBLEMS) }),
         requestId: request.id,
       });

@@ -8,6 +8,8 @@ export type HttpError = {
   status: number;
   /** A function takes what the refusal says of itself, and the entries of `details`. */
   message: string | ((params: ErrorParams, details: readonly Detail[]) => string);
+  /** The stable code of the answer, for programs (docs/contract.md "Envelopes"). */
+  codigo?: string;
   /** Expected under load: sent as 5xx, not logged as an error. */
   expectedUnderLoad?: true;
   headers?: Record<string, string> | ((params: ErrorParams) => Record<string, string>);

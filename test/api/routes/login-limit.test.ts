@@ -101,7 +101,10 @@ describe('limits on requests, where they are configured', () => {
       }
       expect(statuses).toEqual([200, 200, 200, 200, 429]);
       const refused = await new Client(two.url, demo.token).get('/api/auth/validate');
-      expect(refused.body.message).toBe('Demasiadas solicitudes, intente mas tarde');
+      expect(refused.body).toMatchObject({
+        message: 'Demasiadas solicitudes, intente mas tarde',
+        codigo: 'cuota_excedida',
+      });
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await new Client(two.url, other.token).get('/api/auth/validate')).status).toBe(ofAnother);
       expect((await call(`${one.url}/health/ready`)).status).toBe(200);

@@ -38,7 +38,7 @@ const letter = operation({
   id: 'etiqueta',
   summary: 'Etiqueta carta, con QR de rastreo',
   request: { params, headers },
-  errors: ['guide-not-found', 'label-failed'],
+  errors: ['guide-not-found', 'too-many-pages', 'label-failed'],
 });
 const small = operation({
   ...common,
@@ -54,7 +54,7 @@ const small = operation({
     headers,
   },
   invalid: 'packages-invalid',
-  errors: ['guide-not-found', 'label-failed'],
+  errors: ['guide-not-found', 'too-many-pages', 'label-failed'],
 });
 
 export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings };
