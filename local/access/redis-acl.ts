@@ -18,21 +18,23 @@ export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 /** Families of keys by their purpose, after the prefix (docs/architecture.md "What is in Redis"). */
 const KEYS = {
   queue: [':labels:*'],
-  labels: [':label:*', ':labels-kept'],
+  labels: [':label:*', ':label-*', ':labels-kept'],
+  pages: [':pages:*', ':pages-sum:*'],
   heartbeats: [':worker:*', ':workers'],
   branches: [':branches', ':branches:*', ':branches-rebuild'],
   sessions: [':session:*'],
   logins: [':login-*'],
+  operatorLogins: [':dashboard-login-*'],
   requests: [':requests-*'],
 } as const;
 type Family = keyof typeof KEYS;
 
 /** The families that each service reads and writes, and those that it only reads. */
 const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }>> = {
-  api: { own: ['queue', 'logins', 'requests'], read: ['labels', 'heartbeats'] },
+  api: { own: ['queue', 'pages', 'logins', 'requests'], read: ['labels', 'heartbeats'] },
   branches: { own: ['branches'] },
-  'label-worker': { own: ['queue', 'labels', 'heartbeats'] },
-  dashboard: { own: ['queue', 'sessions', 'logins'], read: ['heartbeats'] },
+  'label-worker': { own: ['queue', 'labels', 'heartbeats'], read: ['pages'] },
+  dashboard: { own: ['queue', 'sessions', 'logins', 'operatorLogins'], read: ['heartbeats'] },
 };
 
 /**
@@ -43,7 +45,7 @@ const COMMANDS = {
   connection: 'ping hello select info config|get client|setname',
   transactions: 'multi exec discard eval evalsha script|load script|exists time',
   keys: 'del unlink exists type expire pexpire pexpireat persist ttl pttl rename',
-  strings: 'get mget set incr incrby',
+  strings: 'get mget set incr incrby decrby',
   hashes: 'hget hmget hgetall hset hmset hdel hexists hlen hincrby hscan',
   lists: 'lpush rpush lpop rpop rpoplpush lrange lindex llen lpos lrem lset ltrim',
   sets: 'sadd srem scard sismember smembers sscan',

@@ -76,6 +76,7 @@ async function openBrowser(
 ): Promise<PrintingBrowser> {
   const options = {
     executablePath: config.CHROMIUM_PATH,
+    sandboxRequired: config.CHROMIUM_SANDBOX === 'required',
     document: DOCUMENT,
     concurrency: config.PRINT_CONCURRENCY,
     printTimeoutMs: config.PRINT_TIMEOUT_MS,

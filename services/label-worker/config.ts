@@ -10,6 +10,11 @@ export const LabelWorkerConfig = Type.Object({
       'Path of the Chromium executable. chromium-headless-shell prints two to three times as fast as the full browser',
     examples: ['/usr/bin/chromium-headless-shell'],
   }),
+  CHROMIUM_SANDBOX: Type.Enum(['auto', 'required'], {
+    default: 'auto',
+    description:
+      'Whether Chromium must have its sandbox. With required, a worker whose system denies it does not start; with auto, the worker logs the reason and prints without it',
+  }),
   BATCH_MAX_LABELS: Type.Integer({
     'x-formerly': 'BATCH_LABELS',
     default: 25,

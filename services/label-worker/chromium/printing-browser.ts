@@ -29,9 +29,15 @@ export type PrintingBrowserOptions = Omit<ChromiumOptions, 'sandbox'> &
   Pick<SupervisorOptions<Chromium>, 'maxMemoryBytes' | 'healthIntervalMs' | 'onStart'> & {
     /** Prints after which Chromium is recycled. */
     maxPrints: number;
+    /** Whether to refuse to start without Chromium's sandbox, instead of logging why there is none. */
+    sandboxRequired: boolean;
   };
 
-/** Starts Chromium and keeps it running. @throws when it does not start, with the executable and the reason. */
+/**
+ * Starts Chromium and keeps it running.
+ *
+ * @throws when it does not start, with the executable and the reason, or has no sandbox where that is required.
+ */
 export async function startPrintingBrowser(
   options: PrintingBrowserOptions,
   log: Logger,
@@ -64,7 +70,10 @@ export async function startPrintingBrowser(
  * Returns a function that starts Chromium. The first start finds out whether the system lets Chromium have its
  * sandbox; all later ones do the same.
  */
-function chromiumStart(options: Omit<ChromiumOptions, 'sandbox'>, log: Logger): () => Promise<Chromium> {
+function chromiumStart(
+  options: Omit<ChromiumOptions, 'sandbox'> & Pick<PrintingBrowserOptions, 'sandboxRequired'>,
+  log: Logger,
+): () => Promise<Chromium> {
   let sandbox: boolean | undefined;
   return async () => {
     try {
@@ -74,9 +83,21 @@ function chromiumStart(options: Omit<ChromiumOptions, 'sandbox'>, log: Logger): 
     } catch (failure) {
       const reason = sandbox === undefined && (await sandboxObstacle(options.executablePath));
       if (!reason) throw failure;
+      if (options.sandboxRequired) throw new Error(refusalWithoutSandbox(reason), { cause: failure });
       log.warn({ reason }, 'Chromium runs without its sandbox');
       sandbox = false;
       return Chromium.start({ ...options, sandbox });
     }
   };
+}
+
+/** Tells the operator why the worker does not start, and what to do. */
+function refusalWithoutSandbox(reason: string): string {
+  return `Chromium has no sandbox here, and CHROMIUM_SANDBOX=required demands it. Chromium says: ${reason}
+The sandbox needs user namespaces. Check, in this order:
+  - The worker runs as a user who is not root.
+  - The container has the seccomp profile k8s/chromium-seccomp.json (k8s/README.md "Chromium's sandbox").
+  - The node allows user namespaces: sysctl user.max_user_namespaces is above 0, kernel.unprivileged_userns_clone is 1
+    and kernel.apparmor_restrict_unprivileged_userns is 0, where the kernel has them.
+CHROMIUM_SANDBOX=auto prints without the sandbox.`;
 }

@@ -25,6 +25,7 @@ export async function printPreview(folder: string, executablePath: string): Prom
   const browser = await startPrintingBrowser(
     {
       executablePath,
+      sandboxRequired: false,
       document: DOCUMENT,
       concurrency: 1,
       printTimeoutMs: 20_000,

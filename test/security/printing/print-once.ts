@@ -4,12 +4,13 @@ import { startPrintingBrowser } from '#services/label-worker/chromium/printing-b
 
 /**
  * A program for `sandbox.test.ts`: prints once, as whoever runs it, and writes what it found as one line of JSON.
- * Its argument is the path of Chromium.
+ * Its arguments are the path of Chromium and, where a sandbox is required, `required`.
  */
 const log: object[] = [];
 const browser = await startPrintingBrowser(
   {
     executablePath: process.argv[2] ?? '',
+    sandboxRequired: process.argv[3] === 'required',
     document: '<!doctype html><body></body>',
     concurrency: 1,
     printTimeoutMs: 20_000,

@@ -15,12 +15,17 @@ type Found = {
 };
 
 /** Runs the worker's browser below these commands, each of which runs the next. */
-async function printOnce(...below: string[]): Promise<Found> {
+const printOnce = (...below: string[]) => run(below);
+/** The same with `CHROMIUM_SANDBOX=required`. */
+const printInSandbox = (...below: string[]) => run(below, 'required');
+
+async function run(below: string[], ...options: string[]): Promise<Found> {
   const [program = '', ...args] = [
     ...below,
     process.execPath,
     'test/security/printing/print-once.ts',
     inject('chromiumPath'),
+    ...options,
   ];
   const { stdout } = await promisify(execFile)(program, args, { timeout: 60_000 });
   return JSON.parse(stdout);
@@ -69,6 +74,25 @@ describe.runIf(process.platform === 'linux')('the sandbox of the browser that pr
       [expect.objectContaining({ reason: expect.stringMatching(/^Running as root without --no-sandbox/) })],
     ]);
     expect(bytes).toBeGreaterThan(500);
+  });
+
+  it('is on where it is required, if the system allows it', async () => {
+    const { log, renderers } = await printInSandbox(...AS_USER);
+    expect(log).toEqual([]);
+    expect(renderers.length).toBeGreaterThan(0);
+    for (const renderer of renderers) expect(renderer).toEqual({ seccomp: '2', ownNetwork: true });
+  });
+
+  it.each([
+    ['the system allows no namespaces', [...NO_MORE_NAMESPACES, ...AS_USER], 'No usable sandbox!'],
+    ['the worker is root', ['unshare', '--user', '--map-root-user'], 'Running as root without --no-sandbox'],
+  ])('is refused to be left out where it is required and %s', async (_, below, reason) => {
+    const start = printInSandbox(...below);
+    await expect(start).rejects.toThrow(
+      `Chromium has no sandbox here, and CHROMIUM_SANDBOX=required demands it. Chromium says: ${reason}`,
+    );
+    await expect(start).rejects.toThrow('the seccomp profile k8s/chromium-seccomp.json');
+    await expect(start).rejects.toThrow('CHROMIUM_SANDBOX=auto prints without the sandbox.');
   });
 
   it('does not hide why a program does not start at all', async () => {

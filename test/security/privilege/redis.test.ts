@@ -54,6 +54,9 @@ const KEYS: [key: string, may: Record<RedisService, '' | 'r' | 'rw'>][] = [
   [':labels:events', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: 'rw' }],
   [':label:4f2a', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: '' }],
   [':labels-kept', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: '' }],
+  [':label-expiries', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: '' }],
+  [':pages:cuenta', { api: 'rw', branches: '', 'label-worker': 'r', dashboard: '' }],
+  [':pages-sum:cuenta', { api: 'rw', branches: '', 'label-worker': 'r', dashboard: '' }],
   [':worker:4f2a', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: 'r' }],
   [':workers', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: 'r' }],
   [':branches', { api: '', branches: 'rw', 'label-worker': '', dashboard: '' }],
@@ -62,6 +65,7 @@ const KEYS: [key: string, may: Record<RedisService, '' | 'r' | 'rw'>][] = [
   [':session:4f2a', { api: '', branches: '', 'label-worker': '', dashboard: 'rw' }],
   [':login-user:4f2a', { api: 'rw', branches: '', 'label-worker': '', dashboard: 'rw' }],
   [':login-address:::1', { api: 'rw', branches: '', 'label-worker': '', dashboard: 'rw' }],
+  [':dashboard-login-pair:4f2a', { api: '', branches: '', 'label-worker': '', dashboard: 'rw' }],
   [':requests-user:demo', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
   [':somethingelse', { api: '', branches: '', 'label-worker': '', dashboard: '' }],
 ];
