@@ -1,3 +1,5 @@
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { openTrail } from '#shared/audit/trail.ts';
 import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
@@ -46,6 +48,8 @@ type Stores = Awaited<ReturnType<typeof openStores>>;
 
 async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | undefined) {
   const mongo = await openMongo(server, config.MONGODB_URI);
+  const audit = new AuditStore(mongo);
+  await audit.open();
   const redis = await openRedis(server, config.REDIS_URL);
   const labels = new LabelClient({
     redis,
@@ -70,6 +74,7 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
     labels,
     keys,
     branches,
+    trail: openTrail(server, 'api', audit),
     guides: new GuideStore(mongo),
     users: new UserStore(mongo),
     limits: new AccountLimitsStore(mongo, {
@@ -102,7 +107,7 @@ async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stor
 }
 
 async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores): Promise<void> {
-  const { redis, users, limits, guides, keys, branches, labels } = stores;
+  const { redis, users, limits, guides, keys, branches, labels, trail } = stores;
   const prefix = config.REDIS_PREFIX;
   const loginLimit = new LoginLimit(redis, prefix, {
     perUser: config.LOGIN_FAILURES_PER_USER,
@@ -127,7 +132,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(coverageRoute(branches));
     await authenticated.register(destinationRoute(branches));
     await authenticated.register(createRoute({ guides, keys, branches, localTime }));
-    await authenticated.register(labelRoutes({ guides, labels, settings }));
+    await authenticated.register(labelRoutes({ guides, labels, settings, trail }));
   });
 }
 

@@ -1,6 +1,8 @@
 import cookies from '@fastify/cookie';
 import forms from '@fastify/formbody';
 import { Queue } from 'bullmq';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { openTrail } from '#shared/audit/trail.ts';
 import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
@@ -36,6 +38,7 @@ export function buildDashboard(config: DashboardConfig, log: Logger): Promise<Ht
 async function assemble(server: HttpServer, config: DashboardConfig, log: Logger): Promise<void> {
   const prefix = config.REDIS_PREFIX;
   const mongo = await openMongo(server, config.MONGODB_URI);
+  const trail = openTrail(server, 'dashboard', new AuditStore(mongo));
   const redis = await openRedis(server, config.REDIS_URL);
   const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
   queue.on('error', (err) => log.warn({ err }, 'The label queue reports an error'));
@@ -55,11 +58,11 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(forms);
   await server.register(assetRoutes);
   await server.register(loginRoutes({ login: createLogin(users, loginLimit), sessions, cookie }));
-  await server.register(logoutRoute(sessions, cookie));
+  await server.register(logoutRoute(sessions, cookie, trail));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions, cookie.name));
     const readState = memoizeFor(STATE_MAX_AGE_MS, () => readQueueState({ redis, prefix, queue }));
     await operators.register(statusRoute(readState, config.RUNBOOK_URL));
-    await operators.register(bullBoard(queue));
+    await operators.register(bullBoard(queue, trail));
   });
 }

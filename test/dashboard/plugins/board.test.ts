@@ -1,4 +1,5 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
+import { AuditStore } from '#shared/audit/audit-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
@@ -216,4 +217,31 @@ describe('the operator on call', () => {
   test('cannot request an unbounded page', async ({ board }) => {
     expect((await board('/queues?activeQueue=labels&jobsPerPage=100000')).status).toBe(400);
   });
+});
+
+test('what is done to the queue is recorded with user, job and outcome', async ({
+  jobs,
+  operator,
+  stores,
+}) => {
+  const trail = new AuditStore(stores.mongo);
+  const since = new Date();
+  const { id } = await jobs.failed(label(), new Error('browser-failed'));
+  const queue = '/colas/api/queues/labels';
+  for (const path of [`/${id}/retry`, '/pause', '/resume', '/clean/failed', '/obliterate'])
+    await operator.send('PUT', queue + path);
+  await operator.send('GET', `${queue}/${id}`);
+  await new Visitor(operator.url).send('PUT', `${queue}/pause`);
+  await vi.waitFor(async () => expect(await trail.find({ since }, 10)).toHaveLength(5), 5_000);
+  const found = await trail.find({ since }, 10);
+  expect(found.map(({ action, subject, outcome }) => [action, subject, outcome]).reverse()).toEqual([
+    ['queue.retry', id, 'ok'],
+    ['queue.pause', undefined, 'ok'],
+    ['queue.resume', undefined, 'ok'],
+    ['queue.clean', 'failed', 'ok'],
+    ['queue.obliterate', undefined, 'refused'],
+  ]);
+  expect(found).toMatchObject(
+    found.map(() => ({ actor: 'operaciones', address: '127.0.0.1', service: 'dashboard' })),
+  );
 });

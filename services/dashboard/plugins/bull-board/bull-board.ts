@@ -2,6 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { Queue } from 'bullmq';
 import type { FastifyRequest } from 'fastify';
+import type { Trail } from '#shared/audit/trail.ts';
 import { errorHandler } from '#shared/http/errors/error-handler.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from '../../errors.ts';
@@ -15,7 +16,7 @@ export const BULL_BOARD_PATH = '/colas';
 const NO_FLOW = { body: { nodeId: '', flowRoot: null, isFlowNode: false } };
 
 /** Serves Bull Board for the label queue, without personal data. To be registered where a session is required. */
-export function bullBoard(queue: Queue) {
+export function bullBoard(queue: Queue, trail: Trail) {
   return async (server: HttpServer) => {
     // Bull Board's own error handler answers with the text of any error.
     server.addHook('onRoute', (route) => {
@@ -27,7 +28,7 @@ export function bullBoard(queue: Queue) {
     server.addHook('onSend', async (_request, reply, payload) =>
       String(reply.getHeader('content-type')).startsWith('text/html') ? adaptPage(String(payload)) : payload,
     );
-    server.addHook('onResponse', async (request) => logAction(request));
+    server.addHook('onResponse', async (request, { statusCode }) => recordAction(trail, request, statusCode));
     await server.register(createRoutes(queue), { prefix: BULL_BOARD_PATH });
   };
 }
@@ -50,13 +51,18 @@ function createRoutes(queue: Queue) {
   return adapter.registerPlugin();
 }
 
-/** Logs who changed what in the queue. */
-function logAction({ method, apiUser, params, routeOptions, log }: FastifyRequest): void {
-  if (method === 'GET') return;
-  const { url } = routeOptions;
-  const user = apiUser?.username;
-  log.info(
-    { user, method, route: url, params },
-    `${user ?? 'A user without a session'} requested ${method} ${url}`,
-  );
+/** Records who changed what in the queue, and who tried to. */
+function recordAction(trail: Trail, request: FastifyRequest, status: number): void {
+  const { method, apiUser, params, routeOptions, ip, id } = request;
+  if (method === 'GET' || !apiUser) return;
+  const words = (routeOptions.url ?? '').split('/').filter((word) => word && !word.startsWith(':'));
+  const { jobId, queueStatus } = params as { jobId?: string; queueStatus?: string };
+  trail.record({
+    action: `queue.${words.at(-1)}`,
+    actor: apiUser.username,
+    address: ip,
+    requestId: id,
+    subject: jobId ?? queueStatus,
+    outcome: status < 400 ? 'ok' : status < 500 ? 'refused' : 'failed',
+  });
 }

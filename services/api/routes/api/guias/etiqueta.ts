@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { findGuide } from '#api/guides/find-guide.ts';
-import type { GuideStore } from '#api/guides/guide-store.ts';
+import type { GuideRecord, GuideStore } from '#api/guides/guide-store.ts';
 import type { LabelClient } from '#api/labels/label-client.ts';
 import { type LabelSettings, labelPayload } from '#api/labels/label-payload.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
+import type { Trail } from '#shared/audit/trail.ts';
 import { type LabelPayload, labelKey, MAX_PACKAGES } from '#shared/contracts/label-job.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { operation } from '../../operation.ts';
@@ -57,7 +58,7 @@ const small = operation({
   errors: ['guide-not-found', 'too-many-pages', 'label-failed'],
 });
 
-export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings };
+export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings; trail: Trail };
 
 /** `GET /api/guias/etiqueta/{guia}` and `/etiqueta-pequena/{guia}` (docs/contract.md "Labels"). */
 export function labelRoutes(deps: LabelDeps) {
@@ -72,7 +73,7 @@ export function labelRoutes(deps: LabelDeps) {
 }
 
 async function sendLabel(
-  { guides, labels, settings }: LabelDeps,
+  { guides, labels, settings, trail }: LabelDeps,
   request: FastifyRequest & { params: Static<typeof params> },
   reply: FastifyReply,
   kind: LabelPayload['kind'],
@@ -81,6 +82,7 @@ async function sendLabel(
   labels.admit();
   const number = request.params.guia;
   const guide = await findGuide(guides, number, apiUser(request));
+  recordForeign(trail, request, guide);
   const label = labelPayload(guide, kind, packages, settings);
   const etag = `"${labelKey(label)}"`;
   reply.headers({ etag, 'cache-control': 'private' });
@@ -90,6 +92,22 @@ async function sendLabel(
     .type('application/pdf')
     .header('content-disposition', `inline; filename="guia-${number}.pdf"`)
     .send(pdf);
+}
+
+/** Records who reads a label of another account, which takes `guias.read.all`. */
+function recordForeign(trail: Trail, request: FastifyRequest, { account, number }: GuideRecord): void {
+  const user = apiUser(request);
+  if (user.account === account) return;
+  trail.record({
+    action: 'label.read-other',
+    actor: user.username,
+    account: user.account,
+    address: request.ip,
+    requestId: request.id,
+    subject: account,
+    outcome: 'ok',
+    details: { guide: number },
+  });
 }
 
 /** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this tag (RFC 9110, 13.1.2). */

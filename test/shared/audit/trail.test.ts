@@ -1,0 +1,54 @@
+import mongoose from 'mongoose';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { expect, vi } from 'vitest';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { Trail } from '#shared/audit/trail.ts';
+import { test as stores } from '#test/fixtures/stores.ts';
+
+/** A trail, its log, and its own connection to MongoDB, which a test may close. */
+const test = stores.extend('own', async ({ stores }, { onCleanup }) => {
+  const mongo = await mongoose.createConnection(stores.mongoUri).asPromise();
+  onCleanup(() => mongo.close());
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const metrics = new Registry();
+  const trail = new Trail({ service: 'api', store: new AuditStore(mongo), log, metrics });
+  return { mongo, lines, metrics, trail };
+});
+const event = (actor: string) => ({ action: 'login', actor, outcome: 'refused' }) as const;
+
+test('an event is logged at once and stored soon', async ({ own: { lines, trail }, stores }) => {
+  trail.record({ ...event('pronto'), address: '192.0.2.1', requestId: 'p-1', details: { guide: '1' } });
+  expect(lines).toMatchObject([
+    {
+      msg: 'The trail records the action login of pronto: refused',
+      audit: { action: 'login', actor: 'pronto', address: '192.0.2.1', outcome: 'refused' },
+      requestId: 'p-1',
+    },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain('guide');
+  const store = new AuditStore(stores.mongo);
+  await vi.waitFor(async () => expect(await store.find({ user: 'pronto' }, 10)).toHaveLength(1), 5_000);
+  expect(await store.find({ user: 'pronto' }, 10)).toMatchObject([
+    { service: 'api', details: { guide: '1' } },
+  ]);
+});
+
+test('closing stores what waits, each event once', async ({ own: { trail }, stores }) => {
+  for (let count = 0; count < 500; count++) trail.record(event('ultimo'));
+  await Promise.all([trail.close(), trail.close()]);
+  expect(await new AuditStore(stores.mongo).find({ user: 'ultimo' }, 1_000)).toHaveLength(500);
+});
+
+test('while the database is away, memory is bounded, and the log and a metric say what was lost', async ({
+  own: { mongo, lines, metrics, trail },
+}) => {
+  await mongo.close();
+  for (let count = 0; count < 2_500; count++) trail.record(event('perdido'));
+  await trail.close();
+  const texts = lines.map(({ msg, events }) => `${msg} ${events}`);
+  expect(texts).toContain('The audit trail dropped events: too many waited to be stored 500');
+  expect(texts).toContain('The audit trail lost its last events 2000');
+  expect(await metrics.metrics()).toContain('audit_events_dropped_total 500');
+});
