@@ -48,6 +48,8 @@ const DAY_S = 24 * 3_600;
 const MAX_TEXT = 256;
 /** MongoDB's code for a document whose `_id` is stored already. */
 const DUPLICATE_KEY = 11_000;
+/** MongoDB's code for a command that the user's roles do not allow. */
+const UNAUTHORIZED = 13;
 
 /** The audit trail in MongoDB. Events are inserted and read, never changed; MongoDB removes them when they are old. */
 export class AuditStore {
@@ -74,9 +76,14 @@ export class AuditStore {
     this.#events = connection.model<AuditDocument>('AuditEvent', schema, 'audit');
   }
 
-  /** Creates the indexes by which events are found and expire. */
+  /**
+   * Creates the indexes by which events are found and expire. A user who may not do so relies on those that the database's
+   * administrator made (`local/access/mongo-users.ts`): an index with another TTL would delete the trail.
+   */
   async open(): Promise<void> {
-    await this.#events.createIndexes();
+    await this.#events.createIndexes().catch((error: unknown) => {
+      if (!(error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED)) throw error;
+    });
   }
 
   /** Stores events. Events that are stored already, since an answer was lost, are left as they are. */

@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mongo } from 'mongoose';
+import { Type } from 'typebox';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
+import { mongoSettings } from '#shared/config/settings.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
+import { MONGO_USERS, type MongoUser, privilegesOf, roleName } from './mongo-roles.ts';
+
+/**
+ * Creates MongoDB's roles and users, or brings them up to date; run again, it changes nothing. Compose and k8s/small run
+ * it before the services, at every start: an upgrade that changes a role needs no step by hand.
+ *
+ * Each user is the one in the user's own connection string, so a service's password stands in one place.
+ *
+ *   node local/access/mongo-users.ts           applies them, as the administrator of MONGODB_URI
+ *   node local/access/mongo-users.ts --print   prints them as commands of mongosh, for a MongoDB of somebody else's
+ */
+
+const Settings = Type.Object({
+  MONGODB_URI: Type.String({
+    ...mongoSettings.MONGODB_URI,
+    description:
+      'MongoDB as its administrator, without the password, with the database of the services in its path',
+    examples: ['mongodb://guias@mongo:27017/guias?authSource=admin'],
+  }),
+  MONGODB_PASSWORD: Type.String({ writeOnly: true, description: "The administrator's password" }),
+  MONGODB_USERS: Type.String({
+    description: `Folder with a file for each user, which holds the user's MONGODB_URI: ${MONGO_USERS.join(', ')}`,
+    examples: ['/run/secrets/users'],
+  }),
+});
+
+if (import.meta.main) {
+  if (process.argv.includes('--print')) process.stdout.write(mongoshCommands());
+  else await applyUsers();
+}
+
+async function applyUsers(): Promise<void> {
+  const { MONGODB_URI, MONGODB_PASSWORD, MONGODB_USERS } = loadConfig(Settings, process.env);
+  const uri = MONGODB_URI.replace('@', `:${encodeURIComponent(MONGODB_PASSWORD)}@`);
+  const connection = await connectMongo(uri, createLogger('mongo-users', 'warn'));
+  try {
+    for (const user of MONGO_USERS) {
+      const file = join(MONGODB_USERS, user);
+      if (existsSync(file)) await applyUser(connection.getClient(), user, readFileSync(file, 'utf8').trim());
+      else process.stdout.write(`There is no ${file}: the user ${user} is left as it is.\n`);
+    }
+    // Nobody else may create them: an index with another TTL would delete the trail.
+    await new AuditStore(connection).open();
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Creates or updates a role and its user. @param uri the user's own connection string. */
+export async function applyUser(client: mongo.MongoClient, user: MongoUser, uri: string): Promise<void> {
+  const { credentials, dbName } = new mongo.MongoClient(uri).options;
+  if (!credentials?.username) throw new Error(`The MONGODB_URI of ${user} names no user.`);
+  const roles = client.db(dbName);
+  const role = { privileges: privilegesOf(user, dbName), roles: [] };
+  const name = roleName(user);
+  const [known] = (await roles.command({ rolesInfo: name })).roles;
+  await roles.command({ [known ? 'updateRole' : 'createRole']: name, ...role });
+
+  const users = client.db(credentials.source);
+  const [existing] = (await users.command({ usersInfo: credentials.username })).users;
+  await users.command({
+    [existing ? 'updateUser' : 'createUser']: credentials.username,
+    pwd: credentials.password,
+    roles: [{ role: name, db: dbName }],
+  });
+  process.stdout.write(`The user ${credentials.username} has the role ${name}.\n`);
+}
+
+/** Returns what creates the roles and users in mongosh; it asks for the passwords. `db` is the services' database. */
+function mongoshCommands(): string {
+  const lines = MONGO_USERS.flatMap((user) => {
+    const role = roleName(user);
+    const privileges = privilegesOf(user, '').map(({ resource: { collection }, actions }) => {
+      return `  { resource: { db: db.getName(), collection: '${collection}' }, actions: ${JSON.stringify(actions)} },`;
+    });
+    return [
+      `db.createRole({ role: '${role}', roles: [], privileges: [`,
+      ...privileges,
+      ']});',
+      `db.createUser({ user: '${user}', pwd: passwordPrompt(), roles: ['${role}'] });`,
+    ];
+  });
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect } from 'vitest';
+import { MONGO_USERS, type MongoUser } from '#local/access/mongo-roles.ts';
+import { seedDemoData } from '#local/demo-data.ts';
+import { minimalGuide } from '#test/fixtures/client.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { printingTest } from '#test/fixtures/services.ts';
+import { describeCommand, type MongoCommand, mayRun, recordCommands } from './mongo-commands.ts';
+
+/**
+ * MongoDB's roles against what the services and programs do. The commands are those that they really send; whether a role
+ * allows them is decided here by MongoDB's rules, since not every database of the tests has roles of one's own
+ * (`mongo-users.test.ts` asks a real one).
+ */
+
+type Recorder = Awaited<ReturnType<typeof recordCommands>>;
+
+const test = printingTest
+  /** A recorder for each user of MongoDB. */
+  .extend('recorders', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
+    const all = await Promise.all(
+      MONGO_USERS.map(async (user) => [user, await recordCommands(stores.mongoUri)] as const),
+    );
+    onCleanup(async () => {
+      await Promise.all(all.map(([, recorder]) => recorder.close()));
+    });
+    return Object.fromEntries(all) as Record<MongoUser, Recorder>;
+  })
+  .override('branches', { scope: 'file' }, ({ startBranches, recorders }) =>
+    startBranches({ MONGODB_URI: recorders.branches.uri }),
+  )
+  .override('api', { scope: 'file' }, ({ startApi, recorders }) =>
+    startApi({ MONGODB_URI: recorders.api.uri }),
+  )
+  .override('dashboard', { scope: 'file' }, ({ startDashboard, recorders }) =>
+    startDashboard({ MONGODB_URI: recorders.dashboard.uri }),
+  )
+  /** Runs a command of the operators to its end, with this on standard input. */
+  .extend(
+    'run',
+    { scope: 'file' },
+    ({ recorders, folder }) =>
+      async (user: MongoUser, args: string[], input = '') => {
+        const env = { PATH: process.env.PATH, MONGODB_URI: recorders[user].uri, INIT_CWD: folder };
+        const running = promisify(execFile)('node', args, { env, timeout: 25_000 });
+        running.child.stdin?.end(input);
+        return running;
+      },
+  );
+
+/** Fails with the commands that the role does not allow. */
+function expectAllowed(user: MongoUser, { commands }: Recorder): void {
+  expect(commands.filter((command) => !mayRun(user, command)).map(describeCommand)).toEqual([]);
+}
+const sent = ({ commands }: Recorder) => new Set(commands.map(describeCommand));
+
+describe('the role allows all that is sent by', () => {
+  test('the api and branches, for logins, guides and labels', async ({ demo, recorders }) => {
+    const [guide] = await demo.created(minimalGuide());
+    const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
+    for (const _ of [1, 2]) {
+      const { status } = await demo.post('/api/guias/crear', body, { 'idempotency-key': 'one' });
+      expect(status).toBe(200);
+    }
+    expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
+    expect((await demo.get('/api/sucursales')).status).toBe(200);
+    for (const right of ['find users', 'insert guides', 'find guides', 'insert idempotency_keys']) {
+      expect(sent(recorders.api)).toContain(right);
+    }
+    expect(sent(recorders.branches)).toContain('find branches');
+    expectAllowed('api', recorders.api);
+    expectAllowed('branches', recorders.branches);
+  });
+
+  test('the dashboard, for a login and its pages', async ({ dashboard, recorders }) => {
+    const operator = await Visitor.operator(dashboard.url);
+    expect((await operator.page('/')).status).toBe(200);
+    expect((await operator.send('POST', '/salir')).status).toBeLessThan(400);
+    expect(sent(recorders.dashboard)).toContain('find users');
+    expectAllowed('dashboard', recorders.dashboard);
+  });
+
+  test('every command of npm run admin', async ({ run, recorders }) => {
+    const password = `${randomBytes(12).toString('hex')}\n`;
+    const admin = (...args: string[]) => run('admin', ['services/api/cli.ts', ...args], password);
+    await admin('create', 'tienda', '--permissions', 'guias.read');
+    await admin('password', 'tienda');
+    await admin('grant', 'tienda', 'guias.create');
+    await admin('revoke', 'tienda', 'guias.create');
+    await admin('origin', 'tienda', 'MEX01');
+    await admin('account', 'tienda', 'otra');
+    await admin('disable', 'tienda');
+    await admin('enable', 'tienda');
+    await admin('list');
+    await admin('audit', '--since', '1h');
+    expect(sent(recorders.admin)).toContain('insert audit');
+    expectAllowed('admin', recorders.admin);
+  });
+
+  test('npm run branches and npm run coverage', async ({ run, recorders, folder }) => {
+    for (const [name, program] of [
+      ['sucursales.csv', 'branches'],
+      ['cobertura.csv', 'coverage'],
+    ] as const) {
+      const { stdout } = await run('loads', ['services/branches/cli.ts', program, 'export']);
+      writeFileSync(join(folder, name), stdout);
+      await run('loads', ['services/branches/cli.ts', program, 'import', name]);
+    }
+    expect(sent(recorders.loads)).toContain('remove branches');
+    expectAllowed('loads', recorders.loads);
+  });
+
+  test('the loader of the demo data', async ({ recorders, stores }) => {
+    await stores.mongo.collection('users').deleteMany({});
+    expect(await seedDemoData(recorders.demo.uri)).toBe(true);
+    expectAllowed('demo', recorders.demo);
+  });
+});
+
+describe('no role', () => {
+  const $db = 'guias';
+  const change = { updates: [{ q: {}, u: {} }] };
+  test.for<[user: MongoUser, may: string, command: MongoCommand]>([
+    ['dashboard', 'change a password', { update: 'users', $db, ...change }],
+    ['dashboard', 'add a user', { insert: 'users', $db }],
+    ['dashboard', 'read guides', { find: 'guides', $db }],
+    ['dashboard', 'read the trail', { find: 'audit', $db }],
+    ['branches', 'read users', { find: 'users', $db }],
+    ['branches', 'read guides', { find: 'guides', $db }],
+    ['branches', 'change branches', { insert: 'branches', $db }],
+    ['branches', 'write the trail', { insert: 'audit', $db }],
+    ['api', 'add a user', { insert: 'users', $db }],
+    ['api', 'add a user by an upsert', { update: 'users', $db, updates: [{ q: {}, u: {}, upsert: true }] }],
+    ['api', 'remove guides', { delete: 'guides', $db }],
+    ['api', 'raise the limits of an account', { update: 'accounts', $db, ...change }],
+    ['api', 'change branches', { update: 'branches', $db, ...change }],
+    ['loads', 'read users', { find: 'users', $db }],
+    ['loads', 'read guides', { find: 'guides', $db }],
+    ['demo', 'read guides', { find: 'guides', $db }],
+    ...MONGO_USERS.flatMap((user): [MongoUser, string, MongoCommand][] => [
+      [user, 'change the trail', { update: 'audit', $db, ...change }],
+      [user, 'remove from the trail', { delete: 'audit', $db }],
+      [user, 'make the trail expire', { createIndexes: 'audit', $db }],
+      [user, 'drop a collection', { drop: 'guides', $db }],
+      [user, 'drop the database', { dropDatabase: 1, $db }],
+      [user, 'create a user', { createUser: 'x', $db }],
+      [user, 'grant a role', { grantRolesToUser: 'x', $db }],
+      [user, 'stop the server', { shutdown: 1, $db: 'admin' }],
+      [user, 'list databases', { listDatabases: 1, $db: 'admin' }],
+    ]),
+  ])('lets %s %s', ([user, , command]) => {
+    expect(mayRun(user, command)).toBe(false);
+  });
+});
