@@ -18,6 +18,7 @@ import { localTimeFormatter } from './guides/local-time.ts';
 import { LabelClient } from './labels/label-client.ts';
 import type { LabelSettings } from './labels/label-payload.ts';
 import { readLogo } from './labels/logo.ts';
+import { startQueueCleaning } from './labels/queue-cleaning.ts';
 import { authenticate } from './plugins/authenticate.ts';
 import { authorize } from './plugins/authorize.ts';
 import { cors } from './plugins/cors.ts';
@@ -62,6 +63,8 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
   });
   server.addHook('onClose', () => labels.close());
   await labels.open();
+  const cleaning = startQueueCleaning({ redis, prefix: config.REDIS_PREFIX, log: server.log });
+  server.addHook('onClose', () => cleaning.close());
   const keys = new IdempotencyStore(mongo);
   await keys.open();
   const branches = openBranchesClient(server, {

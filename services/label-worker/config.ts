@@ -33,6 +33,7 @@ export const LabelWorkerConfig = Type.Object({
     'x-formerly': 'LABEL_TTL_S',
     default: 3_600,
     minimum: 60,
+    maximum: 3_600, // docs/security.md "Personal data": what a label shows stays no longer in Redis
     description: 'Time that a finished label stays in Redis for repeated requests, in seconds',
   }),
   LABEL_CACHE_MAX_LABELS: Type.Integer({

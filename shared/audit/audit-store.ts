@@ -41,7 +41,7 @@ export type AuditQuery = {
   until?: Date | undefined;
 };
 
-/** Days that an event is kept (docs/security.md "Promises"). */
+/** Days that an event is kept (docs/security.md "Personal data"). */
 export const AUDIT_DAYS = 400;
 const DAY_S = 24 * 3_600;
 /** Longest text of a field, in characters: some come from clients and from operators' command lines. */

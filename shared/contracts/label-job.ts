@@ -86,7 +86,7 @@ export function labelJobOptions(key: string, nonce: string): JobsOptions {
     deduplication: { id: key },
     attempts: 3,
     removeOnComplete: { count: 1_000, age: 3_600 },
-    removeOnFail: { count: 1_000, age: 86_400 },
+    removeOnFail: { count: 1_000, age: 3_600 },
   };
 }
 

@@ -1,0 +1,95 @@
+import { expect, vi } from 'vitest';
+import { cleanQueue, startQueueCleaning } from '#services/api/labels/queue-cleaning.ts';
+import { labelKey } from '#shared/contracts/label-job.ts';
+import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
+import { label } from '#test/fixtures/labels/labels.ts';
+
+const MINUTE = 60_000;
+const ago = (minutes: number) => Date.now() - minutes * MINUTE;
+const of = (number: string) => label({ number, recipient: { Calle: `Calle ${number}` } });
+const OLD = '482913650727';
+const YOUNG = '482913650728';
+
+const test = dashboardTest
+  /** All that Redis holds of the queue, as text. */
+  .extend('held', async ({ jobs, stores }) => async () => {
+    const keys = await stores.redis.keys(jobs.queue.toKey('*').replace(/[{}]/g, '\\$&'));
+    const dumps = await Promise.all(keys.map((key) => stores.redis.dumpBuffer(key)));
+    return keys.join('\n') + dumps.map((dump) => dump?.toString('latin1')).join('\n');
+  });
+
+test('a job that nobody takes is removed after five minutes, also while the queue is paused', async ({
+  held,
+  jobs,
+}) => {
+  await jobs.queue.pause();
+  await jobs.waiting(of(OLD), { askedAt: ago(6) });
+  await jobs.waiting(of(YOUNG), { askedAt: ago(4) });
+  await jobs.queue.add('letter', { label: of(OLD) }, { jobId: 'x', priority: 5, timestamp: ago(6) });
+  await jobs.queue.add('letter', { label: of(OLD) }, { jobId: 'y', delay: 10 * MINUTE, timestamp: ago(6) });
+  await cleanQueue(jobs.queue);
+  expect(await jobs.queue.getJobCounts('wait', 'prioritized', 'delayed')).toEqual({
+    wait: 1,
+    prioritized: 0,
+    delayed: 0,
+  });
+  expect(await held()).toContain(YOUNG);
+  expect(await held()).not.toContain(OLD);
+});
+
+test('a failed or completed job is removed before the hour is over, though no other job ends', async ({
+  held,
+  jobs,
+  stores,
+}) => {
+  const failed = await jobs.failed(of(OLD), new Error('browser-failed'));
+  const done = await jobs.waiting({ ...of(OLD), kind: 'small' });
+  await jobs.work(1, async () => ({ bytes: 1 }));
+  await jobs.failed(of(YOUNG), new Error('browser-failed'));
+  await cleanQueue(jobs.queue);
+  expect(await jobs.queue.getJobCounts('failed', 'completed')).toEqual({ failed: 2, completed: 1 });
+  // They ended fifty minutes ago.
+  await stores.redis.zadd(jobs.queue.toKey('failed'), ago(50), failed.id ?? '');
+  await stores.redis.zadd(jobs.queue.toKey('completed'), ago(50), done.id ?? '');
+  await cleanQueue(jobs.queue);
+  expect(await jobs.queue.getJobCounts('failed', 'completed')).toEqual({ failed: 1, completed: 0 });
+  expect(await held()).toContain(YOUNG);
+  expect(await held()).not.toContain(OLD);
+});
+
+test('a label whose job was removed can be asked for again', async ({ jobs, stores }) => {
+  await jobs.waiting(of(OLD), { askedAt: ago(6) });
+  const printing = jobs.queue.toKey(`de:${labelKey(of(OLD))}`);
+  expect(await stores.redis.exists(printing)).toBe(1);
+  await cleanQueue(jobs.queue);
+  expect(await stores.redis.exists(printing)).toBe(0);
+  await jobs.waiting(of(OLD));
+  expect(await jobs.queue.getJobCounts('wait')).toEqual({ wait: 1 });
+});
+
+test('thousands of jobs are removed, in several steps', async ({ jobs }) => {
+  const old = Array.from({ length: 2_500 }, (_, i) => ({
+    name: 'letter',
+    data: {},
+    opts: { jobId: `viejo-${i}`, timestamp: ago(6) },
+  }));
+  await jobs.queue.addBulk(old);
+  await cleanQueue(jobs.queue);
+  expect(await jobs.queue.getJobCounts('wait')).toEqual({ wait: 0 });
+});
+
+test('an api process cleans by the clock, every minute', async ({ jobs, stores }) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const warnings: unknown[] = [];
+  const log = { warn: (...line: unknown[]) => void warnings.push(line) };
+  const cleaning = startQueueCleaning({ redis: stores.redis, prefix: stores.prefix, log });
+  try {
+    await jobs.waiting(of(OLD), { askedAt: ago(6) });
+    vi.advanceTimersByTime(MINUTE);
+    await expect.poll(() => jobs.queue.getJobCounts('wait'), { timeout: 5_000 }).toEqual({ wait: 0 });
+    expect(warnings).toEqual([]);
+  } finally {
+    await cleaning.close();
+    vi.useRealTimers();
+  }
+});
