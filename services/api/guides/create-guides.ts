@@ -36,12 +36,17 @@ export type CreationRequest = {
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<GuideRecord[]> {
   const { user, requestId, idempotencyKey } = request;
   const { service, guides } = parseGuideRequest(request.body);
-  const makePlan = async (): Promise<CreationPlan> => ({
-    ...(await resolveBranches(deps.branches, user.originBranch, guides, requestId)),
-    creation: randomUUID(),
-    createdAt: deps.localTime(new Date()),
-    numbers: generateGuideNumbers(guides.length),
-  });
+  const makePlan = async (): Promise<CreationPlan> => {
+    const branches = await resolveBranches(deps.branches, user.originBranch, guides, requestId);
+    const now = new Date();
+    return {
+      ...branches,
+      creation: randomUUID(),
+      createdAt: deps.localTime(now),
+      createdUtc: now,
+      numbers: generateGuideNumbers(guides.length),
+    };
+  };
   if (idempotencyKey === undefined) {
     const records = toRecords(await makePlan(), user, service, guides);
     await storeAll(deps.guides, records, records, async () => {});
@@ -127,6 +132,7 @@ function toRecords(plan: CreationPlan, user: ApiUser, service: ServiceType, guid
     username: user.username,
     account: user.account,
     createdAt: plan.createdAt,
+    ...(plan.createdUtc && { createdUtc: plan.createdUtc }),
     status: 'Documentado',
     service,
     origin: plan.origin,

@@ -15,6 +15,8 @@ export type GuideRecord = {
   account: string;
   /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
   createdAt: string;
+  /** The same moment in UTC. Guides of before release 1.2 have none. */
+  createdUtc?: Date;
   status: 'Documentado';
   service: ServiceType;
   origin: BranchOfGuide;
@@ -61,6 +63,7 @@ export class GuideStore {
           username: String,
           account: String,
           createdAt: String,
+          createdUtc: Date,
           status: String,
           service: String,
           origin: branch,

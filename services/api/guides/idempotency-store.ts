@@ -9,6 +9,8 @@ const KEPT_MS = KEPT_HOURS * 3_600 * 1_000;
 export type CreationPlan = {
   creation: string;
   createdAt: string;
+  /** A plan of before release 1.2 has none. */
+  createdUtc?: Date;
   origin: BranchOfGuide;
   /** One number and one destination for each guide of the request, in its order. */
   numbers: string[];
@@ -34,6 +36,7 @@ export class IdempotencyStore {
           expiresAt: { type: Date, index: { expireAfterSeconds: 0 } },
           creation: String,
           createdAt: String,
+          createdUtc: Date,
           origin: branch,
           numbers: [String],
           destinations: [branch],

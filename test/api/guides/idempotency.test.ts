@@ -7,7 +7,7 @@ const BODY = { TipoServicio: 'Domicilio', Guia: Array.from({ length: 20 }, () =>
 
 const test = services
   .extend('guides', { scope: 'file' }, ({ stores }) =>
-    stores.mongo.collection<{ _id: string; username: string }>('guides'),
+    stores.mongo.collection<{ _id: string; username: string; createdUtc?: Date }>('guides'),
   )
   .extend(
     'create',
@@ -48,7 +48,11 @@ describe('Idempotency-Key', () => {
     await guides.deleteMany({ _id: { $in: all.slice(7) } });
     const again = await create(key);
     expect(again.body).toEqual(first.body);
-    expect(await guides.countDocuments({ _id: { $in: all } })).toBe(all.length);
+    const stored = await guides.find({ _id: { $in: all } }).toArray();
+    expect(stored).toHaveLength(all.length);
+    const [moment, ...others] = new Set(stored.map(({ createdUtc }) => createdUtc?.getTime()));
+    expect(others).toEqual([]);
+    expect(Math.abs(Date.now() - (moment ?? 0))).toBeLessThan(60_000);
   });
 
   test('gives a new number to a guide whose number another one took meanwhile', async ({
