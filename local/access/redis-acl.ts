@@ -34,7 +34,7 @@ const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }
   api: { own: ['queue', 'pages', 'logins', 'requests'], read: ['labels', 'heartbeats'] },
   branches: { own: ['branches'] },
   'label-worker': { own: ['queue', 'labels', 'heartbeats'], read: ['pages'] },
-  dashboard: { own: ['queue', 'sessions', 'logins', 'operatorLogins'], read: ['heartbeats'] },
+  dashboard: { own: ['queue', 'sessions', 'operatorLogins'], read: ['heartbeats'] },
 };
 
 /**

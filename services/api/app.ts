@@ -2,6 +2,7 @@ import { AuditStore } from '#shared/audit/audit-store.ts';
 import { openTrail } from '#shared/audit/trail.ts';
 import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
+import { loginMetrics } from '#shared/auth/login-metrics.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -112,10 +113,11 @@ async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stor
 async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores): Promise<void> {
   const { redis, users, limits, guides, keys, branches, labels, trail } = stores;
   const prefix = config.REDIS_PREFIX;
-  const loginLimit = new LoginLimit(redis, prefix, {
+  const limit = new LoginLimit(redis, `${prefix}:login`, {
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
+  const login = createLogin({ users, limit, onAttempt: loginMetrics(server.metrics) });
   const userLimit = requestLimit(redis, {
     prefix,
     name: 'user',
@@ -124,7 +126,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
   });
   const localTime = localTimeFormatter(config.TIME_ZONE);
   const settings = labelSettings(config);
-  await server.register(loginRoute(createLogin(users, loginLimit), config.JWT_TTL_S));
+  await server.register(loginRoute(login, config.JWT_TTL_S));
   await server.register(async (authenticated) => {
     await authenticated.register(authenticate(users, limits));
     await authenticated.register(userLimit);

@@ -1,4 +1,4 @@
-import type { LoginCode } from '#shared/auth/login.ts';
+import type { LoginCode } from '#shared/auth/login-refusal.ts';
 import { MAX_GUIDES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import { MAX_PACKAGES } from '#shared/contracts/label-job.ts';
 import type { CodesOf, ErrorParams } from '#shared/errors.ts';

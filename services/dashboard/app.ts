@@ -5,6 +5,7 @@ import { AuditStore } from '#shared/audit/audit-store.ts';
 import { openTrail } from '#shared/audit/trail.ts';
 import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
+import { loginMetrics } from '#shared/auth/login-metrics.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -47,17 +48,19 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const users = new UserStore(mongo);
   const sessions = createSessions({ redis, prefix, users, ttlS: config.SESSION_TTL_S });
   const cookie = sessionCookie({ secure: config.COOKIE_SECURE, ttlS: config.SESSION_TTL_S });
-  const loginLimit = new LoginLimit(redis, prefix, {
+  // Counts of its own: what customers and strangers do at the API's login does not reach operators.
+  const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, {
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
+  const login = createLogin({ users, limit, onAttempt: loginMetrics(server.metrics) });
   await server.register(pageHeaders);
   await server.register(csrf);
   server.addHook('onSend', showErrorsAsPages(config.RUNBOOK_URL));
   await server.register(cookies);
   await server.register(forms);
   await server.register(assetRoutes);
-  await server.register(loginRoutes({ login: createLogin(users, loginLimit), sessions, cookie }));
+  await server.register(loginRoutes({ login, sessions, cookie }));
   await server.register(logoutRoute(sessions, cookie, trail));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions, cookie.name));

@@ -1,4 +1,4 @@
-import type { LoginCode } from '#shared/auth/login.ts';
+import type { LoginCode } from '#shared/auth/login-refusal.ts';
 import type { CodesOf } from '#shared/errors.ts';
 import type { HttpError, HttpErrors } from '#shared/http/errors/http-errors.ts';
 
@@ -9,6 +9,12 @@ export const dashboardErrors = {
   'too-many-logins': {
     status: 429,
     message: ({ seconds }) => `Demasiados intentos: espere ${Math.ceil(Number(seconds) / 60)} min`,
+    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
+  },
+  overloaded: {
+    expectedUnderLoad: true,
+    status: 503,
+    message: 'Demasiadas personas entran a la vez: intente de nuevo',
     headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
   },
   forbidden: { status: 403, message: 'Su usuario no tiene el permiso colas.admin' },

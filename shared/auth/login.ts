@@ -1,47 +1,76 @@
-import { availableParallelism } from 'node:os';
-import { createSemaphore } from '#shared/async/semaphore.ts';
 import { DomainError } from '#shared/errors.ts';
-import type { LoginLimit } from './login-limit.ts';
+import type { LoginKeys, LoginLimit } from './login-limit.ts';
+import { LoginQueue } from './login-queue.ts';
+import { type LoginFailure, LoginRefusal } from './login-refusal.ts';
 import { passwordMatches } from './passwords.ts';
 import type { ApiUser, UserStore } from './user-store.ts';
 
 /** Longest name and longest password, in characters: argon2's time grows with the length. */
 export const MAX_CREDENTIAL = 256;
 
-/** The refusals of a login; each service that logs users in answers all of them. */
-export type LoginCode = 'credentials-missing' | 'credentials-wrong' | 'too-many-logins';
 export type Login = (username: string, password: string, address: string) => Promise<ApiUser>;
 
-/**
- * Passwords that are checked at a time. One takes a core for some 30 ms, so half of the cores stay free for all other
- * requests. Two at least, since each check also waits for Redis and MongoDB.
- */
-const MAX_CONCURRENT = Math.max(2, Math.floor(availableParallelism() / 2));
-/** Longest wait of a login for its check to begin, in ms. */
-const PERMIT_TIMEOUT_MS = 5_000;
+/** A login that was decided; one that the outage of a store ended is none. */
+export type LoginAttempt = {
+  /** As the client named it, which need not be a user; `MAX_CREDENTIAL` characters at most. */
+  username: string;
+  /** The client's IP address. */
+  address: string;
+  outcome: 'right' | LoginFailure;
+  /** The same refusal was given a moment ago: a flood makes a thousand of these a second. */
+  repeated: boolean;
+};
+
+type Options = {
+  users: UserStore;
+  limit: LoginLimit;
+  /** Is told of each attempt once it is decided. The answer does not wait for it, and it must not throw. */
+  onAttempt?: (attempt: LoginAttempt) => void;
+  queue?: LoginQueue;
+};
 
 /**
  * Creates the login (docs/contract.md "Authentication"): it returns the user with this name and password.
  *
  * An unknown or disabled user takes as long as a wrong password, so that the time of an answer reveals no names.
- * `address` is the client's IP address. The login throws DomainError `credentials-missing`, `credentials-wrong`,
- * `too-many-logins` with the seconds to wait, or `unavailable` where too many log in at once.
+ * `address` is the client's IP address. The login throws DomainError `credentials-missing`, or a `LoginRefusal`.
  */
-export function createLogin(users: UserStore, limit: LoginLimit): Login {
-  const withPermit = createSemaphore(MAX_CONCURRENT, PERMIT_TIMEOUT_MS);
+export function createLogin({ users, limit, onAttempt, queue = new LoginQueue(limit) }: Options): Login {
+  async function attempt(username: string, password: string, address: string): Promise<ApiUser> {
+    const keys = limit.keysOf(username, address);
+    limit.repeatRefusal(keys);
+    if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) throw new LoginRefusal('wrong');
+    return queue.run(keys, () => checkPassword({ users, limit, queue }, username, password, keys));
+  }
+
   return async (username, password, address) => {
     if (!username || !password) throw new DomainError('credentials-missing');
-    if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) {
-      throw new DomainError('credentials-wrong');
-    }
-    return withPermit(async () => {
-      // Read before the attempt is counted: an outage of the database must not lock users out.
-      const user = await users.find(username);
-      await limit.consume(username, address);
-      const matches = await passwordMatches(user?.passwordHash, password);
-      if (!user || !matches || user.disabled) throw new DomainError('credentials-wrong');
-      await limit.reset(username, address);
+    const tell = (outcome: LoginAttempt['outcome'], repeated = false) =>
+      onAttempt?.({ username: username.slice(0, MAX_CREDENTIAL), address, outcome, repeated });
+    try {
+      const user = await attempt(username, password, address);
+      tell('right');
       return user;
-    });
+    } catch (error) {
+      if (error instanceof LoginRefusal) tell(error.reason, error.repeated);
+      throw error;
+    }
   };
+}
+
+async function checkPassword(
+  { users, limit, queue }: Required<Omit<Options, 'onAttempt'>>,
+  username: string,
+  password: string,
+  keys: LoginKeys,
+): Promise<ApiUser> {
+  limit.repeatRefusal(keys); // the limit may have been reached while this one waited
+  // Read before the attempt is counted: an outage of the database must not use up attempts.
+  const user = await users.find(username);
+  await limit.consume(keys);
+  const matches = await queue.hash(() => passwordMatches(user?.passwordHash, password));
+  if (!user || !matches) throw new LoginRefusal('wrong');
+  if (user.disabled) throw new LoginRefusal('disabled');
+  await limit.reset(keys);
+  return user;
 }

@@ -69,12 +69,14 @@ export const loginSettings = {
   LOGIN_FAILURES_PER_USER: Type.Integer({
     default: 10,
     minimum: 1,
-    description: 'Failed logins allowed per user in 15 minutes. A successful login resets the count',
+    description:
+      'Failed logins allowed per user and client address together in 15 minutes. A successful login resets the count',
   }),
   LOGIN_FAILURES_PER_ADDRESS: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'Failed logins allowed per client address in 15 minutes',
+    description:
+      'Failed logins allowed per client address in 15 minutes, whoever the user. An IPv6 address counts by its /64',
   }),
   TRUST_PROXY: Type.String({
     default: '',

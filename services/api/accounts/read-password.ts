@@ -1,22 +1,24 @@
 import { addAbortSignal } from 'node:stream';
 import askHidden from '@inquirer/password';
 import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
+import { isCommonPassword } from './common-passwords.ts';
 
 /** Longest wait for a password from a person at a terminal, or from a pipe, in ms. */
 const PASSWORD_TIMEOUT_MS = 120_000;
-const MIN_PASSWORD = 8;
+/** In characters (docs/contract.md "Authentication"). Passwords of before release 1.2 may have 8, and go on working. */
+const MIN_PASSWORD = 12;
 /** In bytes, so that a login accepts it whatever its characters. */
 const MAX_PASSWORD = MAX_CREDENTIAL;
 
 /** For the help of the commands that ask for a password. */
 export const PASSWORD_RULE = `La contrasena se pide dos veces en la terminal, o se lee de la entrada estandar (una linea).
-Debe tener al menos ${MIN_PASSWORD} caracteres, y ${MAX_PASSWORD} bytes como maximo.`;
+Debe tener al menos ${MIN_PASSWORD} caracteres, ${MAX_PASSWORD} bytes como maximo, y no ser de las comunes.`;
 
 /**
  * Reads a new password: on a terminal by asking twice without echo, otherwise the first line of standard input.
  *
- * @throws Error when the password is too short, too long, cannot be sent in a header, or does not come in time; the
- * message is for the person who typed it.
+ * @throws Error when the password is too short, too long, common, cannot be sent in a header, or does not come in time;
+ * the message is for the person who typed it.
  */
 export async function readPassword(): Promise<string> {
   const password = process.stdin.isTTY ? await passwordFromTerminal() : await passwordFromInput();
@@ -30,6 +32,9 @@ export async function readPassword(): Promise<string> {
     throw new Error(
       'La contrasena no admite caracteres de control, ni espacios al principio o al final: se envia en un header',
     );
+  }
+  if (isCommonPassword(password)) {
+    throw new Error('La contrasena es de las comunes, que se adivinan primero: elija otra');
   }
   return password;
 }

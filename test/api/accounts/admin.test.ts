@@ -85,11 +85,16 @@ describe('create', () => {
 
 describe.concurrent('a password', () => {
   test.for([
-    ['too short', 'siete77\n', 'La contrasena debe tener al menos 8 caracteres'],
-    ['not given', '', 'La contrasena debe tener al menos 8 caracteres'],
+    ['too short', 'once letras\n', 'La contrasena debe tener al menos 12 caracteres'],
+    ['not given', '', 'La contrasena debe tener al menos 12 caracteres'],
+    ['common', 'administrator\n', 'La contrasena es de las comunes'],
     ['longer than a header may be', 'ñ'.repeat(129), 'La contrasena debe tener 256 bytes como maximo'],
-    ['with a blank that a header loses', 'una clave \n', 'La contrasena no admite caracteres de control'],
-    ['with a control character', 'una\u0007clave\n', 'La contrasena no admite caracteres de control'],
+    [
+      'with a blank that a header loses',
+      'una clave larga \n',
+      'La contrasena no admite caracteres de control',
+    ],
+    ['with a control character', 'una\u0007clave larga\n', 'La contrasena no admite caracteres de control'],
   ] as const)('that is %s is refused', async ([_, input, message], { admin }) => {
     const { code, out, err } = await admin(['create', 'sinclave'], input);
     expect([code, out]).toEqual([1, '']);

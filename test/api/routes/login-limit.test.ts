@@ -9,6 +9,7 @@ import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { Client, call } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 const test = services
   .override('settings', { LOGIN_FAILURES_PER_ADDRESS: '40', TRUST_PROXY: '127.0.0.1' })
@@ -25,7 +26,7 @@ const test = services
   );
 
 describe('failed logins', () => {
-  test('of one user are limited across all API processes, then also with the right password', async ({
+  test('of a user from one address are limited across all API processes, then also with the right password', async ({
     api,
     login,
     second,
@@ -35,12 +36,20 @@ describe('failed logins', () => {
       const { status } = await login('otro', 'mal', '203.0.113.2', urls[attempt % 2]);
       expect(status).toBe(401);
     }
-    for (const password of ['mal', 'demo1234']) {
-      const { status, headers, body } = await login('otro', password, '203.0.113.3');
+    for (const url of urls) {
+      const { status, headers, body } = await login('otro', 'demo1234', '203.0.113.2', url);
       expect(status).toBe(429);
       expect(body.message).toBe('Demasiados intentos, intente mas tarde');
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(800);
     }
+  });
+
+  test('of a user from many addresses do not lock the user out', async ({ login }) => {
+    for (let address = 0; address < 15; address++) {
+      const wrong = Array.from({ length: 10 }, () => login('sinorigen', 'mal', `198.51.100.${address}`));
+      for (const { status } of await Promise.all(wrong)) expect(status).toBe(401);
+    }
+    expect((await login('sinorigen', 'demo1234', '203.0.113.3')).status).toBe(200);
   });
 
   test('are forgotten after a successful login', async ({ login }) => {
@@ -61,16 +70,46 @@ describe('failed logins', () => {
 
   test('are limited when they are concurrent', async ({ login }) => {
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => login('inactiva', 'mal', `203.0.113.${100 + index}`)),
+      Array.from({ length: 30 }, () => login('inactiva', 'mal', '203.0.113.100')),
     );
     expect(answers.filter(({ status }) => status === 401).length).toBe(10);
+  });
+
+  test.for([
+    ['an IPv6 address, by its /64', (i: number) => `2001:db8:1:1:${i}::${i}`, '2001:db8:1:2::1'],
+    [
+      'an IPv4 address, however it is written',
+      (i: number) => `${['', '::ffff:', '::FFFF:'][i % 3]}192.0.2.1`,
+      '::ffff:192.0.2.2',
+    ],
+  ] as const)('are counted for %s', async ([_, addressOf, another], { login }) => {
+    const answers: number[] = [];
+    for (let i = 0; i < 41; i++) answers.push((await login(`nadie${i}`, 'mal', addressOf(i))).status);
+    expect(answers.indexOf(429)).toBe(40);
+    expect((await login('demo', 'demo1234', another)).status).toBe(200);
+  });
+
+  test('are counted as metrics by reason', async ({ startApi, stores }) => {
+    const { url } = await startApi({ REDIS_PREFIX: stores.prefix.replace('}', '-metrics}') });
+    const from = (username: string, password = 'mal') =>
+      call(`${url}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'x-username': username, 'x-password': password },
+      });
+    for (let i = 0; i < 12; i++) await from('otro');
+    for (let i = 0; i < 32; i++) await from(`nadie${i}`);
+    const series = await scrape(url);
+    const count = (reason: string) => series.get(`login_failures_total{reason="${reason}"}`);
+    expect(['wrong', 'disabled', 'pair_limit', 'address_limit', 'overload'].map(count)).toEqual([
+      40, 0, 2, 2, 0,
+    ]);
   });
 
   test('do not include logins that the database did not answer', async ({ stores }) => {
     const away = await connectMongo(stores.mongoUri, createLogger('test', 'silent'));
     await away.close();
-    const limit = new LoginLimit(stores.redis, stores.prefix, { perUser: 1, perAddress: 1 });
-    const attempt = createLogin(new UserStore(away), limit);
+    const limit = new LoginLimit(stores.redis, `${stores.prefix}:login`, { perUser: 1, perAddress: 1 });
+    const attempt = createLogin({ users: new UserStore(away), limit });
     for (let count = 0; count < 3; count++) {
       await expect(attempt('sinorigen', 'demo1234', '203.0.113.10')).rejects.toSatisfy(isTransientError);
     }

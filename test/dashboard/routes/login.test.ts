@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
+import { call } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
@@ -76,16 +77,33 @@ describe('the login page', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  test('refuses the right password too after ten failures', async ({ createOperator, dashboard }) => {
+  test('refuses the right password too after ten failures from the same address', async ({
+    createOperator,
+    dashboard,
+  }) => {
     await createOperator('adivinado');
     const visitor = new Visitor(dashboard.url);
     for (let attempt = 0; attempt < 10; attempt++) {
       expect((await visitor.login('adivinado', 'mal', from('203.0.113.2'))).status).toBe(401);
     }
-    const answer = await visitor.login('adivinado', 'demo1234', from('203.0.113.3'));
+    const answer = await visitor.login('adivinado', 'demo1234', from('203.0.113.2'));
     expect(answer.status).toBe(429);
     expect(answer.text).toContain('Demasiados intentos: espere 15 min');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(800);
+    expect((await visitor.login('adivinado', 'demo1234', from('203.0.113.3'))).status).toBe(303);
+  });
+
+  test('does not count what fails at the login of the API', async ({ api, dashboard }) => {
+    const login = (username: string) =>
+      call(`${api.url}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'x-username': username, 'x-password': 'mal', ...from('203.0.113.5') },
+      });
+    for (let attempt = 0; attempt < 10; attempt++) await login('operaciones');
+    for (let attempt = 0; attempt < 20; attempt++) await login(`nadie${attempt}`);
+    expect((await login('operaciones')).status).toBe(429);
+    const { status } = await new Visitor(dashboard.url).login('operaciones', 'demo1234', from('203.0.113.5'));
+    expect(status).toBe(303);
   });
 
   test('limits the failures of an address, whoever the user', async ({ dashboard }) => {

@@ -17,7 +17,7 @@ const route = operation({
   },
   // The lengths are those of the decoded text, and a missing header is another refusal than a header that is too long.
   validatedBy: 'handler',
-  errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins'],
+  errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins', 'overloaded'],
   data: {
     message: 'Login exitoso',
     schema: Type.Object({

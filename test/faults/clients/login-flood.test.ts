@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { call } from '#test/fixtures/client.ts';
+import type { Part } from '../system/part.ts';
+import { test as faultTest } from '../system/system.ts';
+import { keepFigures, long } from './under-load.ts';
+
+const SECONDS = long ? 20 : 4;
+/** Longest time that a right login may take, in ms; the short form shares the cores with other tests. */
+const PROMPT = long ? 1_000 : 5_000;
+/** Interval between right logins, in ms. */
+const INTERVAL = 250;
+/** How often the attacked user comes again from an address that nobody knows. */
+const MAX_TRIES = 20;
+const ATTACKED = 'lectura';
+
+const test = faultTest
+  .override('wanted', { env: { TRUST_PROXY: '127.0.0.1' } })
+  .extend('api', { scope: 'file' }, ({ system }) => system.apis[0] as Part)
+  /** Logs in rightly. @returns status and time in ms. */
+  .extend('login', { scope: 'file' }, ({ api }) => async (username: string, from: string) => {
+    const began = performance.now();
+    const { status, headers } = await call(`${api.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'x-username': username, 'x-password': 'demo1234', 'x-forwarded-for': from },
+    });
+    const retryAfter = Number(headers.get('retry-after'));
+    return { status, ms: Math.round(performance.now() - began), retryAfter };
+  });
+
+/** Sends 1 000 wrong logins a second of one user. @returns how many answers of which status came. */
+async function flood(url: string, addresses: number): Promise<Record<string, number>> {
+  const program = join(import.meta.dirname, 'flood-client.ts');
+  const rate = [`--port=${new URL(url).port}`, '--rate=1000', `--seconds=${SECONDS}`, '--connections=1500'];
+  const attack = [`--login=${ATTACKED}`, `--addresses=${addresses}`];
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...rate, ...attack]);
+  return JSON.parse(stdout);
+}
+
+test.for([
+  ['one address', 1],
+  ['200 addresses', 200],
+] as const)(
+  'while 1 000 wrong logins a second come from %s, right ones are prompt, and the attacked user is not locked out',
+  async ([from, addresses], { api, login }) => {
+    expect(await login(ATTACKED, '203.0.113.1')).toMatchObject({ status: 200 });
+    const attack = flood(api.url, addresses);
+    let over = false;
+    const refused = attack.finally(() => {
+      over = true;
+    });
+
+    /** Comes again until it is let in, from an address that nobody knows. @returns the tries. */
+    const strange = async () => {
+      for (let tries = 1; ; tries++) {
+        const { status, retryAfter } = await login(ATTACKED, '203.0.113.2');
+        if (status === 200 || tries === MAX_TRIES) return { status, tries };
+        expect([status, retryAfter]).toEqual([503, 2]);
+        await sleep(1_000 * retryAfter);
+      }
+    };
+    const stranger = strange();
+    const right: Awaited<ReturnType<typeof login>>[] = [];
+    for (let turn = 0; !over; turn++) {
+      const ofAnother = login('otro', `192.0.2.${turn % 250}`);
+      right.push(await login(ATTACKED, '203.0.113.1'), await ofAnother);
+      await sleep(INTERVAL);
+    }
+    const slowest = Math.max(...right.map(({ ms }) => ms));
+    const { tries, status } = await stranger;
+    const fault = `1 000 wrong logins a second from ${from}`;
+    keepFigures({ fault, right: right.length, slowest, tries, refused: await refused });
+    expect([...new Set(right.map((one) => one.status))]).toEqual([200]);
+    expect(slowest).toBeLessThan(PROMPT);
+    expect(status).toBe(200);
+    expect(Object.keys(await refused).filter((one) => !['401', '408', '429', '503'].includes(one))).toEqual(
+      [],
+    );
+  },
+);
