@@ -15,18 +15,18 @@ import { MONGO_USERS, type MongoUser, privilegesOf, roleName } from './mongo-rol
  *
  * Each user is the one in the user's own connection string, so a service's password stands in one place.
  *
- *   node local/access/mongo-users.ts           applies them, as the administrator of MONGODB_URI
+ *   node local/access/mongo-users.ts           applies them, as the administrator of MONGODB_ADMIN_URI
  *   node local/access/mongo-users.ts --print   prints them as commands of mongosh, for a MongoDB of somebody else's
  */
 
 const Settings = Type.Object({
-  MONGODB_URI: Type.String({
+  MONGODB_ADMIN_URI: Type.String({
     ...mongoSettings.MONGODB_URI,
     description:
       'MongoDB as its administrator, without the password, with the database of the services in its path',
     examples: ['mongodb://guias@mongo:27017/guias?authSource=admin'],
   }),
-  MONGODB_PASSWORD: Type.String({ writeOnly: true, description: "The administrator's password" }),
+  MONGODB_ADMIN_PASSWORD: Type.String({ writeOnly: true, description: "The administrator's password" }),
   MONGODB_USERS: Type.String({
     description: `Folder with a file for each user, which holds the user's MONGODB_URI: ${MONGO_USERS.join(', ')}`,
     examples: ['/run/secrets/users'],
@@ -39,8 +39,8 @@ if (import.meta.main) {
 }
 
 async function applyUsers(): Promise<void> {
-  const { MONGODB_URI, MONGODB_PASSWORD, MONGODB_USERS } = loadConfig(Settings, process.env);
-  const uri = MONGODB_URI.replace('@', `:${encodeURIComponent(MONGODB_PASSWORD)}@`);
+  const { MONGODB_ADMIN_URI, MONGODB_ADMIN_PASSWORD, MONGODB_USERS } = loadConfig(Settings, process.env);
+  const uri = MONGODB_ADMIN_URI.replace('@', `:${encodeURIComponent(MONGODB_ADMIN_PASSWORD)}@`);
   const connection = await connectMongo(uri, createLogger('mongo-users', 'warn'));
   try {
     for (const user of MONGO_USERS) {

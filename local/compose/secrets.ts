@@ -1,49 +1,67 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateInstallationSecrets, storeCredentials } from '../access/installation.ts';
+import { keepSecrets, secret } from '../secrets.ts';
 
 /**
  * Generates the secrets of `docker compose up` at its first start, in a volume of their own: nobody chooses a password,
  * and no file of the checkout holds one. Each service gets a folder with the secrets that it needs. Any user can read the
- * files, because only the service's own container has the folder.
+ * files, because only the service's own container has the folder. `secrets.json` has all of them, and no container has it.
+ *
+ * Later starts write the same folders again, with the rules for Redis' users as they now are.
  *
  * Usage: node local/compose/secrets.ts <folder>
  */
 
-const secret = () => randomBytes(32).toString('hex');
-
-const jwt = secret();
-const internal = secret();
-const mongo = secret();
-const redis = secret();
-// MongoDB acknowledges what is in its journal: otherwise a crash loses the writes of the last 100 ms.
-const mongodbUri = `mongodb://guias:${mongo}@mongo:27017/guias?authSource=admin&journal=true`;
-const redisUrl = `redis://:${redis}@redis:6379`;
-
-const SECRETS: Readonly<Record<string, Record<string, string>>> = {
-  api: { jwt, internal, mongodb: mongodbUri, redis: redisUrl },
-  branches: { internal, mongodb: mongodbUri, redis: redisUrl },
-  'label-worker': { redis: redisUrl },
-  dashboard: { mongodb: mongodbUri, redis: redisUrl },
-  demo: { mongodb: mongodbUri },
-  mongo: { password: mongo },
-  redis: { 'redis.conf': `requirepass ${redis}\n` },
-  grafana: { password: secret() },
-};
-
 const [folder] = process.argv.slice(2);
 if (!folder) throw new Error('Usage: node local/compose/secrets.ts <folder>');
-const complete = join(folder, 'complete');
-if (existsSync(complete)) {
-  process.stdout.write('The secrets exist already.\n');
-} else {
-  for (const [service, files] of Object.entries(SECRETS)) writeFolder(join(folder, service), files);
-  writeFileSync(complete, ''); // last: no service has started with the secrets of an interrupted run
-  process.stdout.write('Generated the secrets.\n');
+const first = !existsSync(join(folder, 'secrets.json'));
+const secrets = keepSecrets(join(folder, 'secrets.json'), {
+  ...generateInstallationSecrets(),
+  grafana: secret(),
+  ...secretsOf11(folder),
+});
+const { redisUrls, mongoUris, usersAcl } = storeCredentials(secrets);
+const { jwt, internal } = secrets;
+
+const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
+  api: { jwt, internal, mongodb: mongoUris.api, redis: redisUrls.api },
+  branches: { internal, mongodb: mongoUris.branches, redis: redisUrls.branches },
+  'label-worker': { redis: redisUrls['label-worker'] },
+  dashboard: { mongodb: mongoUris.dashboard, redis: redisUrls.dashboard },
+  admin: { mongodb: mongoUris.admin },
+  loads: { mongodb: mongoUris.loads },
+  demo: { mongodb: mongoUris.demo },
+  mongo: { password: secrets.mongoRoot },
+  'mongo-users': { password: secrets.mongoRoot, ...mongoUris },
+  redis: { 'users.acl': usersAcl },
+  'redis-cli': { password: secrets.redis.operator },
+  grafana: { password: secrets.grafana },
+};
+for (const [service, files] of Object.entries(FOLDERS)) writeFolder(join(folder, service), files);
+rmSync(join(folder, 'complete'), { force: true });
+rmSync(join(folder, 'redis', 'redis.conf'), { force: true });
+process.stdout.write(first ? 'Generated the secrets.\n' : 'The secrets exist already.\n');
+
+/** Returns what release 1.1 generated, which goes on: its tokens are valid, and its MongoDB has its administrator. */
+function secretsOf11(folder: string): object {
+  if (!existsSync(join(folder, 'complete'))) return {};
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+  return {
+    jwt: read('api/jwt'),
+    internal: read('api/internal'),
+    mongoRoot: read('mongo/password'),
+    grafana: read('grafana/password'),
+  };
 }
 
+/** Replaces each file as a whole: a service never reads half of one. */
 function writeFolder(path: string, files: Record<string, string>): void {
-  rmSync(path, { recursive: true, force: true });
-  mkdirSync(path, { mode: 0o755 });
-  for (const [name, value] of Object.entries(files)) writeFileSync(join(path, name), value, { mode: 0o444 });
+  mkdirSync(path, { recursive: true, mode: 0o755 });
+  for (const [name, value] of Object.entries(files)) {
+    const partial = join(path, `.${name}`);
+    rmSync(partial, { force: true });
+    writeFileSync(partial, value, { mode: 0o444 });
+    renameSync(partial, join(path, name));
+  }
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -19,6 +20,8 @@ type Service = {
   build?: { target: string; dockerfile: string };
   restart: string;
   environment?: Record<string, string>;
+  command?: string | string[];
+  entrypoint?: string[];
   volumes?: (string | Mount)[];
   ports?: string[];
   networks?: string[];
@@ -125,7 +128,7 @@ describe('the secrets', () => {
     }
     expect(mounted.map(([name]) => name).sort()).toEqual(
       readdirSync(secrets)
-        .filter((name) => name !== 'complete')
+        .filter((name) => name !== 'secrets.json')
         .sort(),
     );
   });
@@ -135,13 +138,74 @@ describe('the secrets', () => {
   });
 
   test('match between the stores and the services', ({ read }) => {
-    const mongo = new URL(read('api/mongodb'));
-    expect(mongo.password).toBe(read('mongo/password'));
-    expect(`${mongo.username}@${mongo.host}`).toBe(
+    const administrator = new URL(service('mongo-users').environment?.MONGODB_ADMIN_URI ?? '');
+    expect(`${administrator.username}@${administrator.host}`).toBe(
       `${service('mongo').environment?.MONGO_INITDB_ROOT_USERNAME}@mongo:27017`,
     );
-    expect(read('redis/redis.conf')).toBe(`requirepass ${new URL(read('api/redis')).password}\n`);
+    expect(read('mongo-users/password')).toBe(read('mongo/password'));
+    for (const name of ['api', 'branches', 'dashboard', 'admin', 'loads', 'demo']) {
+      const uri = new URL(read(`${name}/mongodb`));
+      expect([uri.username, uri.host, uri.searchParams.get('journal')]).toEqual([
+        name,
+        'mongo:27017',
+        'true',
+      ]);
+      expect(read(`mongo-users/${name}`)).toBe(uri.href);
+    }
+    const hashes = new Map(
+      [...read('redis/users.acl').matchAll(/^user (\S+) on #(\S+)/gm)].map(([, name, hash]) => [name, hash]),
+    );
+    const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+    for (const name of SERVICES) {
+      const { username, password, host } = new URL(read(`${name}/redis`));
+      expect([username, host, hash(password)]).toEqual([name, 'redis:6379', hashes.get(name)]);
+    }
+    expect(hash(read('redis-cli/password'))).toBe(hashes.get('operator'));
     expect(read('api/internal')).toBe(read('branches/internal'));
+  });
+
+  test("of one service are in no other service's folder", ({ secrets, read }) => {
+    const owners = new Map<string, string[]>();
+    for (const name of SERVICES) {
+      for (const file of readdirSync(join(secrets, name))) {
+        const value = read(`${name}/${file}`);
+        owners.set(value, [...(owners.get(value) ?? []), name]);
+      }
+    }
+    const shared = [...owners.values()].filter((names) => names.length > 1);
+    expect(shared).toEqual([['api', 'branches']]); // the token of internal calls
+    const root = read('mongo/password');
+    for (const value of owners.keys()) expect(value).not.toContain(root);
+  });
+
+  test('of release 1.1 go on, so that tokens and the database are still valid', async ({ folder }) => {
+    const old = join(folder, 'of-1.1');
+    const files = {
+      'api/jwt': 'a-jwt',
+      'api/internal': 'an-internal',
+      'api/redis': 'redis://:one@redis:6379',
+      'branches/internal': 'an-internal',
+      'mongo/password': 'a-root',
+      'redis/redis.conf': 'requirepass one\n',
+      'grafana/password': 'a-grafana',
+      complete: '',
+    };
+    for (const [path, value] of Object.entries(files)) {
+      mkdirSync(join(old, path, '..'), { recursive: true });
+      writeFileSync(join(old, path), value, { mode: 0o444 });
+    }
+    for (const _ of [1, 2]) {
+      make(old);
+      const read = (path: string) => readFileSync(join(old, path), 'utf8');
+      expect(['api/jwt', 'branches/internal', 'mongo/password', 'grafana/password'].map(read)).toEqual([
+        'a-jwt',
+        'an-internal',
+        'a-root',
+        'a-grafana',
+      ]);
+      expect(new URL(read('api/redis')).username).toBe('api');
+    }
+    expect(readdirSync(join(old, 'redis'))).toEqual(['users.acl']);
   });
 
   test.each(all)('of %s stand in no file of the repository', (_, { environment = {} }) => {
@@ -158,10 +222,37 @@ describe('the secrets', () => {
     const env = Object.entries({ ...image, ...environment }).map(([key, value]) => [
       key,
       // As Compose fills them in where nobody has set anything.
-      value.replace(/^\$\{\w+:-\}$/, '').replace(/^\/run\/secrets/, join(secrets, name)),
+      value.replace(/^\$\{\w+:-(.*)\}$/, '$1').replace(/^\/run\/secrets/, join(secrets, name)),
     ]);
     expect(() => loadConfig(SETTINGS[name] as never, Object.fromEntries(env))).not.toThrow();
   });
+});
+
+// Whoever may list processes sees their arguments, and whoever may inspect a container its environment.
+test.each(all)('%s has no password among its arguments or in its environment', (_, its) => {
+  const words = [its.command, its.entrypoint, its.healthcheck?.test].flat().join(' ');
+  expect(words).not.toMatch(/requirepass|--pass\b| -a |REDISCLI_AUTH|--password|\/\/[^/]*:[^/]*@/);
+  for (const [name, value] of Object.entries(its.environment ?? {})) {
+    if (/PASSWORD|SECRET|TOKEN|AUTH/.test(name)) expect(name).toMatch(/_FILE$/);
+    expect(value).not.toMatch(/\/\/[^/]*:[^/]*@/);
+  }
+});
+
+test('Redis has a file of users, and its health check a user who may only PING', ({ read }) => {
+  expect(service('redis').command).toContain('--aclfile /run/secrets/users.acl');
+  expect(service('redis').healthcheck?.test?.[1]).toContain('AUTH health health');
+  expect(read('redis/users.acl')).toContain('user health on nopass resetkeys resetchannels -@all +ping\n');
+});
+
+test('no service but MongoDB itself and the one that makes its users has the password of its administrator', () => {
+  const having = all.filter(([name]) =>
+    ['mongo', 'mongo-users'].includes(mountOf(service(name))?.volume?.subpath ?? ''),
+  );
+  expect(having.map(([name]) => name)).toEqual(['mongo', 'mongo-users']);
+});
+
+test('the label worker starts with a sandbox or not at all', () => {
+  expect(service('label-worker').environment?.CHROMIUM_SANDBOX).toMatch(/:-required\}$/);
 });
 
 describe('the networks', () => {

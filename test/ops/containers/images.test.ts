@@ -40,6 +40,7 @@ describe.each([
   ['branches', 'services/branches/cli.ts'],
   ['setup', 'local/compose/secrets.ts'],
   ['setup', 'local/compose/demo.ts'],
+  ['setup', 'local/access/mongo-users.ts'],
 ] as [string, string][])('the image %s can run %s', (target, entry) => {
   const { files, packages } = runtimeImports([entry]);
 

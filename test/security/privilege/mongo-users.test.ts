@@ -51,8 +51,8 @@ const test = folderTest
   .extend('apply', { scope: 'file' }, ({ server, folder }) => async () => {
     const env = {
       PATH: process.env.PATH,
-      MONGODB_URI: `mongodb://guias@${server.address}/guias?authSource=admin`,
-      MONGODB_PASSWORD: server.password,
+      MONGODB_ADMIN_URI: `mongodb://guias@${server.address}/guias?authSource=admin`,
+      MONGODB_ADMIN_PASSWORD: server.password,
       MONGODB_USERS: join(folder, 'users'),
     };
     return (await promisify(execFile)('node', [PROGRAM], { env, timeout: 20_000 })).stdout;

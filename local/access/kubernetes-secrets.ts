@@ -1,0 +1,33 @@
+import { generateInstallationSecrets, storeCredentials } from './installation.ts';
+
+/**
+ * Prints the Secrets of k8s/small with new random values, for `kubectl create`, which leaves those that exist as they are.
+ * Nothing is written to disk, and no secret is an argument of a program:
+ *
+ *   npm run --silent secrets:kubernetes | kubectl -n guias create -f -
+ */
+
+const secrets = generateInstallationSecrets();
+const { redisUrls, mongoUris, usersAcl } = storeCredentials(secrets);
+
+const SECRETS: Readonly<Record<string, Record<string, string>>> = {
+  'guias-jwt': { JWT_SECRET: secrets.jwt },
+  'guias-internal': { INTERNAL_TOKEN: secrets.internal },
+  'guias-api': { MONGODB_URI: mongoUris.api, REDIS_URL: redisUrls.api },
+  'guias-branches': { MONGODB_URI: mongoUris.branches, REDIS_URL: redisUrls.branches },
+  'guias-dashboard': { MONGODB_URI: mongoUris.dashboard, REDIS_URL: redisUrls.dashboard },
+  'guias-label-worker': { REDIS_URL: redisUrls['label-worker'] },
+  'guias-admin': { MONGODB_URI: mongoUris.admin },
+  'guias-loads': { MONGODB_URI: mongoUris.loads },
+  'guias-operator': { REDIS_PASSWORD: secrets.redis.operator },
+  'guias-mongodb': { MONGO_PASSWORD: secrets.mongoRoot },
+  'guias-redis-users': { 'users.acl': usersAcl },
+};
+
+const items = Object.entries(SECRETS).map(([name, stringData]) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name },
+  stringData,
+}));
+process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)}\n`);
