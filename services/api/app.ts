@@ -1,6 +1,7 @@
 import { AuditStore } from '#shared/audit/audit-store.ts';
+import { recordLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
-import { createLogin } from '#shared/auth/login.ts';
+import { createLogin, type LoginAttempt } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { loginMetrics } from '#shared/auth/login-metrics.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
@@ -117,7 +118,13 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
-  const login = createLogin({ users, limit, onAttempt: loginMetrics(server.metrics) });
+  const count = loginMetrics(server.metrics);
+  const record = recordLogins(trail, users);
+  const onAttempt = (attempt: LoginAttempt) => {
+    count(attempt);
+    record(attempt);
+  };
+  const login = createLogin({ users, limit, onAttempt });
   const userLimit = requestLimit(redis, {
     prefix,
     name: 'user',

@@ -8,7 +8,12 @@ import type { ApiUser, UserStore } from './user-store.ts';
 /** Longest name and longest password, in characters: argon2's time grows with the length. */
 export const MAX_CREDENTIAL = 256;
 
-export type Login = (username: string, password: string, address: string) => Promise<ApiUser>;
+export type Login = (
+  username: string,
+  password: string,
+  address: string,
+  requestId?: string,
+) => Promise<ApiUser>;
 
 /** A login that was decided; one that the outage of a store ended is none. */
 export type LoginAttempt = {
@@ -16,6 +21,7 @@ export type LoginAttempt = {
   username: string;
   /** The client's IP address. */
   address: string;
+  requestId: string | undefined;
   outcome: 'right' | LoginFailure;
   /** The same refusal was given a moment ago: a flood makes a thousand of these a second. */
   repeated: boolean;
@@ -43,10 +49,10 @@ export function createLogin({ users, limit, onAttempt, queue = new LoginQueue(li
     return queue.run(keys, () => checkPassword({ users, limit, queue }, username, password, keys));
   }
 
-  return async (username, password, address) => {
+  return async (username, password, address, requestId) => {
     if (!username || !password) throw new DomainError('credentials-missing');
     const tell = (outcome: LoginAttempt['outcome'], repeated = false) =>
-      onAttempt?.({ username: username.slice(0, MAX_CREDENTIAL), address, outcome, repeated });
+      onAttempt?.({ username: username.slice(0, MAX_CREDENTIAL), address, requestId, outcome, repeated });
     try {
       const user = await attempt(username, password, address);
       tell('right');

@@ -41,8 +41,9 @@ export function loginRoute(login: Login, tokenTtlS: number) {
     server.addContentTypeParser('*', (_request, payload, done) => {
       payload.resume().on('end', () => done(null));
     });
-    server.post('/api/auth/login', route, async ({ headers, ip }) => {
-      const user = await login(decoded(headers['x-username']), decoded(headers['x-password']), ip);
+    server.post('/api/auth/login', route, async ({ headers, ip, id }) => {
+      const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
+      const user = await login(username, password, ip, id);
       const access_token = server.jwt.sign({ sub: user.username });
       return route.ok({ access_token, token_type: 'Bearer', expires_in: tokenTtlS });
     });

@@ -1,0 +1,81 @@
+import { expect, vi } from 'vitest';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { call } from '#test/fixtures/client.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+const test = services
+  .override('settings', {
+    LOGIN_FAILURES_PER_USER: '3',
+    LOGIN_FAILURES_PER_ADDRESS: '6',
+    TRUST_PROXY: '127.0.0.1',
+  })
+  /** Logs in from an address, and returns the status. */
+  .extend(
+    'login',
+    { scope: 'file' },
+    ({ api }) =>
+      async (username: string, password: string, address: string) => {
+        const headers = { 'x-username': username, 'x-password': password, 'x-forwarded-for': address };
+        return (await call(`${api.url}/api/auth/login`, { method: 'POST', headers })).status;
+      },
+  )
+  /** What the trail has from an address, the oldest first, once it has so many events. */
+  .extend('events', { scope: 'file' }, ({ stores }) => async (address: string, count: number) => {
+    const trail = new AuditStore(stores.mongo);
+    await vi.waitFor(async () => expect(await trail.find({ address }, 100)).toHaveLength(count), 5_000);
+    const found = await trail.find({ address }, 100);
+    return found
+      .reverse()
+      .map(({ action, actor, outcome, details }) => [action, actor, outcome, details?.reason]);
+  });
+
+test('logins are recorded with user, address and outcome', async ({ login, events, stores }) => {
+  expect(await login('demo', 'demo1234', '192.0.2.1')).toBe(200);
+  expect(await login('demo', 'mal', '192.0.2.1')).toBe(401);
+  await stores.mongo.collection('users').updateOne({ _id: 'otro' as never }, { $set: { disabled: true } });
+  expect(await login('otro', 'demo1234', '192.0.2.1')).toBe(401);
+  expect(await events('192.0.2.1', 3)).toEqual([
+    ['login', 'demo', 'ok', undefined],
+    ['login', 'demo', 'refused', 'wrong'],
+    ['login', 'otro', 'refused', 'disabled'],
+  ]);
+});
+
+test('a name that is no user is not recorded: it may be a password', async ({ login, events, stores }) => {
+  expect(await login('mi-clave-secreta', 'demo', '192.0.2.2')).toBe(401);
+  expect(await events('192.0.2.2', 1)).toEqual([['login', 'unknown', 'refused', 'wrong']]);
+  const all = await stores.mongo.collection('audit').find().toArray();
+  expect(JSON.stringify(all)).not.toContain('mi-clave-secreta');
+});
+
+test('a limit is recorded once when it is reached, however many requests it refuses', async ({
+  login,
+  events,
+}) => {
+  for (let attempt = 0; attempt < 3; attempt++) await login('demo', 'mal', '192.0.2.3');
+  for (let attempt = 0; attempt < 5; attempt++)
+    expect(await login('demo', 'demo1234', '192.0.2.3')).toBe(429);
+  for (let attempt = 0; attempt < 3; attempt++) await login('lectura', `mal`, '192.0.2.3');
+  for (let attempt = 0; attempt < 5; attempt++)
+    expect(await login('operaciones', 'demo1234', '192.0.2.3')).toBe(429);
+  const found = await events('192.0.2.3', 8);
+  const reasons = found.map(([, , , reason]) => reason);
+  expect(reasons.filter((reason) => reason === 'wrong')).toHaveLength(6);
+  expect(found.filter(([action]) => action === 'login.locked')).toEqual([
+    ['login.locked', 'demo', 'refused', 'pair_limit'],
+    ['login.locked', 'operaciones', 'refused', 'address_limit'],
+  ]);
+});
+
+test('the dashboard records logins and logouts', async ({ dashboard, stores }) => {
+  const visitor = await Visitor.operator(dashboard.url);
+  await visitor.send('POST', '/salir');
+  const trail = new AuditStore(stores.mongo);
+  const found = () => trail.find({ user: 'operaciones', address: '127.0.0.1' }, 10);
+  await vi.waitFor(async () => expect(await found()).toHaveLength(2), 5_000);
+  expect(await found()).toMatchObject([
+    { action: 'logout', service: 'dashboard', outcome: 'ok' },
+    { action: 'login', service: 'dashboard', outcome: 'ok', account: 'operaciones' },
+  ]);
+});
