@@ -23,9 +23,14 @@ import {
 const OVERLAYS = ['small', 'production'];
 const overlays = new Map(OVERLAYS.map((name) => [name, readOverlay(name)]));
 const objectsOf = (overlay: string) => overlays.get(overlay) ?? [];
-const every = [...objectsOf('small'), ...objectsOf('production'), ...readObjects('secrets.example.yaml')];
+const every = [
+  ...objectsOf('small'),
+  ...objectsOf('production'),
+  ...readObjects('secrets.example.yaml'),
+  ...readObjects('chromium-seccomp.yaml'),
+];
 
-const hasPods = ({ kind }: KubernetesObject) => kind === 'Deployment' || kind === 'StatefulSet';
+const hasPods = ({ kind }: KubernetesObject) => ['Deployment', 'StatefulSet', 'Job'].includes(kind);
 const podsOf = (overlay: string) => objectsOf(overlay).filter(hasPods);
 const podOf = ({ spec }: KubernetesObject): Pod => spec.template.spec;
 const containerOf = (object: KubernetesObject): Container => podOf(object).containers[0] as Container;
@@ -88,7 +93,11 @@ describe.each(pods)('the pod of %s', (_, object) => {
     expect(pod.securityContext).toMatchObject({
       runAsNonRoot: true,
       runAsUser: expect.any(Number),
-      seccompProfile: { type: 'RuntimeDefault' },
+      // Chromium's own sandbox needs user namespaces, which the runtime's profile denies.
+      seccompProfile:
+        object.metadata.name === 'label-worker'
+          ? { type: 'Localhost', localhostProfile: 'chromium-seccomp.json' }
+          : { type: 'RuntimeDefault' },
     });
     expect(pod.automountServiceAccountToken).toBe(false);
     for (const { securityContext } of containers) {
@@ -109,7 +118,8 @@ describe.each(pods)('the pod of %s', (_, object) => {
     }
   });
 
-  it('has startup, liveness and readiness probes', () => {
+  it('has startup, liveness and readiness probes, unless nobody calls it', () => {
+    if (object.kind === 'Job' || object.metadata.name === 'operator') return;
     for (const { startupProbe, livenessProbe, readinessProbe } of containers) {
       expect(startupProbe && livenessProbe && readinessProbe).toBeTruthy();
     }
@@ -122,6 +132,61 @@ describe.each(pods)('the pod of %s', (_, object) => {
       if (secret && value !== undefined) expect(`${name}=${value}`).toMatch(/_FILE=\/run\/secrets\//);
     }
   });
+});
+
+it.each(pods)('the pod of %s has no password among its arguments or in its environment', (_, object) => {
+  for (const { command = [], args = [], env = [], startupProbe } of podOf(object).containers) {
+    const words = [...command, ...args, ...(startupProbe?.exec?.command ?? [])].join(' ');
+    expect(words).not.toMatch(/requirepass|--pass\b| -a |REDISCLI_AUTH|--password|\/\/[^/]*:[^/]*@/);
+    for (const { name, value, valueFrom } of env) {
+      expect(valueFrom, name).toBeUndefined();
+      if (/PASSWORD|SECRET|TOKEN|AUTH/.test(name)) expect(name).toMatch(/_FILE$/);
+      expect(value).not.toMatch(/\/\/[^/]*:[^/]*@/);
+    }
+  }
+});
+
+describe('the secrets of small', () => {
+  const made: KubernetesObject[] = JSON.parse(
+    execFileSync(process.execPath, [join(repoRoot, 'local/access/kubernetes-secrets.ts')], {
+      encoding: 'utf8',
+    }),
+  ).items;
+  const valuesOf = (name: string) => made.find(({ metadata }) => metadata.name === name)?.stringData ?? {};
+
+  it('are printed by npm run secrets:kubernetes, all that the example names', () => {
+    const shape = (all: KubernetesObject[]) =>
+      all.map(({ metadata, stringData = {} }) => [metadata.name, Object.keys(stringData).sort()]).sort();
+    expect(shape(made)).toEqual(shape(readObjects('secrets.example.yaml')));
+  });
+
+  it.each(SERVICES)('let %s log in as itself', (name) => {
+    for (const value of Object.values(valuesOf(`guias-${name}`))) expect(new URL(value).username).toBe(name);
+  });
+
+  it('are those that its pods mount, each service its own', () => {
+    const mountedBy = (object: KubernetesObject) =>
+      (podOf(object).volumes ?? []).flatMap(({ secret, projected }) => [
+        ...(secret ? [secret.secretName] : []),
+        ...(projected?.sources ?? []).map((source) => source.secret.name),
+      ]);
+    const mounted = podsOf('small').map((object) => [object.metadata.name, mountedBy(object)] as const);
+    const names = made.map(({ metadata }) => metadata.name);
+    for (const [, secrets] of mounted) for (const each of secrets) expect(names).toContain(each);
+    const common = ['guias-internal', 'guias-jwt'];
+    for (const name of SERVICES) {
+      const own = mounted.find(([pod]) => pod === name)?.[1].filter((each) => !common.includes(each));
+      expect(own).toEqual([`guias-${name}`]);
+    }
+    // The administrator's password, for MongoDB and who makes its users; the operator's, for no pod.
+    const having = (secret: string) => mounted.filter(([, all]) => all.includes(secret)).map(([pod]) => pod);
+    expect(having('guias-mongodb').sort()).toEqual(['mongo', 'mongo-users']);
+    expect(having('guias-operator')).toEqual([]);
+  });
+});
+
+it('no pod of an operator runs until one is asked for', () => {
+  expect(find('production', 'Deployment', 'operator').spec.replicas).toBe(0);
 });
 
 describe.each(OVERLAYS)('%s', (overlay) => {
@@ -247,8 +312,9 @@ it('gives Chromium a writable folder and shared memory', () => {
 describe('the network', () => {
   /** The rules of one direction that hold for the pods of a name. */
   const rules = (overlay: string, name: string, way: 'Ingress' | 'Egress'): Traffic[] => {
-    const { labels } = find(overlay, ['mongo', 'redis'].includes(name) ? 'StatefulSet' : 'Deployment', name)
-      .spec.template.metadata;
+    const object = podsOf(overlay).find(({ metadata }) => metadata.name === name);
+    if (!object) throw new Error(`${overlay} has no pod ${name}`);
+    const { labels } = object.spec.template.metadata;
     const policies = objectsOf(overlay).filter(
       ({ kind, spec }) =>
         kind === 'NetworkPolicy' && spec.policyTypes.includes(way) && selects(spec.podSelector, labels),
@@ -274,8 +340,8 @@ describe('the network', () => {
   }
 
   it('lets each service talk to those that the architecture names, and to no other', () => {
-    const all = [...SERVICES, 'mongo', 'redis'];
-    const listening = all.filter((name) => name !== 'label-worker'); // it has no Service: nobody calls it
+    const all = [...SERVICES, 'mongo', 'mongo-users', 'operator', 'redis'];
+    const listening = [...SERVICES, 'mongo', 'redis'].filter((name) => name !== 'label-worker'); // nobody calls it
     const pairs = all.flatMap((from) =>
       listening.filter((to) => to !== from && reaches(from, to)).map((to) => `${from} → ${to}`),
     );
@@ -288,6 +354,8 @@ describe('the network', () => {
       'dashboard → mongo',
       'dashboard → redis',
       'label-worker → redis',
+      'mongo-users → mongo',
+      'operator → mongo',
     ]);
   });
 

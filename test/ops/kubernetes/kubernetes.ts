@@ -21,10 +21,11 @@ export type Traffic = { from?: Peer[]; to?: Peer[]; ports: { port: number | stri
 export type Container = {
   name: string;
   image: string;
+  command?: string[];
   args?: string[];
   env?: { name: string; value?: string; valueFrom?: object }[];
   envFrom?: { configMapRef: { name: string } }[];
-  startupProbe?: object;
+  startupProbe?: { exec?: { command: string[] } };
   livenessProbe?: object;
   readinessProbe?: object;
   lifecycle?: { preStop?: { exec: { command: string[] } } };
@@ -38,6 +39,7 @@ export type Pod = {
   volumes?: {
     name: string;
     emptyDir?: { medium?: string };
+    secret?: { secretName: string };
     projected?: {
       sources: { secret: { name: string; items: { key: string; path: string }[] } }[];
     };

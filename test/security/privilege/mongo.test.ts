@@ -52,9 +52,13 @@ const test = printingTest
       },
   );
 
+/** What services try at start, and do without: the trail's indexes are made by MongoDB's administrator. */
+const DISPENSABLE = 'createIndex audit';
+
 /** Fails with the commands that the role does not allow. */
 function expectAllowed(user: MongoUser, { commands }: Recorder): void {
-  expect(commands.filter((command) => !mayRun(user, command)).map(describeCommand)).toEqual([]);
+  const refused = commands.filter((command) => !mayRun(user, command)).map(describeCommand);
+  expect(refused.filter((text) => text !== DISPENSABLE)).toEqual([]);
 }
 const sent = ({ commands }: Recorder) => new Set(commands.map(describeCommand));
 
