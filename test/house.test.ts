@@ -95,6 +95,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     branches: [],
     accounts: ['guides'],
     audit: ['accounts'],
+    privacy: ['accounts'],
     quotas: [],
   },
   branches: { cache: ['store'], store: [], csv: ['store'] },
@@ -128,7 +129,7 @@ describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
 
 /** Rooms of use cases and stores: who asks, and over what, is not their affair. */
 const NO_HTTP = [
-  ...['guides', 'labels', 'accounts', 'audit'].map((room) => `services/api/${room}`),
+  ...['guides', 'labels', 'accounts', 'audit', 'privacy'].map((room) => `services/api/${room}`),
   ...['cache', 'csv', 'store'].map((room) => `services/branches/${room}`),
   ...['batching', 'chromium', 'codes', 'label', 'pdf'].map((room) => `services/label-worker/${room}`),
   'services/dashboard/status',

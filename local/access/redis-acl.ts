@@ -26,12 +26,13 @@ const KEYS = {
   logins: [':login-*'],
   operatorLogins: [':dashboard-login-*'],
   requests: [':requests-*'],
+  retention: [':retention', ':retention-lease'],
 } as const;
 type Family = keyof typeof KEYS;
 
 /** The families that each service reads and writes, and those that it only reads. */
 const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }>> = {
-  api: { own: ['queue', 'pages', 'logins', 'requests'], read: ['labels', 'heartbeats'] },
+  api: { own: ['queue', 'pages', 'logins', 'requests', 'retention'], read: ['labels', 'heartbeats'] },
   branches: { own: ['branches'] },
   'label-worker': { own: ['queue', 'labels', 'heartbeats'], read: ['pages'] },
   dashboard: { own: ['queue', 'sessions', 'operatorLogins'], read: ['heartbeats'] },

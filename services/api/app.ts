@@ -27,6 +27,8 @@ import { cors } from './plugins/cors.ts';
 import { openapi } from './plugins/openapi.ts';
 import { requestLimit } from './plugins/request-limit.ts';
 import { tokens } from './plugins/tokens.ts';
+import { PersonalDataStore } from './privacy/personal-data-store.ts';
+import { Retention } from './privacy/retention.ts';
 import { AccountLimitsStore } from './quotas/account-limits.ts';
 import { myPermissionsRoute } from './routes/api/apipermissions/my-permissions.ts';
 import { loginRoute } from './routes/api/auth/login.ts';
@@ -42,6 +44,7 @@ export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Pro
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
   return buildHttpServer({ log, errors: apiErrors, drainMs, trustProxy }, async (server) => {
     const stores = await openStores(server, config, tracing);
+    startRetention(server, config, stores);
     await addPlugins(server, config, stores);
     await addRoutes(server, config, stores);
   });
@@ -75,6 +78,7 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
     timeoutMs: config.BRANCHES_TIMEOUT_MS,
   });
   return {
+    mongo,
     redis,
     labels,
     keys,
@@ -146,6 +150,22 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(createRoute({ guides, keys, branches, localTime }));
     await authenticated.register(labelRoutes({ guides, labels, settings, trail }));
   });
+}
+
+/** Starts to anonymise old guides, or says in the log that guides are kept as they are. */
+function startRetention(server: HttpServer, config: ApiConfig, { mongo, redis }: Stores): void {
+  const { RETENTION_DAYS: days, REDIS_PREFIX: prefix, TIME_ZONE: timeZone } = config;
+  const { log, metrics } = server;
+  if (days === 0) {
+    log.info('Guides keep names and addresses for ever: RETENTION_DAYS is 0');
+    return;
+  }
+  log.info(`Guides older than ${days} days lose names and addresses: RETENTION_DAYS`);
+  const localTime = localTimeFormatter(timeZone);
+  const store = new PersonalDataStore(mongo);
+  const retention = new Retention({ store, redis, prefix, days, localTime, log, metrics });
+  server.addHook('onClose', () => retention.close());
+  retention.start();
 }
 
 function labelSettings(config: ApiConfig): LabelSettings {

@@ -75,6 +75,13 @@ export const ApiConfig = Type.Object({
     default: 'America/Mexico_City',
     description: 'IANA time zone of the field SEND_FECHA, and of the days of GUIDES_PER_DAY_PER_ACCOUNT',
   }),
+  RETENTION_DAYS: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 36_500,
+    description:
+      'Age from which names, addresses and all else that names a person are removed from guides, in days. 0 keeps them for ever. Removed data does not come back',
+  }),
   CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on the labels" }),
   CARRIER_LOGO: Type.Optional(
     Type.String({

@@ -245,6 +245,10 @@ describe('the logs', () => {
     await queue.close();
   });
 
+  test('say at start how long guides keep names and addresses', ({ day }) => {
+    expect(day.text).toContain('Guides keep names and addresses for ever: RETENTION_DAYS is 0');
+  });
+
   test('hold no personal data', ({ day }) => {
     expect(PERSONAL.length).toBeGreaterThan(15);
     for (const personal of PERSONAL) {

@@ -67,6 +67,8 @@ const KEYS: [key: string, may: Record<RedisService, '' | 'r' | 'rw'>][] = [
   [':login-address:::1', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
   [':dashboard-login-pair:4f2a', { api: '', branches: '', 'label-worker': '', dashboard: 'rw' }],
   [':requests-user:demo', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
+  [':retention', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
+  [':retention-lease', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
   [':somethingelse', { api: '', branches: '', 'label-worker': '', dashboard: '' }],
 ];
 

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { Counter, type Registry } from 'prom-client';
+import type { Logger } from '#shared/observability/logger.ts';
+import type { PersonalDataStore } from './personal-data-store.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** How often a process looks whether a pass is due, in ms. */
+const CHECK_MS = 60_000;
+/** Guides that one step looks at, and the pause after it, in ms: some 5 000 a second, beside the traffic of customers. */
+const STEP_SIZE = 1_000;
+const STEP_PAUSE_MS = 100;
+/** Life of the lease, in ms: each step renews it, and after a crash another process goes on that much later. */
+const LEASE_MS = 60_000;
+
+/** Renews or ends the lease where it is still the caller's. KEYS: the lease. ARGV: its holder, the new life in ms. */
+const RENEW = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('pexpire', KEYS[1], ARGV[2])`;
+
+type Options = {
+  store: PersonalDataStore;
+  redis: Redis;
+  prefix: string;
+  /** Age from which guides are anonymised. */
+  days: number;
+  /** Writes a moment as a guide's `createdAt` shows it. */
+  localTime: (moment: Date) => string;
+  log: Pick<Logger, 'info' | 'warn'>;
+  metrics: Registry;
+  stepSize?: number;
+};
+
+/**
+ * Anonymises old guides: once a day a pass walks over all guides by number, in small steps. Numbers are random, so a pass
+ * reads every guide; an index by date would cost each creation instead (docs/decisions/0018-retention-by-walk.md).
+ *
+ * One process at a time holds the lease. The position is kept in Redis, so that another goes on where one stopped or died;
+ * if Redis loses it, the pass begins anew, which does no harm.
+ */
+export class Retention {
+  readonly #options: Options;
+  readonly #lease: string;
+  readonly #state: string;
+  readonly #token = randomUUID();
+  readonly #anonymised: Counter;
+  readonly #end = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: Options) {
+    const { prefix, metrics } = options;
+    this.#options = options;
+    this.#lease = `${prefix}:retention-lease`;
+    this.#state = `${prefix}:retention`;
+    this.#anonymised = new Counter({
+      name: 'guides_anonymised_total',
+      help: 'Guides that were anonymised since they are older than RETENTION_DAYS',
+      registers: [metrics],
+    });
+  }
+
+  /** Looks every minute whether a pass is due, until `close`. */
+  start(): void {
+    this.#running = this.#runUntilEnd();
+  }
+
+  /** Stops after the step that runs. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#running;
+  }
+
+  /** Runs a pass, or the rest of one, where it is due and no other process is at it. */
+  async runIfDue(): Promise<void> {
+    const { redis } = this.#options;
+    if ((await redis.set(this.#lease, this.#token, 'PX', LEASE_MS, 'NX')) === null) return;
+    try {
+      const [position, finishedAt] = await redis.hmget(this.#state, 'position', 'finishedAt');
+      const due = position || Date.now() - Number(finishedAt ?? 0) >= DAY_MS;
+      if (due) await this.#pass(position ?? '');
+    } finally {
+      await redis.eval(RENEW, 1, this.#lease, this.#token, 0);
+    }
+  }
+
+  async #runUntilEnd(): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      await this.runIfDue().catch((err) =>
+        this.#options.log.warn({ err }, 'A pass of retention was cut off'),
+      );
+      await this.#pause(CHECK_MS);
+    }
+  }
+
+  async #pass(from: string): Promise<void> {
+    const { store, redis, days, localTime, log, stepSize = STEP_SIZE } = this.#options;
+    const utc = new Date(Date.now() - days * DAY_MS);
+    const older = { utc, local: localTime(utc) };
+    let anonymised = 0;
+    for (let after = from; ; ) {
+      const upTo = await store.stepEnd(after, stepSize);
+      if (upTo === undefined) break;
+      const changed = await store.anonymiseOlder({ after, upTo }, older);
+      this.#anonymised.inc(changed);
+      anonymised += changed;
+      await redis.hset(this.#state, 'position', upTo);
+      after = upTo;
+      await this.#pause(STEP_PAUSE_MS);
+      const leased = await redis.eval(RENEW, 1, this.#lease, this.#token, LEASE_MS);
+      if (this.#end.signal.aborted || leased !== 1) return; // another process goes on
+    }
+    await redis.multi().hset(this.#state, 'finishedAt', Date.now()).hdel(this.#state, 'position').exec();
+    log.info({ guides: anonymised }, `Retention anonymised ${anonymised} guides older than ${days} days`);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#end.signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,175 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { expect, vi } from 'vitest';
+import { PersonalDataStore, type StoredGuide } from '#services/api/privacy/personal-data-store.ts';
+import { Retention } from '#services/api/privacy/retention.ts';
+import { fullGuide } from '#test/fixtures/client.ts';
+import { printingTest } from '#test/fixtures/services.ts';
+
+const DAY = 24 * 3_600_000;
+/** Every text of a full guide that names somebody, or may do so. */
+const { DestinoCode, Estado: _, ...recipient } = fullGuide().Destinatario;
+const PERSONAL = [fullGuide().Remitente, recipient, { Contenido: 'Libros', InformacionAdicional: 'Frágil' }]
+  .concat(fullGuide().Creado_por as never)
+  .flatMap((section) => Object.values<string>(section));
+
+const test = printingTest
+  .extend('guides', { scope: 'file' }, ({ stores }) => stores.mongo.collection<StoredGuide>('guides'))
+  /** Creates guides and returns their numbers. */
+  .extend('created', { scope: 'file' }, ({ demo }) => async (count: number) => {
+    const created = await demo.created(...Array.from({ length: count }, fullGuide));
+    return created.map(({ SEND_GUIA }) => SEND_GUIA);
+  })
+  /** Makes guides as old as this. */
+  .extend('age', { scope: 'file' }, ({ guides }) => async (numbers: string[], days: number) => {
+    const createdUtc = new Date(Date.now() - days * DAY);
+    await guides.updateMany({ _id: { $in: numbers } }, { $set: { createdUtc } });
+  })
+  /** A retention of 90 days; each test has keys of its own in Redis. */
+  .extend('retention', async ({ stores, task, onTestFinished }) => {
+    return (options: { stepSize?: number } = {}) => {
+      const metrics = new Registry();
+      const retention = new Retention({
+        store: new PersonalDataStore(stores.mongo),
+        redis: stores.redis,
+        prefix: `${stores.prefix}:${task.id}`,
+        days: 90,
+        localTime: (moment) => moment.toISOString().slice(0, 19),
+        log: pino({ level: 'silent' }),
+        metrics,
+        ...options,
+      });
+      onTestFinished(() => retention.close());
+      return { retention, metrics };
+    };
+  });
+
+test('guides older than the limit lose all that names a person, and keep the rest', async ({
+  age,
+  created,
+  guides,
+  retention,
+}) => {
+  const [old = '', young = ''] = await created(2);
+  await age([old], 91);
+  await age([young], 89);
+  const before = await guides.find({ _id: { $in: [old, young] } }).toArray();
+  const { retention: one, metrics } = retention();
+  await one.runIfDue();
+
+  expect(await guides.findOne({ _id: young })).toEqual(before.find(({ _id }) => _id === young));
+  const guide = await guides.findOne({ _id: old });
+  expect(guide).toEqual({
+    ...before.find(({ _id }) => _id === old),
+    anonymised: expect.any(Date),
+    guide: {
+      Remitente: { Nombre: '[anonimizado]' },
+      Destinatario: { Nombre: '[anonimizado]', DestinoCode: 'MTY01' },
+      Producto: {
+        TipoEnvio: 'Paquete',
+        ValorDeclarado: 1500.5,
+        Contenido: '[anonimizado]',
+        Peso: 2.5,
+        Largo: 30,
+        Alto: 20,
+        Ancho: 15,
+      },
+      Creado_por: {},
+    },
+  });
+  expect(PERSONAL.length).toBeGreaterThan(15);
+  for (const personal of PERSONAL) expect(JSON.stringify(guide?.guide)).not.toContain(`"${personal}"`);
+  expect(await metrics.metrics()).toContain('guides_anonymised_total 1');
+});
+
+test('a guide of before release 1.2 has its age by its local time', async ({
+  created,
+  guides,
+  retention,
+}) => {
+  const [old = '', young = ''] = await created(2);
+  const local = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 19);
+  await guides.updateOne({ _id: old }, { $set: { createdAt: local(91) }, $unset: { createdUtc: '' } });
+  await guides.updateOne({ _id: young }, { $set: { createdAt: local(89) }, $unset: { createdUtc: '' } });
+  await retention().retention.runIfDue();
+  expect((await guides.findOne({ _id: old }))?.guide.Remitente.Nombre).toBe('[anonimizado]');
+  expect((await guides.findOne({ _id: young }))?.guide.Remitente.Nombre).toBe('Ana López');
+});
+
+test('an anonymised guide is still printed, as another label', async ({ age, created, demo, retention }) => {
+  const [number = ''] = await created(1);
+  const path = `/api/guias/etiqueta/${number}`;
+  const before = await demo.pdf(path);
+  await age([number], 91);
+  await retention().retention.runIfDue();
+  const after = await demo.pdf(path);
+  expect([before.status, after.status]).toEqual([200, 200]);
+  expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+  expect((await demo.pdf(`/api/guias/etiqueta-pequena/${number}`)).status).toBe(200);
+});
+
+test('a pass goes on where another process stopped, and is due again a day later', async ({
+  age,
+  created,
+  guides,
+  retention,
+  stores,
+  task,
+}) => {
+  const numbers = await created(12);
+  await age(numbers, 91);
+  const anonymised = () => guides.countDocuments({ _id: { $in: numbers }, anonymised: { $exists: true } });
+  const { retention: first } = retention({ stepSize: 1 });
+  const running = first.runIfDue();
+  await vi.waitFor(async () => expect(await anonymised()).toBeGreaterThan(0), 10_000);
+  await first.close();
+  await running;
+  expect(await anonymised()).toBeLessThan(12);
+
+  const state = `${stores.prefix}:${task.id}:retention`;
+  const position = await stores.redis.hget(state, 'position');
+  expect(await anonymised()).toBe(numbers.filter((number) => number <= (position ?? '')).length);
+  await retention().retention.runIfDue();
+  expect(await anonymised()).toBe(12);
+
+  // What becomes old today waits for the pass of tomorrow.
+  const later = await created(1);
+  await age(later, 91);
+  await retention().retention.runIfDue();
+  expect((await guides.findOne({ _id: later[0] ?? '' }))?.anonymised).toBeUndefined();
+  await stores.redis.hset(state, 'finishedAt', Date.now() - DAY);
+  await retention().retention.runIfDue();
+  expect((await guides.findOne({ _id: later[0] ?? '' }))?.anonymised).toBeInstanceOf(Date);
+});
+
+test('one process at a time anonymises, and a dead one holds the others up for a minute', async ({
+  age,
+  created,
+  guides,
+  retention,
+  stores,
+  task,
+}) => {
+  const numbers = await created(1);
+  await age(numbers, 91);
+  const lease = `${stores.prefix}:${task.id}:retention-lease`;
+  await stores.redis.set(lease, 'another process', 'PX', 60_000);
+  await retention().retention.runIfDue();
+  expect((await guides.findOne({ _id: numbers[0] ?? '' }))?.anonymised).toBeUndefined();
+  expect(await stores.redis.get(lease)).toBe('another process');
+  await stores.redis.del(lease);
+  await retention().retention.runIfDue();
+  expect((await guides.findOne({ _id: numbers[0] ?? '' }))?.anonymised).toBeInstanceOf(Date);
+  expect(await stores.redis.exists(lease)).toBe(0);
+});
+
+test('the api anonymises by itself, as its setting says', async ({ age, created, guides, startApi }) => {
+  const [old = '', young = ''] = await created(2);
+  await age([old], 8);
+  await age([young], 6);
+  await startApi({ RETENTION_DAYS: '7' });
+  await expect
+    .poll(async () => (await guides.findOne({ _id: old }))?.anonymised, { timeout: 10_000 })
+    .toBeInstanceOf(Date);
+  expect((await guides.findOne({ _id: young }))?.anonymised).toBeUndefined();
+});
