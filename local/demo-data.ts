@@ -1,6 +1,6 @@
 import { BranchStore, type Coverage } from '#services/branches/store/branch-store.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
-import { type ApiUser, UserStore } from '#shared/auth/user-store.ts';
+import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
@@ -8,12 +8,12 @@ import { connectMongo } from '#shared/stores/mongo.ts';
 /** Password of every demo user. `npm start` and Compose's profile `demo` load the users; both listen on loopback only. */
 export const DEMO_PASSWORD = 'demo1234';
 
-type DemoUser = Omit<ApiUser, 'passwordHash' | 'disabled'>;
+type DemoUser = Omit<NewUser, 'passwordHash' | 'disabled'>;
 
 const user = (
   username: string,
   originBranch: string | null,
-  ...permissions: ApiUser['permissions']
+  ...permissions: NewUser['permissions']
 ): DemoUser => ({
   username,
   account: username,
@@ -136,7 +136,7 @@ export async function seedDemoData(mongodbUri: string): Promise<boolean> {
     await branches.loadBranches(BRANCHES);
     await branches.loadCoverage(COVERAGE);
     const passwordHash = await hashPassword(DEMO_PASSWORD);
-    for (const demo of USERS) await users.create({ ...demo, passwordHash, disabled: false });
+    for (const demo of USERS) await users.create({ ...demo, passwordHash, disabled: false, demo: true });
     return true;
   } finally {
     await mongo.close();

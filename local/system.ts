@@ -91,11 +91,18 @@ export function serviceSettings(
   const mongo = { MONGODB_URI: options.mongoUri };
   // There is no load balancer here that a service would have to tell before it ends.
   const internal = { ...mongo, INTERNAL_TOKEN: secrets.internal, DRAIN_MS: '0' };
+  const demo = { ALLOW_DEMO_USERS: 'true' };
   return {
     branches: { ...common('branches'), ...internal },
-    api: { ...common('api'), ...internal, BRANCHES_URL: addresses.branches, JWT_SECRET: secrets.jwt },
+    api: {
+      ...common('api'),
+      ...internal,
+      ...demo,
+      BRANCHES_URL: addresses.branches,
+      JWT_SECRET: secrets.jwt,
+    },
     'label-worker': { ...common('label-worker'), CHROMIUM_PATH: options.chromiumPath },
-    dashboard: { ...common('dashboard'), ...mongo, COOKIE_SECURE: 'false' },
+    dashboard: { ...common('dashboard'), ...mongo, ...demo, COOKIE_SECURE: 'false' },
   };
 }
 

@@ -1,6 +1,7 @@
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { recordLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
+import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { createLogin, type LoginAttempt } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { loginMetrics } from '#shared/auth/login-metrics.ts';
@@ -32,6 +33,7 @@ import { Retention } from './privacy/retention.ts';
 import { AccountLimitsStore } from './quotas/account-limits.ts';
 import { myPermissionsRoute } from './routes/api/apipermissions/my-permissions.ts';
 import { loginRoute } from './routes/api/auth/login.ts';
+import { logoutRoute } from './routes/api/auth/logout.ts';
 import { validateRoute } from './routes/api/auth/validate.ts';
 import { createRoute } from './routes/api/guias/crear.ts';
 import { labelRoutes } from './routes/api/guias/etiqueta.ts';
@@ -43,6 +45,7 @@ import { branchRoutes } from './routes/api/sucursales/index.ts';
 export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
   return buildHttpServer({ log, errors: apiErrors, drainMs, trustProxy }, async (server) => {
+    warnOfDemoUsers(config, log);
     const stores = await openStores(server, config, tracing);
     startRetention(server, config, stores);
     await addPlugins(server, config, stores);
@@ -85,7 +88,7 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
     branches,
     trail: openTrail(server, 'api', audit),
     guides: new GuideStore(mongo),
-    users: new UserStore(mongo),
+    users: new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS }),
     limits: new AccountLimitsStore(mongo, {
       requestsPerSecond: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
       requestsBurst: config.REQUESTS_BURST_PER_ACCOUNT,
@@ -128,7 +131,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     count(attempt);
     record(attempt);
   };
-  const login = createLogin({ users, limit, onAttempt });
+  const login = createLogin({ users, limit, onAttempt, rehash: true });
   const userLimit = requestLimit(redis, {
     prefix,
     name: 'user',
@@ -142,6 +145,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(authenticate(users, limits));
     await authenticated.register(userLimit);
     await authenticated.register(authorize);
+    await authenticated.register(logoutRoute(users, trail));
     await authenticated.register(validateRoute);
     await authenticated.register(myPermissionsRoute);
     await authenticated.register(branchRoutes(branches));

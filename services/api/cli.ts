@@ -49,7 +49,7 @@ async function run(argv: string[]): Promise<number> {
   try {
     const program = createProgram();
     addCommands(program, (use) =>
-      perform(program, (mongo) => use(new UserStore(mongo), new GuideStore(mongo))),
+      perform(program, (mongo) => use(new UserStore(mongo, { allowDemo: true }), new GuideStore(mongo))),
     );
     addAuditCommand(program, (use) => perform(program, (mongo) => use(new AuditStore(mongo))));
     await program.parseAsync(argv);

@@ -4,6 +4,7 @@ import { Queue } from 'bullmq';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { recordLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
+import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { createLogin, type LoginAttempt } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { loginMetrics } from '#shared/auth/login-metrics.ts';
@@ -38,6 +39,7 @@ export function buildDashboard(config: DashboardConfig, log: Logger): Promise<Ht
 }
 
 async function assemble(server: HttpServer, config: DashboardConfig, log: Logger): Promise<void> {
+  warnOfDemoUsers(config, log);
   const prefix = config.REDIS_PREFIX;
   const mongo = await openMongo(server, config.MONGODB_URI);
   const trail = openTrail(server, 'dashboard', new AuditStore(mongo));
@@ -46,7 +48,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   queue.on('error', (err) => log.warn({ err }, 'The label queue reports an error'));
   server.addHook('onClose', () => queue.close());
 
-  const users = new UserStore(mongo);
+  const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
   const sessions = createSessions({ redis, prefix, users, ttlS: config.SESSION_TTL_S });
   const cookie = sessionCookie({ secure: config.COOKIE_SECURE, ttlS: config.SESSION_TTL_S });
   // Counts of its own: what customers and strangers do at the API's login does not reach operators.

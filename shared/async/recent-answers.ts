@@ -26,4 +26,9 @@ export class RecentAnswers<Value> {
     value.catch(() => this.#recent.delete(key));
     return value;
   }
+
+  /** Forgets the answer to a key: it is known to have changed. */
+  forget(key: string): void {
+    this.#recent.delete(key);
+  }
 }

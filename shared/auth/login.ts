@@ -2,7 +2,7 @@ import { DomainError } from '#shared/errors.ts';
 import type { LoginKeys, LoginLimit } from './login-limit.ts';
 import { LoginQueue } from './login-queue.ts';
 import { type LoginFailure, LoginRefusal } from './login-refusal.ts';
-import { passwordMatches } from './passwords.ts';
+import { hashPassword, isWeakHash, passwordMatches } from './passwords.ts';
 import type { ApiUser, UserStore } from './user-store.ts';
 
 /** Longest name and longest password, in characters: argon2's time grows with the length. */
@@ -32,6 +32,8 @@ type Options = {
   limit: LoginLimit;
   /** Is told of each attempt once it is decided. The answer does not wait for it, and it must not throw. */
   onAttempt?: (attempt: LoginAttempt) => void;
+  /** Replaces hashes of weaker parameters than today's. Only the API may write users. */
+  rehash?: boolean;
   queue?: LoginQueue;
 };
 
@@ -41,12 +43,17 @@ type Options = {
  * An unknown or disabled user takes as long as a wrong password, so that the time of an answer reveals no names.
  * `address` is the client's IP address. The login throws DomainError `credentials-missing`, or a `LoginRefusal`.
  */
-export function createLogin({ users, limit, onAttempt, queue = new LoginQueue(limit) }: Options): Login {
+export function createLogin({ onAttempt, rehash = false, ...options }: Options): Login {
+  const { users, limit, queue = new LoginQueue(limit) } = options;
   async function attempt(username: string, password: string, address: string): Promise<ApiUser> {
     const keys = limit.keysOf(username, address);
     limit.repeatRefusal(keys);
     if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) throw new LoginRefusal('wrong');
-    return queue.run(keys, () => checkPassword({ users, limit, queue }, username, password, keys));
+    return queue.run(keys, async () => {
+      const user = await checkPassword({ users, limit, queue }, username, password, keys);
+      if (rehash && isWeakHash(user.passwordHash)) await replaceHash({ users, queue }, user, password);
+      return user;
+    });
   }
 
   return async (username, password, address, requestId) => {
@@ -64,8 +71,10 @@ export function createLogin({ users, limit, onAttempt, queue = new LoginQueue(li
   };
 }
 
+type Parts = { users: UserStore; limit: LoginLimit; queue: LoginQueue };
+
 async function checkPassword(
-  { users, limit, queue }: Required<Omit<Options, 'onAttempt'>>,
+  { users, limit, queue }: Parts,
   username: string,
   password: string,
   keys: LoginKeys,
@@ -79,4 +88,18 @@ async function checkPassword(
   if (user.disabled) throw new LoginRefusal('disabled');
   await limit.reset(keys);
   return user;
+}
+
+/** Hashes a right password anew. A failure is nobody's affair: the next login tries again. */
+async function replaceHash(
+  { users, queue }: Omit<Parts, 'limit'>,
+  { username, passwordHash }: ApiUser,
+  password: string,
+): Promise<void> {
+  try {
+    const better = await queue.hash(() => hashPassword(password));
+    await users.replaceHash(username, passwordHash, better);
+  } catch {
+    // The password was right, and that is what was asked.
+  }
 }

@@ -11,6 +11,13 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, OPTIONS);
 }
 
+/** Tells whether a hash is weaker than those that are made today, so that it is worth replacing. */
+export function isWeakHash(passwordHash: string): boolean {
+  const parameters = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/.exec(passwordHash);
+  const [memory = 0, passes = 0] = parameters?.slice(1).map(Number) ?? [];
+  return memory < OPTIONS.memoryCost || passes < OPTIONS.timeCost;
+}
+
 /**
  * Returns whether the password has this hash.
  *

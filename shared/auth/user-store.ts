@@ -1,4 +1,4 @@
-import { type Connection, type Model, Schema, type UpdateQuery } from 'mongoose';
+import { type Connection, type Model, Schema, trusted, type UpdateQuery } from 'mongoose';
 import { RecentAnswers } from '#shared/async/recent-answers.ts';
 
 export const PERMISSIONS = ['guias.create', 'guias.read', 'guias.read.all', 'colas.admin'] as const;
@@ -13,9 +13,23 @@ export type ApiUser = {
   permissions: Permission[];
   originBranch: string | null;
   disabled: boolean;
+  /** A user of the demo data, whose password everybody knows. */
+  demo: boolean;
+  /** Each token and session carries the generation of its time; only those of this one are accepted. */
+  tokenGeneration: number;
+  /** Tokens of this generation that were logged out, by their ids, until they expire. */
+  revokedTokens: readonly RevokedToken[];
 };
-/** A user of before release 1.2 has no account. */
-type UserDocument = Omit<ApiUser, 'username' | 'account'> & { _id: string; account?: string };
+export type RevokedToken = { jti: string; until: Date };
+/** What tells which tokens are good. */
+type TokenState = 'tokenGeneration' | 'revokedTokens';
+export type NewUser = Omit<ApiUser, 'demo' | TokenState> & { demo?: boolean };
+type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
+/** A user of before release 1.2 lacks what it brought. */
+type UserDocument = Omit<NewUser, 'username' | 'account'> & {
+  _id: string;
+  account?: string;
+} & Partial<Pick<ApiUser, TokenState>>;
 
 /**
  * How long a process caches a user, in ms. A change must be in force everywhere within 10 s
@@ -23,13 +37,19 @@ type UserDocument = Omit<ApiUser, 'username' | 'account'> & { _id: string; accou
  */
 const CACHE_TTL_MS = 5_000;
 const CACHE_MAX_USERS = 10_000;
+/** Most logged-out tokens of a user, of some 60 bytes each: one more, and all tokens of the user end. */
+const MAX_REVOKED = 1_000;
+const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } };
 
 /** API users in MongoDB; the name is the `_id`. */
 export class UserStore {
   readonly #users: Model<UserDocument>;
+  readonly #allowDemo: boolean;
   readonly #recent = new RecentAnswers(CACHE_TTL_MS, CACHE_MAX_USERS, (name) => this.find(name));
 
-  constructor(connection: Connection) {
+  /** @param options.allowDemo whether users of the demo data are as they are stored; otherwise they are disabled. */
+  constructor(connection: Connection, { allowDemo = false } = {}) {
+    this.#allowDemo = allowDemo;
     this.#users = connection.model<UserDocument>(
       'ApiUser',
       new Schema<UserDocument>(
@@ -40,6 +60,9 @@ export class UserStore {
           permissions: [{ type: String, enum: PERMISSIONS }],
           originBranch: { type: String, default: null },
           disabled: { type: Boolean, default: false },
+          demo: Boolean,
+          tokenGeneration: Number,
+          revokedTokens: { type: [{ _id: false, jti: String, until: Date }], default: undefined },
         },
         { versionKey: false },
       ),
@@ -50,11 +73,19 @@ export class UserStore {
   /** Returns the user as stored now. */
   async find(username: string): Promise<ApiUser | undefined> {
     const document = await this.#users.findById(username).lean();
-    return document ? asUser(document) : undefined;
+    return document ? this.#asUser(document) : undefined;
   }
 
-  /** Returns the user as stored at most five seconds ago, for the check that every request makes. */
-  findRecent(username: string): Promise<ApiUser | undefined> {
+  /**
+   * Returns the user as stored at most five seconds ago, for the check that every request makes.
+   *
+   * @param generation of the token that names the user. A later one than the user's in memory was issued after all tokens
+   * had been ended: the user is read again, or the new token would be refused for five seconds.
+   */
+  async findRecent(username: string, generation = 0): Promise<ApiUser | undefined> {
+    const user = await this.#recent.get(username);
+    if (!user || user.tokenGeneration >= generation) return user;
+    this.#recent.forget(username);
     return this.#recent.get(username);
   }
 
@@ -63,10 +94,13 @@ export class UserStore {
     return (await this.#users.exists({})) !== null;
   }
 
-  /** Returns all users ordered by name, without their password hashes. */
-  async list(): Promise<Omit<ApiUser, 'passwordHash'>[]> {
-    const documents = await this.#users.find({}, { passwordHash: 0 }).sort({ _id: 1 }).lean();
-    return documents.map(asUser);
+  /** Returns all users ordered by name, without their password hashes and tokens. */
+  async list(): Promise<ListedUser[]> {
+    const documents = await this.#users.find().sort({ _id: 1 }).lean();
+    return documents.map((document) => {
+      const { passwordHash, tokenGeneration, revokedTokens, ...listed } = this.#asUser(document);
+      return listed;
+    });
   }
 
   /**
@@ -74,7 +108,7 @@ export class UserStore {
    *
    * @returns false where a user of this name exists already, who stays unchanged.
    */
-  async create({ username, ...user }: ApiUser): Promise<boolean> {
+  async create({ username, ...user }: NewUser): Promise<boolean> {
     const { upsertedCount } = await this.#users.updateOne(
       { _id: username },
       { $setOnInsert: user },
@@ -86,11 +120,19 @@ export class UserStore {
   // Each change is one update in the database, so that of two changes at the same time neither is lost. Each returns
   // the user as it is afterwards, or undefined for an unknown one.
 
+  /** Changes a user. A new password, and being disabled, end all tokens of the user. */
   set(
     username: string,
     change: Partial<Pick<ApiUser, 'account' | 'passwordHash' | 'originBranch' | 'disabled'>>,
   ): Promise<ApiUser | undefined> {
-    return this.#update(username, { $set: change });
+    const ends = change.passwordHash !== undefined || change.disabled === true;
+    const { $inc, $set } = END_TOKENS;
+    return this.#update(username, ends ? { $inc, $set: { ...$set, ...change } } : { $set: change });
+  }
+
+  /** Ends all tokens and sessions that the user has. */
+  endTokens(username: string): Promise<ApiUser | undefined> {
+    return this.#update(username, END_TOKENS);
   }
 
   grant(username: string, permissions: Permission[]): Promise<ApiUser | undefined> {
@@ -101,15 +143,35 @@ export class UserStore {
     return this.#update(username, { $pullAll: { permissions } });
   }
 
+  /** Replaces the hash of an unchanged password, unless the password was changed meanwhile; no token ends. */
+  async replaceHash(username: string, passwordHash: string, better: string): Promise<void> {
+    await this.#users.updateOne({ _id: username, passwordHash }, { $set: { passwordHash: better } });
+  }
+
+  /** Ends one token; where too many of the user are ended that have not expired, it ends all of them. */
+  async revokeToken(username: string, token: RevokedToken): Promise<void> {
+    const expired = { until: trusted({ $lte: new Date() }) };
+    await this.#users.updateOne({ _id: username }, { $pull: { revokedTokens: expired } });
+    const hasRoom = { [`revokedTokens.${MAX_REVOKED - 1}`]: trusted({ $exists: false }) };
+    const { matchedCount } = await this.#users.updateOne(
+      { _id: username, ...hasRoom },
+      { $push: { revokedTokens: token } },
+    );
+    if (matchedCount === 0) await this.endTokens(username);
+    this.#recent.forget(username);
+  }
+
   async #update(username: string, update: UpdateQuery<UserDocument>): Promise<ApiUser | undefined> {
     const document = await this.#users
       .findOneAndUpdate({ _id: username }, update, { returnDocument: 'after' })
       .lean();
-    return document ? asUser(document) : undefined;
+    return document ? this.#asUser(document) : undefined;
   }
-}
 
-/** A user without an account has one of the user's own name. */
-function asUser<User extends { _id: string; account?: string }>({ _id, ...user }: User) {
-  return { ...user, username: _id, account: user.account ?? _id };
+  /** A user without an account has one of the user's own name. */
+  #asUser({ _id, ...user }: UserDocument): ApiUser {
+    const { account = _id, demo = false, tokenGeneration = 0, revokedTokens = [] } = user;
+    const disabled = user.disabled || (demo && !this.#allowDemo);
+    return { ...user, username: _id, account, demo, disabled, tokenGeneration, revokedTokens };
+  }
 }

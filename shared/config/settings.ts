@@ -78,6 +78,11 @@ export const loginSettings = {
     description:
       'Failed logins allowed per client address in 15 minutes, whoever the user. An IPv6 address counts by its /64',
   }),
+  ALLOW_DEMO_USERS: Type.Boolean({
+    default: false,
+    description:
+      'Whether users of the demo data may log in. Everybody knows their password: only for a machine of your own',
+  }),
   TRUST_PROXY: Type.String({
     default: '',
     description:

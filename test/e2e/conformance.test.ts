@@ -85,6 +85,18 @@ const ROWS: Row[] = [
     message: 'Usuario o contrasena incorrectos',
   },
   {
+    of: 'Authentication',
+    rule: 'a token is ended',
+    ask: ({ withToken }) =>
+      withToken({ sub: 'demo', iss: 'shipping-guides', iat: now, exp: now + 60, jti: 'una' }).post(
+        '/api/auth/logout',
+        '',
+      ),
+    status: 200,
+    message: 'Sesion cerrada',
+    data: null,
+  },
+  {
     of: 'Messages and statuses',
     rule: 'an expired token',
     ask: ({ withToken }) =>

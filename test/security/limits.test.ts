@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
+import { ignoreBodies } from '#services/api/routes/api/auth/ignored-body.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { Client, call } from '#test/fixtures/client.ts';
@@ -24,6 +25,10 @@ const test = services
   .extend('impatient', { scope: 'file' }, async ({}, { onCleanup }) => {
     const server = await buildHttpServer({ log: createLogger('test', 'silent') }, async (server) => {
       server.post('/echo', async ({ body }) => body);
+      await server.register(async (login) => {
+        ignoreBodies(login);
+        login.post('/ignores-bodies', async () => ({}));
+      });
     });
     onCleanup(() => server.close());
     const { requestTimeout, headersTimeout } = server.server;
@@ -101,26 +106,34 @@ test('failed logins are counted by the address of the connection, not by X-Forwa
 });
 
 describe('a request', () => {
-  test('whose body without Content-Length grows beyond 4 MiB is refused', async ({ api, demo }) => {
-    const chunk = new Uint8Array(64 * 1024).fill(0x20);
-    let sent = 0;
-    const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        sent += chunk.length;
-        if (sent > 64 * 1024 * 1024) controller.close();
-        else controller.enqueue(chunk);
-      },
-    });
-    const response = await fetch(`${api.url}/api/guias/crear`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json' },
-      body,
-      duplex: 'half',
-    } as RequestInit).catch(() => undefined);
-    // The connection may be cut before the answer was read: then the client sees that.
-    if (response) expect(response.status).toBe(413);
-    expect(sent).toBeLessThan(32 * 1024 * 1024);
-  });
+  test.for(['/api/guias/crear', '/api/auth/login', '/api/auth/logout'])(
+    'to %s whose body without Content-Length grows beyond 4 MiB is refused',
+    async (path, { api, demo }) => {
+      const chunk = new Uint8Array(64 * 1024).fill(0x20);
+      let sent = 0;
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          sent += chunk.length;
+          if (sent > 64 * 1024 * 1024) controller.close();
+          else controller.enqueue(chunk);
+        },
+      });
+      const response = await fetch(api.url + path, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${demo.token}`,
+          'content-type': 'application/json',
+          'x-username': 'demo',
+          'x-password': 'demo1234',
+        },
+        body,
+        duplex: 'half',
+      } as RequestInit).catch(() => undefined);
+      // The connection may be cut before the answer was read: then the client sees that.
+      if (response) expect(response.status).toBe(413);
+      expect(sent).toBeLessThan(32 * 1024 * 1024);
+    },
+  );
 
   test('whose body is compressed is not decompressed', async ({ api, demo }) => {
     const response = await fetch(`${api.url}/api/guias/crear`, {
@@ -182,6 +195,16 @@ describe('a slow connection', () => {
         'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"',
       );
       const drip = setInterval(() => socket.write('a'), 50);
+      socket.on('end', () => clearInterval(drip)).on('close', () => clearInterval(drip));
+    });
+    expect(answer).toMatch(LATE);
+  });
+
+  test('whose body never ends is ended, also where bodies are ignored', async ({ impatient }) => {
+    const answer = await ended(impatient, (socket) => {
+      const head = ['Host: x', 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
+      socket.write(`POST /ignores-bodies HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
+      const drip = setInterval(() => socket.write('1\r\na\r\n'), 50);
       socket.on('end', () => clearInterval(drip)).on('close', () => clearInterval(drip));
     });
     expect(answer).toMatch(LATE);

@@ -121,6 +121,9 @@ describe('looking for a guide', () => {
       permissions: ['guias.read'],
       originBranch: null,
       disabled: false,
+      demo: false,
+      tokenGeneration: 0,
+      revokedTokens: [],
     };
     for (const guide of [number, nobodys]) {
       watched.traffic.length = 0;

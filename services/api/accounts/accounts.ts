@@ -1,10 +1,10 @@
 import { hashPassword } from '#shared/auth/passwords.ts';
-import type { ApiUser, Permission, UserStore } from '#shared/auth/user-store.ts';
+import type { ApiUser, NewUser, Permission, UserStore } from '#shared/auth/user-store.ts';
 
 /** A refused change, such as of an unknown user; the message is for the operator. */
 export class AccountError extends Error {}
 
-type NewUser = {
+type Registration = {
   username: string;
   account: string;
   password: string;
@@ -13,7 +13,7 @@ type NewUser = {
 };
 
 /** Creates a user. @throws AccountError when a user of this name exists. */
-export async function createUser(users: UserStore, user: NewUser): Promise<ApiUser> {
+export async function createUser(users: UserStore, user: Registration): Promise<NewUser> {
   const { password, origin, ...rest } = user;
   const passwordHash = await hashPassword(password);
   const created = { ...rest, passwordHash, originBranch: origin, disabled: false };
@@ -28,6 +28,11 @@ export async function changePassword(users: UserStore, username: string, passwor
 
 export async function setDisabled(users: UserStore, username: string, disabled: boolean): Promise<ApiUser> {
   return existing(username, await users.set(username, { disabled }));
+}
+
+/** Ends all tokens and sessions that a user has. */
+export async function endTokens(users: UserStore, username: string): Promise<ApiUser> {
+  return existing(username, await users.endTokens(username));
 }
 
 export async function setOrigin(users: UserStore, username: string, origin: string | null): Promise<ApiUser> {

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import type { UserStore } from '#shared/auth/user-store.ts';
+import type { Permission, UserStore } from '#shared/auth/user-store.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
 import {
   changePassword,
   changePermissions,
   createUser,
+  endTokens,
   setAccount,
   setDisabled,
   setOrigin,
@@ -28,11 +29,11 @@ type WithUsers = (use: (users: UserStore, guides: GuideStore) => Promise<string>
 /** Adds the commands, each of which says what it did. */
 export function addCommands(program: Command, withUsers: WithUsers): void {
   addCreate(program, withUsers);
-  addSwitch(program, 'disable', 'No le deja entrar ni usar los tokens que tiene.', withUsers);
-  addSwitch(program, 'enable', 'Le deja entrar de nuevo.', withUsers);
+  addSwitch(program, 'disable', 'No le deja entrar, y termina sus tokens y sesiones.', withUsers);
+  addSwitch(program, 'enable', 'Le deja entrar de nuevo; los tokens de antes no valen mas.', withUsers);
   addPassword(program, withUsers);
-  addPermissions(program, 'grant', 'Le da permisos.', withUsers);
-  addPermissions(program, 'revoke', 'Le quita permisos.', withUsers);
+  addGrant(program, withUsers);
+  addRevoke(program, withUsers);
   addOrigin(program, withUsers);
   addAccount(program, withUsers);
   addList(program, withUsers);
@@ -79,7 +80,7 @@ function addSwitch(
 function addPassword(program: Command, withUsers: WithUsers): void {
   program
     .command('password')
-    .description('Cambia su contrasena. Los tokens que tiene valen hasta que expiren.')
+    .description('Cambia su contrasena, y termina sus tokens y sesiones.')
     .addArgument(usernameArgument())
     .addHelpText('after', `\n${PASSWORD_RULE}`)
     .addHelpText('after', example('password tienda < contrasena.txt'))
@@ -91,21 +92,35 @@ function addPassword(program: Command, withUsers: WithUsers): void {
     );
 }
 
-function addPermissions(
-  program: Command,
-  how: 'grant' | 'revoke',
-  description: string,
-  withUsers: WithUsers,
-): void {
+function addGrant(program: Command, withUsers: WithUsers): void {
   program
-    .command(how)
-    .description(description)
+    .command('grant')
+    .description('Le da permisos.')
     .addArgument(usernameArgument())
     .argument('<permiso...>', PERMISSION_NAMES, parsePermission)
-    .addHelpText('after', example(`${how} tienda guias.read.all`))
+    .addHelpText('after', example('grant tienda guias.read.all'))
     .action((username, permissions) =>
       withUsers(async (users) => {
-        const user = await changePermissions(users, username, how, permissions);
+        const user = await changePermissions(users, username, 'grant', permissions);
+        return `Permisos cambiados: ${summary(user)}`;
+      }),
+    );
+}
+
+function addRevoke(program: Command, withUsers: WithUsers): void {
+  program
+    .command('revoke')
+    .description('Le quita permisos; sin nombrar ninguno, termina sus tokens y sesiones.')
+    .addArgument(usernameArgument())
+    .argument('[permiso...]', PERMISSION_NAMES, parsePermission)
+    .addHelpText('after', example('revoke tienda guias.read.all\n  npm run admin -- revoke tienda'))
+    .action((username, permissions: Permission[] = []) =>
+      withUsers(async (users) => {
+        if (permissions.length === 0) {
+          await endTokens(users, username);
+          return `Tokens y sesiones terminados: ${username}`;
+        }
+        const user = await changePermissions(users, username, 'revoke', permissions);
         return `Permisos cambiados: ${summary(user)}`;
       }),
     );

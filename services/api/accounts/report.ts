@@ -1,6 +1,6 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
 
-type ListedUser = Omit<ApiUser, 'passwordHash'>;
+type ListedUser = Pick<ApiUser, 'username' | 'account' | 'permissions' | 'originBranch'>;
 
 /** Describes a user in one line. */
 export function summary({ username, account, permissions, originBranch }: ListedUser): string {
@@ -9,7 +9,7 @@ export function summary({ username, account, permissions, originBranch }: Listed
 }
 
 /** Formats users as a table of names, accounts, states, origins and permissions. */
-export function userTable(users: ListedUser[]): string {
+export function userTable(users: (ListedUser & Pick<ApiUser, 'disabled'>)[]): string {
   const rows = users.map(({ username, account, permissions, originBranch, disabled }) => [
     username,
     account,

@@ -4,6 +4,7 @@ import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { AccountLimits, AccountLimitsStore } from '../quotas/account-limits.ts';
+import type { TokenClaims } from './tokens.ts';
 
 /** Who sends a request, with the limits of the account. */
 export type Caller = ApiUser & { limits: AccountLimits };
@@ -22,14 +23,19 @@ export function authenticate(users: UserStore, limits: AccountLimitsStore) {
         const [authorization, another] = request.raw.headersDistinct.authorization ?? [];
         if (another !== undefined) throw new DomainError('access-denied');
         request.user = server.verifyBearer(authorization);
-        const user = await users.findRecent(request.user.sub);
-        if (!user || user.disabled) throw new DomainError('access-denied');
+        const user = await users.findRecent(request.user.sub, request.user.gen);
+        if (!user || user.disabled || isEnded(user, request.user)) throw new DomainError('access-denied');
         const caller: Caller = { ...user, limits: await limits.findRecent(user.account) };
         request.apiUser = caller;
       });
     },
     { name: 'authenticate', dependencies: ['tokens'] },
   );
+}
+
+/** Tells whether the token was logged out, or all tokens of its time were ended. */
+function isEnded({ tokenGeneration, revokedTokens }: ApiUser, { gen, jti }: TokenClaims): boolean {
+  return gen !== tokenGeneration || revokedTokens.some((revoked) => revoked.jti === jti);
 }
 
 /** Returns the user of a request, on a route that `authenticate` guards. */

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import fastifyJwt from '@fastify/jwt';
 import fp from 'fastify-plugin';
+import type { ApiUser } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 
@@ -9,12 +11,14 @@ const CLAIMS = ['sub', 'iss', 'iat', 'exp'];
 /** HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. */
 const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: CLAIMS };
 
-/** `sub` is the user name; `exp` is in seconds since 1970. */
-export type TokenClaims = { sub: string; exp: number };
+/** `sub` is the user name, `gen` the user's generation of tokens; `exp` is in seconds since 1970. */
+export type TokenClaims = { sub: string; exp: number; gen: number; jti: string };
+/** A token of before release 1.2 has neither `gen` nor `jti`. */
+type SignedClaims = { sub: string; iat: number; exp: number; gen?: number; jti?: string };
 
 declare module '@fastify/jwt' {
   interface FastifyJWT {
-    payload: { sub: string };
+    payload: { sub: string; gen: number; jti: string };
     user: TokenClaims;
   }
 }
@@ -26,11 +30,13 @@ declare module 'fastify' {
      * @throws DomainError `token-expired` for a token that was once good, `access-denied` for anything else.
      */
     verifyBearer(authorization: string | undefined): TokenClaims;
+    /** Returns a new access token, which differs from all others. */
+    signToken(user: Pick<ApiUser, 'username' | 'tokenGeneration'>): string;
   }
 }
 
 /**
- * Signs access tokens (`server.jwt.sign`) and verifies them (`server.verifyBearer`).
+ * Signs access tokens (`server.signToken`) and verifies them (`server.verifyBearer`).
  *
  * @param options.previousSecret also accepted, so that the secret can be replaced without logging anybody out.
  * @param options.ttlS life of a token, in seconds.
@@ -44,7 +50,7 @@ export function tokens(options: { secret: string; previousSecret: string | undef
         sign: { algorithm: 'HS256', iss: ISSUER, expiresIn: ttlS },
         verify: VERIFY,
       });
-      const verifySigned = (token: string): TokenClaims => {
+      const verifySigned = (token: string): SignedClaims => {
         try {
           return server.jwt.verify(token);
         } catch (error) {
@@ -53,11 +59,14 @@ export function tokens(options: { secret: string; previousSecret: string | undef
         }
       };
       const verify = (token: string): TokenClaims => {
-        const claims = verifySigned(token);
+        const { sub, iat, exp, gen = 0, jti = String(iat) } = verifySigned(token);
         // The library checks the types of times only.
-        if (typeof claims.sub !== 'string') throw new TypeError('sub is no string');
-        return claims;
+        if (typeof sub !== 'string') throw new TypeError('sub is no string');
+        return { sub, exp, gen, jti };
       };
+      server.decorate('signToken', ({ username, tokenGeneration }) =>
+        server.jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID() }),
+      );
       server.decorate('verifyBearer', (authorization: string | undefined) => {
         const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
         if (!token) throw new DomainError('access-denied');

@@ -5,8 +5,8 @@ import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors.ts';
 
 /**
- * The sessions of logged-in users. The browser has an unguessable id in a cookie. Redis has the user and the digest of
- * the password's hash, under the id's digest: reading Redis opens no session, and a new password ends those of the old one.
+ * The sessions of logged-in users. The browser has an unguessable id in a cookie. Redis has the user and the user's
+ * generation of tokens, under the id's digest: reading Redis opens no session, and what ends a user's tokens ends them too.
  */
 export type Sessions = {
   /** Begins a session and returns its id. */
@@ -26,9 +26,9 @@ export function createSessions(options: {
   const { redis, prefix, users, ttlS } = options;
   const key = (id: string) => `${prefix}:session:${digest(id)}`;
   return {
-    async begin({ username, passwordHash }) {
+    async begin({ username, tokenGeneration: generation }) {
       const id = randomBytes(32).toString('base64url');
-      const session = JSON.stringify({ username, password: digest(passwordHash) });
+      const session = JSON.stringify({ username, generation });
       await redis.set(key(id), session, 'EX', ttlS);
       return id;
     },
@@ -38,9 +38,10 @@ export function createSessions(options: {
     async userOf(id) {
       const text = await redis.get(key(id));
       if (!text) return undefined;
-      const { username, password } = JSON.parse(text) as { username: string; password: string };
-      const user = await users.findRecent(username);
-      const valid = user && !user.disabled && mayEnter(user) && digest(user.passwordHash) === password;
+      // A session of before release 1.2 has no generation, and ends.
+      const { username, generation } = JSON.parse(text) as { username: string; generation: number };
+      const user = await users.findRecent(username, generation);
+      const valid = user && !user.disabled && mayEnter(user) && user.tokenGeneration === generation;
       return valid ? user : undefined;
     },
   };

@@ -170,6 +170,25 @@ describe.concurrent('a user who is logged in', () => {
     }, IN_FORCE);
   });
 
+  test.for<[string, string]>([
+    ['revoke', 'Tokens y sesiones terminados'],
+    ['password', 'Contrasena cambiada'],
+  ])('loses all tokens by %s', async ([command, said], { admin, api, create }) => {
+    const name = `tokens-${command}`;
+    await create(name);
+    const client = await Client.login(api.url, name, PASSWORD);
+    expect(await admin([command, name], `${PASSWORD}\n`)).toEqual({
+      code: 0,
+      out: `${said}: ${name}\n`,
+      err: '',
+    });
+    await vi.waitFor(async () => {
+      expect((await client.get('/api/auth/validate')).body.message).toBe('Acceso denegado');
+    }, IN_FORCE);
+    const again = await Client.login(api.url, name, PASSWORD);
+    expect((await again.get('/api/auth/validate')).status).toBe(200);
+  });
+
   test('keeps all of several changes made at once', async ({ admin, api, create }) => {
     await create('aluvion', '--permissions', 'colas.admin');
     await Promise.all([
@@ -241,6 +260,7 @@ describe('list', () => {
       permissions: ['guias.read'],
       originBranch: 'MEX01',
       disabled: false,
+      demo: true,
     });
     expect(out).not.toContain('argon2');
   });
@@ -253,6 +273,7 @@ describe.concurrent('refuses', () => {
     ['password'],
     ['grant', 'guias.read'],
     ['revoke', 'guias.read'],
+    ['revoke'],
     ['origin', 'MEX01'],
     ['account', 'tienda'],
   ])('to %s an unknown user', async ([command, ...rest], { admin }) => {

@@ -34,6 +34,7 @@ describe('/api/openapi.json', () => {
       'GET /api/sucursales/destinos',
       'GET /api/sucursales/origenes',
       'POST /api/auth/login',
+      'POST /api/auth/logout',
       'POST /api/guias/crear',
     ]);
   });

@@ -1,5 +1,8 @@
+import { hash } from '@node-rs/argon2';
 import { describe, expect } from 'vitest';
-import { call } from '#test/fixtures/client.ts';
+import { hashPassword } from '#shared/auth/passwords.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
+import { Client, call } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 const test = services.extend(
@@ -21,7 +24,7 @@ describe('POST /api/auth/login', () => {
     });
     const [, claims = ''] = (body.data as { access_token: string }).access_token.split('.');
     const { iat, exp, ...rest } = JSON.parse(Buffer.from(claims, 'base64url').toString());
-    expect(rest).toEqual({ sub: 'demo', iss: 'shipping-guides' });
+    expect(rest).toEqual({ sub: 'demo', iss: 'shipping-guides', gen: 0, jti: expect.any(String) });
     expect(exp - iat).toBe(3600);
   });
 
@@ -56,5 +59,40 @@ describe('POST /api/auth/login', () => {
   ] as const)('ignores a JSON body that is %s', async ([_, body], { login }) => {
     const headers = { 'x-username': 'demo', 'x-password': 'demo1234', 'content-type': 'application/json' };
     expect((await login(headers, body)).status).toBe(200);
+  });
+});
+
+describe('the hash of a right password', () => {
+  const PASSWORD = 'una clave larga';
+  const user = { permissions: [], originBranch: null, disabled: false };
+
+  test.for([
+    ['is replaced where its parameters are weaker than today’s', { memoryCost: 8_192, timeCost: 1 }, true],
+    ['stays where they are not', undefined, false],
+  ] as const)('%s', async ([what, weaker, replaced], { login, stores }) => {
+    const username = what.split(' ')[1] as string;
+    const before = weaker ? await hash(PASSWORD, weaker) : await hashPassword(PASSWORD);
+    const users = new UserStore(stores.mongo);
+    await users.create({ ...user, username, account: username, passwordHash: before });
+    for (const _ of ['the first login', 'the next']) {
+      expect((await login({ 'x-username': username, 'x-password': PASSWORD })).status).toBe(200);
+    }
+    const { passwordHash, tokenGeneration } = (await users.find(username)) ?? {};
+    expect([passwordHash !== before, tokenGeneration]).toEqual([replaced, 0]);
+    if (replaced) expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+});
+
+describe('without ALLOW_DEMO_USERS', () => {
+  test('users of the demo data are refused as if they were disabled, and their tokens too', async ({
+    demo,
+    startApi,
+  }) => {
+    const { url } = await startApi({ ALLOW_DEMO_USERS: 'false' });
+    const headers = { 'x-username': 'demo', 'x-password': 'demo1234' };
+    const refused = await call(`${url}/api/auth/login`, { method: 'POST', headers });
+    expect([refused.status, refused.body.message]).toEqual([401, 'Usuario o contrasena incorrectos']);
+    const { status, body } = await new Client(url, demo.token).get('/api/auth/validate');
+    expect([status, body.message]).toEqual([401, 'Acceso denegado']);
   });
 });

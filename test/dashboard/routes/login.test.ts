@@ -106,6 +106,13 @@ describe('the login page', () => {
     expect(status).toBe(303);
   });
 
+  test('refuses users of the demo data without ALLOW_DEMO_USERS', async ({ startDashboard }) => {
+    const { url } = await startDashboard({ ALLOW_DEMO_USERS: 'false' });
+    const answer = await new Visitor(url).login('operaciones');
+    expect(answer.status).toBe(401);
+    expect(answer.text).toContain('Usuario o contraseña incorrectos');
+  });
+
   test('limits the failures of an address, whoever the user', async ({ dashboard }) => {
     const visitor = new Visitor(dashboard.url);
     const answers = await Promise.all(
@@ -147,6 +154,7 @@ describe('a session', () => {
 
   test.for<[string, (users: UserStore, name: string) => Promise<unknown>]>([
     ['is disabled', (users, name) => users.set(name, { disabled: true })],
+    ['loses all tokens', (users, name) => users.endTokens(name)],
     ['loses colas.admin', (users, name) => users.revoke(name, ['colas.admin'])],
     [
       'gets a new password',

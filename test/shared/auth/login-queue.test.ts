@@ -138,7 +138,7 @@ test('what is right is told, and gives its attempt back', async ({ newLimit, sto
   const limit = newLimit({ perUser: 1, perAddress: 1 });
   const told: LoginAttempt[] = [];
   const login = createLogin({
-    users: new UserStore(stores.mongo),
+    users: new UserStore(stores.mongo, { allowDemo: true }),
     limit,
     onAttempt: (attempt) => told.push(attempt),
   });

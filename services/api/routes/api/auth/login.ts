@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { type Login, MAX_CREDENTIAL } from '#shared/auth/login.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { operation } from '../../operation.ts';
+import { ignoreBodies } from './ignored-body.ts';
 
 const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
 const route = operation({
@@ -36,15 +37,11 @@ const route = operation({
  */
 export function loginRoute(login: Login, tokenTtlS: number) {
   return async (server: HttpServer) => {
-    // The body is ignored, so any body is accepted, also an empty one marked as JSON.
-    server.removeAllContentTypeParsers();
-    server.addContentTypeParser('*', (_request, payload, done) => {
-      payload.resume().on('end', () => done(null));
-    });
+    ignoreBodies(server);
     server.post('/api/auth/login', route, async ({ headers, ip, id }) => {
       const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
       const user = await login(username, password, ip, id);
-      const access_token = server.jwt.sign({ sub: user.username });
+      const access_token = server.signToken(user);
       return route.ok({ access_token, token_type: 'Bearer', expires_in: tokenTtlS });
     });
   };

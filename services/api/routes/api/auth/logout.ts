@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { apiUser } from '#api/plugins/authenticate.ts';
+import type { Trail } from '#shared/audit/trail.ts';
+import type { UserStore } from '#shared/auth/user-store.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { operation } from '../../operation.ts';
+import { ignoreBodies } from './ignored-body.ts';
+
+const route = operation({
+  id: 'cerrarSesion',
+  tag: 'Autenticación',
+  summary: 'Terminar el token',
+  description: 'El token deja de valer en menos de 10 segundos. El cuerpo se ignora.',
+  permission: 'any',
+  data: { message: 'Sesion cerrada', schema: Type.Null(), example: null },
+});
+
+/** `POST /api/auth/logout` (docs/contract.md "Authentication"). */
+export function logoutRoute(users: UserStore, trail: Trail) {
+  return async (server: HttpServer) => {
+    ignoreBodies(server);
+    server.post('/api/auth/logout', route, async (request) => {
+      const { username, account } = apiUser(request);
+      const { jti, exp } = request.user;
+      await users.revokeToken(username, { jti, until: new Date(exp * 1_000) });
+      trail.record({
+        action: 'logout',
+        actor: username,
+        account,
+        address: request.ip,
+        requestId: request.id,
+        outcome: 'ok',
+      });
+      return route.ok(null);
+    });
+  };
+}

@@ -1,0 +1,135 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { describe, expect, vi } from 'vitest';
+import { hashPassword } from '#shared/auth/passwords.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
+import { Client } from '#test/fixtures/client.ts';
+import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
+
+/** An end of a token is in force on every process within 10 s (docs/contract.md "Authentication"). */
+const IN_FORCE = { timeout: 10_000, interval: 200 };
+const PASSWORD = 'una clave larga';
+
+type UserDocument = { _id: string; tokenGeneration?: number; revokedTokens?: { jti: string; until: Date }[] };
+
+const test = services
+  .extend('second', { scope: 'file' }, ({ startApi }) => startApi())
+  .extend('users', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo))
+  .extend('documents', { scope: 'file' }, ({ stores }) => stores.mongo.collection<UserDocument>('users'))
+  /** Creates a user. @returns what logs this user in. */
+  .extend('newUser', { scope: 'file' }, async ({ api, users }) => {
+    const passwordHash = await hashPassword(PASSWORD);
+    return async (username: string) => {
+      const user = { username, account: username, passwordHash, permissions: [], originBranch: null };
+      await users.create({ ...user, disabled: false });
+      return (password = PASSWORD) => Client.login(api.url, username, password);
+    };
+  });
+
+const validate = async (client: Client, url = client.url) => {
+  const { status, body } = await new Client(url, client.token).get('/api/auth/validate');
+  return [status, body.message];
+};
+const GOOD = [200, 'Token valido'];
+const ENDED = [401, 'Acceso denegado'];
+
+/** A token as release 1.1 issued it. */
+function oldToken(username: string): string {
+  const now = Math.floor(Date.now() / 1_000);
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = { sub: username, iss: 'shipping-guides', iat: now, exp: now + 600 };
+  const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${content}.${createHmac('sha256', JWT_SECRET).update(content).digest('base64url')}`;
+}
+
+describe('POST /api/auth/logout', () => {
+  test('ends the token on every process, and no other token', async ({ newUser, second, startApi }) => {
+    const login = await newUser('salida');
+    const [client, other] = [await login(), await login()];
+    expect(await validate(client, second.url)).toEqual(GOOD);
+    const { status, body } = await client.post('/api/auth/logout', '');
+    expect([status, body]).toEqual([200, { response: 'OK', message: 'Sesion cerrada', data: null }]);
+    expect(await validate(client)).toEqual(ENDED);
+    await vi.waitFor(async () => expect(await validate(client, second.url)).toEqual(ENDED), IN_FORCE);
+    expect(await validate(client, (await startApi()).url)).toEqual(ENDED);
+    for (const url of [client.url, second.url]) expect(await validate(other, url)).toEqual(GOOD);
+    expect((await client.post('/api/auth/logout', '')).status).toBe(401);
+  });
+
+  test('ends a token of release 1.1', async ({ api, newUser }) => {
+    const login = await newUser('antigua');
+    const [client, other] = [new Client(api.url, oldToken('antigua')), await login()];
+    expect(await validate(client)).toEqual(GOOD);
+    expect((await client.post('/api/auth/logout', '')).status).toBe(200);
+    expect([await validate(client), await validate(other)]).toEqual([ENDED, GOOD]);
+  });
+
+  test('needs a token', async ({ api }) => {
+    const { status, body } = await new Client(api.url, '').post('/api/auth/logout', '');
+    expect([status, body.message]).toEqual(ENDED);
+  });
+});
+
+describe('the list of a user’s ended tokens', () => {
+  const revoked = (until: number) =>
+    Array.from({ length: 1_000 }, () => ({ jti: randomUUID(), until: new Date(Date.now() + until) }));
+
+  test('forgets those that have expired', async ({ documents, newUser }) => {
+    const login = await newUser('olvidos');
+    await documents.updateOne({ _id: 'olvidos' }, { $set: { revokedTokens: revoked(-1_000) } });
+    expect((await (await login()).post('/api/auth/logout', '')).status).toBe(200);
+    expect((await documents.findOne({ _id: 'olvidos' }))?.revokedTokens).toHaveLength(1);
+  });
+
+  test('has a bound, beyond which all tokens of the user end', async ({ documents, newUser }) => {
+    const login = await newUser('incansable');
+    await documents.updateOne({ _id: 'incansable' }, { $set: { revokedTokens: revoked(600_000) } });
+    const [client, other] = [await login(), await login()];
+    expect((await client.post('/api/auth/logout', '')).status).toBe(200);
+    const { tokenGeneration, revokedTokens } = (await documents.findOne({ _id: 'incansable' })) ?? {};
+    expect([tokenGeneration, revokedTokens]).toEqual([1, []]);
+    expect([await validate(client), await validate(other), await validate(await login())]).toEqual([
+      ENDED,
+      ENDED,
+      GOOD,
+    ]);
+  });
+});
+
+describe('all tokens of a user', () => {
+  test.for<[string, (users: UserStore, name: string) => Promise<unknown>, string?]>([
+    [
+      'a new password',
+      async (users, name) => users.set(name, { passwordHash: await hashPassword('otra clave larga') }),
+      'otra clave larga',
+    ],
+    [
+      'disabling, also when the user is enabled again',
+      async (users, name) => {
+        await users.set(name, { disabled: true });
+        await users.set(name, { disabled: false });
+      },
+    ],
+    ['admin revoke', (users, name) => users.endTokens(name)],
+  ])('end by %s', async ([what, change, password], { api, newUser, second, users }) => {
+    const name = `fin-${what.split(' ')[1]}`;
+    const login = await newUser(name);
+    const before = [await login(), new Client(api.url, oldToken(name))];
+    for (const client of before) expect(await validate(client, second.url)).toEqual(GOOD);
+    await change(users, name);
+    const after = await login(password); // in the same second, and on processes that still remember the user
+    for (const { url } of [api, second]) expect(await validate(after, url)).toEqual(GOOD);
+    for (const client of before) {
+      for (const { url } of [api, second]) {
+        await vi.waitFor(async () => expect(await validate(client, url)).toEqual(ENDED), IN_FORCE);
+      }
+    }
+  });
+
+  test('stay good when a permission changes', async ({ newUser, users }) => {
+    const client = await (await newUser('permisos'))();
+    await users.grant('permisos', ['guias.read']);
+    await users.revoke('permisos', ['guias.read']);
+    expect((await users.find('permisos'))?.tokenGeneration).toBe(0);
+    expect(await validate(client)).toEqual(GOOD);
+  });
+});
