@@ -92,15 +92,17 @@ describe('the role allows all that is sent by', () => {
     const password = `${randomBytes(12).toString('hex')}\n`;
     const admin = (...args: string[]) => run('admin', ['services/api/cli.ts', ...args], password);
     await admin('create', 'tienda', '--permissions', 'guias.read');
-    await admin('password', 'tienda');
-    await admin('grant', 'tienda', 'guias.create');
-    await admin('revoke', 'tienda', 'guias.create');
-    await admin('origin', 'tienda', 'MEX01');
-    await admin('account', 'tienda', 'otra');
-    await admin('disable', 'tienda');
-    await admin('enable', 'tienda');
-    await admin('list');
-    await admin('audit', '--since', '1h');
+    await Promise.all([
+      admin('password', 'tienda'),
+      admin('grant', 'tienda', 'guias.create'),
+      admin('revoke', 'tienda', 'guias.create'),
+      admin('origin', 'tienda', 'MEX01'),
+      admin('account', 'tienda', 'otra'),
+      admin('disable', 'tienda'),
+      admin('enable', 'tienda'),
+      admin('list'),
+      admin('audit', '--since', '1h'),
+    ]);
     expect(sent(recorders.admin)).toContain('insert audit');
     expectAllowed('admin', recorders.admin);
   });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -188,11 +189,15 @@ describe('Redis', () => {
   });
 
   // As k8s/operations.md says: the operator adds the hash of a second password, and removes that of the first.
-  test('takes two passwords of a service while one replaces the other', async ({ send, passwords }) => {
+  test('takes two passwords of a service while one replaces the other, as hashes', async ({
+    send,
+    passwords,
+  }) => {
     const login = (password: string) => send('health', `AUTH api ${password}`);
-    expect(await send('operator', 'ACL SETUSER api >second')).toBe('OK');
+    const hash = createHash('sha256').update('second').digest('hex');
+    expect(await send('operator', `ACL SETUSER api #${hash}`)).toBe('OK');
     expect([await login(passwords.api), await login('second')]).toEqual(['OK', 'OK']);
-    expect(await send('operator', 'ACL SETUSER api <second')).toBe('OK');
+    expect(await send('operator', `ACL SETUSER api !${hash}`)).toBe('OK');
     expect([await login(passwords.api), await login('second')]).toEqual(['OK', 'WRONGPASS']);
   });
 });
