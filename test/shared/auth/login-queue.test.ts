@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { createLogin, type LoginAttempt } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { LoginQueue } from '#shared/auth/login-queue.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
 const FOREVER = 100_000;
@@ -132,6 +134,22 @@ describe('an address over its limit', () => {
       ['address_limit', true],
     ]);
   });
+});
+
+test('while Redis is away a login is refused at once as an outage, and keeps no place', async ({
+  stores,
+}) => {
+  const away = stores.redis.duplicate({ lazyConnect: true, enableOfflineQueue: false });
+  const limit = new LoginLimit(away, `${stores.prefix}:away`, { perUser: 1, perAddress: 1 });
+  const queue = new LoginQueue(limit, { permits: 1, timeoutMs: FOREVER });
+  const users = new UserStore(stores.mongo, { allowDemo: true });
+  const login = createLogin({ users, limit, queue });
+  for (const _ of ['a place', 'the same place']) {
+    await expect(login('demo', 'demo1234', '192.0.2.1')).rejects.toSatisfy(isTransientError);
+  }
+  if (away.status !== 'ready') await once(away, 'ready'); // the first command began to connect
+  expect(await login('demo', 'demo1234', '192.0.2.1')).toMatchObject({ username: 'demo' });
+  away.disconnect();
 });
 
 test('what is right is told, and gives its attempt back', async ({ newLimit, stores }) => {
