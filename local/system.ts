@@ -1,5 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TObject } from 'typebox';
+import { ApiConfig } from '#services/api/config.ts';
+import { BranchesConfig } from '#services/branches/config.ts';
+import { DashboardConfig } from '#services/dashboard/config.ts';
+import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { repoRoot } from './folders.ts';
 import { freePort } from './process/free-port.ts';
 import { type OwnedProcess, startProcess } from './process/owned-process.ts';
@@ -106,8 +111,11 @@ export function serviceSettings(
   };
 }
 
-/** The settings that are secret, or hold a password. */
-const SECRET_SETTINGS = ['MONGODB_URI', 'REDIS_URL', 'INTERNAL_TOKEN', 'JWT_SECRET'];
+const SCHEMAS: TObject[] = [ApiConfig, BranchesConfig, DashboardConfig, LabelWorkerConfig];
+/** The settings that are secret, or hold a password, as their schemas say. */
+const SECRET_SETTINGS = SCHEMAS.flatMap(({ properties }) =>
+  Object.keys(properties).filter((name) => (properties[name] as { writeOnly?: boolean }).writeOnly),
+);
 
 /** Whoever may list processes sees their environment, and every program that a process starts inherits it. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

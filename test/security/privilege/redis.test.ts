@@ -73,6 +73,14 @@ const KEYS: [key: string, may: Record<RedisService, '' | 'r' | 'rw'>][] = [
   [':somethingelse', { api: '', branches: '', 'label-worker': '', dashboard: '' }],
 ];
 
+test('every pattern of the rules has a key in the table', () => {
+  const rules = REDIS_SERVICES.flatMap((service) => redisRules(service, ''));
+  const patterns = rules.flatMap((rule) => /^(?:%R)?~(.*)/.exec(rule)?.[1] ?? []);
+  const fits = (key: string, pattern: string) => RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(key);
+  const untried = patterns.filter((pattern) => !KEYS.some(([key]) => fits(key, pattern)));
+  expect([...new Set(untried)]).toEqual([]);
+});
+
 describe.each(REDIS_SERVICES)('the user of %s', (service) => {
   test.for(KEYS)('has its rights to {guias}%s and no others', async ([key, may], { send }) => {
     const name = `${PREFIX}${key}`;
