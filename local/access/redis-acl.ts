@@ -18,8 +18,9 @@ export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 /** Families of keys by their purpose, after the prefix (docs/architecture.md "What is in Redis"). */
 const KEYS = {
   queue: [':labels:*'],
-  labels: [':label:*', ':label-*', ':labels-kept'],
+  labels: [':label:*', ':label-expiries', ':label-bytes'],
   pages: [':pages:*', ':pages-sum:*'],
+  check: [':write-check'],
   heartbeats: [':worker:*', ':workers'],
   branches: [':branches', ':branches:*', ':branches-rebuild'],
   sessions: [':session:*'],
@@ -32,10 +33,13 @@ type Family = keyof typeof KEYS;
 
 /** The families that each service reads and writes, and those that it only reads. */
 const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }>> = {
-  api: { own: ['queue', 'pages', 'logins', 'requests', 'retention'], read: ['labels', 'heartbeats'] },
-  branches: { own: ['branches'] },
-  'label-worker': { own: ['queue', 'labels', 'heartbeats'], read: ['pages'] },
-  dashboard: { own: ['queue', 'sessions', 'operatorLogins'], read: ['heartbeats'] },
+  api: {
+    own: ['queue', 'pages', 'logins', 'requests', 'retention', 'check'],
+    read: ['labels', 'heartbeats'],
+  },
+  branches: { own: ['branches', 'check'] },
+  'label-worker': { own: ['queue', 'labels', 'heartbeats', 'check'], read: ['pages'] },
+  dashboard: { own: ['queue', 'sessions', 'operatorLogins', 'check'], read: ['heartbeats'] },
 };
 
 /**

@@ -98,6 +98,7 @@ function settings(port: number, data: string, durable: boolean): string[] {
     save: '',
     appendonly: durable ? 'yes' : 'no',
     appendfsync: 'everysec',
+    maxmemory: '512mb',
     // With any other policy a full Redis drops jobs.
     'maxmemory-policy': 'noeviction',
   };

@@ -11,7 +11,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
-import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
+import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
 import { openBranchesClient } from './branches/branches-client.ts';
 import type { ApiConfig } from './config.ts';
 import { apiErrors } from './errors.ts';
@@ -59,9 +59,10 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
   const mongo = await openMongo(server, config.MONGODB_URI);
   const audit = new AuditStore(mongo);
   await audit.open();
-  const redis = await openRedis(server, config.REDIS_URL);
+  const redis = await openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const labels = new LabelClient({
     redis,
+    labels: config.LABEL_CACHE_URL ? await openLabelCache(server, config.LABEL_CACHE_URL) : redis,
     blocking: openBlockingRedis(server, config.REDIS_URL),
     prefix: config.REDIS_PREFIX,
     timeoutMs: config.LABEL_TIMEOUT_MS,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import {
   commonSettings,
   internalSettings,
+  labelCacheSettings,
   loginSettings,
   mongoSettings,
   redisSettings,
@@ -18,6 +19,7 @@ export const ApiConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
+  ...labelCacheSettings,
   ...internalSettings,
   ...loginSettings,
   ...servingSettings,

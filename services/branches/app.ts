@@ -12,7 +12,7 @@ import { BranchStore } from './store/branch-store.ts';
 export function buildBranches(config: BranchesConfig, log: Logger): Promise<HttpServer> {
   return buildHttpServer({ log, drainMs: config.DRAIN_MS }, async (server) => {
     const mongo = await openMongo(server, config.MONGODB_URI);
-    const redis = await openRedis(server, config.REDIS_URL);
+    const redis = await openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
     const cache = new BranchCache(redis, config.REDIS_PREFIX, new BranchStore(mongo), log, server.metrics);
     server.addHook('onClose', async () => cache.close());
     await cache.open();

@@ -43,7 +43,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const prefix = config.REDIS_PREFIX;
   const mongo = await openMongo(server, config.MONGODB_URI);
   const trail = openTrail(server, 'dashboard', new AuditStore(mongo));
-  const redis = await openRedis(server, config.REDIS_URL);
+  const redis = await openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
   queue.on('error', (err) => log.warn({ err }, 'The label queue reports an error'));
   server.addHook('onClose', () => queue.close());

@@ -1,16 +1,19 @@
+import type { Redis } from 'ioredis';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { labelWriter } from '#shared/contracts/label-store.ts';
+import { labelWriter, readLabelBytes } from '#shared/contracts/label-store.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { addGauge } from '#shared/observability/metrics.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
-import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
+import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
 import { DOCUMENT } from './label/document.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startHeartbeat } from './queue/heartbeat.ts';
+import { openLabelBudget } from './queue/label-budget.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
 
 /** Two missed checks in a row replace a Chromium that hangs: within 15 s when nothing prints. */
@@ -37,20 +40,19 @@ async function assemble(
   const { REDIS_PREFIX: prefix, PRINT_CONCURRENCY: concurrency, BATCH_MAX_LABELS: maxLabels } = config;
   const stage = closingStage(config.SHUTDOWN_MS, log);
   const metrics = createWorkerMetrics(server.metrics);
-  const redis = await openRedis(server, config.REDIS_URL);
+  const redis = await openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
+  const labels = await openLabels(server, config, redis);
   const browser = await openBrowser(server, config, log, metrics);
   const closeBrowser = () => stage('Closing Chromium', browser.close());
   server.addHook('onClose', closeBrowser); // also when the start fails below
   const worker = startLabelWorker({
-    redis: openBlockingRedis(server, config.REDIS_URL),
+    blocking: openBlockingRedis(server, config.REDIS_URL),
+    redis,
     prefix,
     // Twice what prints at a time: a print slot that becomes free finds its next batch here.
     concurrency: 2 * concurrency * maxLabels,
     printer: createLabelPrinter({ printHtml: browser.print, concurrency, maxLabels, metrics, tracing }),
-    store: labelWriter(redis, prefix, {
-      ttlS: config.LABEL_CACHE_TTL_S,
-      most: config.LABEL_CACHE_MAX_LABELS,
-    }),
+    store: labels.store,
     metrics,
     log,
     tracing,
@@ -65,6 +67,23 @@ async function assemble(
     await closeBrowser();
     await stage('Closing the queue', worker.close());
   });
+}
+
+/** Opens the store of finished labels, which keeps to its budget until the server closes. */
+async function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: Redis) {
+  const { LABEL_CACHE_URL: url, LABEL_CACHE_TTL_S: ttlS, LABEL_CACHE_MAX_MIB: maxMib } = config;
+  const redis = url ? await openLabelCache(server, url) : queueRedis;
+  const budget = await openLabelBudget(redis, maxMib * 2 ** 20, server.log);
+  const labels = labelWriter(redis, config.REDIS_PREFIX, { ttlS, budget: budget.bytes });
+  addGauge(server.metrics, 'label_cache_bytes', 'Size of the finished labels in Redis', () =>
+    readLabelBytes(redis, config.REDIS_PREFIX),
+  );
+  addGauge(server.metrics, 'label_cache_max_bytes', 'Size that the finished labels may have', async () =>
+    budget.bytes(),
+  );
+  const stop = budget.watch(labels.trim);
+  server.addHook('onClose', async () => stop());
+  return labels;
 }
 
 /** Opens the browser that prints, as a required dependency of the server, with its metrics. */

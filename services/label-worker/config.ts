@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { commonSettings, redisSettings } from '#shared/config/settings.ts';
+import { commonSettings, labelCacheSettings, redisSettings } from '#shared/config/settings.ts';
 
 export const LabelWorkerConfig = Type.Object({
   ...commonSettings,
   ...redisSettings,
+  ...labelCacheSettings,
   PORT: Type.Integer({ default: 3002, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
   CHROMIUM_PATH: Type.String({
     description:
@@ -36,11 +37,11 @@ export const LabelWorkerConfig = Type.Object({
     maximum: 3_600, // docs/security.md "Personal data": what a label shows stays no longer in Redis
     description: 'Time that a finished label stays in Redis for repeated requests, in seconds',
   }),
-  LABEL_CACHE_MAX_LABELS: Type.Integer({
-    'x-formerly': 'LABELS_KEPT',
-    default: 5_000,
-    minimum: 100,
-    description: 'Maximum number of finished labels in Redis, about 35 kB each. The oldest are removed first',
+  LABEL_CACHE_MAX_MIB: Type.Integer({
+    default: 256,
+    minimum: 16,
+    description:
+      'Maximum size of all finished labels in Redis, in MiB, about 35 kB each. At most half of the maxmemory of Redis is used, whatever this says. The oldest are removed first, labels of more than 100 kB after a minute',
   }),
   CHROMIUM_MAX_PRINTS: Type.Integer({
     'x-formerly': 'CHROMIUM_PRINTS',

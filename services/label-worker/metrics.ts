@@ -28,6 +28,11 @@ export function createWorkerMetrics(registry: Registry) {
     registers,
   });
   const printed = new Counter({ name: 'labels_printed_total', help: 'Labels printed and stored', registers });
+  const dropped = new Counter({
+    name: 'labels_dropped_total',
+    help: 'Labels that were not printed, since nobody waited for them any more',
+    registers,
+  });
   const failures = new Counter({
     name: 'label_job_failures_total',
     help: 'Failed attempts to print a label, including those that were retried',
@@ -49,6 +54,7 @@ export function createWorkerMetrics(registry: Registry) {
     observeBatch: (labels: number) => batches.observe(labels),
     countStart: (reason: StartReason) => starts.inc({ reason }),
     countPrinted: () => printed.inc(),
+    countDropped: () => dropped.inc(),
     countFailure: (reason: FailureReason) => failures.inc({ reason }),
   };
 }

@@ -37,6 +37,19 @@ export const redisSettings = {
   }),
 };
 
+/** Of services that write or read finished labels. */
+export const labelCacheSettings = {
+  LABEL_CACHE_URL: Type.Optional(
+    Type.String({
+      pattern: '^rediss?://.',
+      writeOnly: true,
+      description:
+        'Second Redis for the finished labels alone. Without it they are in that of REDIS_URL. It needs no persistence, and may evict by itself (allkeys-lru)',
+      examples: ['redis://127.0.0.1:6380'],
+    }),
+  ),
+};
+
 export const mongoSettings = {
   MONGODB_URI: Type.String({
     pattern: '^mongodb(\\+srv)?://[^/]+/[^/?]+',

@@ -3,6 +3,7 @@ import type { JobsOptions } from 'bullmq';
 import { type Static, Type } from 'typebox';
 import { GUIDE_NUMBER, Guide, ServiceType } from './guide.ts';
 import { guideAjv } from './guide-validator.ts';
+import type { Reservation } from './page-reservations.ts';
 
 /**
  * The contract between who asks for a label (api) and who prints it (label-worker): queue, payload, keys,
@@ -63,12 +64,18 @@ export const LabelPayload = Type.Object(
 );
 export type LabelPayload = Static<typeof LabelPayload>;
 
-/** A job: the label, and the id of the request that asked first, so that a label can be followed in the logs. */
-export type LabelJob = { label: LabelPayload; requestId: string };
-/** The queue carries no bytes; they are in the label cache. */
-export type LabelJobResult = { bytes: number };
+/**
+ * A job: the label; the id of the request that asked first, so that a label can be followed in the logs; and who waits
+ * for it, until when. A job of an api of before release 1.2 has no reservation.
+ */
+export type LabelJob = { label: LabelPayload; requestId: string; reservation?: Reservation };
+/** The queue carries no bytes; they are in the label cache. `dropped`: not printed, since nobody waited any more. */
+export type LabelJobResult = { bytes: number; dropped?: true };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
+
+/** Pages that an account may have in flight before its further labels go behind those of others. */
+const LIGHT_PAGES = 25;
 
 /** The label's identity: 43 characters of base64url, so neither `:` nor digits only (BullMQ's rule for ids). */
 export function labelKey(label: LabelPayload): string {
@@ -79,9 +86,13 @@ export function labelKey(label: LabelPayload): string {
  * Options of a label's job. Asked for again while it waits or prints, it is the same job (`deduplication`
  * ends when the job does). The job's own id is new each time, since BullMQ silently ignores an id that it
  * still keeps among the finished ones. Tried again only for what is not the label's fault (see the worker).
+ *
+ * @param inFlight pages that the account has in flight already: the more, the later its turn. Jobs without priority go
+ * first (BullMQ, "Prioritized").
  */
-export function labelJobOptions(key: string, nonce: string): JobsOptions {
+export function labelJobOptions(key: string, nonce: string, inFlight = 0): JobsOptions & { jobId: string } {
   return {
+    ...(inFlight > LIGHT_PAGES && { priority: inFlight }),
     jobId: `${key}.${nonce}`,
     deduplication: { id: key },
     attempts: 3,

@@ -1,5 +1,8 @@
 import { withTimeout } from '#shared/async/with-timeout.ts';
 
+/** Rejects a check of a store that answers but refuses to write: what only reads goes on. */
+export class RefusesWrites extends Error {}
+
 /** Something that a service asks over the network: `check` rejects while it does not answer. */
 export type Dependency = {
   check: () => Promise<unknown>;

@@ -1,6 +1,6 @@
 import { Gauge, Histogram } from 'prom-client';
 import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
-import { failedDependencies } from './dependencies.ts';
+import { failedDependencies, RefusesWrites } from './dependencies.ts';
 import type { HttpServer } from './http-server.ts';
 
 /**
@@ -31,7 +31,8 @@ export function addMetricsRoute(server: HttpServer): void {
     async collect() {
       const failed = await failedDependencies(dependencies);
       for (const dependency of dependencies.keys()) {
-        this.set({ dependency }, failed.has(dependency) ? 0 : 1);
+        const failure = failed.get(dependency);
+        this.set({ dependency }, failure && !(failure instanceof RefusesWrites) ? 0 : 1);
       }
     },
   });

@@ -1,30 +1,44 @@
 import { Redis } from 'ioredis';
+import type { Registry } from 'prom-client';
+import { RefusesWrites } from '#shared/http/dependencies.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
+import { type RedisState, readRedisState } from './redis-state.ts';
+
+/** Time after which the key of the write check is gone, in seconds. */
+const CHECK_TTL_S = 60;
+/** How Redis begins to refuse a write: it is full, a replica, or cannot write to its disk. */
+const REFUSED_WRITE = /^(OOM|READONLY|MISCONF) /;
 
 /**
  * Opens a service's connection for request/response work: it is a required dependency of the server, and closes with
- * it. `redis_noeviction` becomes a metric, read on every scrape, since an operator may change the policy at any time.
+ * it. Its check writes, since a Redis that is full still answers PING.
  *
  * The connection fails fast: while Redis is away a command is rejected at once instead of queueing without bound,
  * and a command that is not answered within 2 s is rejected too.
  *
+ * @param prefix of all keys.
  * @throws when Redis does not answer within 2 s.
  */
-export async function openRedis(server: HttpServer, url: string): Promise<Redis> {
-  const redis = await connectRedis(url, server.log);
-  server.addHook('onClose', async () => redis.disconnect());
-  server.dependencies.set('redis', { check: () => redis.ping(), required: true });
-  addGauge(
-    server.metrics,
-    'redis_noeviction',
-    '1 if maxmemory-policy is noeviction, 0 if a full Redis evicts jobs',
-    async () => {
-      const policy = await evictionPolicy(redis);
-      return policy === undefined ? undefined : Number(policy === 'noeviction');
-    },
-  );
+export async function openRedis(server: HttpServer, url: string, prefix: string): Promise<Redis> {
+  const redis = await connectRedis(url, server);
+  await logEvictionPolicy(redis, server.log);
+  const check = () => checkWrite(redis, `${prefix}:write-check`);
+  server.dependencies.set('redis', { check, required: true });
+  addRedisGauges(server.metrics, redis, check);
+  return redis;
+}
+
+/**
+ * Opens the second Redis, for finished labels alone. It is not required: without it labels are refused, and all else
+ * goes on.
+ *
+ * @throws when it does not answer within 2 s.
+ */
+export async function openLabelCache(server: HttpServer, url: string): Promise<Redis> {
+  const redis = await connectRedis(url, server);
+  server.dependencies.set('label-cache', { check: () => redis.ping(), required: false });
   return redis;
 }
 
@@ -46,7 +60,8 @@ export function openBlockingRedis(server: HttpServer, url: string): Redis {
   return redis;
 }
 
-async function connectRedis(url: string, log: Pick<Logger, 'warn' | 'error'>): Promise<Redis> {
+/** Connects within 2 s, and closes with the server. */
+async function connectRedis(url: string, server: HttpServer): Promise<Redis> {
   const redis = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -59,14 +74,9 @@ async function connectRedis(url: string, log: Pick<Logger, 'warn' | 'error'>): P
     // Commands of one event-loop turn are one write: labels are stored and asked for by the batch.
     enableAutoPipelining: true,
   });
-  redis.on('error', (err) => log.warn({ err }, 'The connection to Redis failed'));
-  try {
-    await redis.connect();
-    await logEvictionPolicy(redis, log);
-  } catch (error) {
-    redis.disconnect();
-    throw error;
-  }
+  redis.on('error', (err) => server.log.warn({ err }, 'The connection to Redis failed'));
+  server.addHook('onClose', async () => redis.disconnect());
+  await redis.connect();
   return redis;
 }
 
@@ -75,16 +85,42 @@ function retryStrategy(attempt: number): number {
   return Math.min(50 * attempt, 1_000);
 }
 
-/** With any policy but `noeviction` a full Redis silently drops jobs (BullMQ, "Going to production"). */
-async function logEvictionPolicy(redis: Redis, log: Pick<Logger, 'error'>): Promise<void> {
-  const policy = await evictionPolicy(redis);
-  if (policy && policy !== 'noeviction') {
-    log.error({ policy }, 'Redis may drop jobs when it is full: set its maxmemory-policy to noeviction');
-  }
+/** @throws RefusesWrites where Redis answers, but refuses to write; any other error where it does not answer. */
+async function checkWrite(redis: Redis, key: string): Promise<void> {
+  await redis.set(key, '1', 'EX', CHECK_TTL_S).catch((cause: Error) => {
+    throw REFUSED_WRITE.test(cause.message) ? new RefusesWrites(cause.message, { cause }) : cause;
+  });
 }
 
-/** Returns undefined where CONFIG is forbidden, as managed Redis often does. */
-async function evictionPolicy(redis: Redis): Promise<string | undefined> {
-  const pair = await redis.config('GET', 'maxmemory-policy').catch(() => undefined);
-  return (pair as string[] | undefined)?.[1];
+/** Adds gauges that are read on every scrape, since an operator may change policy and limit at any time. */
+function addRedisGauges(metrics: Registry, redis: Redis, check: () => Promise<void>): void {
+  const add = (name: string, help: string, read: (state: RedisState) => number | undefined) =>
+    addGauge(metrics, name, help, async () => read(await readRedisState(redis)));
+  add('redis_noeviction', '1 if maxmemory-policy is noeviction, 0 if a full Redis evicts jobs', (state) =>
+    Number(state.noeviction),
+  );
+  add('redis_used_bytes', 'Memory that Redis uses', ({ usedBytes }) => usedBytes);
+  add(
+    'redis_max_bytes',
+    'Memory that Redis may use (maxmemory); absent without a limit',
+    ({ maxBytes }) => maxBytes || undefined,
+  );
+  addGauge(
+    metrics,
+    'redis_refuses_writes',
+    '1 if Redis answers but refuses to write: full, read-only or without disk',
+    () =>
+      check().then(
+        () => 0,
+        (error: unknown) => (error instanceof RefusesWrites ? 1 : undefined),
+      ),
+  );
+}
+
+/** With any policy but `noeviction` a full Redis silently drops jobs (BullMQ, "Going to production"). */
+async function logEvictionPolicy(redis: Redis, log: Pick<Logger, 'error'>): Promise<void> {
+  const { noeviction, policy } = await readRedisState(redis);
+  if (!noeviction) {
+    log.error({ policy }, 'Redis may drop jobs when it is full: set its maxmemory-policy to noeviction');
+  }
 }

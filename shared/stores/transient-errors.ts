@@ -39,8 +39,8 @@ const OUTAGE_CODES = new Set([
  * is away.
  */
 const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-/** The first word of an error reply is its code (Redis protocol, "Simple errors"): loading, full, or not the primary. */
-const REDIS_OUTAGE_CODES = /^(LOADING|OOM|MASTERDOWN|READONLY) /;
+/** The first word of an error reply is its code (Redis protocol, "Simple errors"): loading, full, not the primary, or without its disk. */
+const REDIS_OUTAGE_CODES = /^(LOADING|OOM|MASTERDOWN|READONLY|MISCONF) /;
 /** ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed. */
 const IOREDIS_OUTAGE_TEXTS = /^(Stream isn't writeable|Command timed out|Connection is closed)/;
 

@@ -1,125 +1,117 @@
-import { randomBytes } from 'node:crypto';
-import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
-import {
-  keyOfJob,
-  LABEL_QUEUE,
-  type LabelJob,
-  type LabelJobResult,
-  type LabelPayload,
-  labelJobOptions,
-  labelKey,
-} from '#shared/contracts/label-job.ts';
+import { type LabelPayload, labelKey } from '#shared/contracts/label-job.ts';
 import { labelReader } from '#shared/contracts/label-store.ts';
+import { type PageReservations, pageReservations } from '#shared/contracts/page-reservations.ts';
 import { aliveWorkers } from '#shared/contracts/worker-heartbeat.ts';
 import { DomainError } from '#shared/errors.ts';
-import type { Logger } from '#shared/observability/logger.ts';
-import type { Tracing } from '#shared/observability/tracing.ts';
 import { Admission } from './admission.ts';
+import { LabelJobs, type LabelJobsOptions, type Outcome } from './label-jobs.ts';
 import { labelMetrics } from './label-metrics.ts';
 
-type Outcome = 'printed' | 'failed' | 'late';
+/** When an account with too many pages in flight may try again, in seconds: so many pages are printed within less. */
+const RETRY_AFTER_S = 1;
+
 type LabelResult = { source: 'cache' | 'printed'; pdf: Buffer };
+
+/** Who asks for a label. */
+export type Asker = {
+  account: string;
+  /** Most pages that the account may have in flight. */
+  maxPages: number;
+  /** Goes with the job, so that the label can be followed in the worker's log. */
+  requestId: string;
+  /** Aborts when the asker is gone. */
+  gone: AbortSignal;
+  /** Called with the pages that the account has in flight beside this label's, when it is to be printed. */
+  onInFlight: (pages: number) => void;
+};
 
 /** A label's PDF, and its key, which is also its ETag. */
 export type PrintedLabel = { key: string; pdf: Buffer };
 
-/**
- * Gets labels from the cache, or has them printed through the queue and waits for the job.
- *
- * A process has one listener for the queue's events and one map of waiters, since BullMQ's own `waitUntilFinished` adds
- * listeners with every call.
- */
+/** A label that requests wait for. */
+type Wait = { askers: number; abandoned: AbortController; result: Promise<LabelResult> };
+
+/** Gets labels from the cache, or has them printed within the share of the account that asks. */
 export class LabelClient {
   readonly #read: (key: string) => Promise<Buffer | null>;
-  readonly #timeoutMs: number;
   readonly #admission: Admission;
-  readonly #queue: Queue<LabelJob, LabelJobResult>;
-  readonly #events: QueueEvents;
+  readonly #reservations: PageReservations;
+  readonly #jobs: LabelJobs;
+  readonly #log: LabelJobsOptions['log'];
   readonly #metrics: ReturnType<typeof labelMetrics>;
-  readonly #inFlight = new Map<string, Promise<LabelResult>>();
-  readonly #waiters = new Map<string, (outcome: Outcome) => void>();
+  readonly #waits = new Map<string, Wait>();
 
-  constructor(options: {
-    /** For commands; fails fast. */
-    redis: Redis;
-    /** For the queue's events; waits while Redis is away. */
-    blocking: Redis;
-    prefix: string;
-    /** Longest wait for a label, in ms. */
-    timeoutMs: number;
-    log: Pick<Logger, 'warn'>;
-    metrics: Registry;
-    tracing: Tracing | undefined;
-  }) {
-    const { redis, blocking, prefix, timeoutMs, log, metrics, tracing } = options;
-    this.#read = labelReader(redis, prefix);
-    this.#timeoutMs = timeoutMs;
+  /** @param options.labels where finished labels are. */
+  constructor(options: LabelJobsOptions & { labels: Redis; metrics: Registry }) {
+    const { redis, labels, prefix, timeoutMs, log, metrics } = options;
+    this.#read = labelReader(labels, prefix);
+    this.#log = log;
     this.#admission = new Admission(timeoutMs);
-    this.#queue = new Queue(LABEL_QUEUE, {
-      connection: redis,
-      prefix,
-      skipVersionCheck: true,
-      ...(tracing && { telemetry: tracing.queue }),
-    });
-    this.#events = new QueueEvents(LABEL_QUEUE, { connection: blocking, prefix });
-    this.#metrics = labelMetrics(metrics, this.#queue, () => aliveWorkers(redis, prefix));
-    this.#queue.on('error', (err) => log.warn({ err }, 'The label queue failed'));
-    this.#events.on('error', (err) => log.warn({ err }, 'The events of the label queue failed'));
-    this.#events.on('completed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'printed'));
-    this.#events.on('failed', ({ jobId }) => this.#settle(keyOfJob(jobId), 'failed'));
+    this.#reservations = pageReservations(redis, prefix, timeoutMs);
+    this.#jobs = new LabelJobs(options);
+    this.#metrics = labelMetrics(metrics, this.#jobs.queue, () => aliveWorkers(redis, prefix));
   }
 
-  /** Resolves when this client receives the queue's events. */
-  async open(): Promise<void> {
-    await this.#events.waitUntilReady();
+  /** Resolves when this client learns of printed labels. */
+  open(): Promise<void> {
+    return this.#jobs.open();
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#events.close(), this.#queue.close()]);
-  }
-
-  /**
-   * Refuses a label when too many wait already. Call it before anything is looked up: refusals must cost next to
-   * nothing, or they take the time of the labels that are served. A label in the cache is refused too.
-   *
-   * @throws DomainError `overloaded`, with the seconds after which to try again.
-   */
-  admit(): void {
-    const seconds = this.#admission.retryAfterSeconds(this.#waiters.size);
-    if (seconds === 0) return;
-    this.#metrics.failed('overloaded');
-    throw new DomainError('overloaded', { params: { seconds } });
+  close(): Promise<void> {
+    return this.#jobs.close();
   }
 
   /**
    * Returns a label, printed if it is not in the cache. Requests for a label that is already in flight share its
-   * result, also its failure: a thousand at once are one job and one read.
+   * result, also its failure: a thousand at once are one job and one read, in the share of the account that asked first.
    *
-   * @param requestId goes with the job, so that the label can be followed in the worker's log.
-   * @throws DomainError `overloaded` as `admit` does; `label-failed` when it cannot be printed, or not in time.
+   * @throws DomainError `too-many-pages` when the account has too many in flight; `overloaded`, with the seconds after
+   * which to try again, when it has so many that this label would not be printed in time; `label-failed` when it cannot
+   * be printed, or not in time; `client-gone` when nobody waits for it any more.
    */
-  async print(label: LabelPayload, requestId: string): Promise<PrintedLabel> {
+  async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     const asked = performance.now();
     const key = labelKey(label);
-    let result = this.#inFlight.get(key);
-    if (!result) {
-      result = this.#get(key, label, requestId).finally(() => this.#inFlight.delete(key));
-      this.#inFlight.set(key, result);
+    const wait = this.#waits.get(key) ?? this.#begin(key, label, asker);
+    wait.askers++;
+    const leave = () => this.#leave(key, wait);
+    asker.gone.addEventListener('abort', leave);
+    try {
+      const { source, pdf } = await wait.result;
+      this.#metrics.answered(source, asked);
+      return { key, pdf };
+    } finally {
+      asker.gone.removeEventListener('abort', leave);
     }
-    const { source, pdf } = await result;
-    this.#metrics.answered(source, asked);
-    return { key, pdf };
   }
 
-  async #get(key: string, label: LabelPayload, requestId: string): Promise<LabelResult> {
+  #begin(key: string, label: LabelPayload, asker: Asker): Wait {
+    const { promise: result, resolve } = Promise.withResolvers<LabelResult>();
+    const wait = { askers: 0, abandoned: new AbortController(), result };
+    this.#waits.set(key, wait);
+    resolve(this.#get(key, label, asker, wait.abandoned.signal).finally(() => this.#end(key, wait)));
+    return wait;
+  }
+
+  #leave(key: string, wait: Wait): void {
+    wait.askers--;
+    if (wait.askers > 0) return;
+    wait.abandoned.abort();
+    this.#end(key, wait);
+  }
+
+  /** Whoever asks for the label from now on begins anew. */
+  #end(key: string, wait: Wait): void {
+    if (this.#waits.get(key) === wait) this.#waits.delete(key);
+  }
+
+  async #get(key: string, label: LabelPayload, asker: Asker, abandoned: AbortSignal): Promise<LabelResult> {
     const cached = await this.#read(key);
     if (cached) return { source: 'cache', pdf: cached };
-    this.admit();
-    const outcome = await this.#awaitJob(key, () =>
-      this.#queue.add(label.kind, { label, requestId }, labelJobOptions(key, nonce())),
-    );
+    const outcome = await this.#printAdmitted(key, label, asker, abandoned);
+    if (outcome === 'abandoned') throw new DomainError('client-gone');
     // Also when late: the label may be printed although its event was lost with a connection.
     const pdf = outcome === 'failed' ? null : await this.#read(key);
     if (pdf) return { source: 'printed', pdf };
@@ -127,28 +119,47 @@ export class LabelClient {
     throw new DomainError('label-failed', { cause: new Error(`label ${key}: ${outcome}`) });
   }
 
-  /** Waits for the outcome of a job. The wait begins before the job is added, so that no outcome is missed. */
-  async #awaitJob(key: string, add: () => Promise<unknown>): Promise<Outcome> {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const timer = setTimeout(() => resolve('late'), this.#timeoutMs);
-    this.#waiters.set(key, resolve);
+  /** Has a label printed where it can be printed in time. */
+  async #printAdmitted(
+    key: string,
+    label: LabelPayload,
+    asker: Asker,
+    abandoned: AbortSignal,
+  ): Promise<Outcome> {
+    const { account } = asker;
+    const seconds = this.#admission.retryAfterSeconds(account);
+    if (seconds > 0) throw this.#refusal('overloaded', seconds);
+    this.#admission.enter(account, label.packages);
     try {
-      await add();
-      return await promise;
+      const outcome = await this.#printReserved(key, label, asker, abandoned);
+      if (outcome === 'printed' || outcome === 'failed') this.#admission.finished(label.packages);
+      return outcome;
     } finally {
-      clearTimeout(timer);
-      this.#waiters.delete(key);
+      this.#admission.leave(account, label.packages);
     }
   }
 
-  #settle(key: string, outcome: Outcome): void {
-    const waiter = this.#waiters.get(key);
-    if (!waiter) return; // another process asked
-    this.#admission.finished();
-    waiter(outcome);
+  /** Has a label printed where its account may have its pages in flight, and holds them until it is. */
+  async #printReserved(
+    key: string,
+    label: LabelPayload,
+    { account, maxPages, requestId, onInFlight }: Asker,
+    abandoned: AbortSignal,
+  ): Promise<Outcome> {
+    const { reservation, inFlight } = await this.#reservations.reserve(account, label.packages, maxPages);
+    onInFlight(inFlight);
+    if (!reservation) throw this.#refusal('too-many-pages', RETRY_AFTER_S);
+    try {
+      return await this.#jobs.print(key, { label, requestId, reservation }, inFlight, abandoned);
+    } finally {
+      this.#reservations
+        .release(reservation)
+        .catch((err) => this.#log.warn({ err }, 'Pages stay reserved until their time is over'));
+    }
   }
-}
 
-function nonce(): string {
-  return randomBytes(6).toString('base64url');
+  #refusal(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {
+    this.#metrics.failed(code === 'overloaded' ? 'overloaded' : 'quota');
+    return new DomainError(code, { params: { seconds } });
+  }
 }

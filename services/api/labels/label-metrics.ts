@@ -20,18 +20,18 @@ export function labelMetrics(metrics: Registry, queue: Queue, workers: () => Pro
   });
   const failures = new Counter({
     name: 'label_failures_total',
-    help: 'Label requests without a label: printing failed, took too long (late) or was refused (overloaded)',
+    help: 'Label requests without a label: printing failed, took too long (late) or was refused (overloaded: 503; quota: 429)',
     labelNames: ['reason'],
     registers: [metrics],
   });
   // A counter must exist before its first event, or rate() does not show that event.
   for (const source of ['cache', 'printed']) requests.zero({ source });
-  for (const reason of ['failed', 'late', 'overloaded']) failures.inc({ reason }, 0);
+  for (const reason of ['failed', 'late', 'overloaded', 'quota'] as const) failures.inc({ reason }, 0);
   return {
     /** @param since when the label was asked for, of `performance.now()`. */
     answered: (source: 'cache' | 'printed', since: number) =>
       requests.observe({ source }, (performance.now() - since) / 1_000),
-    failed: (reason: 'failed' | 'late' | 'overloaded') => failures.inc({ reason }),
+    failed: (reason: 'failed' | 'late' | 'overloaded' | 'quota') => failures.inc({ reason }),
   };
 }
 
@@ -43,17 +43,23 @@ function addQueueGauges(metrics: Registry, queue: Queue): void {
     registers: [metrics],
     async collect() {
       this.reset();
-      const counts = await queue.getJobCounts('waiting', 'active', 'delayed').catch(() => ({}));
-      for (const [state, jobs] of Object.entries(counts)) this.set({ state }, jobs);
+      const counts = await queue
+        .getJobCounts('waiting', 'prioritized', 'active', 'delayed')
+        .catch(() => ({}));
+      const { prioritized = 0, ...others }: Record<string, number> = counts;
+      for (const [state, jobs] of Object.entries(others)) {
+        this.set({ state }, state === 'waiting' ? jobs + prioritized : jobs);
+      }
     },
   });
   addGauge(
     metrics,
     'label_queue_oldest_job_seconds',
-    'Age of the oldest waiting job, 0 if none waits',
+    'Age of the oldest job among the next of each priority, 0 if none waits',
     async () => {
-      const [oldest] = await queue.getJobs(['waiting'], 0, 0, true);
-      return oldest ? (Date.now() - oldest.timestamp) / 1_000 : 0;
+      const next = await queue.getJobs(['waiting', 'prioritized'], 0, 0, true);
+      const times = next.filter(Boolean).map(({ timestamp }) => timestamp);
+      return times.length > 0 ? (Date.now() - Math.min(...times)) / 1_000 : 0;
     },
   );
 }

@@ -2,9 +2,9 @@ import type { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { LabelJob } from '#shared/contracts/label-job.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
+import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import { explainFailure } from './failure-reasons.ts';
 import { type LatencyFigures, readLatency } from './latency.ts';
-import { type RedisState, readRedisState } from './redis-state.ts';
 import { requestIdOf, visibleLabel } from './visible-job.ts';
 
 /** How far back the latency and the count of failures look, in ms. */

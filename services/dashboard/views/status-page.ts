@@ -1,8 +1,8 @@
+import type { RedisState } from '#shared/stores/redis-state.ts';
 import { type Diagnosis, diagnose } from '../status/diagnostics.ts';
 import { bytes, count, duration, number, utcTime } from '../status/format.ts';
 import type { LatencyFigures } from '../status/latency.ts';
 import type { Failure, QueueState } from '../status/queue-state.ts';
-import type { RedisState } from '../status/redis-state.ts';
 import { compileTemplate } from './templates.ts';
 
 /** Who looks at the page, and where its links lead. */

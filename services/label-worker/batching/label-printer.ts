@@ -12,11 +12,28 @@ export type LabelPrinter = {
   /**
    * Prints a label, together with others that wait.
    *
-   * @param options.alone prints the label in a document of its own.
    * @returns the label as PDF.
-   * @throws DomainError `label-unprintable` when the label is to blame, `browser-failed` when Chromium is.
+   * @throws DomainError `label-unprintable` when the label is to blame, `browser-failed` when Chromium is,
+   * `label-unwanted` when nobody waits for it any more.
    */
-  print(label: LabelPayload, options?: { alone: boolean }): Promise<Uint8Array>;
+  print(label: LabelPayload, order?: Partial<PrintOrder>): Promise<Uint8Array>;
+};
+
+declare module '#shared/errors.ts' {
+  interface ErrorCodes {
+    /** Nobody waits for the label any more, so it is not printed. */
+    'label-unwanted': unknown;
+  }
+}
+
+/** How a label is to be printed. */
+export type PrintOrder = {
+  /** Whether the label must have a document of its own. */
+  alone: boolean;
+  /** Whose label it is: accounts take turns. */
+  account: string;
+  /** Returns whether somebody still waits for it; asked just before it is printed. */
+  wanted: () => Promise<boolean>;
 };
 
 export type LabelPrinterOptions = {
@@ -37,6 +54,7 @@ export type LabelPrinterOptions = {
 type QueuedLabel = WaitingLabel &
   PendingLabel &
   RenderedLabel & {
+    wanted: PrintOrder['wanted'];
     /** By `performance.now()`. */
     queuedAt: number;
     /** Records spans in the label's own trace. */
@@ -55,9 +73,15 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   function fillSlots(): void {
     while (slots.mayStart(waiting.size)) {
       const batch = waiting.takeBatch();
-      recordWait(batch);
-      void slots.occupy(batch.length, () => printBatch(batch, printTogether)).then(fillSlots);
+      void slots.occupy(batch.length, () => printWanted(batch)).then(fillSlots);
     }
+  }
+
+  async function printWanted(batch: readonly QueuedLabel[]): Promise<void> {
+    const wanted = await dropUnwanted(batch);
+    if (wanted.length === 0) return;
+    recordWait(wanted);
+    await printBatch(wanted, printTogether);
   }
 
   function recordWait(batch: readonly QueuedLabel[]): void {
@@ -85,18 +109,28 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   }
 
   return {
-    async print(label, { alone } = { alone: false }) {
+    async print(label, { alone = false, account = '', wanted = async () => true } = {}) {
       const started = performance.now();
       const rendered = render(label);
       const queuedAt = performance.now();
       metrics?.observePhase('html', queuedAt - started);
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
       const pages = rendered.drawing.pages.length;
-      waiting.add({ ...rendered, pages, alone, queuedAt, record: tracing?.recorder(), resolve, reject });
+      const record = tracing?.recorder();
+      waiting.add({ ...rendered, pages, alone, account, wanted, queuedAt, record, resolve, reject });
       fillSlots();
       return promise;
     },
   };
+}
+
+/** Refuses the labels that nobody waits for, and returns the others. */
+async function dropUnwanted(batch: readonly QueuedLabel[]): Promise<QueuedLabel[]> {
+  const wanted = await Promise.all(batch.map((label) => label.wanted()));
+  for (const [i, label] of batch.entries()) {
+    if (!wanted[i]) label.reject(new DomainError('label-unwanted'));
+  }
+  return batch.filter((_, i) => wanted[i]);
 }
 
 /** Records a print in the trace of each label that shared it, with their number. */

@@ -8,13 +8,28 @@ export type WaitingLabel = {
   readonly pages: number;
   /** Whether the label must be printed by itself. */
   readonly alone: boolean;
+  /** Whose label it is: accounts take turns. */
+  readonly account: string;
 };
 
-/** The labels that wait for a print, oldest first, and which of them share the next print. */
+/** The labels of an account that wait, oldest first, and the page at which it is its turn. */
+type Line<Label> = { labels: Label[]; turn: number };
+/** Lines that are remembered while nothing waits in them, so that an account's last pages count against its next. */
+const MAX_IDLE_LINES = 1_000;
+
+/**
+ * The labels that wait for a print, and which of them share the next one.
+ *
+ * Accounts have the same share of the printed pages: the next label is always of the account with the fewest pages
+ * printed (start-time fair queueing: P. Goyal et al., 1996). An account's large labels wait in a line of their own, or
+ * ten of 99 packages would hold up its others.
+ */
 export class WaitingList<Label extends WaitingLabel> {
   readonly #maxLabels: number;
-  #labels: Label[] = [];
-  #lastWasLarge = false;
+  readonly #lines = new Map<string, Line<Label>>();
+  /** The turn that was taken last: an account that begins to wait has no claim to pages of before. */
+  #turn = 0;
+  #size = 0;
 
   /** @param maxLabels most labels in one print. */
   constructor(maxLabels: number) {
@@ -22,37 +37,54 @@ export class WaitingList<Label extends WaitingLabel> {
   }
 
   get size(): number {
-    return this.#labels.length;
+    return this.#size;
   }
 
   add(label: Label): void {
-    this.#labels.push(label);
+    const name = `${isLarge(label) ? 'large' : 'small'} ${label.account}`;
+    const line = this.#lines.get(name) ?? { labels: [], turn: 0 };
+    if (line.labels.length === 0) line.turn = Math.max(line.turn, this.#turn);
+    this.#lines.set(name, line);
+    line.labels.push(label);
+    this.#size++;
   }
 
   /** Removes and returns the labels of the next print: at least one, unless none waits. */
   takeBatch(): Label[] {
-    // After a large label, others have their turn: ten labels of 99 packages would hold up all others, and vice versa.
-    const others = this.#lastWasLarge ? this.#labels.filter((label) => !isLarge(label)) : [];
-    const candidates = others.length > 0 ? others : this.#labels;
-    const batch = candidates.slice(0, batchSize(candidates, this.#maxLabels));
-    this.#labels = this.#labels.filter((label) => !batch.includes(label));
-    this.#lastWasLarge = batch.some(isLarge);
+    const batch: Label[] = [];
+    let pages = 0;
+    for (let next = this.#next(); next && batch.length < this.#maxLabels; next = this.#next()) {
+      const label = next.labels[0] as Label;
+      const alone = label.alone || isLarge(label);
+      if (batch.length > 0 && (alone || pages + label.pages > MAX_PAGES)) break;
+      pages += label.pages;
+      batch.push(label);
+      this.#take(next, label);
+      if (alone) break;
+    }
+    if (this.#lines.size > MAX_IDLE_LINES) this.#forgetIdle();
     return batch;
   }
-}
 
-/** Returns how many of the first labels share a print. */
-function batchSize(labels: readonly WaitingLabel[], maxLabels: number): number {
-  let pages = 0;
-  let size = 0;
-  for (const label of labels.slice(0, maxLabels)) {
-    const alone = label.alone || isLarge(label);
-    pages += label.pages;
-    if (size > 0 && (alone || pages > MAX_PAGES)) break;
-    size++;
-    if (alone) break;
+  /** Returns the line whose turn it is. */
+  #next(): Line<Label> | undefined {
+    let next: Line<Label> | undefined;
+    for (const line of this.#lines.values()) {
+      if (line.labels.length > 0 && (!next || line.turn < next.turn)) next = line;
+    }
+    return next;
   }
-  return size;
+
+  #take(line: Line<Label>, { pages }: Label): void {
+    line.labels.shift();
+    this.#size--;
+    this.#turn = line.turn;
+    line.turn += pages;
+  }
+
+  #forgetIdle(): void {
+    for (const [name, { labels }] of this.#lines) if (labels.length === 0) this.#lines.delete(name);
+  }
 }
 
 function isLarge({ pages }: WaitingLabel): boolean {

@@ -7,6 +7,7 @@ import {
   type LabelJob,
   type LabelJobResult,
 } from '#shared/contracts/label-job.ts';
+import { isReserved } from '#shared/contracts/page-reservations.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
@@ -16,6 +17,8 @@ import { failureReasonOf, queueErrorOf } from './label-failure.ts';
 
 type Options = {
   /** The connection for the queue; BullMQ blocks on a copy of it. */
+  blocking: Redis;
+  /** For commands. */
   redis: Redis;
   prefix: string;
   /** Most jobs at a time. */
@@ -23,7 +26,7 @@ type Options = {
   printer: LabelPrinter;
   /** Stores a finished label under its key, for the api to read. */
   store: (key: string, pdf: Uint8Array) => Promise<void>;
-  metrics: Pick<WorkerMetrics, 'observePhase' | 'countPrinted' | 'countFailure'>;
+  metrics: Pick<WorkerMetrics, 'observePhase' | 'countPrinted' | 'countDropped' | 'countFailure'>;
   log: Logger;
   tracing: Tracing | undefined;
 };
@@ -50,22 +53,35 @@ const RECOVERY = {
   runRetryDelay: 1_000,
 };
 
+/**
+ * How long ago a job must have been asked for before it is looked whether somebody still waits for it, in ms: for
+ * younger ones looking costs more than it saves. Clocks that differ make it look too often or too late, no more.
+ */
+const FRESH_MS = 1_000;
+
 /** Starts to take label jobs: prints each label, stores its bytes, and only then completes the job. */
 export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
-  const { redis, prefix, concurrency, metrics, log, tracing } = options;
+  const { blocking, prefix, concurrency, metrics, log, tracing } = options;
   const worker = new Worker<LabelJob, LabelJobResult>(
     LABEL_QUEUE,
     async (job) => {
       try {
         return await printJob(job, options);
       } catch (error) {
+        if (error instanceof DomainError && error.code === 'label-unwanted')
+          return { bytes: 0, dropped: true };
         throw queueErrorOf(error);
       }
     },
-    { connection: redis, prefix, concurrency, ...RECOVERY, ...(tracing && { telemetry: tracing.queue }) },
+    { connection: blocking, prefix, concurrency, ...RECOVERY, ...(tracing && { telemetry: tracing.queue }) },
   );
   worker.on('error', (err) => log.error({ err }, 'The label queue failed'));
-  worker.on('completed', (job, { bytes }) => {
+  worker.on('completed', (job, { bytes, dropped }) => {
+    if (dropped) {
+      metrics.countDropped();
+      log.info(identify(job), 'A label was dropped: nobody waits for it any more');
+      return;
+    }
     metrics.countPrinted();
     log.info({ ...identify(job), bytes, ms: Date.now() - job.timestamp }, 'A label was printed');
   });
@@ -80,15 +96,27 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
   return worker;
 }
 
-async function printJob(job: Job<LabelJob>, { printer, store, metrics }: Options): Promise<LabelJobResult> {
-  const { label } = job.data;
+async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
+  const { printer, store, metrics } = options;
+  const { label, reservation } = job.data;
   if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
-  // A label that was in a batch when Chromium failed may be the reason, so it is printed by itself.
-  const pdf = await printer.print(label, { alone: job.attemptsMade > 0 });
+  const pdf = await printer.print(label, {
+    // A label that was in a batch when Chromium failed may be the reason, so it is printed by itself.
+    alone: job.attemptsMade > 0,
+    account: reservation?.account ?? '',
+    wanted: () => isWanted(job, options),
+  });
   const printed = performance.now();
   await store(keyOf(job), pdf);
   metrics.observePhase('store', performance.now() - printed);
   return { bytes: pdf.length };
+}
+
+/** Returns whether somebody waits for a job's label; also where Redis does not tell. */
+async function isWanted(job: Job<LabelJob>, { redis, prefix }: Options): Promise<boolean> {
+  const { reservation } = job.data;
+  if (!reservation || Date.now() - job.timestamp < FRESH_MS) return true;
+  return isReserved(redis, prefix, reservation).catch(() => true);
 }
 
 /** Returns what a log line says of a job, which is no personal data. */

@@ -159,9 +159,9 @@ describe('a label whose job completes', () => {
     // Longer than the client waits: at its deadline the api looks for the bytes anyway.
     const prefix = besides(stores.prefix);
     const other = await startApi({ LABEL_TIMEOUT_MS: '30000', REDIS_PREFIX: prefix });
-    const store = labelWriter(stores.redis, prefix, { ttlS: 60, most: 10 });
+    const store = labelWriter(stores.redis, prefix, { ttlS: 60, budget: () => 1e6 });
     const connection = stores.redis.duplicate({ maxRetriesPerRequest: null });
-    const print = async ({ id = '' }: Job) => store(keyOfJob(id), Buffer.from('%PDF-1.4 x'));
+    const print = async ({ id = '' }: Job) => store.store(keyOfJob(id), Buffer.from('%PDF-1.4 x'));
     const worker = new Worker(LABEL_QUEUE, print, { connection, prefix });
     try {
       const user = await Client.login(other.url);

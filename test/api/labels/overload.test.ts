@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { keyOfJob, LABEL_QUEUE, type LabelJob, type LabelJobResult } from '#shared/contracts/label-job.ts';
 import { labelWriter } from '#shared/contracts/label-store.ts';
-import { minimalGuide } from '#test/fixtures/client.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
@@ -17,7 +17,7 @@ const test = services
   .override('settings', { LABEL_TIMEOUT_MS: '60000' })
   .extend('printer', { scope: 'file' }, ({ stores }, { onCleanup }) => {
     const connection = new Redis(stores.redisUrl, { maxRetriesPerRequest: null });
-    const store = labelWriter(stores.redis, stores.prefix, { ttlS: 60, most: 1_000 });
+    const labels = labelWriter(stores.redis, stores.prefix, { ttlS: 60, budget: () => 1e6 });
     const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const allTaken = Promise.withResolvers<void>();
     let taken = 0;
@@ -27,7 +27,7 @@ const test = services
         taken++;
         if (taken === 101) allTaken.resolve();
         await (taken === 1 ? first.promise : others.promise);
-        await store(keyOfJob(job.id ?? ''), Buffer.from('%PDF-1.4'));
+        await labels.store(keyOfJob(job.id ?? ''), Buffer.from('%PDF-1.4'));
         return { bytes: 8 };
       },
       { connection, prefix: stores.prefix, concurrency: 200 },
@@ -39,7 +39,7 @@ const test = services
     return { allTaken: allTaken.promise, printFirst: first.resolve, printOthers: others.resolve };
   });
 
-test('a label that cannot be printed in time is a 503 with Retry-After, and served when it is requested again', async ({
+test('a label that cannot be printed in time is a 503 with Retry-After, and no other label is', async ({
   api,
   demo,
   printer,
@@ -51,7 +51,7 @@ test('a label that cannot be printed in time is a 503 with Retry-After, and serv
   const waiting = numbers.map(label);
   await printer.allTaken;
   printer.printFirst();
-  await Promise.any(waiting);
+  const printed = await Promise.any(waiting.map(async (answer, i) => (await answer) && numbers[i]));
 
   // A hundred wait, and one was printed in two seconds: one more would take longer than the timeout.
   for (const { status, headers, bytes } of await Promise.all(late.map(label))) {
@@ -61,7 +61,14 @@ test('a label that cannot be printed in time is a 503 with Retry-After, and serv
   }
   expect((await scrape(api.url)).get('label_failures_total{reason="overloaded"}')).toBe(late.length);
 
+  // What is printed already needs no printer, and another account has its turn whatever this one asks for.
+  expect((await label(printed ?? '')).status).toBe(200);
+  const other = await Client.login(api.url, 'otro');
+  const [guide] = await other.created(minimalGuide());
+  const ofOther = other.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+
   printer.printOthers();
+  expect((await ofOther).status).toBe(200);
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
   for (const number of late) expect((await label(number)).status).toBe(200);
 });

@@ -193,7 +193,14 @@ describe('the list of problems', () => {
     recentFailures: 0,
     failures: [],
     workers: [{ id: 'w', host: 'maquina', ...worker, chromium }],
-    redis: { usedBytes: 100, maxBytes: 1_000, noeviction: true, appendOnly: true, writesFail: false },
+    redis: {
+      usedBytes: 100,
+      maxBytes: 1_000,
+      policy: 'noeviction',
+      noeviction: true,
+      appendOnly: true,
+      writesFail: false,
+    },
   };
 
   test('is empty under load', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { WaitingList } from '#services/label-worker/batching/waiting-list.ts';
 
-type Label = { pages: number; alone: boolean };
-const of = (pages: number): Label => ({ pages, alone: false });
-const alone: Label = { pages: 1, alone: true };
+type Label = { pages: number; alone: boolean; account: string };
+const of = (pages: number, account = 'one'): Label => ({ pages, alone: false, account });
+const alone: Label = { ...of(1), alone: true };
 
 /** The batches of these labels, by the pages of each label, when all of them wait. */
 function batchesOf(labels: Label[], maxLabels = 50): number[][] {
@@ -49,6 +49,33 @@ describe('labels that wait', () => {
     expect(batchesOf(labels)).toEqual(batches);
   });
 
+  it('of several accounts take turns by their pages', () => {
+    const greedy = [of(20, 'greedy'), of(20, 'greedy'), of(20, 'greedy'), of(20, 'greedy')];
+    const labels = [...greedy, of(1, 'modest'), of(2, 'modest')];
+    expect(batchesOf(labels, 2)).toEqual([
+      [20, 1],
+      [2, 20],
+      [20, 20],
+    ]);
+  });
+
+  it('go before what an account has left that had its share', () => {
+    const list = new WaitingList<Label>(1);
+    for (let i = 0; i < 300; i++) list.add(of(1, 'greedy'));
+    for (let i = 0; i < 50; i++) list.takeBatch();
+    list.add(of(1, 'modest'));
+    expect([list.takeBatch(), list.takeBatch()].flat()).toContainEqual(of(1, 'modest'));
+  });
+
+  it('have no claim to turns from before they waited', () => {
+    const list = new WaitingList<Label>(1);
+    for (let i = 0; i < 100; i++) list.add(of(1, 'first'));
+    for (let i = 0; i < 50; i++) list.takeBatch();
+    for (let i = 0; i < 10; i++) list.add(of(1, 'second'));
+    const next = Array.from({ length: 10 }, () => list.takeBatch()[0]?.account);
+    expect(next.filter((account) => account === 'first').length).toBeGreaterThanOrEqual(4);
+  });
+
   it('are at most so many in one print', () => {
     expect(batchesOf([of(1), of(1), of(1), of(1), of(1)], 2)).toEqual([[1, 1], [1, 1], [1]]);
   });
@@ -66,8 +93,9 @@ describe('labels that wait', () => {
     list.add(of(1));
     expect(list.takeBatch()).toEqual([of(1)]);
     list.add(of(2));
-    expect(list.takeBatch()).toEqual([of(61)]);
+    // The large one had 60 pages: as many of the others go before the next large one.
     expect(list.takeBatch()).toEqual([of(2)]);
+    expect(list.takeBatch()).toEqual([of(61)]);
     expect(list.size).toBe(0);
   });
 });

@@ -20,6 +20,7 @@ import {
   labelKey,
 } from '#shared/contracts/label-job.ts';
 import { labelBytesKey } from '#shared/contracts/label-store.ts';
+import { pageReservations, type Reservation } from '#shared/contracts/page-reservations.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
@@ -102,6 +103,33 @@ test('many concurrent labels are all delivered, each under its own key', async (
     const pdf = (await bytesOf(one)) ?? Buffer.alloc(0);
     expect(execFileSync('pdfinfo', ['-'], { input: pdf, encoding: 'utf8' })).toContain(`Guía ${one.number}`);
   }
+});
+
+test('a label that nobody waits for any more is not printed, and one that somebody waits for is', async () => {
+  const { reserve } = pageReservations(redis, prefix, 10_000);
+  const { reservation } = await reserve('demo', 1, 300);
+  const [abandoned, wanted] = [fresh(), fresh()];
+  const askSince = (payload: LabelPayload, of: Reservation | undefined) => {
+    const job = { label: payload, requestId: 'r', ...(of && { reservation: of }) };
+    const options = labelJobOptions(labelKey(payload), randomBytes(4).toString('hex'));
+    return queue.add('label', job, { ...options, timestamp: Date.now() - 5_000 });
+  };
+  const gone = await askSince(abandoned, { account: 'demo', id: '1 gone' });
+  const kept = await askSince(wanted, reservation);
+  expect(await gone.waitUntilFinished(events, 10_000)).toEqual({ bytes: 0, dropped: true });
+  const { bytes } = await kept.waitUntilFinished(events, 10_000);
+  expect([await bytesOf(abandoned), (await bytesOf(wanted))?.length]).toEqual([null, bytes]);
+  expect((await worker.inject('/metrics')).body).toContain('labels_dropped_total 1');
+});
+
+test('a label whose deadline has passed is not printed', async () => {
+  const { reserve } = pageReservations(redis, prefix, 1);
+  const { reservation } = await reserve('demo', 1, 300);
+  const one = fresh();
+  const job = { label: one, requestId: 'r', ...(reservation && { reservation }) };
+  const options = { ...labelJobOptions(labelKey(one), 'late'), timestamp: Date.now() - 5_000 };
+  const late = await queue.add('label', job, options);
+  expect(await late.waitUntilFinished(events, 10_000)).toEqual({ bytes: 0, dropped: true });
 });
 
 const signalChromium = (signal: NodeJS.Signals) => process.kill(-lastChromium(), signal);

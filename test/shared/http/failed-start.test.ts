@@ -25,7 +25,7 @@ test('no connection outlives a start that fails', async ({ stores }) => {
   const connections = async () => (await stores.redis.call('CLIENT', 'LIST')) as string;
   const start = buildHttpServer({ log }, async (server) => {
     await openMongo(server, stores.mongoUri);
-    await openRedis(server, withName(stores.redisUrl));
+    await openRedis(server, withName(stores.redisUrl), stores.prefix);
     await openBlockingRedis(server, withName(stores.redisUrl)).ping();
     expect((await connections()).split(`name=${name} `).length - 1).toBe(2);
     throw new Error('the last part does not start');

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
@@ -76,7 +77,43 @@ test('a dependency is up or down, and one that hangs is down', async () => {
   });
 });
 
-test("Redis's eviction policy is read on each scrape, and absent where the user may not read it", async ({
+test('a Redis that answers but refuses writes is told from one that is away, and what only reads goes on', async ({
+  folder,
+}) => {
+  vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be filled
+  const own = await provideRedis({ folder: join(folder, 'full'), durable: false, log: () => {} });
+  const root = new Redis(own.url);
+  const url = await serve(async (server) => {
+    await openRedis(server, own.url, '{t}');
+  });
+  const ready = async () => {
+    const response = await fetch(`${url}/health/ready`);
+    return [response.status, await response.json()];
+  };
+  const figures = async () => {
+    const series = await scrape(url);
+    return ['dependency_up{dependency="redis"}', 'redis_refuses_writes', 'redis_max_bytes'].map((name) =>
+      series.get(name),
+    );
+  };
+  try {
+    expect(await ready()).toEqual([200, { status: 'ok', redis: 'ok' }]);
+    await root.config('SET', 'maxmemory', '100000');
+    expect(await ready()).toEqual([200, { status: 'degraded', redis: 'read-only' }]);
+    expect(await figures()).toEqual([1, 1, 100_000]);
+    await root.config('SET', 'maxmemory', '0');
+    await root.replicaof('127.0.0.1', '1');
+    expect(await ready()).toEqual([200, { status: 'degraded', redis: 'read-only' }]);
+    await root.replicaof('NO', 'ONE');
+    expect(await figures()).toEqual([1, 0, undefined]);
+  } finally {
+    root.disconnect();
+    await own.close();
+    vi.unstubAllEnvs();
+  }
+});
+
+test("Redis's eviction policy is read on each scrape, also where CONFIG is forbidden, and absent without an answer", async ({
   folder,
 }) => {
   vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be spoilt
@@ -86,7 +123,7 @@ test("Redis's eviction policy is read on each scrape, and absent where the user 
   await root.call('ACL', 'SETUSER', 'managed', 'on', '>secret', '~*', '+@all', '-config');
   const eviction = async (connectTo: string) => {
     const url = await serve(async (server) => {
-      await openRedis(server, connectTo);
+      await openRedis(server, connectTo, '{t}');
     });
     return { read: async () => (await scrape(url)).get('redis_noeviction') };
   };
@@ -96,7 +133,7 @@ test("Redis's eviction policy is read on each scrape, and absent where the user 
   ];
   try {
     expect(await plain.read()).toBe(1);
-    expect(await managed.read()).toBeUndefined();
+    expect(await managed.read()).toBe(1);
     await root.config('SET', 'maxmemory-policy', 'allkeys-lru');
     expect(await plain.read()).toBe(0);
     await own.close();

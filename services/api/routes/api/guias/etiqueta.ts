@@ -5,6 +5,8 @@ import type { GuideRecord, GuideStore } from '#api/guides/guide-store.ts';
 import type { LabelClient } from '#api/labels/label-client.ts';
 import { type LabelSettings, labelPayload } from '#api/labels/label-payload.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
+import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
+import type { QuotaState } from '#api/quotas/quota-state.ts';
 import type { Trail } from '#shared/audit/trail.ts';
 import { type LabelPayload, labelKey, MAX_PACKAGES } from '#shared/contracts/label-job.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -79,15 +81,21 @@ async function sendLabel(
   kind: LabelPayload['kind'],
   packages = 1,
 ) {
-  labels.admit();
   const number = request.params.guia;
-  const guide = await findGuide(guides, number, apiUser(request));
+  const user = apiUser(request);
+  const guide = await findGuide(guides, number, user);
   recordForeign(trail, request, guide);
   const label = labelPayload(guide, kind, packages, settings);
   const etag = `"${labelKey(label)}"`;
   reply.headers({ etag, 'cache-control': 'private' });
   if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  const { pdf } = await labels.print(label, request.id);
+  const { pdf } = await labels.print(label, {
+    account: user.account,
+    maxPages: user.limits.labelPages,
+    requestId: request.id,
+    gone: whenGone(reply),
+    onInFlight: (pages) => addRateLimit(reply, pagesLeft(user.limits.labelPages, pages + packages)),
+  });
   return reply
     .type('application/pdf')
     .header('content-disposition', `inline; filename="guia-${number}.pdf"`)
@@ -108,6 +116,17 @@ function recordForeign(trail: Trail, request: FastifyRequest, { account, number 
     outcome: 'ok',
     details: { guide: number },
   });
+}
+
+function pagesLeft(quota: number, inFlight: number): QuotaState {
+  return { policy: 'etiquetas', quota, remaining: Math.max(0, quota - inFlight) };
+}
+
+/** Aborts when the client is gone, or has its answer. */
+function whenGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 /** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this tag (RFC 9110, 13.1.2). */

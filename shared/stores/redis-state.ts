@@ -5,6 +5,8 @@ export type RedisState = {
   usedBytes: number;
   /** 0: without limit. */
   maxBytes: number;
+  /** maxmemory-policy. */
+  policy: string;
   noeviction: boolean;
   /** Whether Redis writes to its append-only file, and whether a write to disk failed last time. */
   appendOnly: boolean;
@@ -15,10 +17,12 @@ export type RedisState = {
 export async function readRedisState(redis: Redis): Promise<RedisState> {
   const info = await redis.info();
   const value = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  const policy = value('maxmemory_policy') ?? '';
   return {
     usedBytes: Number(value('used_memory') ?? 0),
     maxBytes: Number(value('maxmemory') ?? 0),
-    noeviction: value('maxmemory_policy') === 'noeviction',
+    policy,
+    noeviction: policy === 'noeviction',
     appendOnly: value('aof_enabled') === '1',
     writesFail: value('aof_last_write_status') === 'err' || value('rdb_last_bgsave_status') === 'err',
   };

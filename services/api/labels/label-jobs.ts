@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { Queue, QueueEvents } from 'bullmq';
+import type { Redis } from 'ioredis';
+import {
+  keyOfJob,
+  LABEL_QUEUE,
+  type LabelJob,
+  type LabelJobResult,
+  labelJobOptions,
+} from '#shared/contracts/label-job.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import type { Tracing } from '#shared/observability/tracing.ts';
+
+/** How a wait ended. `abandoned`: nobody here waits any more. */
+export type Outcome = 'printed' | 'failed' | 'late' | 'abandoned';
+/** `dropped`: the job went without being printed, since those of another process who had asked for it were gone. */
+type JobEnd = 'printed' | 'failed' | 'dropped';
+
+export type LabelJobsOptions = {
+  /** For commands; fails fast. */
+  redis: Redis;
+  /** For the queue's events; waits while Redis is away. */
+  blocking: Redis;
+  prefix: string;
+  /** Longest wait for a label, in ms. */
+  timeoutMs: number;
+  log: Pick<Logger, 'warn'>;
+  tracing: Tracing | undefined;
+};
+
+/**
+ * Has labels printed through the queue.
+ *
+ * A process has one listener for the queue's events and one map of waiters, since BullMQ's own `waitUntilFinished` adds
+ * listeners with every call.
+ */
+export class LabelJobs {
+  readonly queue: Queue<LabelJob, LabelJobResult>;
+  readonly #events: QueueEvents;
+  readonly #timeoutMs: number;
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #waiters = new Map<string, (end: JobEnd) => void>();
+
+  constructor({ redis, blocking, prefix, timeoutMs, log, tracing }: LabelJobsOptions) {
+    this.#timeoutMs = timeoutMs;
+    this.#log = log;
+    this.queue = new Queue(LABEL_QUEUE, {
+      connection: redis,
+      prefix,
+      skipVersionCheck: true,
+      ...(tracing && { telemetry: tracing.queue }),
+    });
+    this.#events = new QueueEvents(LABEL_QUEUE, { connection: blocking, prefix });
+    this.queue.on('error', (err) => log.warn({ err }, 'The label queue failed'));
+    this.#events.on('error', (err) => log.warn({ err }, 'The events of the label queue failed'));
+    this.#events.on('completed', ({ jobId, returnvalue }) =>
+      this.#settle(jobId, (returnvalue as unknown as LabelJobResult | null)?.dropped ? 'dropped' : 'printed'),
+    );
+    this.#events.on('failed', ({ jobId }) => this.#settle(jobId, 'failed'));
+    this.#events.on('removed', ({ jobId }) => this.#settle(jobId, 'dropped'));
+  }
+
+  /** Resolves when this process receives the queue's events. */
+  async open(): Promise<void> {
+    await this.#events.waitUntilReady();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#events.close(), this.queue.close()]);
+  }
+
+  /**
+   * Has a label printed, and waits until it is, or until the time is over, or until `abandoned` aborts; then it takes the
+   * job back, if no worker has it yet. One call for a key at a time.
+   *
+   * @param inFlight pages that the account has in flight already.
+   */
+  async print(key: string, job: LabelJob, inFlight: number, abandoned: AbortSignal): Promise<Outcome> {
+    const given = Promise.withResolvers<Outcome>();
+    const timer = setTimeout(() => given.resolve('late'), this.#timeoutMs);
+    const abandon = () => given.resolve('abandoned');
+    abandoned.addEventListener('abort', abandon);
+    try {
+      while (!abandoned.aborted) {
+        const options = labelJobOptions(key, nonce(), inFlight);
+        const end = await Promise.race([this.#run(key, job, options), given.promise]);
+        if (end === 'late' || end === 'abandoned') this.#takeBack(options.jobId);
+        if (end !== 'dropped') return end;
+      }
+      return 'abandoned';
+    } finally {
+      clearTimeout(timer);
+      abandoned.removeEventListener('abort', abandon);
+      this.#waiters.delete(key);
+    }
+  }
+
+  /** Adds a job and waits for its end. The wait begins before the job is added, so that no end is missed. */
+  async #run(key: string, job: LabelJob, options: ReturnType<typeof labelJobOptions>): Promise<JobEnd> {
+    const { promise, resolve } = Promise.withResolvers<JobEnd>();
+    this.#waiters.set(key, resolve);
+    await this.queue.add(job.label.kind, job, options);
+    return promise;
+  }
+
+  /** Removes a job that no worker has. Not waited for: what remains, the worker drops. */
+  #takeBack(jobId: string): void {
+    this.queue
+      .remove(jobId)
+      .catch((err) => this.#log.warn({ err }, 'A label that nobody waits for could not be taken back'));
+  }
+
+  #settle(jobId: string, end: JobEnd): void {
+    this.#waiters.get(keyOfJob(jobId))?.(end); // without a waiter, another process asked
+  }
+}
+
+function nonce(): string {
+  return randomBytes(6).toString('base64url');
+}

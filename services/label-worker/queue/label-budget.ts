@@ -1,0 +1,37 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from '#shared/observability/logger.ts';
+import { readRedisState } from '#shared/stores/redis-state.ts';
+
+/** How often the limit of Redis is read, in ms: an operator may change it at any time. */
+const INTERVAL_MS = 30_000;
+/** Share of Redis' memory that finished labels may have; the queue, counters and sessions have the rest. */
+const SHARE = 0.5;
+
+/**
+ * Opens the budget of the finished labels: `most` bytes, but never more than half of what Redis may use. It is read
+ * anew every half minute until `stop`; while Redis does not answer, the last budget holds.
+ *
+ * @throws when Redis does not answer now.
+ */
+export async function openLabelBudget(redis: Redis, most: number, log: Pick<Logger, 'info' | 'warn'>) {
+  let bytes = most;
+  async function read(): Promise<void> {
+    const { maxBytes } = await readRedisState(redis);
+    const before = bytes;
+    bytes = maxBytes > 0 ? Math.min(most, Math.floor(SHARE * maxBytes)) : most;
+    if (bytes !== before) log.info({ bytes, maxBytes }, 'The budget of finished labels has changed');
+  }
+  await read();
+  return {
+    bytes: () => bytes,
+    /** Reads the budget every half minute, and then calls `then`. @returns what ends that. */
+    watch(then: () => Promise<void>): () => void {
+      const timer = setInterval(() => {
+        read()
+          .then(then)
+          .catch((err) => log.warn({ err }, 'The budget of finished labels could not be read'));
+      }, INTERVAL_MS);
+      return () => clearInterval(timer);
+    },
+  };
+}
