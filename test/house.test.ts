@@ -90,10 +90,10 @@ describe('shared', () => {
 /** What each room of a service may import from the service's other rooms. */
 const ROOMS: Record<string, Record<string, string[]>> = {
   api: {
-    guides: ['branches'],
+    guides: ['branches', 'quotas'],
     labels: ['guides'],
     branches: [],
-    accounts: ['guides'],
+    accounts: ['guides', 'quotas'],
     audit: ['accounts'],
     privacy: ['accounts'],
     quotas: [],

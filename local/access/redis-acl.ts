@@ -28,13 +28,14 @@ const KEYS = {
   operatorLogins: [':dashboard-login-*'],
   requests: [':requests-*'],
   retention: [':retention', ':retention-lease'],
+  quotas: [':guides-account:*'],
 } as const;
 type Family = keyof typeof KEYS;
 
 /** The families that each service reads and writes, and those that it only reads. */
 const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }>> = {
   api: {
-    own: ['queue', 'pages', 'logins', 'requests', 'retention', 'check'],
+    own: ['queue', 'pages', 'logins', 'requests', 'quotas', 'retention', 'check'],
     read: ['labels', 'heartbeats'],
   },
   branches: { own: ['branches', 'check'] },

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { recordLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
@@ -15,6 +16,7 @@ import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/red
 import { openBranchesClient } from './branches/branches-client.ts';
 import type { ApiConfig } from './config.ts';
 import { apiErrors } from './errors.ts';
+import { GuideQuota } from './guides/guide-quota.ts';
 import { GuideStore } from './guides/guide-store.ts';
 import { IdempotencyStore } from './guides/idempotency-store.ts';
 import { localTimeFormatter } from './guides/local-time.ts';
@@ -22,6 +24,7 @@ import { LabelClient } from './labels/label-client.ts';
 import type { LabelSettings } from './labels/label-payload.ts';
 import { readLogo } from './labels/logo.ts';
 import { startQueueCleaning } from './labels/queue-cleaning.ts';
+import { accountQuota } from './plugins/account-quota.ts';
 import { authenticate } from './plugins/authenticate.ts';
 import { authorize } from './plugins/authorize.ts';
 import { cors } from './plugins/cors.ts';
@@ -30,7 +33,9 @@ import { requestLimit } from './plugins/request-limit.ts';
 import { tokens } from './plugins/tokens.ts';
 import { PersonalDataStore } from './privacy/personal-data-store.ts';
 import { Retention } from './privacy/retention.ts';
-import { AccountLimitsStore } from './quotas/account-limits.ts';
+import { AccountLimitsStore, recentLimits } from './quotas/account-limits.ts';
+import { QuotaReport } from './quotas/quota-report.ts';
+import { RequestQuota } from './quotas/request-quota.ts';
 import { myPermissionsRoute } from './routes/api/apipermissions/my-permissions.ts';
 import { loginRoute } from './routes/api/auth/login.ts';
 import { logoutRoute } from './routes/api/auth/logout.ts';
@@ -90,7 +95,7 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
     trail: openTrail(server, 'api', audit),
     guides: new GuideStore(mongo),
     users: new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS }),
-    limits: new AccountLimitsStore(mongo, {
+    limitsOf: recentLimits(new AccountLimitsStore(mongo), {
       requestsPerSecond: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
       requestsBurst: config.REQUESTS_BURST_PER_ACCOUNT,
       guidesPerDay: config.GUIDES_PER_DAY_PER_ACCOUNT,
@@ -120,7 +125,7 @@ async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stor
 }
 
 async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores): Promise<void> {
-  const { redis, users, limits, guides, keys, branches, labels, trail } = stores;
+  const { redis, users, limitsOf, guides, keys, branches, labels, trail } = stores;
   const prefix = config.REDIS_PREFIX;
   const limit = new LoginLimit(redis, `${prefix}:login`, {
     perUser: config.LOGIN_FAILURES_PER_USER,
@@ -140,10 +145,12 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     keyOf: ({ apiUser }) => apiUser?.username,
   });
   const localTime = localTimeFormatter(config.TIME_ZONE);
+  const quotas = openQuotas(server, redis, prefix, localTime);
   const settings = labelSettings(config);
   await server.register(loginRoute(login, config.JWT_TTL_S));
   await server.register(async (authenticated) => {
-    await authenticated.register(authenticate(users, limits));
+    await authenticated.register(authenticate(users, limitsOf));
+    await authenticated.register(accountQuota(quotas.requests, quotas.report));
     await authenticated.register(userLimit);
     await authenticated.register(authorize);
     await authenticated.register(logoutRoute(users, trail));
@@ -152,7 +159,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(branchRoutes(branches));
     await authenticated.register(coverageRoute(branches));
     await authenticated.register(destinationRoute(branches));
-    await authenticated.register(createRoute({ guides, keys, branches, localTime }));
+    await authenticated.register(createRoute({ guides, keys, branches, quota: quotas.guides, localTime }));
     await authenticated.register(labelRoutes({ guides, labels, settings, trail }));
   });
 }
@@ -171,6 +178,17 @@ function startRetention(server: HttpServer, config: ApiConfig, { mongo, redis }:
   const retention = new Retention({ store, redis, prefix, days, localTime, log, metrics });
   server.addHook('onClose', () => retention.close());
   retention.start();
+}
+
+function openQuotas(server: HttpServer, redis: Redis, prefix: string, localTime: (moment: Date) => string) {
+  const report = new QuotaReport(server.metrics, server.log);
+  const requests = new RequestQuota(redis, prefix, report);
+  const guides = new GuideQuota(redis, prefix, localTime, report);
+  server.addHook('onClose', async () => {
+    requests.close();
+    guides.close();
+  });
+  return { report, requests, guides };
 }
 
 function labelSettings(config: ApiConfig): LabelSettings {

@@ -11,9 +11,11 @@ import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { PERMISSION_NAMES, UsageError } from './accounts/arguments.ts';
 import { addCommands, example } from './accounts/commands.ts';
+import { addLimitsCommand } from './accounts/limits-command.ts';
 import { PASSWORD_RULE } from './accounts/read-password.ts';
 import { addAuditCommand } from './audit/audit-command.ts';
 import { GuideStore } from './guides/guide-store.ts';
+import { AccountLimitsStore } from './quotas/account-limits.ts';
 
 /**
  * `npm run admin -- …`: the API's users. Exit code 0: done, 1: refused or failed, 2: wrong usage.
@@ -50,6 +52,9 @@ async function run(argv: string[]): Promise<number> {
     const program = createProgram();
     addCommands(program, (use) =>
       perform(program, (mongo) => use(new UserStore(mongo, { allowDemo: true }), new GuideStore(mongo))),
+    );
+    addLimitsCommand(program, (use) =>
+      perform(program, (mongo) => use(new AccountLimitsStore(mongo), new UserStore(mongo))),
     );
     addAuditCommand(program, (use) => perform(program, (mongo) => use(new AuditStore(mongo))));
     await program.parseAsync(argv);

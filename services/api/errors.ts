@@ -23,6 +23,10 @@ export const apiErrors = {
     ...quotaExceeded,
     message: 'Demasiadas solicitudes, intente mas tarde',
   },
+  'too-many-guides-today': {
+    ...quotaExceeded,
+    message: 'Cuota diaria de guias excedida, intente mas tarde',
+  },
   'too-many-pages': {
     ...quotaExceeded,
     message: 'Demasiadas etiquetas a la vez, intente mas tarde',

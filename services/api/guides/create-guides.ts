@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { ApiUser } from '#shared/auth/user-store.ts';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
+import type { Caller } from '../quotas/account-limits.ts';
+import type { QuotaState } from '../quotas/quota-state.ts';
 import { generateGuideNumber, generateGuideNumbers } from './guide-number.ts';
+import type { GuideQuota, TakenGuides } from './guide-quota.ts';
 import { parseGuideRequest } from './guide-request.ts';
 import type { BranchOfGuide, GuideRecord, GuideStore } from './guide-store.ts';
 import type { CreationPlan, IdempotencyStore } from './idempotency-store.ts';
@@ -16,16 +18,19 @@ export type CreationDeps = {
   guides: GuideStore;
   keys: IdempotencyStore;
   branches: BranchesClient;
+  quota: GuideQuota;
   /** Writes a moment as SEND_FECHA shows it. */
   localTime: (moment: Date) => string;
 };
 export type CreationRequest = {
   /** Parsed JSON of any shape. */
   body: unknown;
-  user: ApiUser;
+  user: Caller;
   requestId: string;
   /** The caller's own name for this request; repeated with the same body it creates nothing. */
   idempotencyKey: string | undefined;
+  /** Is told how much of the day's quota is left; not where nothing was counted. */
+  onQuota: (state: QuotaState) => void;
 };
 
 /**
@@ -34,10 +39,19 @@ export type CreationRequest = {
  * @throws DomainError of the first check that fails (docs/contract.md "Guides").
  */
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<GuideRecord[]> {
-  const { user, requestId, idempotencyKey } = request;
+  const { user, idempotencyKey } = request;
   const { service, guides } = parseGuideRequest(request.body);
+  let taken: Promise<TakenGuides> | undefined;
+  const giveBack = async () => (await taken)?.giveBack();
+  const fail = async (error: unknown): Promise<never> => {
+    await giveBack();
+    throw error;
+  };
   const makePlan = async (): Promise<CreationPlan> => {
-    const branches = await resolveBranches(deps.branches, user.originBranch, guides, requestId);
+    // Counted while the branches are looked up, so that it takes no time of its own.
+    taken = deps.quota.take(user.account, user.limits.guidesPerDay, guides.length);
+    const branches = await resolveBranches(deps.branches, guides, request);
+    requireGranted(await taken, request.onQuota);
     const now = new Date();
     return {
       ...branches,
@@ -47,18 +61,27 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
       numbers: generateGuideNumbers(guides.length),
     };
   };
-  if (idempotencyKey === undefined) {
+  const createOnce = async () => {
     const records = toRecords(await makePlan(), user, service, guides);
     await storeAll(deps.guides, records, records, async () => {});
     return records;
-  }
+  };
+  if (idempotencyKey === undefined) return createOnce().catch(fail);
   const key = digest(JSON.stringify([user.username, idempotencyKey]));
   const bodyHash = digest(JSON.stringify([service, guides]));
-  const { plan, repeated } = await deps.keys.reserve(key, bodyHash, makePlan);
+  // Once a plan is stored its guides stay counted: a repetition completes them, and is not counted again.
+  const { plan, repeated } = await deps.keys.reserve(key, bodyHash, makePlan).catch(fail);
+  if (repeated) await giveBack();
   const records = toRecords(plan, user, service, guides);
   const missing = repeated ? await deps.guides.findMissing(records) : records;
   await storeAll(deps.guides, records, missing, (taken, fresh) => deps.keys.renumber(key, taken, fresh));
   return records;
+}
+
+/** @throws DomainError `too-many-guides-today` where the day's quota does not allow the guides, with the seconds left. */
+function requireGranted({ granted, state }: TakenGuides, onQuota: CreationRequest['onQuota']): void {
+  onQuota(state);
+  if (!granted) throw new DomainError('too-many-guides-today', { params: { seconds: state.resetS } });
 }
 
 /**
@@ -91,9 +114,8 @@ async function storeAll(
 /** Asks the branches service where the guides of one request start and end. */
 async function resolveBranches(
   branches: BranchesClient,
-  originBranch: string | null,
   guides: Guide[],
-  requestId: string,
+  { user: { originBranch }, requestId }: CreationRequest,
 ): Promise<{ origin: BranchOfGuide; destinations: BranchOfGuide[] }> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
@@ -125,7 +147,7 @@ function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {
 }
 
 /** Makes the same records from the same plan and body, so that a repetition need not read them back. */
-function toRecords(plan: CreationPlan, user: ApiUser, service: ServiceType, guides: Guide[]): GuideRecord[] {
+function toRecords(plan: CreationPlan, user: Caller, service: ServiceType, guides: Guide[]): GuideRecord[] {
   return guides.map((guide, indice) => ({
     number: plan.numbers[indice] as string,
     creation: plan.creation,

@@ -3,11 +3,8 @@ import fp from 'fastify-plugin';
 import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { AccountLimits, AccountLimitsStore } from '../quotas/account-limits.ts';
+import type { AccountLimits, Caller } from '../quotas/account-limits.ts';
 import type { TokenClaims } from './tokens.ts';
-
-/** Who sends a request, with the limits of the account. */
-export type Caller = ApiUser & { limits: AccountLimits };
 
 /**
  * Makes every route of the scope that registers it demand a valid token of an enabled user. The scope decides, not the
@@ -15,7 +12,7 @@ export type Caller = ApiUser & { limits: AccountLimits };
  *
  * Its hook throws DomainError `access-denied` or `token-expired`.
  */
-export function authenticate(users: UserStore, limits: AccountLimitsStore) {
+export function authenticate(users: UserStore, limitsOf: (account: string) => Promise<AccountLimits>) {
   return fp(
     async (server: HttpServer) => {
       server.addHook('onRequest', async (request) => {
@@ -25,7 +22,7 @@ export function authenticate(users: UserStore, limits: AccountLimitsStore) {
         request.user = server.verifyBearer(authorization);
         const user = await users.findRecent(request.user.sub, request.user.gen);
         if (!user || user.disabled || isEnded(user, request.user)) throw new DomainError('access-denied');
-        const caller: Caller = { ...user, limits: await limits.findRecent(user.account) };
+        const caller: Caller = { ...user, limits: await limitsOf(user.account) };
         request.apiUser = caller;
       });
     },

@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import { RecentAnswers } from '#shared/async/recent-answers.ts';
+import type { ApiUser } from '#shared/auth/user-store.ts';
 
 /** What the users of one account may use together (docs/contract.md "Limits"). */
 export type AccountLimits = {
@@ -12,19 +13,19 @@ export type AccountLimits = {
   /** Label pages in flight at a time. */
   labelPages: number;
 };
+/** Who sends a request, with the limits of the account. */
+export type Caller = ApiUser & { limits: AccountLimits };
 type AccountDocument = Partial<AccountLimits> & { _id: string };
 
-/** A change must be in force everywhere within 10 s (docs/contract.md "Limits"), with the user's own 5 s. */
+/** A change must be in force everywhere within 10 s (docs/contract.md "Limits"). Half of that is margin. */
 const CACHE_TTL_MS = 5_000;
 const CACHE_MAX_ACCOUNTS = 10_000;
 
-/** The limits of accounts: those of the configuration, but for what MongoDB's `accounts` says of an account. */
+/** The limits that an account has of its own, in MongoDB; its name is the `_id`. */
 export class AccountLimitsStore {
   readonly #accounts: Model<AccountDocument>;
-  readonly #recent: RecentAnswers<AccountLimits>;
 
-  /** @param defaults the limits of an account of which nothing is stored. */
-  constructor(connection: Connection, defaults: AccountLimits) {
+  constructor(connection: Connection) {
     this.#accounts = connection.model<AccountDocument>(
       'Account',
       new Schema<AccountDocument>(
@@ -39,14 +40,37 @@ export class AccountLimitsStore {
       ),
       'accounts',
     );
-    this.#recent = new RecentAnswers(CACHE_TTL_MS, CACHE_MAX_ACCOUNTS, async (account) => {
-      const stored = await this.#accounts.findById(account, { _id: 0 }).lean();
-      return { ...defaults, ...stored };
-    });
   }
 
-  /** Returns an account's limits as stored at most five seconds ago. */
-  findRecent(account: string): Promise<AccountLimits> {
-    return this.#recent.get(account);
+  /** Returns the limits that are the account's own; the others are those of the configuration. */
+  async find(account: string): Promise<Partial<AccountLimits>> {
+    return (await this.#accounts.findById(account, { _id: 0 }).lean()) ?? {};
   }
+
+  /** Sets some of an account's own limits. */
+  async set(account: string, change: Partial<AccountLimits>): Promise<void> {
+    await this.#accounts.updateOne({ _id: account }, { $set: change }, { upsert: true });
+  }
+
+  /** Removes all own limits of an account. */
+  async remove(account: string): Promise<void> {
+    await this.#accounts.deleteOne({ _id: account });
+  }
+}
+
+/**
+ * Returns a function that returns an account's limits as they were at most five seconds ago, for the check that every
+ * request makes.
+ *
+ * @param defaults those of an account that has none of its own.
+ */
+export function recentLimits(
+  store: AccountLimitsStore,
+  defaults: AccountLimits,
+): (account: string) => Promise<AccountLimits> {
+  const recent = new RecentAnswers(CACHE_TTL_MS, CACHE_MAX_ACCOUNTS, async (account) => ({
+    ...defaults,
+    ...(await store.find(account)),
+  }));
+  return (account) => recent.get(account);
 }

@@ -71,6 +71,8 @@ const KEYS: [key: string, may: Record<RedisService, '' | 'r' | 'rw'>][] = [
   [':requests-user:demo', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
   [':retention', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
   [':retention-lease', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
+  [':requests-account:4f2a', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
+  [':guides-account:2026-11-22:4f2a', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
   [':somethingelse', { api: '', branches: '', 'label-worker': '', dashboard: '' }],
 ];
 

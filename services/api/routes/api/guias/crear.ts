@@ -3,6 +3,8 @@ import { type CreationDeps, createGuides } from '#api/guides/create-guides.ts';
 import type { GuideRecord } from '#api/guides/guide-store.ts';
 import { KEPT_HOURS, KEY_PATTERN } from '#api/guides/idempotency-key.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
+import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
+import type { QuotaState } from '#api/quotas/quota-state.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { operation } from '../../operation.ts';
@@ -39,6 +41,7 @@ const route = operation({
     'destination-missing',
     'origin-unassigned',
     'origin-inactive',
+    'too-many-guides-today',
     'idempotency-key-invalid',
     'idempotency-key-reused',
     'body-too-large',
@@ -67,13 +70,15 @@ const VALID_KEY = new RegExp(KEY_PATTERN);
 /** `POST /api/guias/crear` (docs/contract.md "Guides"). */
 export function createRoute(deps: CreationDeps) {
   return async (server: HttpServer) => {
-    server.post('/api/guias/crear', route, async (request) => {
+    server.post('/api/guias/crear', route, async (request, reply) => {
       const idempotencyKey = request.headers['idempotency-key'];
       if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
         throw new DomainError('idempotency-key-invalid');
       }
       const { body, id: requestId } = request;
-      const created = await createGuides(deps, { body, user: apiUser(request), requestId, idempotencyKey });
+      const user = apiUser(request);
+      const onQuota = (state: QuotaState) => addRateLimit(reply, state);
+      const created = await createGuides(deps, { body, user, requestId, idempotencyKey, onQuota });
       return route.ok(created.map(toWire));
     });
   };

@@ -1,0 +1,65 @@
+import { Counter, type Registry } from 'prom-client';
+import { LruMap } from 'toad-cache';
+import type { Logger } from '#shared/observability/logger.ts';
+
+export type Limit = 'requests' | 'guides' | 'pages';
+
+/** How often the same is logged at most, in ms. */
+const LOG_EVERY_MS = 60_000;
+const MAX_ACCOUNTS = 1_000;
+
+/** Counts what quotas refuse, and logs whose it was: metrics have no label for accounts, of which there may be many. */
+export class QuotaReport {
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #refusals: Counter<'limit'>;
+  readonly #uncounted: Counter<'limit'>;
+  /** When each line was last logged, in ms of `performance.now()`. */
+  readonly #loggedAt = new LruMap<number>(MAX_ACCOUNTS);
+
+  constructor(metrics: Registry, log: Pick<Logger, 'warn'>) {
+    this.#log = log;
+    const common = { labelNames: ['limit'] as const, registers: [metrics] };
+    this.#refusals = new Counter({
+      ...common,
+      name: 'quota_refusals_total',
+      help: 'Requests refused with 429 because their account had reached a limit',
+    });
+    this.#uncounted = new Counter({
+      ...common,
+      name: 'quota_uncounted_total',
+      help: 'Times that Redis did not count against a limit, and the work went on',
+    });
+    // A counter must exist before its first event, or rate() does not show that event.
+    for (const limit of ['requests', 'guides', 'pages'] as const) this.#refusals.inc({ limit }, 0);
+    for (const limit of ['requests', 'guides'] as const) this.#uncounted.inc({ limit }, 0);
+  }
+
+  /** Counts a refusal; the first in a minute of an account is logged. */
+  refused(limit: Limit, account: string): void {
+    this.#refusals.inc({ limit });
+    this.#logOnce(`${limit} ${account}`, () =>
+      this.#log.warn(
+        { account, limit },
+        'An account has reached its limit: its requests are refused with 429',
+      ),
+    );
+  }
+
+  /** Counts that Redis could not be asked; the first in a minute is logged. */
+  uncounted(limit: Limit, err: unknown): void {
+    this.#uncounted.inc({ limit });
+    this.#logOnce(limit, () =>
+      this.#log.warn(
+        { err, limit },
+        'Redis does not count against the limits of accounts: work goes on uncounted',
+      ),
+    );
+  }
+
+  #logOnce(line: string, write: () => void): void {
+    const now = performance.now();
+    if (now < (this.#loggedAt.get(line) ?? Number.NEGATIVE_INFINITY) + LOG_EVERY_MS) return;
+    this.#loggedAt.set(line, now);
+    write();
+  }
+}
