@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { LoginKeys } from './login-keys.ts';
 
 /** How long an address stays known after a login, in seconds. */
 const TTL_S = 30 * 24 * 3_600;
@@ -6,8 +7,8 @@ const TTL_S = 30 * 24 * 3_600;
 const MAX_ADDRESSES = 100;
 
 /**
- * The addresses from which users logged in rightly of late. They are no proof of anything: under an attack, whoever comes
- * from one of them is served before strangers.
+ * The addresses from which users logged in rightly of late, as hashes. They are no proof of anything: under an attack,
+ * whoever comes from one of them is served before strangers.
  */
 export class KnownAddresses {
   readonly #redis: Redis;
@@ -19,16 +20,16 @@ export class KnownAddresses {
     this.#prefix = prefix;
   }
 
-  /** Returns whether the user logged in from there within 30 days. @param user as a hash, as in `add`. */
-  async has(user: string, address: string): Promise<boolean> {
-    const since = await this.#redis.zscore(this.#key(user), address);
+  /** Returns whether the user logged in from there within 30 days. */
+  async has({ user, pair }: LoginKeys): Promise<boolean> {
+    const since = await this.#redis.zscore(this.#key(user), pair);
     return since !== null && Number(since) > now() - TTL_S;
   }
 
-  async add(user: string, address: string): Promise<void> {
+  async add({ user, pair }: LoginKeys): Promise<void> {
     const key = this.#key(user);
     await Promise.all([
-      this.#redis.zadd(key, now(), address),
+      this.#redis.zadd(key, now(), pair),
       this.#redis.zremrangebyrank(key, 0, -1 - MAX_ADDRESSES),
       this.#redis.expire(key, TTL_S),
     ]);

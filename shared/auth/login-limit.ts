@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { LruMap } from 'toad-cache';
-import { addressGroup } from './address-group.ts';
 import { KnownAddresses } from './known-addresses.ts';
+import type { LoginKeys } from './login-keys.ts';
 import { LoginRefusal } from './login-refusal.ts';
 
 /** Failed logins are counted over this time, in seconds (docs/contract.md "Authentication"). */
@@ -16,8 +15,6 @@ const REPEAT_MS = 5_000;
 /** Refusals in memory, of some 200 bytes each. */
 const MAX_REFUSALS = 10_000;
 
-/** What an attempt is counted under, as it stands in Redis: hashes, since keys hold no names and have a bound. */
-export type LoginKeys = { user: string; address: string; pair: string };
 /** Recent failures, and whether the user logged in from this address of late. */
 export type LoginHistory = { user: number; address: number; pair: number; known: boolean };
 
@@ -54,12 +51,6 @@ export class LoginLimit {
     this.#known = new KnownAddresses(redis, `${prefix}-known`);
   }
 
-  /** Returns what an attempt is counted under. @param from the client's IP address. */
-  keysOf(username: string, from: string): LoginKeys {
-    const address = addressGroup(from);
-    return { user: digest(username), address, pair: digest(`${username}\n${address}`) };
-  }
-
   /** @throws LoginRefusal where the address, or the user from there, was refused a moment ago; asks nobody. */
   repeatRefusal({ address, pair }: LoginKeys): void {
     this.#repeat('address_limit', address);
@@ -67,12 +58,13 @@ export class LoginLimit {
   }
 
   /** Reads what is known of an attempt before it takes a place. @throws LoginRefusal where a limit is reached. */
-  async historyOf({ user, address, pair }: LoginKeys): Promise<LoginHistory> {
+  async historyOf(keys: LoginKeys): Promise<LoginHistory> {
+    const { user, address, pair } = keys;
     const { user: byUser, address: byAddress, pair: byPair } = this.#limiters;
     // Not `get` of each limiter: a transaction each costs ten times as much, at a thousand attempts a second.
     const [counts, known] = await Promise.all([
       this.#redis.mget(byUser.getKey(user), byAddress.getKey(address), byPair.getKey(pair)),
-      this.#known.has(user, address),
+      this.#known.has(keys),
     ]);
     const [ofUser = 0, ofAddress = 0, ofPair = 0] = counts.map(Number);
     if (ofAddress >= byAddress.points) this.#refuse('address_limit', address, await byAddress.get(address));
@@ -91,12 +83,13 @@ export class LoginLimit {
   }
 
   /** Forgets the failures of the user from this address and gives the attempt back, since the password was right. */
-  async reset({ user, address, pair }: LoginKeys): Promise<void> {
+  async reset(keys: LoginKeys): Promise<void> {
+    const { user, address, pair } = keys;
     await Promise.all([
       this.#limiters.pair.delete(pair),
       this.#limiters.address.reward(address),
       this.#limiters.user.reward(user),
-      this.#known.add(user, address),
+      this.#known.add(keys),
     ]);
   }
 
@@ -120,8 +113,4 @@ export class LoginLimit {
 /** Rounds up to whole seconds, one at least. */
 function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { PrioritySemaphore, type Rank } from '#shared/async/priority-semaphore.ts';
 import { Tally } from '#shared/async/tally.ts';
-import type { LoginHistory, LoginKeys, LoginLimit } from './login-limit.ts';
+import type { LoginKeys } from './login-keys.ts';
+import type { LoginHistory, LoginLimit } from './login-limit.ts';
 import { LoginRefusal } from './login-refusal.ts';
 
 /**

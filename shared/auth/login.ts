@@ -1,5 +1,6 @@
 import { DomainError } from '#shared/errors.ts';
-import type { LoginKeys, LoginLimit } from './login-limit.ts';
+import { type LoginKeys, loginKeys } from './login-keys.ts';
+import type { LoginLimit } from './login-limit.ts';
 import { LoginQueue } from './login-queue.ts';
 import { type LoginFailure, LoginRefusal } from './login-refusal.ts';
 import { hashPassword, isWeakHash, passwordMatches } from './passwords.ts';
@@ -46,7 +47,7 @@ type Options = {
 export function createLogin({ onAttempt, rehash = false, ...options }: Options): Login {
   const { users, limit, queue = new LoginQueue(limit) } = options;
   async function attempt(username: string, password: string, address: string): Promise<ApiUser> {
-    const keys = limit.keysOf(username, address);
+    const keys = loginKeys(username, address);
     limit.repeatRefusal(keys);
     if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) throw new LoginRefusal('wrong');
     return queue.run(keys, async () => {

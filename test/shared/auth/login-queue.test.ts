@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { createLogin, type LoginAttempt } from '#shared/auth/login.ts';
+import { loginKeys } from '#shared/auth/login-keys.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { LoginQueue } from '#shared/auth/login-queue.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
@@ -28,11 +29,11 @@ function blockedQueue(limit: LoginLimit, maxWaiting = 100) {
   const queue = new LoginQueue(limit, { permits: 1, maxWaiting, timeoutMs: FOREVER });
   const gate = Promise.withResolvers<void>();
   const order: string[] = [];
-  const first = queue.run(limit.keysOf('primero', '192.0.2.255'), () => gate.promise);
+  const first = queue.run(loginKeys('primero', '192.0.2.255'), () => gate.promise);
   return {
     order,
     wait: (username: string, address: string) =>
-      queue.run(limit.keysOf(username, address), async () => {
+      queue.run(loginKeys(username, address), async () => {
         order.push(`${username} ${address}`);
       }),
     open: () => {
@@ -46,7 +47,7 @@ describe('logins that wait for their check', () => {
   test('go by the failures of their address, then by those of their user', async ({ newLimit, settled }) => {
     const limit = newLimit();
     const fail = async (username: string, address: string, times: number) => {
-      for (let i = 0; i < times; i++) await limit.consume(limit.keysOf(username, address));
+      for (let i = 0; i < times; i++) await limit.consume(loginKeys(username, address));
     };
     await fail('nadie', '192.0.2.1', 1);
     await fail('nadie', '192.0.2.2', 2);
@@ -80,11 +81,11 @@ describe('logins that wait for their check', () => {
 
   test('go first from an address where their user has logged in of late', async ({ newLimit, settled }) => {
     const limit = newLimit();
-    const keys = limit.keysOf('atacado', '192.0.2.1');
+    const keys = loginKeys('atacado', '192.0.2.1');
     await limit.consume(keys);
     await limit.reset(keys);
-    for (let i = 0; i < 20; i++) await limit.consume(limit.keysOf('atacado', `192.0.2.${100 + i}`));
-    for (let i = 0; i < 5; i++) await limit.consume(limit.keysOf('vecino', '192.0.2.1'));
+    for (let i = 0; i < 20; i++) await limit.consume(loginKeys('atacado', `192.0.2.${100 + i}`));
+    for (let i = 0; i < 5; i++) await limit.consume(loginKeys('vecino', '192.0.2.1'));
     const { order, wait, open } = blockedQueue(limit);
     await settled();
     const all = [wait('nuevo', '192.0.2.2'), wait('atacado', '192.0.2.1'), wait('atacado', '192.0.2.3')];
@@ -96,7 +97,7 @@ describe('logins that wait for their check', () => {
 
   test('are refused when too many wait, the most suspicious one first', async ({ newLimit, settled }) => {
     const limit = newLimit();
-    await limit.consume(limit.keysOf('nadie', '192.0.2.1'));
+    await limit.consume(loginKeys('nadie', '192.0.2.1'));
     const { order, wait, open } = blockedQueue(limit, 1);
     await settled();
     const suspicious = wait('demo', '192.0.2.1');
@@ -123,7 +124,7 @@ describe('an address over its limit', () => {
       },
     });
     const login = createLogin({ users, limit, onAttempt: (attempt) => told.push(attempt) });
-    for (const username of ['a', 'b']) await limit.consume(limit.keysOf(username, '192.0.2.1'));
+    for (const username of ['a', 'b']) await limit.consume(loginKeys(username, '192.0.2.1'));
     await expect(login('demo', 'demo1234', '192.0.2.1')).rejects.toMatchObject({ reason: 'address_limit' });
     await redis.quit();
     const again = await login('demo', 'demo1234', '192.0.2.1').catch((error) => error);
