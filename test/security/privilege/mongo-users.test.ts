@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { mongo } from 'mongoose';
+import mongoose, { mongo } from 'mongoose';
 import { describe, expect } from 'vitest';
 import { MONGO_USERS, type MongoUser } from '#local/access/mongo-roles.ts';
 import { answersPing } from '#local/mongo/mongo-server.ts';
@@ -12,6 +12,7 @@ import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
+import { AuditStore } from '#shared/audit/audit-store.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 
 const PROGRAM = 'local/access/mongo-users.ts';
@@ -79,6 +80,13 @@ describe.runIf(mongod)("MongoDB's own server", () => {
     expect(await apply()).toContain('The user api has the role guias-api.');
     expect(await apply()).toContain('The user demo has the role guias-demo.');
     expect(await as('api', { find: 'guides' })).toBe('ok');
+  });
+
+  test('lets the api start, which may not make the indexes of the trail', async ({ apply, uriOf }) => {
+    await apply();
+    const connection = await mongoose.createConnection(uriOf('api')).asPromise();
+    await expect(new AuditStore(connection).open()).resolves.toBeUndefined();
+    await connection.close();
   });
 
   test.for<[MongoUser, object, string]>([

@@ -151,6 +151,11 @@ describe.each(REDIS_SERVICES)('the user of %s', (service) => {
     expect(await send(service, command)).toBe('NOPERM');
   });
 
+  test('may not DEBUG, which Redis may refuse before it looks at the user', async ({ send }) => {
+    expect(await send(service, 'DEBUG SLEEP 0')).toMatch(/^(NOPERM|ERR)$/);
+    expect(redisRules(service, PREFIX).filter((rule) => /debug|@/.test(rule))).toEqual(['-@all']);
+  });
+
   test('may read the policy and the state of Redis', async ({ send }) => {
     expect(await send(service, 'CONFIG GET maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
     expect(await send(service, 'INFO memory')).toContain('used_memory');
