@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Connection } from 'mongoose';
 import { Type } from 'typebox';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { type RecordedCommand, recordCommand } from '#shared/audit/record-command.ts';
+import { type CommandResult, type RecordedCommand, recordCommand } from '#shared/audit/record-command.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { mongoSettings } from '#shared/config/settings.ts';
@@ -15,6 +15,8 @@ import { addLimitsCommand } from './accounts/limits-command.ts';
 import { PASSWORD_RULE } from './accounts/read-password.ts';
 import { addAuditCommand } from './audit/audit-command.ts';
 import { GuideStore } from './guides/guide-store.ts';
+import { PersonalDataStore } from './privacy/personal-data-store.ts';
+import { addPrivacyCommands, type RunPrivately } from './privacy/privacy-commands.ts';
 import { AccountLimitsStore } from './quotas/account-limits.ts';
 
 /**
@@ -50,13 +52,16 @@ process.exitCode = await run(process.argv);
 async function run(argv: string[]): Promise<number> {
   try {
     const program = createProgram();
+    const asRecorded = (use: (mongo: Connection) => Promise<string>) =>
+      perform(recorded(program), async (mongo) => ({ text: await use(mongo) }));
     addCommands(program, (use) =>
-      perform(program, (mongo) => use(new UserStore(mongo, { allowDemo: true }), new GuideStore(mongo))),
+      asRecorded((mongo) => use(new UserStore(mongo, { allowDemo: true }), new GuideStore(mongo))),
     );
     addLimitsCommand(program, (use) =>
-      perform(program, (mongo) => use(new AccountLimitsStore(mongo), new UserStore(mongo))),
+      asRecorded((mongo) => use(new AccountLimitsStore(mongo), new UserStore(mongo))),
     );
-    addAuditCommand(program, (use) => perform(program, (mongo) => use(new AuditStore(mongo))));
+    addAuditCommand(program, (use) => asRecorded((mongo) => use(new AuditStore(mongo))));
+    addPrivacyCommands(program, runPrivately, process.env.INIT_CWD ?? '.');
     await program.parseAsync(argv);
     return 0;
   } catch (error) {
@@ -79,18 +84,26 @@ function createProgram(): Command {
     .addHelpText('after', example('create --help'));
 }
 
-/** Runs the command that was asked for, records it in the audit trail, and then prints the text that it returns. */
-async function perform(program: Command, use: (mongo: Connection) => Promise<string>): Promise<void> {
+/** Runs a command, records it in the audit trail, and then prints the text that it returns. */
+async function perform(
+  event: RecordedCommand,
+  use: (mongo: Connection, announce: () => Promise<void>) => Promise<CommandResult>,
+): Promise<void> {
   const { MONGODB_URI } = loadConfig(Type.Object(mongoSettings), process.env);
   const mongo = await connectMongo(MONGODB_URI, createLogger('admin', 'silent'));
   try {
-    const text = await recordCommand(new AuditStore(mongo), recorded(program), async () => ({
-      text: await use(mongo),
-    }));
-    process.stdout.write(`${text}\n`);
+    const trail = new AuditStore(mongo);
+    const text = await recordCommand(trail, event, (announce) => use(mongo, announce));
+    if (text) process.stdout.write(`${text}\n`);
   } finally {
     await mongo.close();
   }
+}
+
+/** Runs a privacy command. The trail has by what a person was searched for, never the person. */
+function runPrivately(...[{ name, by }, use]: Parameters<RunPrivately>): Promise<void> {
+  const event = { service: 'admin', action: `privacy.${name}`, subject: by, env: process.env } as const;
+  return perform(event, (mongo, announce) => use(new PersonalDataStore(mongo), announce));
 }
 
 /** Returns what the trail says of a command: its name, the user that it is about, and its other arguments. */
@@ -120,8 +133,9 @@ function explain(error: unknown): string {
   if (error instanceof CommanderError) {
     return `${USAGE[error.code] ?? 'Falta un comando'}. Vea npm run admin -- --help`;
   }
-  const { name, message } = error as Error;
+  const { name, message, code, syscall } = error as NodeJS.ErrnoException;
   if (CANCELLED.has(name)) return 'Cancelado: no se recibio la contrasena';
   if (isTransientError(error)) return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
+  if (syscall === 'open') return `No se puede escribir el archivo (${code})`;
   return message;
 }

@@ -9,22 +9,29 @@ export type RecordedCommand = Pick<AuditEvent, 'action' | 'service' | 'subject' 
   env: NodeJS.ProcessEnv;
 };
 
+/** What an operator reads when a command is done, and what the trail keeps beside the command's own details. */
+export type CommandResult = { text: string; details?: AuditEvent['details'] };
+
 /**
  * Runs an operator's command and records how it ended, before the operator reads that it is done.
  *
- * @param run returns what the operator reads, and what the trail keeps beside the command's own details.
+ * @param run may call `announce`, which records that the command begins: for long ones, and where data leaves.
  * @returns what the operator reads.
- * @throws AuditError when the command was done and the trail does not say so; else what `run` throws.
+ * @throws AuditError when the trail cannot be written; else what `run` throws.
  */
 export async function recordCommand(
   trail: AuditStore,
   command: RecordedCommand,
-  run: () => Promise<{ text: string; details?: AuditEvent['details'] }>,
+  run: (announce: () => Promise<void>) => Promise<CommandResult>,
 ): Promise<string> {
   const { env, details, ...event } = command;
   const record = (outcome: AuditEvent['outcome'], more?: AuditEvent['details']) =>
     trail.insert([auditEvent({ ...event, ...operatorOf(env), outcome, details: { ...details, ...more } })]);
-  const { text, details: found } = await run().catch(async (error: unknown) => {
+  const announce = () =>
+    record('started').catch((cause: unknown) => {
+      throw new AuditError('No se hizo nada: no se pudo anotar en la bitacora (coleccion audit)', { cause });
+    });
+  const { text, details: found } = await run(announce).catch(async (error: unknown) => {
     await record('failed').catch(() => {}); // the operator hears of the command's own failure
     throw error;
   });

@@ -1,6 +1,6 @@
+import { progressLine } from '#shared/progress-line.ts';
 import type { CsvTable } from './csv-columns.ts';
 import type { Dataset } from './datasets.ts';
-import { progressLine } from './progress-line.ts';
 import { readRecords } from './read-records.ts';
 
 /** How many records a load adds, changes and removes. */

@@ -102,6 +102,8 @@ describe('the role allows all that is sent by', () => {
       admin('enable', 'tienda'),
       admin('list'),
       admin('audit', '--since', '1h'),
+      admin('privacy', 'export', '--name', 'Ana Lopez'),
+      admin('privacy', 'erase', '--name', 'Ana Lopez', '--yes'),
     ]);
     expect(sent(recorders.admin)).toContain('insert audit');
     expectAllowed('admin', recorders.admin);
