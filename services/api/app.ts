@@ -28,6 +28,7 @@ import { accountQuota } from './plugins/account-quota.ts';
 import { authenticate } from './plugins/authenticate.ts';
 import { authorize } from './plugins/authorize.ts';
 import { cors } from './plugins/cors.ts';
+import { largeBodies } from './plugins/large-bodies.ts';
 import { openapi } from './plugins/openapi.ts';
 import { requestLimit } from './plugins/request-limit.ts';
 import { tokens } from './plugins/tokens.ts';
@@ -153,6 +154,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(accountQuota(quotas.requests, quotas.report));
     await authenticated.register(userLimit);
     await authenticated.register(authorize);
+    await authenticated.register(largeBodies);
     await authenticated.register(logoutRoute(users, trail));
     await authenticated.register(validateRoute);
     await authenticated.register(myPermissionsRoute);
