@@ -84,7 +84,8 @@ export function redisAclFile(prefix: string, passwords: RedisPasswords): string 
     ...users.map(([name, ...rules]) => [name, 'on', hashOf(passwords[name as RedisService]), ...rules]),
     ['operator', 'on', hashOf(passwords.operator), '~*', '&*', '+@all'],
     ['health', 'on', 'nopass', 'resetkeys', 'resetchannels', '-@all', '+ping'],
-    ['default', 'off', 'resetpass', 'resetkeys', 'resetchannels', '-@all'],
+    // Off, yet with all rights: Redis loads its append-only file with them, and would lose scripts and transactions.
+    ['default', 'off', 'resetpass', '~*', '&*', '+@all'],
   ];
   return lines.map((words) => `user ${words.join(' ')}\n`).join('');
 }
