@@ -91,7 +91,7 @@ describe('shared', () => {
 const ROOMS: Record<string, Record<string, string[]>> = {
   api: {
     guides: ['branches', 'quotas'],
-    labels: ['guides'],
+    labels: ['guides', 'quotas'],
     branches: [],
     accounts: ['guides', 'quotas'],
     audit: ['accounts'],

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { recordLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
@@ -66,6 +65,7 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
   const audit = new AuditStore(mongo);
   await audit.open();
   const redis = await openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
+  const report = new QuotaReport(server.metrics, server.log);
   const labels = new LabelClient({
     redis,
     labels: config.LABEL_CACHE_URL ? await openLabelCache(server, config.LABEL_CACHE_URL) : redis,
@@ -74,6 +74,7 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
     timeoutMs: config.LABEL_TIMEOUT_MS,
     log: server.log,
     metrics: server.metrics,
+    report,
     tracing,
   });
   server.addHook('onClose', () => labels.close());
@@ -93,6 +94,7 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
     labels,
     keys,
     branches,
+    report,
     trail: openTrail(server, 'api', audit),
     guides: new GuideStore(mongo),
     users: new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS }),
@@ -146,12 +148,12 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     keyOf: ({ apiUser }) => apiUser?.username,
   });
   const localTime = localTimeFormatter(config.TIME_ZONE);
-  const quotas = openQuotas(server, redis, prefix, localTime);
+  const quotas = openQuotas(server, config, stores, localTime);
   const settings = labelSettings(config);
   await server.register(loginRoute(login, config.JWT_TTL_S));
   await server.register(async (authenticated) => {
     await authenticated.register(authenticate(users, limitsOf));
-    await authenticated.register(accountQuota(quotas.requests, quotas.report));
+    await authenticated.register(accountQuota(quotas.requests, stores.report));
     await authenticated.register(userLimit);
     await authenticated.register(authorize);
     await authenticated.register(largeBodies);
@@ -182,15 +184,19 @@ function startRetention(server: HttpServer, config: ApiConfig, { mongo, redis }:
   retention.start();
 }
 
-function openQuotas(server: HttpServer, redis: Redis, prefix: string, localTime: (moment: Date) => string) {
-  const report = new QuotaReport(server.metrics, server.log);
+function openQuotas(
+  server: HttpServer,
+  { REDIS_PREFIX: prefix }: ApiConfig,
+  { redis, report }: Stores,
+  localTime: (moment: Date) => string,
+) {
   const requests = new RequestQuota(redis, prefix, report);
   const guides = new GuideQuota(redis, prefix, localTime, report);
   server.addHook('onClose', async () => {
     requests.close();
     guides.close();
   });
-  return { report, requests, guides };
+  return { requests, guides };
 }
 
 function labelSettings(config: ApiConfig): LabelSettings {

@@ -5,6 +5,7 @@ import { labelReader } from '#shared/contracts/label-store.ts';
 import { type PageReservations, pageReservations } from '#shared/contracts/page-reservations.ts';
 import { aliveWorkers } from '#shared/contracts/worker-heartbeat.ts';
 import { DomainError } from '#shared/errors.ts';
+import type { QuotaReport } from '../quotas/quota-report.ts';
 import { Admission } from './admission.ts';
 import { LabelJobs, type LabelJobsOptions, type Outcome } from './label-jobs.ts';
 import { labelMetrics } from './label-metrics.ts';
@@ -41,11 +42,13 @@ export class LabelClient {
   readonly #jobs: LabelJobs;
   readonly #log: LabelJobsOptions['log'];
   readonly #metrics: ReturnType<typeof labelMetrics>;
+  readonly #report: QuotaReport;
   readonly #waits = new Map<string, Wait>();
 
   /** @param options.labels where finished labels are. */
-  constructor(options: LabelJobsOptions & { labels: Redis; metrics: Registry }) {
-    const { redis, labels, prefix, timeoutMs, log, metrics } = options;
+  constructor(options: LabelJobsOptions & { labels: Redis; metrics: Registry; report: QuotaReport }) {
+    const { redis, labels, prefix, timeoutMs, log, metrics, report } = options;
+    this.#report = report;
     this.#read = labelReader(labels, prefix);
     this.#log = log;
     this.#admission = new Admission(timeoutMs);
@@ -148,7 +151,10 @@ export class LabelClient {
   ): Promise<Outcome> {
     const { reservation, inFlight } = await this.#reservations.reserve(account, label.packages, maxPages);
     onInFlight(inFlight);
-    if (!reservation) throw this.#refusal('too-many-pages', RETRY_AFTER_S);
+    if (!reservation) {
+      this.#report.refused('pages', account);
+      throw this.#refusal('too-many-pages', RETRY_AFTER_S);
+    }
     try {
       return await this.#jobs.print(key, { label, requestId, reservation }, inFlight, abandoned);
     } finally {
