@@ -5,6 +5,7 @@ import { keyOfJob, LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { labelWriter } from '#shared/contracts/label-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 /** What an account may have in flight, and what becomes of labels that nobody waits for. Nothing prints here. */
 const test = services
@@ -57,6 +58,7 @@ test('an account with too many pages in flight is refused, in all processes, unt
       requestId: expect.any(String),
     });
   }
+  expect((await scrape(api.url)).get('quota_refusals_total{limit="pages"}')).toBe(1);
 
   const other = await ask(await Client.login(api.url, 'otro'), 99);
   await expect.poll(() => queue.count()).toBe(2);
