@@ -8,6 +8,7 @@ import { provideTestServers } from '#local/test-servers.ts';
 import { chart } from './report/chart.ts';
 import { captionOf, type Report, short, textTable, toRows, withFigures } from './report/report.ts';
 import { create } from './rows/create.ts';
+import { customers } from './rows/customers.ts';
 import { fair } from './rows/fair.ts';
 import { labels } from './rows/labels.ts';
 import { memory } from './rows/memory.ts';
@@ -27,7 +28,7 @@ const GROUPS: Record<string, Rows> = {
   memory,
   start,
   load: underLoad,
-  fair,
+  fair: async (run) => [...(await fair(run)), ...(await customers(run))],
   workers,
 };
 

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from '#test/fixtures/client.ts';
+import { ApiClient } from '../load/api-client.ts';
+import { newGuide } from '../load/guides.ts';
+import { atRate } from '../load/load.ts';
+import { percentile } from '../report/statistics.ts';
+import type { Result, Run } from '../run.ts';
+import { type BenchSystem, withSystem } from '../system/system.ts';
+
+const KINDS = ['labels', 'guides', 'logins'] as const;
+const LABELS_PER_SECOND = 4;
+const USER = 'otro';
+
+/**
+ * What one customer gets while another takes all that is given: four labels a second, each of a guide created for it, and
+ * a login each second.
+ */
+export async function customers(run: Run): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const kind of KINDS) {
+    results.push(...(await withSystem(run, (system) => beside(run, system, kind))));
+  }
+  return results;
+}
+
+async function beside(run: Run, system: BenchSystem, kind: string): Promise<Result[]> {
+  const url = system.addresses.api;
+  const seconds = run.count(180);
+  run.say(`a customer beside one who takes all the ${kind} there are, for ${seconds} s…`);
+  await system.api.warmUp(run.count(500));
+  const greedy = startGreedy(url, kind, seconds);
+  const modest = new ApiClient(url, (await Client.login(url, USER)).token);
+  const slots = Array.from({ length: LABELS_PER_SECOND * (seconds - 2) }, (_, i) => i);
+  const logins = slots.filter((slot) => slot % LABELS_PER_SECOND === 0);
+  const [labels, loginLoad] = await Promise.all([
+    atRate(slots, LABELS_PER_SECOND, async () => modest.label((await modest.create([newGuide()]))[0] ?? '')),
+    atRate(logins, 1, async () => Client.login(url, USER)),
+  ]);
+  const statuses = await greedy;
+  await modest.close();
+  const note = `${labels.latencies.length} labels, ${labels.refusals.length} refused; ${loginLoad.latencies.length} logins; the other: ${statuses}`;
+  return [
+    { id: `customer-beside-${kind}-p99`, rounds: [percentile(labels.latencies, 0.99)], note },
+    { id: `customer-beside-${kind}-login-p99`, rounds: [percentile(loginLoad.latencies, 0.99)] },
+  ];
+}
+
+/** Starts the other customer, and returns its answers by status when it has ended. */
+async function startGreedy(url: string, kind: string, seconds: number): Promise<string> {
+  const program = join(import.meta.dirname, '..', 'load', 'greedy-client.ts');
+  const args = [program, `--url=${url}`, `--kind=${kind}`, `--seconds=${seconds}`];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return stdout.trim().split('\n').at(-1) ?? '';
+}
