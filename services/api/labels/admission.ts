@@ -31,16 +31,21 @@ export class Admission {
     this.#now = now;
   }
 
+  /** @returns the pages of an account that wait. */
+  pagesOf(account: string): number {
+    return this.#waiting.get(account) ?? 0;
+  }
+
   /** Counts a label that begins to wait. */
   enter(account: string, pages: number): void {
     this.#labels++;
-    this.#waiting.set(account, this.#pagesOf(account) + pages);
+    this.#waiting.set(account, this.pagesOf(account) + pages);
   }
 
   /** Counts that it waits no longer. */
   leave(account: string, pages: number): void {
     this.#labels--;
-    const rest = this.#pagesOf(account) - pages;
+    const rest = this.pagesOf(account) - pages;
     if (rest > 0) this.#waiting.set(account, rest);
     else this.#waiting.delete(account);
   }
@@ -53,7 +58,7 @@ export class Admission {
 
   /** @returns 0 where one more label of the account may wait, else the seconds after which to try again. */
   retryAfterSeconds(account: string): number {
-    const own = this.#pagesOf(account);
+    const own = this.pagesOf(account);
     let ahead = 0;
     for (const pages of this.#waiting.values()) ahead += Math.min(pages, own);
     if (ahead < MIN_AHEAD && this.#labels < MAX_LABELS) return 0;
@@ -63,10 +68,6 @@ export class Admission {
     const allowedMs = DEADLINE_SHARE * this.#timeoutMs;
     if (this.#labels < MAX_LABELS && expectedMs <= allowedMs) return 0;
     return Math.max(1, Math.ceil((expectedMs - allowedMs) / 1_000));
-  }
-
-  #pagesOf(account: string): number {
-    return this.#waiting.get(account) ?? 0;
   }
 
   #forget(): void {

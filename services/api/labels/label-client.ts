@@ -129,7 +129,13 @@ export class LabelClient {
     asker: Asker,
     abandoned: AbortSignal,
   ): Promise<Outcome> {
-    const { account } = asker;
+    const { account, maxPages, onInFlight } = asker;
+    const waiting = this.#admission.pagesOf(account);
+    // What this process knows needs no question to Redis, which knows of all processes.
+    if (waiting > 0 && waiting + label.packages > maxPages) {
+      onInFlight(waiting);
+      throw this.#refusal('too-many-pages', RETRY_AFTER_S);
+    }
     const seconds = this.#admission.retryAfterSeconds(account);
     if (seconds > 0) throw this.#refusal('overloaded', seconds);
     this.#admission.enter(account, label.packages);
