@@ -25,7 +25,7 @@ type Send = (count: number) => Parameters<Pool['request']>[0];
 const KINDS: Record<string, () => Promise<Send>> = {
   /** Labels of 40 to 99 packages, each of them another one. */
   async labels() {
-    const client = await Client.login(url, 'demo');
+    const client = await Client.login(url, 'otro');
     const guides = await client.created(...Array.from({ length: 500 }, newGuide));
     return (count) => ({
       method: 'GET',
@@ -34,7 +34,7 @@ const KINDS: Record<string, () => Promise<Send>> = {
     });
   },
   async guides() {
-    const { token } = await Client.login(url, 'demo');
+    const { token } = await Client.login(url, 'otro');
     const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: Array.from({ length: 500 }, newGuide) });
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     return () => ({ method: 'POST', path: '/api/guias/crear', headers, body });
@@ -44,7 +44,7 @@ const KINDS: Record<string, () => Promise<Send>> = {
     return (count) => ({
       method: 'POST',
       path: '/api/auth/login',
-      headers: { 'x-username': count % 2 ? 'otro' : `nadie${count}`, 'x-password': `mal${count}` },
+      headers: { 'x-username': count % 2 ? 'demo' : `nadie${count}`, 'x-password': `mal${count}` },
     });
   },
 };

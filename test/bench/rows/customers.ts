@@ -11,7 +11,7 @@ import { type BenchSystem, withSystem } from '../system/system.ts';
 
 const KINDS = ['labels', 'guides', 'logins'] as const;
 const LABELS_PER_SECOND = 4;
-const USER = 'otro';
+const USER = 'demo';
 
 /**
  * What one customer gets while another takes all that is given: four labels a second, each of a guide created for it, and
