@@ -98,10 +98,12 @@ describe('the role allows all that is sent by', () => {
       admin('revoke', 'tienda', 'guias.create'),
       admin('origin', 'tienda', 'MEX01'),
       admin('account', 'tienda', 'otra'),
-      admin('disable', 'tienda'),
-      admin('enable', 'tienda'),
-      admin('list'),
+    ]);
+    await Promise.all([admin('disable', 'tienda'), admin('enable', 'tienda'), admin('list')]);
+    await Promise.all([
       admin('audit', '--since', '1h'),
+      admin('limits', 'otra', '--label-pages', '10'),
+      admin('limits', 'otro', '--default'),
       admin('privacy', 'export', '--name', 'Ana Lopez'),
       admin('privacy', 'erase', '--name', 'Ana Lopez', '--yes'),
     ]);
