@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
+import { atRate } from '#test/bench/load/load.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { test as faultTest } from '../system/system.ts';
+import { keepFigures, long } from './under-load.ts';
+
+/** Labels a second of the customer who asks for little. */
+const RATE = long ? 4 : 2;
+
+/** A customer takes all that is given, over 150 connections; another one is served as if nobody else were there. */
+const test = faultTest.override('wanted', { own: ['redis'] });
+
+test.for(long ? (['labels', 'guides', 'logins'] as const) : (['labels'] as const))(
+  'a flood of %s by one account costs another neither a label, a guide nor a login',
+  async (kind, { system }) => {
+    await system.store.config('SET', 'maxmemory', '230mb');
+    const seconds = long ? 180 : 8;
+    const program = join(repoRoot, 'test/bench/load/greedy-client.ts');
+    const args = [program, `--url=${system.url}`, `--kind=${kind}`, `--seconds=${seconds}`];
+    const greedy = promisify(execFile)(process.execPath, args);
+    const slots = Array.from({ length: RATE * seconds }, (_, i) => i);
+    const wrong: unknown[] = [];
+    const load = await atRate(slots, RATE, async () => {
+      const customer = await Client.login(system.url, 'demo');
+      const [guide] = await customer.created(minimalGuide());
+      const { status, bytes } = await customer.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+      if (status !== 200) wrong.push([status, bytes.toString()]);
+    });
+    const statuses = JSON.parse((await greedy).stdout);
+    const ended = performance.now();
+    const customer = await Client.login(system.url, 'demo');
+    const after = await Promise.all(
+      (await customer.created(...Array.from({ length: 20 }, () => minimalGuide()))).map(({ SEND_GUIA }) =>
+        customer.pdf(`/api/guias/etiqueta/${SEND_GUIA}`),
+      ),
+    );
+    const slowestMs = Math.round(Math.max(...load.latencies));
+    const afterMs = Math.round(performance.now() - ended);
+    keepFigures({ fault: `one account floods with ${kind}`, statuses, slowestMs, afterMs });
+    expect(wrong).toEqual([]);
+    expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));
+    // What is too much is refused: beyond the account's share, or where the printers are too slow for its share.
+    expect(['200', '401', '429', '503']).toEqual(expect.arrayContaining(Object.keys(statuses)));
+    expect(statuses).toHaveProperty('429');
+    if (long) expect(afterMs).toBeLessThan(5_000);
+  },
+);
