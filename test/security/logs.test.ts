@@ -259,6 +259,17 @@ describe('the logs', () => {
     expect(day.text).not.toMatch(/Yolotzin|Xochimilca|Zacar|Quetzal/i);
   });
 
+  test('name who logs in from where, but not a name that is no user', ({ day }) => {
+    const logins = day.lines.filter(({ audit }) => (audit as { action?: string })?.action === 'login');
+    expect(logins.map(({ audit }) => audit)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ actor: 'demo', address: '127.0.0.1', outcome: 'ok' }),
+        expect.objectContaining({ actor: 'demo', address: '127.0.0.1', outcome: 'refused' }),
+        expect.objectContaining({ actor: 'unknown', address: '127.0.0.1', outcome: 'refused' }),
+      ]),
+    );
+  });
+
   test('hold no password, token, key or secret', ({ day, secrets }) => {
     const { jwt, internal } = secrets;
     const [, claims = '', signature = ''] = day.token.split('.');
