@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { downloadedMongod } from '#local/mongo/mongod.ts';
+import { findProgram } from '#local/programs/ensure-programs.ts';
 
 // All faults of test/faults and nothing else, one file after the other; otherwise the most telling of them run.
 const faults = process.env.FAULTS === 'long';
+
+/** Tests of what only MongoDB's own server can do; where there is none, the start of a run says so. */
+const mongod = findProgram('mongod') ?? (await downloadedMongod());
+if (!mongod) process.stderr.write('There is no mongod here: tests named *.mongod.ts do not run.\n');
 
 export default defineConfig({
   plugins: [
@@ -13,7 +19,9 @@ export default defineConfig({
   ],
   test: {
     dir: 'test',
-    include: faults ? ['**/faults/**/*.{test,long}.ts'] : ['**/*.test.ts'],
+    include: faults
+      ? ['**/faults/**/*.{test,long}.ts']
+      : ['**/*.test.ts', ...(mongod ? ['**/*.mongod.ts'] : [])],
     globalSetup: './test/fixtures/global-setup.ts',
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
     testTimeout: 90_000,

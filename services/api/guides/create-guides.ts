@@ -3,8 +3,7 @@ import { type Branch, branchCode, type DestinationQuery } from '#shared/contract
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
-import type { Caller } from '../quotas/account-limits.ts';
-import type { QuotaState } from '../quotas/quota-state.ts';
+import type { Caller, QuotaState } from '../quotas/account-limits.ts';
 import { generateGuideNumber, generateGuideNumbers } from './guide-number.ts';
 import type { GuideQuota, TakenGuides } from './guide-quota.ts';
 import { parseGuideRequest } from './guide-request.ts';

@@ -2,8 +2,8 @@ import type { Redis, Result } from 'ioredis';
 import { LruMap } from 'toad-cache';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { accountHash } from '../quotas/account-hash.ts';
+import type { QuotaState } from '../quotas/account-limits.ts';
 import type { QuotaReport } from '../quotas/quota-report.ts';
-import type { QuotaState } from '../quotas/quota-state.ts';
 import { type Counted, Settlement } from '../quotas/settlement.ts';
 
 const DAY_S = 86_400;

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { QuotaState } from '../quotas/quota-state.ts';
+import type { QuotaState } from '../quotas/account-limits.ts';
 
 /** The headers that tell a client of its limits; pages of other origins may read them. */
 export const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];

@@ -13,6 +13,19 @@ export type AccountLimits = {
   /** Label pages in flight at a time. */
   labelPages: number;
 };
+/** How much of a limit an account has left. */
+export type QuotaState = {
+  /** The limit's name on the wire: requests, guides of the day, label pages in flight. */
+  policy: 'solicitudes' | 'guias' | 'etiquetas';
+  quota: number;
+  /** Time in which an unused quota comes back whole, in seconds; absent where it bounds what is in flight. */
+  windowS?: number;
+  /** At least 0. */
+  remaining: number;
+  /** Time until the quota is whole again, in seconds; absent where only the account's own work decides. */
+  resetS?: number;
+};
+
 /** Who sends a request, with the limits of the account. */
 export type Caller = ApiUser & { limits: AccountLimits };
 type AccountDocument = Partial<AccountLimits> & { _id: string };

@@ -1,9 +1,8 @@
 import type { Redis, Result } from 'ioredis';
 import { LruMap } from 'toad-cache';
 import { accountHash } from './account-hash.ts';
-import type { AccountLimits } from './account-limits.ts';
+import type { AccountLimits, QuotaState } from './account-limits.ts';
 import type { QuotaReport } from './quota-report.ts';
-import type { QuotaState } from './quota-state.ts';
 import { type Counted, Settlement } from './settlement.ts';
 
 const MAX_ACCOUNTS = 10_000;

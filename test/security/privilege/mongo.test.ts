@@ -14,7 +14,7 @@ import { describeCommand, type MongoCommand, mayRun, recordCommands } from './mo
 /**
  * MongoDB's roles against what the services and programs do. The commands are those that they really send; whether a role
  * allows them is decided here by MongoDB's rules, since not every database of the tests has roles of one's own
- * (`mongo-users.test.ts` asks a real one).
+ * (`mongo-users.mongod.ts` asks a real one).
  */
 
 type Recorder = Awaited<ReturnType<typeof recordCommands>>;

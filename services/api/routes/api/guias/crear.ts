@@ -4,7 +4,7 @@ import type { GuideRecord } from '#api/guides/guide-store.ts';
 import { KEPT_HOURS, KEY_PATTERN } from '#api/guides/idempotency-key.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
-import type { QuotaState } from '#api/quotas/quota-state.ts';
+import type { QuotaState } from '#api/quotas/account-limits.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { operation } from '../../operation.ts';

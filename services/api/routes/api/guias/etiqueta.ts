@@ -6,7 +6,7 @@ import type { LabelClient } from '#api/labels/label-client.ts';
 import { type LabelSettings, labelPayload } from '#api/labels/label-payload.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
-import type { QuotaState } from '#api/quotas/quota-state.ts';
+import type { QuotaState } from '#api/quotas/account-limits.ts';
 import type { Trail } from '#shared/audit/trail.ts';
 import { type LabelPayload, labelKey, MAX_PACKAGES } from '#shared/contracts/label-job.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';

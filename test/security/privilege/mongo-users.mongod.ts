@@ -18,7 +18,10 @@ import { test as folderTest } from '#test/fixtures/folder.ts';
 const PROGRAM = 'local/access/mongo-users.ts';
 const mongod = findProgram('mongod') ?? (await downloadedMongod());
 
-/** MongoDB's own server with authentication, and what each user may do there. It needs a `mongod`: there is no substitute. */
+/**
+ * MongoDB's own server with authentication, and what each user may do there. No substitute has roles by
+ * collection, so `test/vitest.config.ts` runs this where there is a `mongod`.
+ */
 const test = folderTest
   .extend('server', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
     const [port, password] = [await freePort(), randomBytes(16).toString('hex')];
@@ -74,7 +77,7 @@ const test = folderTest
     }
   });
 
-describe.runIf(mongod)("MongoDB's own server", () => {
+describe("MongoDB's own server", () => {
   test('gets its users and roles, twice over', async ({ apply, uriOf, as }) => {
     expect(uriOf('api')).toContain('api:');
     expect(await apply()).toContain('The user api has the role guias-api.');
