@@ -30,6 +30,7 @@ import { cors } from './plugins/cors.ts';
 import { largeBodies } from './plugins/large-bodies.ts';
 import { openapi } from './plugins/openapi.ts';
 import { requestLimit } from './plugins/request-limit.ts';
+import { slowRefusals } from './plugins/slow-refusals.ts';
 import { tokens } from './plugins/tokens.ts';
 import { PersonalDataStore } from './privacy/personal-data-store.ts';
 import { Retention } from './privacy/retention.ts';
@@ -108,6 +109,7 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
 }
 
 async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stores): Promise<void> {
+  await server.register(slowRefusals);
   await server.register(openapi);
   await server.register(cors(config.CORS_ORIGINS));
   await server.register(
