@@ -40,7 +40,8 @@ describe('/api/openapi.json', () => {
   });
 
   test('shows every message that the API can answer', async ({ document }) => {
-    for (const { message } of Object.values(apiErrors)) {
+    const { 'client-gone': _, ...answered } = apiErrors; // who is gone gets no answer
+    for (const { message } of Object.values(answered)) {
       if (typeof message === 'string') expect(document).toContain(JSON.stringify(message).slice(1, -1));
     }
     expect(document).toContain('No hay cobertura para el código postal: 99999');
