@@ -134,7 +134,7 @@ export class LabelClient {
     // What this process knows needs no question to Redis, which knows of all processes.
     if (waiting > 0 && waiting + label.packages > maxPages) {
       onInFlight(waiting);
-      throw this.#refusal('too-many-pages', RETRY_AFTER_S);
+      throw this.#tooManyPages(account);
     }
     const seconds = this.#admission.retryAfterSeconds(account);
     if (seconds > 0) throw this.#refusal('overloaded', seconds);
@@ -157,10 +157,7 @@ export class LabelClient {
   ): Promise<Outcome> {
     const { reservation, inFlight } = await this.#reservations.reserve(account, label.packages, maxPages);
     onInFlight(inFlight);
-    if (!reservation) {
-      this.#report.refused('pages', account);
-      throw this.#refusal('too-many-pages', RETRY_AFTER_S);
-    }
+    if (!reservation) throw this.#tooManyPages(account);
     try {
       return await this.#jobs.print(key, { label, requestId, reservation }, inFlight, abandoned);
     } finally {
@@ -168,6 +165,11 @@ export class LabelClient {
         .release(reservation)
         .catch((err) => this.#log.warn({ err }, 'Pages stay reserved until their time is over'));
     }
+  }
+
+  #tooManyPages(account: string): DomainError {
+    this.#report.refused('pages', account);
+    return this.#refusal('too-many-pages', RETRY_AFTER_S);
   }
 
   #refusal(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {
