@@ -75,6 +75,7 @@ export class LabelClient {
    * be printed, or not in time; `client-gone` when nobody waits for it any more.
    */
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
+    if (asker.gone.aborted) throw new DomainError('client-gone');
     const asked = performance.now();
     const key = labelKey(label);
     const wait = this.#waits.get(key) ?? this.#begin(key, label, asker);

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { get } from 'node:http';
+import { connect } from 'node:net';
 import { Queue } from 'bullmq';
 import { expect } from 'vitest';
 import { keyOfJob, LABEL_QUEUE } from '#shared/contracts/label-job.ts';
@@ -68,6 +70,31 @@ test('an account with too many pages in flight is refused, in all processes, unt
   const again = await ask(colleague, 99);
   await expect.poll(() => queue.count()).toBe(1);
   again.leave();
+  await idle();
+});
+
+test('a label is not printed for a client that left while the guide was looked up', async ({
+  api,
+  demo,
+  idle,
+  queue,
+}) => {
+  const [guide] = await demo.created(minimalGuide());
+  const request = [
+    `GET /api/guias/etiqueta/${guide?.SEND_GUIA} HTTP/1.1`,
+    'Host: api',
+    `Authorization: Bearer ${demo.token}`,
+  ];
+  for (let i = 0; i < 20; i++) {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(`${request.join('\r\n')}\r\n\r\n`, () => socket.destroy());
+    await once(socket, 'close');
+  }
+  // Whoever asks after them has a job after theirs would have been added.
+  const last = await ask(demo, 1);
+  await expect.poll(() => queue.count()).toBeGreaterThan(0);
+  last.leave();
   await idle();
 });
 

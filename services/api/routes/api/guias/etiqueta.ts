@@ -122,10 +122,11 @@ function pagesLeft(quota: number, inFlight: number): QuotaState {
   return { policy: 'etiquetas', quota, remaining: Math.max(0, quota - inFlight) };
 }
 
-/** Aborts when the client is gone, or has its answer. */
-function whenGone(reply: FastifyReply): AbortSignal {
+/** Aborts when the client is gone, also before now, or has its answer. */
+function whenGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
+  if (raw.destroyed) gone.abort();
+  else raw.once('close', () => gone.abort());
   return gone.signal;
 }
 
