@@ -21,7 +21,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local sum = tonumber(redis.call('GET', KEYS[2]) or 0)
 for _, ended in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
   redis.call('ZREM', KEYS[1], ended)
-  sum = sum - tonumber(string.match(ended, '^%d+'))
+  sum = redis.call('INCRBY', KEYS[2], -string.match(ended, '^%d+'))
 end`;
 
 /** ARGV: pages, the reservation, time until its deadline in ms, the most pages. A label is never too large to be alone. */
