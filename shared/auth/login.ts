@@ -49,7 +49,10 @@ export function createLogin({ onAttempt, rehash = false, ...options }: Options):
   async function attempt(username: string, password: string, address: string): Promise<ApiUser> {
     const keys = loginKeys(username, address);
     limit.repeatRefusal(keys);
-    if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) throw new LoginRefusal('wrong');
+    if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) {
+      await limit.consume(keys); // each is recorded in the trail, which a flood of them would fill
+      throw new LoginRefusal('wrong');
+    }
     return queue.run(keys, async () => {
       const user = await checkPassword({ users, limit, queue }, username, password, keys);
       if (rehash && isWeakHash(user.passwordHash)) await replaceHash({ users, queue }, user, password);

@@ -68,6 +68,14 @@ describe('failed logins', () => {
     expect((await login('demo', 'demo1234', '203.0.113.6')).status).toBe(200);
   });
 
+  test('are limited also where the password is too long to be checked', async ({ login }) => {
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 11; attempt++) {
+      statuses.push((await login('otro', 'x'.repeat(257), '203.0.113.101')).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  });
+
   test('are limited when they are concurrent', async ({ login }) => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => login('inactiva', 'mal', '203.0.113.100')),
