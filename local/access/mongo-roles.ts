@@ -26,7 +26,7 @@ export const MONGO_ROLES = {
     accounts: ['find'],
     // Personal data of old guides is removed by an update.
     guides: ['find', 'insert', 'update', 'createIndex'],
-    idempotency_keys: ['find', 'insert', 'update', 'remove', 'createIndex'],
+    idempotency_keys: ['find', 'insert', 'update', 'createIndex'],
     ...AUDIT,
   },
   branches: BRANCHES,
@@ -37,7 +37,6 @@ export const MONGO_ROLES = {
     accounts: ['find', 'insert', 'update', 'remove'],
     // Export and erasure of a person's data.
     guides: ['find', 'update'],
-    idempotency_keys: ['find', 'remove'],
     audit: ['find', 'insert'],
   },
   /** `npm run branches` and `npm run coverage`. */
