@@ -67,7 +67,7 @@ export const apiErrors = {
     message: commonHttpErrors.unavailable.message,
     headers: retryAfter,
   },
-  /** Nobody gets this answer; the log and the metrics tell it from a failure. */
+  /** Nobody gets this answer, and it is counted as no failure. */
   'client-gone': { expectedUnderLoad: true, status: 499, message: 'El cliente cerro la conexion' },
   'label-failed': { status: 500, message: 'Error al generar la etiqueta' },
 } as const satisfies HttpErrors & Record<LoginCode, HttpError>;
