@@ -46,7 +46,7 @@ export async function readQueueState(options: {
     await Promise.all([
       queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
       queue.isPaused(),
-      queue.getJobs(['waiting', 'active'], 0, 0, true),
+      queue.getJobs(['waiting', 'prioritized', 'active'], 0, 0, true),
       readLatency(redis, queue, since),
       queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
       redis.zcount(queue.toKey('failed'), since, '+inf'),

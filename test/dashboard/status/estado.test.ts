@@ -1,9 +1,10 @@
-import { UnrecoverableError } from 'bullmq';
+import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect } from 'vitest';
 import { diagnose } from '#services/dashboard/status/diagnostics.ts';
 import { latencyOf } from '#services/dashboard/status/latency.ts';
 import { memoizeFor } from '#services/dashboard/status/memoize-for.ts';
-import type { QueueState } from '#services/dashboard/status/queue-state.ts';
+import { type QueueState, readQueueState } from '#services/dashboard/status/queue-state.ts';
+import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
 import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
@@ -48,6 +49,17 @@ describe('the status page', () => {
     expect(text).toMatch(/Espera más larga<\/dt><dd>3 min/);
     expect(text).toContain(`href="${RUNBOOK}#noworkers"`);
     expect(text.indexOf('<h1')).toBeLessThan(text.indexOf('En espera'));
+  });
+
+  test('knows how long a label waits that goes behind those of other accounts', async ({ stores }) => {
+    const prefix = stores.prefix.replace('}', '-shares}');
+    const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix });
+    const behind = { ...labelJobOptions('key', 'nonce', 100), timestamp: Date.now() - 9_000 };
+    await queue.add('letter', { label: label(), requestId: 'pedido-1' }, behind);
+    const { waiting, oldestMs } = await readQueueState({ redis: stores.redis, prefix, queue });
+    await queue.close();
+    expect(waiting).toBe(1);
+    expect(oldestMs).toBeGreaterThanOrEqual(9_000);
   });
 
   test('shows failures with time, reason in words, guide and request, the latest first', async ({
