@@ -26,6 +26,7 @@ export default defineConfig({
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // Each file has its own database and queue prefix, but all share the machine's cores.
     maxWorkers: faults ? 1 : 2,
     reporters: ['default'],

@@ -161,7 +161,7 @@ function head({ url, token }: Client, path: string): Promise<Response> {
   return fetch(url + path, { method: 'HEAD', headers, signal: AbortSignal.timeout(20_000) });
 }
 
-const VARYING = ['x-request-id', 'date'];
+const VARYING = ['x-request-id', 'date', 'ratelimit'];
 
 function headersOf({ headers }: { headers: Headers }): [string, string][] {
   return [...headers].filter(([name]) => !VARYING.includes(name));

@@ -35,7 +35,7 @@ const test = services
       (name: Name, args: string[], uri: string | undefined = stores.mongoUri) =>
         new Promise<Result>((resolve) => {
           const env = { PATH: process.env.PATH, MONGODB_URI: uri, INIT_CWD: folder };
-          const options = { env, timeout: 25_000 };
+          const options = { env, timeout: 80_000 };
           execFile('node', ['services/branches/cli.ts', name, ...args], options, (error, out, err) =>
             resolve({ code: error ? error.code : 0, out, err }),
           );
