@@ -73,11 +73,12 @@ export class RequestQuota {
     const costMs = 1_000 / requestsPerSecond;
     const now = this.#now();
     const bucket = this.#bucketOf(account);
-    const debtMs = Math.max(0, bucket.paidAt - now);
+    let debtMs = Math.max(0, bucket.paidAt - now);
     const left = requestsBurst - debtMs / costMs;
     const waitMs = left > 1 - ROUNDING ? 0 : (1 - left) * costMs;
     if (waitMs === 0) {
-      bucket.paidAt = now + debtMs + costMs;
+      debtMs += costMs;
+      bucket.paidAt = now + debtMs;
       this.#settlement.add(bucket, costMs);
     }
     const state: QuotaState = {
@@ -85,7 +86,7 @@ export class RequestQuota {
       quota: requestsBurst,
       windowS: Math.ceil(requestsBurst / requestsPerSecond),
       remaining: Math.max(0, Math.floor(left - 1 + ROUNDING)),
-      resetS: Math.ceil((bucket.paidAt - now) / 1_000),
+      resetS: Math.ceil(debtMs / 1_000),
     };
     return { waitMs, state };
   }

@@ -82,6 +82,17 @@ describe('the requests of an account', () => {
 describe('while Redis is away', () => {
   const limits = { requestsPerSecond: 10, requestsBurst: 3, guidesPerDay: 1, labelPages: 1 };
 
+  test('the time until all is left again is exact at any time of the clock', async ({}) => {
+    const away = new Redis({ lazyConnect: true, enableOfflineQueue: false, port: 1 });
+    const report = new QuotaReport(new Registry(), { warn: () => {} });
+    for (let now = 40_000; now < 40_010; now += 0.1) {
+      const quota = new RequestQuota(away, '{away}', report, () => now);
+      expect(quota.take('cuenta', { ...limits, requestsPerSecond: 0.01 }).state.resetS).toBe(100);
+      quota.close();
+    }
+    away.disconnect();
+  });
+
   test('a process counts for itself, and says so once a minute', async ({}) => {
     let now = 0;
     const lines: string[] = [];
