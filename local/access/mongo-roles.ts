@@ -41,7 +41,7 @@ export const MONGO_ROLES = {
   },
   /** `npm run branches` and `npm run coverage`. */
   loads: { ...LOADS, ...AUDIT },
-  demo: { users: ['find', 'insert', 'update'], accounts: ['insert', 'update'], ...LOADS },
+  demo: { users: ['find', 'insert', 'update'], ...LOADS },
 } as const satisfies Readonly<Record<string, Rights>>;
 
 export type MongoUser = keyof typeof MONGO_ROLES;

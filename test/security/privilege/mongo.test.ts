@@ -154,6 +154,7 @@ describe('no role', () => {
     ['loads', 'read users', { find: 'users', $db }],
     ['loads', 'read guides', { find: 'guides', $db }],
     ['demo', 'read guides', { find: 'guides', $db }],
+    ['demo', 'raise the limits of an account', { update: 'accounts', $db, ...change }],
     ...MONGO_USERS.flatMap((user): [MongoUser, string, MongoCommand][] => [
       [user, 'change the trail', { update: 'audit', $db, ...change }],
       [user, 'remove from the trail', { delete: 'audit', $db }],
