@@ -23,6 +23,10 @@ import {
 import { PASSWORD_RULE, readPassword } from './read-password.ts';
 import { summary, userTable } from './report.ts';
 
+/** Each process knows a user for some seconds more as the user was: guides of that time may miss the move. */
+const WHILE_IN_FORCE =
+  'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
+
 /** Runs a command on users and guides, records it in the audit trail, and then prints the text that it returns. */
 type WithUsers = (use: (users: UserStore, guides: GuideStore) => Promise<string>) => Promise<void>;
 
@@ -160,7 +164,7 @@ function addAccount(program: Command, withUsers: WithUsers): void {
           seen += step;
           process.stdout.write(`Guias revisadas: ${seen}\n`);
         }
-        return `Cuenta cambiada: ${summary(user)}`;
+        return `Cuenta cambiada: ${summary(user)}\n${WHILE_IN_FORCE}`;
       }),
     );
 }

@@ -232,6 +232,7 @@ describe('an account', () => {
     const { code, out } = await admin(['account', 'antes', 'consorcio']);
     expect(code).toBe(0);
     expect(out).toMatch(/^Guias revisadas: \d+\nCuenta cambiada: antes \(cuenta: consorcio; /);
+    expect(out).toContain('Si el usuario crea guias ahora, repita el comando en 10 segundos');
     const stored = await guides.find({ _id: { $in: numbers } }).toArray();
     expect(numbers.map((number) => stored.find(({ _id }) => _id === number)?.account)).toEqual([
       'consorcio',
