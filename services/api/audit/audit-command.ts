@@ -25,10 +25,10 @@ export function addAuditCommand(program: Command, withTrail: WithTrail): void {
     .option('--address <direccion>', 'desde donde')
     .option('--since <momento>', `desde, inclusive: ${MOMENT_RULE}`, (text) => parseMoment('since', text))
     .option('--until <momento>', 'hasta; un dia solo cuenta entero', (text) => parseMoment('until', text))
-    .option('--limit <n>', `cuantos, hasta ${MAX_LIMIT}`, parseLimit, DEFAULT_LIMIT)
+    .option('--limit <n>', `cuantos, hasta ${MAX_LIMIT}; si falta, ${DEFAULT_LIMIT}`, parseLimit)
     .option('--json', 'en JSON')
     .addHelpText('after', example('audit --action login --since 24h'))
-    .action(({ json = false, limit, ...query }) =>
+    .action(({ json = false, limit = DEFAULT_LIMIT, ...query }) =>
       withTrail(async (trail) => {
         const events = await trail.find(query, limit);
         if (json) return JSON.stringify(events, null, 2);

@@ -120,7 +120,7 @@ describe('the status page', () => {
   test('says that all is well', async ({ heartbeat, pageThat, stores }) => {
     await heartbeat('w-1');
     const text = await pageThat(/Todo bien/);
-    expect(text).toContain('Ninguno en el último día');
+    expect(text).toContain('Ninguno en los últimos 50 minutos');
     await removeHeartbeat(stores.redis, stores.prefix, 'w-1');
   });
 
