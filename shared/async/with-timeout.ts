@@ -1,7 +1,8 @@
 /**
  * Waits for `work`, at most `ms` milliseconds.
  *
- * The work itself goes on when the time is over: this bounds a wait, it cancels nothing.
+ * The work itself goes on when the time is over: this bounds a wait, it cancels nothing. Work that ended while the event
+ * loop was blocked is not late: its answer is read first.
  *
  * @param what names the work in the error's message, such as `Starting Chromium`.
  * @throws DOMException `TimeoutError` when the time is over first.
@@ -9,10 +10,8 @@
 export async function withTimeout<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new DOMException(`${what} took longer than ${ms} ms`, 'TimeoutError')),
-      ms,
-    );
+    const end = () => reject(new DOMException(`${what} took longer than ${ms} ms`, 'TimeoutError'));
+    timer = setTimeout(() => setImmediate(end), ms);
   });
   try {
     return await Promise.race([work, timeout]);

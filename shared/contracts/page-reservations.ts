@@ -29,8 +29,9 @@ const RESERVE = `${FORGET_ENDED}
 local refused = sum > 0 and sum + ARGV[1] > tonumber(ARGV[4])
 if not refused then
   redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[2])
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  redis.call('SET', KEYS[2], sum + ARGV[1], 'PX', ARGV[3])
+  local life = math.max(ARGV[3], redis.call('PTTL', KEYS[1]))
+  redis.call('PEXPIRE', KEYS[1], life)
+  redis.call('SET', KEYS[2], sum + ARGV[1], 'PX', life)
 end
 return { refused and 1 or 0, sum }`;
 

@@ -7,7 +7,8 @@ export function logoutRoute(sessions: Sessions, cookie: ReturnType<typeof sessio
   return async (server: HttpServer) => {
     server.post('/salir', async (request, reply) => {
       const id = request.cookies[cookie.name];
-      const user = id && (await sessions.userOf(id));
+      // Also when MongoDB is away, the session ends; the trail then lacks it.
+      const user = id && (await sessions.userOf(id).catch(() => undefined));
       if (id) await sessions.end(id);
       if (user) {
         const { username: actor, account } = user;
