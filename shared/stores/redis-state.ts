@@ -8,6 +8,8 @@ export type RedisState = {
   /** maxmemory-policy. */
   policy: string;
   noeviction: boolean;
+  /** Whether it follows another Redis, and takes no writes of ours. */
+  replica: boolean;
   /** Whether Redis writes to its append-only file, and whether a write to disk failed last time. */
   appendOnly: boolean;
   writesFail: boolean;
@@ -23,6 +25,7 @@ export async function readRedisState(redis: Redis): Promise<RedisState> {
     maxBytes: Number(value('maxmemory') ?? 0),
     policy,
     noeviction: policy === 'noeviction',
+    replica: value('role') === 'slave',
     appendOnly: value('aof_enabled') === '1',
     writesFail: value('aof_last_write_status') === 'err' || value('rdb_last_bgsave_status') === 'err',
   };

@@ -49,8 +49,13 @@ function* diagnoseWorkers({ workers }: QueueState): Generator<Diagnosis> {
 }
 
 function* diagnoseRedis({ redis }: QueueState): Generator<Diagnosis> {
-  const { usedBytes, maxBytes, noeviction, writesFail } = redis;
-  if (maxBytes > 0 && usedBytes > NEARLY_FULL * maxBytes) {
+  const { usedBytes, maxBytes, noeviction, replica, writesFail } = redis;
+  const full = maxBytes > 0 && usedBytes >= maxBytes;
+  if (full || replica) {
+    const why = replica ? 'es una réplica' : `usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
+    const text = `Redis rechaza escrituras, pues ${why}: nadie puede entrar ni pedir etiquetas`;
+    yield { grave: true, text, section: 'redisrefuseswrites' };
+  } else if (maxBytes > 0 && usedBytes > NEARLY_FULL * maxBytes) {
     const text = `Redis está casi lleno: usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
     yield { grave: true, text, section: 'redisfull' };
   }

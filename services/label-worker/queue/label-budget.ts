@@ -2,14 +2,17 @@ import type { Redis } from 'ioredis';
 import type { Logger } from '#shared/observability/logger.ts';
 import { readRedisState } from '#shared/stores/redis-state.ts';
 
-/** How often the limit of Redis is read, in ms: an operator may change it at any time. */
-const INTERVAL_MS = 30_000;
+/**
+ * How often the limit of Redis is read, in ms. Until then a limit that an operator has lowered below what is used leaves
+ * no room for logins.
+ */
+const INTERVAL_MS = 5_000;
 /** Share of Redis' memory that finished labels may have; the queue, counters and sessions have the rest. */
 const SHARE = 0.5;
 
 /**
  * Opens the budget of the finished labels: `most` bytes, but never more than half of what Redis may use. It is read
- * anew every half minute until `stop`; while Redis does not answer, the last budget holds.
+ * anew every five seconds; while Redis does not answer, the last budget holds.
  *
  * @throws when Redis does not answer now.
  */
@@ -24,7 +27,7 @@ export async function openLabelBudget(redis: Redis, most: number, log: Pick<Logg
   await read();
   return {
     bytes: () => bytes,
-    /** Reads the budget every half minute, and then calls `then`. @returns what ends that. */
+    /** Reads the budget every five seconds, and then calls `then`. @returns what ends that. */
     watch(then: () => Promise<void>): () => void {
       const timer = setInterval(() => {
         read()

@@ -210,6 +210,7 @@ describe('the list of problems', () => {
       maxBytes: 1_000,
       policy: 'noeviction',
       noeviction: true,
+      replica: false,
       appendOnly: true,
       writesFail: false,
     },
@@ -226,7 +227,9 @@ describe('the list of problems', () => {
     ['slow labels', { latency: { labels: 9, p50: 900, p99: 1_001, since: 0 } }, 'labelsslow', false],
     ['labels that fail', { recentFailures: 1 }, 'labelsfail', false],
     ['no worker', { workers: [] }, 'noworkers', true],
-    ['a full Redis', { redis: { ...well.redis, usedBytes: 801 } }, 'redisfull', true],
+    ['a Redis that is nearly full', { redis: { ...well.redis, usedBytes: 801 } }, 'redisfull', true],
+    ['a full Redis', { redis: { ...well.redis, usedBytes: 1_001 } }, 'redisrefuseswrites', true],
+    ['a Redis that is a replica', { redis: { ...well.redis, replica: true } }, 'redisrefuseswrites', true],
     ['a Redis that drops jobs', { redis: { ...well.redis, noeviction: false } }, 'redismaydropjobs', true],
     ['a Redis that cannot write', { redis: { ...well.redis, writesFail: true } }, 'redisdisk', true],
   ])('is %s', (_, change, section, grave) => {
