@@ -21,7 +21,7 @@ export type TestServers = {
 };
 
 /** The programs that the tests read labels with. */
-const labelReaders: Program[] = [
+export const labelReaders: Program[] = [
   { names: ['pdftoppm'], apt: 'poppler-utils', brew: 'poppler' },
   { names: ['pdfinfo'], apt: 'poppler-utils', brew: 'poppler' },
   { names: ['pdffonts'], apt: 'poppler-utils', brew: 'poppler' },

@@ -33,19 +33,23 @@ const Settings = Type.Object({
   }),
 });
 
+/** MongoDB's error code. */
+const AUTHENTICATION_FAILED = 18;
+
 if (import.meta.main) {
   if (process.argv.includes('--print')) process.stdout.write(mongoshCommands());
   else await applyUsers();
 }
 
-async function applyUsers(): Promise<void> {
+/** Creates or updates all users of `MONGODB_USERS`. @param apply does so with one of them. */
+export async function applyUsers(apply = applyUser): Promise<void> {
   const { MONGODB_ADMIN_URI, MONGODB_ADMIN_PASSWORD, MONGODB_USERS } = loadConfig(Settings, process.env);
   const uri = MONGODB_ADMIN_URI.replace('@', `:${encodeURIComponent(MONGODB_ADMIN_PASSWORD)}@`);
-  const connection = await connectMongo(uri, createLogger('mongo-users', 'warn'));
+  const connection = await connectMongo(uri, createLogger('mongo-users', 'warn')).catch(explainRefusal);
   try {
     for (const user of MONGO_USERS) {
       const file = join(MONGODB_USERS, user);
-      if (existsSync(file)) await applyUser(connection.getClient(), user, readFileSync(file, 'utf8').trim());
+      if (existsSync(file)) await apply(connection.getClient(), user, readFileSync(file, 'utf8').trim());
       else process.stdout.write(`There is no ${file}: the user ${user} is left as it is.\n`);
     }
     // Nobody else may create them: an index with another TTL would delete the trail.
@@ -53,6 +57,15 @@ async function applyUsers(): Promise<void> {
   } finally {
     await connection.close();
   }
+}
+
+/** Names the usual cause of a refused login: the image mongo never repairs a first start that was cut. */
+function explainRefusal(error: Error & { code?: unknown }): never {
+  if (error.code !== AUTHENTICATION_FAILED) throw error;
+  throw new Error(
+    'MongoDB refuses its administrator. Either the password is another one, or its first start ended before it created the administrator: remove its empty volume then (docker compose down; docker volume rm guias_mongo), and start again.',
+    { cause: error },
+  );
 }
 
 /** Creates or updates a role and its user. @param uri the user's own connection string. */

@@ -1,16 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../process/lock.ts';
 import { runToEnd } from '../process/run-to-end.ts';
-import {
-  canAptInstall,
-  ensurePrograms,
-  findProgram,
-  updatePackageLists,
-} from '../programs/ensure-programs.ts';
-import { type Log, SetupError } from '../setup-error.ts';
+import { debianMirror } from '../programs/debian-mirror.ts';
+import { canAptInstall, ensurePrograms, findProgram } from '../programs/ensure-programs.ts';
+import type { Log } from '../setup-error.ts';
 import {
   documentDbIsReady,
   ferretDbProgram,
@@ -82,20 +77,6 @@ async function makeTemplate(folder: string): Promise<void> {
   const sql = 'create extension documentdb cascade';
   await asPostgres('psql', '-h', '/docdb/template', '-U', 'postgres', '-qc', sql);
   await server.stop();
-}
-
-/** Returns the mirror of this machine's own packages; apt-get knows it only once it has its lists. */
-async function debianMirror(): Promise<string> {
-  const command = ['indextargets', '--format', '$(REPO_URI)', 'ORIGIN: Debian', 'LABEL: Debian'];
-  const first = () => execFileSync('apt-get', command, { encoding: 'utf8' }).split('\n')[0];
-  const known = first();
-  if (known) return known;
-  await updatePackageLists();
-  const mirror = first();
-  if (mirror) return mirror;
-  throw new SetupError(
-    'apt-get knows no Debian mirror: add one to /etc/apt/sources.list, or set MONGODB_URI.',
-  );
 }
 
 async function buildFerretDb(output: string, log: Log): Promise<void> {
