@@ -5,7 +5,7 @@ import type { Branch } from '#shared/contracts/branch.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 
-/** Password of every demo user. `npm start` and Compose's profile `demo` load the users; both listen on loopback only. */
+/** Password of every demo user. `npm start` and, with `DEMO=1`, Compose load the users; both listen on loopback only. */
 export const DEMO_PASSWORD = 'demo1234';
 
 type DemoUser = Omit<NewUser, 'passwordHash' | 'disabled'>;

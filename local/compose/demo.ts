@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import { loadConfig } from '#shared/config/load-config.ts';
-import { mongoSettings } from '#shared/config/settings.ts';
+import { loginSettings, mongoSettings } from '#shared/config/settings.ts';
 import { DEMO_PASSWORD, seedDemoData } from '../demo-data.ts';
 
-/** `ALLOW_DEMO_USERS=true docker compose --profile demo up`: loads the demo data into a database that has no users. */
+/** `DEMO=1 docker compose up`: loads the demo data into a database that has no users. Without `DEMO`, it does nothing. */
 
-const { MONGODB_URI } = loadConfig(Type.Object(mongoSettings), process.env);
-const loaded = await seedDemoData(MONGODB_URI);
+const { ALLOW_DEMO_USERS, MONGODB_URI } = loadConfig(
+  Type.Object({ ...mongoSettings, ALLOW_DEMO_USERS: loginSettings.ALLOW_DEMO_USERS }),
+  process.env,
+);
+const loaded = ALLOW_DEMO_USERS && (await seedDemoData(MONGODB_URI));
 process.stdout.write(
-  loaded
-    ? `Loaded the demo data: user "demo", password "${DEMO_PASSWORD}".\n`
-    : 'The database has users already: the demo data is not loaded.\n',
+  loaded ? `Loaded the demo data: user "demo", password "${DEMO_PASSWORD}".\n` : 'No demo data is loaded.\n',
 );

@@ -29,7 +29,7 @@ export function readTargets(): Map<string, Instruction[]> {
 /** What is in the environment of a container of this target before anybody sets anything. */
 export function environmentOf(target: Instruction[]): Record<string, string> {
   const pairs = target.filter(({ word }) => word === 'ENV').flatMap(({ rest }) => rest.split(' '));
-  return Object.fromEntries(pairs.map((pair) => pair.split('=') as [string, string]));
+  return Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/, 2) as [string, string]));
 }
 
 /** The last instruction of its kind: the one that counts. */

@@ -12,7 +12,7 @@ import { test as folderTest } from '#test/fixtures/folder.ts';
 import { environmentOf, last, readTargets } from '../dockerfile.ts';
 import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';
 
-/** docker-compose.yml cannot be run where no Docker engine is; it is held to the specification and to our rules. */
+/** Holds docker-compose.yml to the specification and to our rules. `npm run test:compose` runs it. */
 
 type Mount = { source: string; target: string; read_only?: boolean; volume?: { subpath?: string } };
 type Service = {
@@ -29,7 +29,8 @@ type Service = {
   read_only?: boolean;
   cap_drop?: string[];
   security_opt?: string[];
-  healthcheck?: { test?: string[]; disable?: boolean };
+  healthcheck?: { test?: string[]; disable?: boolean; start_interval?: string };
+  profiles?: string[];
   depends_on?: Record<string, { condition: string }>;
   deploy?: { resources: { limits: object } };
   stop_grace_period?: string;
@@ -39,6 +40,8 @@ const file = parse(readFileSync(join(repoRoot, 'docker-compose.yml'), 'utf8'), {
 const services: Record<string, Service> = file.services;
 const all = Object.entries(services);
 const service = (name: string) => services[name] as Service;
+/** What people run with `docker compose run`. */
+const OPERATOR = { admin: true, loads: true, 'redis-cli': true };
 const mountOf = ({ volumes = [] }: Service) =>
   volumes.find((each): each is Mount => typeof each === 'object' && each.target === '/run/secrets');
 
@@ -222,7 +225,7 @@ describe('the secrets', () => {
     const env = Object.entries({ ...image, ...environment }).map(([key, value]) => [
       key,
       // As Compose fills them in where nobody has set anything.
-      value.replace(/^\$\{\w+:-(.*)\}$/, '$1').replace(/^\/run\/secrets/, join(secrets, name)),
+      value.replace(/^\$\{\w+(?::-(.*)|:\+.*)\}$/, '$1').replace(/^\/run\/secrets/, join(secrets, name)),
     ]);
     expect(() => loadConfig(SETTINGS[name] as never, Object.fromEntries(env))).not.toThrow();
   });
@@ -253,6 +256,38 @@ test('no service but MongoDB itself and the one that makes its users has the pas
 
 test('the label worker starts with a sandbox or not at all', () => {
   expect(service('label-worker').environment?.CHROMIUM_SANDBOX).toMatch(/:-required\}$/);
+});
+
+describe('up --wait and down', () => {
+  test('work without a profile: only commands that people run are in one', () => {
+    for (const [name, { profiles }] of all) {
+      expect([name, profiles]).toEqual([name, name in OPERATOR ? ['operator'] : undefined]);
+    }
+  });
+
+  test('wait for every service that runs once: somebody depends on it', () => {
+    const once = all.filter(([name, { restart }]) => restart === 'no' && !(name in OPERATOR));
+    const needed = all.flatMap(([, { depends_on }]) => Object.keys(depends_on ?? {}));
+    expect(once.filter(([name]) => !needed.includes(name))).toEqual([]);
+    expect(once.map(([name]) => name)).toContain('demo');
+  });
+
+  test('take one variable for the demo data and those who may log in with it', () => {
+    for (const name of ['demo', 'api', 'dashboard']) {
+      expect(service(name).environment?.ALLOW_DEMO_USERS).toBe(`\${DEMO:+true}`);
+    }
+  });
+});
+
+test('health checks begin at once, every second until the first succeeds', () => {
+  for (const [name, { build, healthcheck, restart }] of all) {
+    if (restart === 'no') continue;
+    const own = build && last(readTargets().get(build.target) ?? [], 'HEALTHCHECK');
+    expect([name, own ?? `--start-interval=${healthcheck?.start_interval} `]).toEqual([
+      name,
+      expect.stringContaining('--start-interval=1s '),
+    ]);
+  }
 });
 
 describe('the networks', () => {
