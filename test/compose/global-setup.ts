@@ -1,0 +1,34 @@
+import type { TestProject } from 'vitest/node';
+import { provideDockerEngine } from '#local/engines/docker-engine.ts';
+import { composeFiles } from '#local/engines/stand-ins.ts';
+import { stopAllProcesses } from '#local/process/owned-process.ts';
+import { ensurePrograms } from '#local/programs/ensure-programs.ts';
+import { labelReaders } from '#local/test-servers.ts';
+import { ComposeProject } from './compose-project.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** What `docker compose` needs in its environment, the files of the project among it. */
+    composeEnv: Record<string, string>;
+  }
+}
+
+/** Provides an engine, and builds all images with it. */
+export default async function setup(project: TestProject) {
+  const log = (line: string) => void process.stdout.write(`${line}\n`);
+  try {
+    await ensurePrograms(labelReaders, log);
+    const engine = await provideDockerEngine(log);
+    log(`This is ${engine.description}.`);
+    const env = { ...engine.env, COMPOSE_FILE: (await composeFiles(engine, log)).join(':') };
+    log('Building the images…');
+    const started = performance.now();
+    await new ComposeProject('guias-test-build', env).compose('--profile', 'operator', 'build', '--quiet');
+    log(`The images are built, after ${Math.round((performance.now() - started) / 1_000)} s.`);
+    project.provide('composeEnv', env);
+    return () => engine.close();
+  } catch (error) {
+    await stopAllProcesses();
+    throw error;
+  }
+}

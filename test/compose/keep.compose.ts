@@ -1,0 +1,32 @@
+import { expect } from 'vitest';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { test } from './project.ts';
+
+/** What `down` keeps and what `down --volumes` forgets. */
+
+test('down and up keep guides and passwords, also where the user of MongoDB was made', async ({
+  project,
+  url,
+}) => {
+  const demo = await Client.login(url);
+  const [guide] = await demo.created(minimalGuide());
+  await project.compose('down');
+  await project.compose('up', '--wait', '--detach', '--no-build');
+  const label = await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`); // the token is still valid
+  expect(label.status).toBe(200);
+});
+
+test('without DEMO, no demo user may log in', async ({ project, ports, url }) => {
+  await project.with({ DEMO: '' }).compose('up', '--wait', '--detach', '--no-build');
+  const answer = await fetch(`http://127.0.0.1:${ports.API_PORT}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'x-username': 'demo', 'x-password': 'demo1234' },
+  });
+  expect([url.length > 0, answer.status]).toEqual([true, 401]);
+});
+
+test('down --volumes leaves nothing', async ({ project, url }) => {
+  expect(url).toBeTruthy();
+  await project.compose('down', '--volumes');
+  expect(await project.remains()).toEqual([]);
+});
