@@ -35,9 +35,17 @@ export async function provideDockerEngine(log: Log): Promise<DockerEngine> {
   const engine = startProcess({
     name: 'Docker Engine',
     command: [
-      'unshare',
-      ...['--mount', '--pid', '--fork', '--kill-child', 'sh', join(import.meta.dirname, 'dockerd.sh')],
-      ...[engineRoot, socketFolder, join(home, 'data'), repoRoot],
+      // unshare itself ignores SIGTERM: where this process dies, SIGKILL ends unshare, and then SIGTERM the engine.
+      ...(['setpriv', '--pdeathsig', 'KILL', '--'] as const),
+      ...['unshare', '--mount', '--pid', '--fork', '--kill-child=TERM'],
+      ...[
+        'sh',
+        join(import.meta.dirname, 'dockerd.sh'),
+        engineRoot,
+        socketFolder,
+        join(home, 'data'),
+        repoRoot,
+      ],
     ],
     logFile: join(home, 'dockerd.log'),
     stopTimeoutMs: 30_000,
@@ -49,6 +57,7 @@ export async function provideDockerEngine(log: Log): Promise<DockerEngine> {
   };
   await waitUntilReady(engine, async () => answers(env), START_TIMEOUT_MS);
   const close = async () => {
+    engine.kill('SIGTERM'); // to its group: unshare does not pass it on
     await engine.stop();
     release();
   };

@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { ApiClient } from '#test/bench/load/api-client.ts';
 import { inParallel } from '#test/bench/load/load.ts';
 import { Load } from '#test/faults/clients/load.ts';
-import { Client, call } from '#test/fixtures/client.ts';
 import { test } from './project.ts';
 
 /**
@@ -63,11 +62,3 @@ async function expectKept(url: string, load: Load): Promise<void> {
   await api.close();
   expect(labels.refusals).toEqual([]);
 }
-
-test('who is logged in stays so', async ({ url, project }) => {
-  const demo = await Client.login(url);
-  const [redis] = await project.containers('redis');
-  if (redis) await project.crash(redis);
-  await expect.poll(async () => (await call(`${url}/health/ready`)).status).toBe(200);
-  await expect.poll(async () => (await demo.get('/api/auth/validate')).status).toBe(200);
-});

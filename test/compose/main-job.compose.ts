@@ -38,10 +38,13 @@ describe('docker compose up', () => {
     expect(url).toBeTruthy();
     const [worker] = await project.containers('label-worker');
     // A renderer inside the sandbox has a second process id, in the sandbox's own namespace.
-    const script =
-      'cat /proc/[0-9]*/cmdline | tr "\\0" "\\n" | grep -cx -e --no-sandbox; for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline | grep -q type=renderer && grep NSpid $p/status; done';
+    const script = `
+      cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -cx '[-]-no-sandbox'
+      for process in /proc/[0-9]*; do
+        grep -qa '[-]-type=renderer' $process/cmdline && grep NSpid $process/status
+      done`;
     const [unsandboxed, ...renderers] = (
-      await project.docker('exec', worker?.id ?? '', 'sh', '-c', `${script}; true`)
+      await project.docker('exec', worker?.id ?? '', 'sh', '-c', `${script}\ntrue`)
     ).split('\n');
     expect(unsandboxed).toBe('0');
     expect(renderers.length).toBeGreaterThan(0);
