@@ -12,6 +12,8 @@ export type DockerEngine = {
   /** What `docker` and `docker compose` need in their environment, besides what this process has. */
   env: Record<string, string>;
   description: string;
+  /** Whether it was started for this process, and nobody else uses it. */
+  own: boolean;
   close(): Promise<void>;
 };
 
@@ -25,7 +27,9 @@ const START_TIMEOUT_MS = 60_000;
  * @throws SetupError where there is none and none can be made.
  */
 export async function provideDockerEngine(log: Log): Promise<DockerEngine> {
-  if (answers({})) return { env: {}, description: 'the Docker Engine that runs here', close: async () => {} };
+  if (answers({})) {
+    return { env: {}, description: 'the Docker Engine that runs here', own: false, close: async () => {} };
+  }
   await prepareDockerRoot(log);
   const release = await tryLock('docker-engine');
   if (!release) throw new SetupError(`Another process runs this engine: set DOCKER_HOST=${host}.`);
@@ -61,7 +65,7 @@ export async function provideDockerEngine(log: Log): Promise<DockerEngine> {
     await engine.stop();
     release();
   };
-  return { env, description: "Docker Engine of Debian's packages", close };
+  return { env, description: "Docker Engine of Debian's packages", own: true, close };
 }
 
 const socketFolder = join(home, 'run');

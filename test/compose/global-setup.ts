@@ -21,6 +21,7 @@ export default async function setup(project: TestProject) {
     const engine = await provideDockerEngine(log);
     log(`This is ${engine.description}.`);
     const env = { ...engine.env, COMPOSE_FILE: (await composeFiles(engine, log)).join(':') };
+    if (engine.own) await removeFormerRuns(env);
     log('Building the images…');
     const started = performance.now();
     await new ComposeProject('guias-test-build', env).compose('--profile', 'operator', 'build', '--quiet');
@@ -30,5 +31,14 @@ export default async function setup(project: TestProject) {
   } catch (error) {
     await stopAllProcesses();
     throw error;
+  }
+}
+
+/** Removes what a run that was killed has left in the engine, which starts such containers again. */
+async function removeFormerRuns(env: Record<string, string>): Promise<void> {
+  const list = ['ls', '--all', '--quiet', '--filter', 'name=guias-test-'];
+  const names = await new ComposeProject('guias-test-former', env).compose(...list);
+  for (const name of names.split('\n').filter(Boolean)) {
+    await new ComposeProject(name, env).compose('down', '--volumes');
   }
 }
