@@ -80,11 +80,11 @@ export async function isReserved(
   prefix: string,
   { account, id }: Reservation,
 ): Promise<boolean> {
-  const [[seconds], deadline] = await Promise.all([
+  const [[seconds, microseconds], deadline] = await Promise.all([
     redis.time(),
     redis.zscore(keysOf(prefix, account)[0], id),
   ]);
-  return deadline !== null && Number(deadline) > 1_000 * Number(seconds);
+  return deadline !== null && Number(deadline) > 1_000 * Number(seconds) + Number(microseconds) / 1_000;
 }
 
 function keysOf(prefix: string, account: string): [set: string, sum: string] {
