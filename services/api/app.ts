@@ -1,10 +1,9 @@
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { recordLogins } from '#shared/audit/record-logins.ts';
+import { observeLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
 import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
-import { createLogin, type LoginAttempt } from '#shared/auth/login.ts';
+import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
-import { loginMetrics } from '#shared/auth/login-metrics.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -136,13 +135,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
-  const count = loginMetrics(server.metrics);
-  const record = recordLogins(trail, users);
-  const onAttempt = (attempt: LoginAttempt) => {
-    count(attempt);
-    record(attempt);
-  };
-  const login = createLogin({ users, limit, onAttempt, rehash: true });
+  const login = createLogin({ users, limit, onAttempt: observeLogins(server, trail, users), rehash: true });
   const userLimit = requestLimit(redis, {
     prefix,
     name: 'user',

@@ -1,11 +1,14 @@
 import type { LoginCode } from '#shared/auth/login-refusal.ts';
 import { MAX_GUIDES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import { MAX_PACKAGES } from '#shared/contracts/label-job.ts';
-import type { CodesOf, ErrorParams } from '#shared/errors.ts';
-import { commonHttpErrors, type HttpError, type HttpErrors } from '#shared/http/errors/http-errors.ts';
+import type { CodesOf } from '#shared/errors.ts';
+import {
+  commonHttpErrors,
+  type HttpError,
+  type HttpErrors,
+  retryAfter,
+} from '#shared/http/errors/http-errors.ts';
 import { MAX_KEY_LENGTH } from './guides/idempotency-key.ts';
-
-const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String(seconds) });
 
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
 const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter };

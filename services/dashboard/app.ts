@@ -2,12 +2,11 @@ import cookies from '@fastify/cookie';
 import forms from '@fastify/formbody';
 import { Queue } from 'bullmq';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { recordLogins } from '#shared/audit/record-logins.ts';
+import { observeLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
 import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
-import { createLogin, type LoginAttempt } from '#shared/auth/login.ts';
+import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
-import { loginMetrics } from '#shared/auth/login-metrics.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -56,13 +55,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
     perUser: config.LOGIN_FAILURES_PER_USER,
     perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
   });
-  const count = loginMetrics(server.metrics);
-  const record = recordLogins(trail, users);
-  const onAttempt = (attempt: LoginAttempt) => {
-    count(attempt);
-    record(attempt);
-  };
-  const login = createLogin({ users, limit, onAttempt });
+  const login = createLogin({ users, limit, onAttempt: observeLogins(server, trail, users) });
   await server.register(pageHeaders);
   await server.register(csrf);
   server.addHook('onSend', showErrorsAsPages(config.RUNBOOK_URL));

@@ -1,6 +1,6 @@
 import type { LoginCode } from '#shared/auth/login-refusal.ts';
 import type { CodesOf } from '#shared/errors.ts';
-import type { HttpError, HttpErrors } from '#shared/http/errors/http-errors.ts';
+import { type HttpError, type HttpErrors, retryAfter } from '#shared/http/errors/http-errors.ts';
 
 /** The dashboard's own refusals, in the words of its pages. */
 export const dashboardErrors = {
@@ -9,13 +9,13 @@ export const dashboardErrors = {
   'too-many-logins': {
     status: 429,
     message: ({ seconds }) => `Demasiados intentos: espere ${Math.ceil(Number(seconds) / 60)} min`,
-    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
+    headers: retryAfter,
   },
   overloaded: {
     expectedUnderLoad: true,
     status: 503,
     message: 'Demasiadas personas entran a la vez: intente de nuevo',
-    headers: ({ seconds }) => ({ 'Retry-After': String(seconds) }),
+    headers: retryAfter,
   },
   forbidden: { status: 403, message: 'Su usuario no tiene el permiso colas.admin' },
   'session-missing': { status: 401, message: 'Su sesión terminó: entre de nuevo' },

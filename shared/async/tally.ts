@@ -2,15 +2,23 @@
 export class Tally {
   readonly #counts = new Map<string, number>();
 
-  /** Counts one more. @returns how many of the key were under way before. */
-  add(key: string): number {
-    const before = this.#counts.get(key) ?? 0;
-    this.#counts.set(key, before + 1);
+  of(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  counts(): Iterable<number> {
+    return this.#counts.values();
+  }
+
+  /** Counts more. @returns how many of the key were under way before. */
+  add(key: string, more = 1): number {
+    const before = this.of(key);
+    this.#counts.set(key, before + more);
     return before;
   }
 
-  remove(key: string): void {
-    const left = (this.#counts.get(key) ?? 0) - 1;
+  remove(key: string, fewer = 1): void {
+    const left = this.of(key) - fewer;
     if (left > 0) this.#counts.set(key, left);
     else this.#counts.delete(key);
   }

@@ -1,4 +1,5 @@
 import { type Connection, type Model, mongo, type QueryFilter, Schema, Types, trusted } from 'mongoose';
+import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
 
 /** What is recorded. The commands of operators are `admin.<command>`, `branches.<command>` and `coverage.<command>`. */
 export type AuditAction =
@@ -46,8 +47,6 @@ export const AUDIT_DAYS = 400;
 const DAY_S = 24 * 3_600;
 /** Longest text of a field, in characters: some come from clients and from operators' command lines. */
 const MAX_TEXT = 256;
-/** MongoDB's code for a document whose `_id` is stored already. */
-const DUPLICATE_KEY = 11_000;
 /** MongoDB's code for a command that the user's roles do not allow. */
 const UNAUTHORIZED = 13;
 

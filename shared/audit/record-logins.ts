@@ -1,13 +1,25 @@
 import { LruMap } from 'toad-cache';
 import { addressGroup } from '#shared/auth/address-group.ts';
 import type { LoginAttempt } from '#shared/auth/login.ts';
+import { loginMetrics } from '#shared/auth/login-metrics.ts';
 import type { UserStore } from '#shared/auth/user-store.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Trail } from './trail.ts';
 
 /** How long a limit that was reached is not recorded again, in ms: as long as failures are counted. */
 const LOCKED_MS = 900_000;
 /** Limits that are remembered as recorded; a flood from more addresses records some of them again. */
 const MAX_LOCKED = 10_000;
+
+/** Returns what counts and records every attempt to log in to a service. */
+export function observeLogins(server: HttpServer, trail: Trail, users: UserStore) {
+  const count = loginMetrics(server.metrics);
+  const record = recordLogins(trail, users);
+  return (attempt: LoginAttempt): void => {
+    count(attempt);
+    record(attempt);
+  };
+}
 
 /**
  * Returns what records an attempt to log in. A limit is recorded once when it is reached, not with every request that it

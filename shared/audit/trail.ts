@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, type Registry } from 'prom-client';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -68,7 +69,7 @@ export class Trail {
 
   async #storeUntilEmpty(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#closed) {
-      await new Promise((resolve) => setTimeout(resolve, FLUSH_MS).unref());
+      await delay(FLUSH_MS, undefined, { ref: false });
       await this.#flush().catch((err) =>
         this.#log.error({ err, events: this.#waiting.length }, 'The audit trail could not be stored'),
       );

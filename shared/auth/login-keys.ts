@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digest } from '#shared/digest.ts';
 import { addressGroup } from './address-group.ts';
 
 /**
@@ -11,8 +11,4 @@ export type LoginKeys = { user: string; address: string; pair: string };
 export function loginKeys(username: string, from: string): LoginKeys {
   const address = addressGroup(from);
   return { user: digest(username), address, pair: digest(`${username}\n${address}`) };
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

@@ -3,6 +3,9 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 
+/** MongoDB's code for a document whose `_id` is stored already. */
+export const DUPLICATE_KEY = 11_000;
+
 /**
  * Opens a service's connection to MongoDB: it is a required dependency of the server, and closes with it.
  *

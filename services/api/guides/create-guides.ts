@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
+import { digest } from '#shared/digest.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Caller, QuotaState } from '../quotas/account-limits.ts';
@@ -169,8 +170,4 @@ function withStoredCode(guide: Guide): Guide {
   const { DestinoCode, ...recipient } = guide.Destinatario;
   if (DestinoCode === undefined) return guide;
   return { ...guide, Destinatario: { ...recipient, DestinoCode: branchCode(DestinoCode) } };
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

@@ -1,7 +1,7 @@
 import type { Redis, Result } from 'ioredis';
 import { LruMap } from 'toad-cache';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { accountHash } from '../quotas/account-hash.ts';
+import { digest } from '#shared/digest.ts';
 import type { QuotaState } from '../quotas/account-limits.ts';
 import type { QuotaReport } from '../quotas/quota-report.ts';
 import { type Counted, Settlement } from '../quotas/settlement.ts';
@@ -132,7 +132,7 @@ export class GuideQuota {
     const name = `${date} ${account}`;
     const known = this.#days.get(name);
     if (known) return known;
-    const key = `${this.#prefix}:guides-account:${date}:${accountHash(account)}`;
+    const key = `${this.#prefix}:guides-account:${date}:${digest(account)}`;
     const day = { key, used: 0, unsettled: 0, settledAt: Number.NEGATIVE_INFINITY };
     this.#days.set(name, day);
     return day;

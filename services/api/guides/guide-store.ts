@@ -1,5 +1,6 @@
 import { type Connection, type Model, mongo, Schema, trusted } from 'mongoose';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
+import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
 import { batchLoader } from '../batch-loader.ts';
 
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
@@ -30,9 +31,6 @@ export type GuideRecord = {
 type GuideDocument = Omit<GuideRecord, 'number' | 'account'> & { _id: string; account?: string };
 
 type Wanted = { number: string; account: string | undefined };
-
-/** MongoDB's code for a document whose `_id` is stored already. */
-export const DUPLICATE_KEY = 11_000;
 
 /** Guides that one step of a move looks at. */
 const MOVED_AT_A_TIME = 5_000;

@@ -1,6 +1,7 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose';
 import { DomainError } from '#shared/errors.ts';
-import { type BranchOfGuide, DUPLICATE_KEY } from './guide-store.ts';
+import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import type { BranchOfGuide } from './guide-store.ts';
 import { KEPT_HOURS } from './idempotency-key.ts';
 
 const KEPT_MS = KEPT_HOURS * 3_600 * 1_000;

@@ -1,3 +1,5 @@
+import { Tally } from '#shared/async/tally.ts';
+
 /** Time over which finished pages are counted, in ms: long enough for a batch or two of a slow printer. */
 const WINDOW_MS = 2_000;
 /** Pages that may always be ahead: a batch for each of two workers, before anything is known of their speed. */
@@ -8,9 +10,9 @@ const MAX_LABELS = 5_000;
 const DEADLINE_SHARE = 0.8;
 
 /**
- * Back pressure: decides whether one more label can still be printed within its time limit, by the pages ahead of it
- * and the rate at which pages were finished lately (Little's law). A label that cannot is refused at once, so that those
- * who wait are served.
+ * Back pressure: decides whether one more label can still be printed within its time limit. It knows the pages ahead of
+ * the label and the rate at which pages were finished lately (Little's law). A label that would be late is refused at
+ * once, so that those who wait are served.
  *
  * Ahead of a label are no more pages of each account than its own account has in flight, since accounts take turns: an
  * account that asks for little is not refused because another asks for much.
@@ -21,7 +23,7 @@ export class Admission {
   readonly #timeoutMs: number;
   readonly #now: () => number;
   /** Pages that wait, by account. */
-  readonly #waiting = new Map<string, number>();
+  readonly #waiting = new Tally();
   #labels = 0;
   /** What was finished, the oldest first. */
   #finished: { at: number; pages: number }[] = [];
@@ -33,21 +35,19 @@ export class Admission {
 
   /** @returns the pages of an account that wait. */
   pagesOf(account: string): number {
-    return this.#waiting.get(account) ?? 0;
+    return this.#waiting.of(account);
   }
 
   /** Counts a label that begins to wait. */
   enter(account: string, pages: number): void {
     this.#labels++;
-    this.#waiting.set(account, this.pagesOf(account) + pages);
+    this.#waiting.add(account, pages);
   }
 
   /** Counts that it waits no longer. */
   leave(account: string, pages: number): void {
     this.#labels--;
-    const rest = this.pagesOf(account) - pages;
-    if (rest > 0) this.#waiting.set(account, rest);
-    else this.#waiting.delete(account);
+    this.#waiting.remove(account, pages);
   }
 
   /** Counts a label that was waited for and was printed or failed. */
@@ -60,7 +60,7 @@ export class Admission {
   retryAfterSeconds(account: string): number {
     const own = this.pagesOf(account);
     let ahead = 0;
-    for (const pages of this.#waiting.values()) ahead += Math.min(pages, own);
+    for (const pages of this.#waiting.counts()) ahead += Math.min(pages, own);
     if (ahead < MIN_AHEAD && this.#labels < MAX_LABELS) return 0;
     this.#forget();
     const perMs = this.#finished.reduce((sum, { pages }) => sum + pages, 0) / WINDOW_MS;

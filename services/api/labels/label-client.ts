@@ -70,9 +70,11 @@ export class LabelClient {
    * Returns a label, printed if it is not in the cache. Requests for a label that is already in flight share its
    * result, also its failure: a thousand at once are one job and one read, in the share of the account that asked first.
    *
-   * @throws DomainError `too-many-pages` when the account has too many in flight; `overloaded`, with the seconds after
-   * which to try again, when it has so many that this label would not be printed in time; `label-failed` when it cannot
-   * be printed, or not in time; `client-gone` when nobody waits for it any more.
+   * @throws DomainError `too-many-pages` when the account has too many in flight.
+   * @throws DomainError `overloaded`, with the seconds after which to try again, when the label would not be printed in
+   * time behind those of the account that wait.
+   * @throws DomainError `label-failed` when it cannot be printed, or not in time.
+   * @throws DomainError `client-gone` when nobody waits for it any more.
    */
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     if (asker.gone.aborted) throw new DomainError('client-gone');

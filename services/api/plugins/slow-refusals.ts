@@ -6,8 +6,8 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 const HELD_MS = 250;
 
 /**
- * Holds every 429 for a moment. Who sends the next request at the answer, whatever it says, then sends four a second over
- * each connection instead of thousands in all, which took a core that others' labels need
+ * Holds every 429 for a moment. A client that ignores the answer then sends four requests a second over each connection.
+ * Without the pause it sent thousands, which took a core that others' labels need
  * (docs/decisions/0020-shares-of-the-printers.md).
  */
 export const slowRefusals = fp(

@@ -1,6 +1,6 @@
 import type { Redis, Result } from 'ioredis';
 import { LruMap } from 'toad-cache';
-import { accountHash } from './account-hash.ts';
+import { digest } from '#shared/digest.ts';
 import type { AccountLimits, QuotaState } from './account-limits.ts';
 import type { QuotaReport } from './quota-report.ts';
 import { type Counted, Settlement } from './settlement.ts';
@@ -99,7 +99,7 @@ export class RequestQuota {
   #bucketOf(account: string): Bucket {
     const known = this.#buckets.get(account);
     if (known) return known;
-    const key = `${this.#prefix}:requests-account:${accountHash(account)}`;
+    const key = `${this.#prefix}:requests-account:${digest(account)}`;
     const bucket = { key, paidAt: 0, unsettled: 0 };
     this.#buckets.set(account, bucket);
     return bucket;

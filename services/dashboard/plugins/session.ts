@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Redis } from 'ioredis';
 import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
+import { digest } from '#shared/digest.ts';
 import { DomainError } from '#shared/errors.ts';
 
 /**
@@ -72,8 +73,4 @@ export function requireSession(sessions: Sessions, cookieName: string) {
     if (!user) throw new DomainError('session-missing');
     request.apiUser = user;
   };
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

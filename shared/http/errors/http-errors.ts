@@ -17,6 +17,9 @@ export type HttpError = {
 /** A service's refusals, by their codes. */
 export type HttpErrors = Readonly<Record<string, HttpError>>;
 
+/** The header of a refusal whose `params.seconds` says when to come back. */
+export const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String(seconds) });
+
 /** Largest request body and head (docs/contract.md "Envelopes"); a token of ours and its headers take 1 KiB. */
 export const BODY_LIMIT_MIB = 4;
 export const HEADER_LIMIT_KIB = 8;

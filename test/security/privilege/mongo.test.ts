@@ -12,9 +12,9 @@ import { printingTest } from '#test/fixtures/services.ts';
 import { describeCommand, type MongoCommand, mayRun, recordCommands } from './mongo-commands.ts';
 
 /**
- * MongoDB's roles against what the services and programs do. The commands are those that they really send; whether a role
- * allows them is decided here by MongoDB's rules, since not every database of the tests has roles of one's own
- * (`mongo-users.mongod.ts` asks a real one).
+ * MongoDB's roles against what the services and programs do. The commands are those that they really send. Whether a role
+ * allows them is decided here, by MongoDB's rules: not every database of the tests has roles of one's own.
+ * `mongo-users.mongod.ts` asks a real one.
  */
 
 type Recorder = Awaited<ReturnType<typeof recordCommands>>;
