@@ -29,16 +29,24 @@ export class DomainError extends Error {
   override name = 'DomainError';
   readonly code: ErrorCode;
   readonly params: ErrorParams;
-  /** All that is wrong with the request, where a field or an element of it is to blame. */
+  /** What is wrong with the request, where a field or an element of it is to blame. */
   readonly problems: readonly Problem[];
+  /** How many problems there are, of which `problems` may name the first only. */
+  readonly problemsTotal: number;
 
   constructor(
     code: ErrorCode,
-    options: { params?: ErrorParams; problems?: readonly Problem[]; cause?: unknown } = {},
+    options: {
+      params?: ErrorParams;
+      problems?: readonly Problem[];
+      problemsTotal?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(code, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.params = options.params ?? {};
     this.problems = options.problems ?? [];
+    this.problemsTotal = options.problemsTotal ?? this.problems.length;
   }
 }

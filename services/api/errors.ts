@@ -15,10 +15,19 @@ const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAft
 
 /** The messages to the letter, each with its status (docs/contract.md "Messages and statuses"). */
 export const apiErrors = {
-  'credentials-missing': { status: 400, message: 'Se requieren los headers X-Username y X-Password' },
-  'credentials-wrong': { status: 401, message: 'Usuario o contrasena incorrectos' },
+  'credentials-missing': {
+    status: 400,
+    codigo: 'login_headers_faltan',
+    message: 'Se requieren los headers X-Username y X-Password',
+  },
+  'credentials-wrong': {
+    status: 401,
+    codigo: 'credenciales_incorrectas',
+    message: 'Usuario o contrasena incorrectos',
+  },
   'too-many-logins': {
     status: 429,
+    codigo: 'demasiados_intentos',
     message: 'Demasiados intentos, intente mas tarde',
     headers: retryAfter,
   },
@@ -36,48 +45,138 @@ export const apiErrors = {
   },
   'token-expired': {
     status: 401,
+    codigo: 'token_expirado',
     message: 'Token expirado',
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   },
-  forbidden: { status: 403, message: 'No tiene permiso para realizar esta accion' },
-  'guia-array-missing': { status: 400, message: "El JSON no contiene el array 'Guia'" },
-  'guia-array-empty': { status: 400, message: "El array 'Guia' esta vacio" },
-  'too-many-guides': { status: 400, message: `Maximo ${MAX_GUIDES} guias por solicitud` },
-  'service-type-missing': { status: 400, message: "El campo 'TipoServicio' es requerido" },
-  'service-type-unknown': { status: 400, message: `TipoServicio solo acepta: ${SERVICE_TYPES.join(', ')}` },
-  'guides-invalid': { status: 400, message: (_, [first]) => first?.message ?? '' },
-  'guide-invalid': { status: 400, message: ({ rule }) => `Cada elemento de 'Guia' ${rule}` },
-  'field-required': { status: 400, message: ({ campo }) => `El campo '${campo}' es requerido` },
-  'field-unknown': { status: 400, message: ({ campo }) => `Campo desconocido: '${campo}'` },
-  'destination-missing': { status: 400, message: 'Se requiere DestinoCode o CodigoPostal' },
-  'origin-unassigned': { status: 400, message: 'Usuario API no tiene sucursal de origen asignada' },
-  'origin-inactive': { status: 400, message: 'La sucursal de origen no existe o no esta activa' },
-  'destination-invalid': { status: 404, message: 'DestinoCode no corresponde a sucursal valida' },
+  forbidden: { status: 403, codigo: 'sin_permiso', message: 'No tiene permiso para realizar esta accion' },
+  'guia-array-missing': {
+    status: 400,
+    codigo: 'guia_array_faltante',
+    message: "El JSON no contiene el array 'Guia'",
+  },
+  'guia-array-empty': { status: 400, codigo: 'guia_array_vacio', message: "El array 'Guia' esta vacio" },
+  'too-many-guides': {
+    status: 400,
+    codigo: 'guia_array_largo',
+    message: `Maximo ${MAX_GUIDES} guias por solicitud`,
+  },
+  'service-type-missing': {
+    status: 400,
+    codigo: 'tipo_servicio_requerido',
+    message: "El campo 'TipoServicio' es requerido",
+  },
+  'service-type-unknown': {
+    status: 400,
+    codigo: 'tipo_servicio_invalido',
+    message: `TipoServicio solo acepta: ${SERVICE_TYPES.join(', ')}`,
+  },
+  /** It says the first problem, with its code. */
+  'guides-invalid': {
+    status: 400,
+    codigo: ([first]) => first?.codigo ?? '',
+    message: (_, [first]) => first?.message ?? '',
+  },
+  'guide-invalid': {
+    status: 400,
+    codigo: 'campo_tipo',
+    message: ({ rule }) => `Cada elemento de 'Guia' ${rule}`,
+  },
+  'field-required': {
+    status: 400,
+    codigo: 'campo_requerido',
+    message: ({ campo }) => `El campo '${campo}' es requerido`,
+  },
+  'field-unknown': {
+    status: 400,
+    codigo: 'campo_desconocido',
+    message: ({ campo }) => `Campo desconocido: '${campo}'`,
+  },
+  'destination-missing': {
+    status: 400,
+    codigo: 'destino_requerido',
+    message: 'Se requiere DestinoCode o CodigoPostal',
+  },
+  'origin-unassigned': {
+    status: 400,
+    codigo: 'origen_no_asignado',
+    message: 'Usuario API no tiene sucursal de origen asignada',
+  },
+  'origin-inactive': {
+    status: 400,
+    codigo: 'origen_invalido',
+    message: 'La sucursal de origen no existe o no esta activa',
+  },
+  'destination-invalid': {
+    status: 404,
+    codigo: 'destino_invalido',
+    message: 'DestinoCode no corresponde a sucursal valida',
+  },
   'postal-code-uncovered': {
     status: 404,
+    codigo: 'sin_cobertura',
     message: ({ postalCode }) => `No hay cobertura para el código postal: ${postalCode}`,
   },
   'idempotency-key-invalid': {
     status: 400,
+    codigo: 'idempotencia_invalida',
     message: `Idempotency-Key debe tener de 1 a ${MAX_KEY_LENGTH} caracteres visibles`,
   },
-  'idempotency-key-reused': { status: 409, message: 'Idempotency-Key ya usada con otro contenido' },
-  'guide-not-found': { status: 404, message: 'Guia no encontrada' },
-  'packages-invalid': { status: 400, message: `paquetes debe ser un numero entero de 1 a ${MAX_PACKAGES}` },
+  'idempotency-key-reused': {
+    status: 409,
+    codigo: 'idempotencia_conflicto',
+    message: 'Idempotency-Key ya usada con otro contenido',
+  },
+  'guide-not-found': { status: 404, codigo: 'guia_no_encontrada', message: 'Guia no encontrada' },
+  'packages-invalid': {
+    status: 400,
+    codigo: 'parametro_invalido',
+    message: `paquetes debe ser un numero entero de 1 a ${MAX_PACKAGES}`,
+  },
   overloaded: {
     expectedUnderLoad: true,
     status: commonHttpErrors.unavailable.status,
+    codigo: 'saturado',
     message: commonHttpErrors.unavailable.message,
     headers: retryAfter,
   },
   /** Nobody gets this answer, and it is counted as no failure. */
-  'client-gone': { expectedUnderLoad: true, status: 499, message: 'El cliente cerro la conexion' },
-  'label-failed': { status: 500, message: 'Error al generar la etiqueta' },
+  'client-gone': {
+    expectedUnderLoad: true,
+    status: 499,
+    codigo: 'cliente_ausente',
+    message: 'El cliente cerro la conexion',
+  },
+  'label-failed': { status: 500, codigo: 'etiqueta_fallida', message: 'Error al generar la etiqueta' },
+  /** The same request may succeed: the label may be printed soon. */
+  'label-late': {
+    status: 500,
+    codigo: 'etiqueta_tardia',
+    message: 'Error al generar la etiqueta',
+    headers: { 'Retry-After': '2' },
+  },
 } as const satisfies HttpErrors & Record<LoginCode, HttpError>;
 
 /** The API's refusals together with those of every HTTP service. */
 export const httpErrors = { ...commonHttpErrors, ...apiErrors };
 export type ApiErrorCode = keyof typeof httpErrors;
+
+/** What may be wrong with a guide: the codes that the first of several problems gives to the whole answer. */
+export const GUIDE_PROBLEMS = [
+  'field-required',
+  'field-invalid',
+  'field-unknown',
+  'guide-invalid',
+  'destination-missing',
+  'destination-invalid',
+  'postal-code-uncovered',
+] as const satisfies ApiErrorCode[];
+
+/** Returns the codes that an answer with this refusal may have, which are those of the problems of `guides-invalid`. */
+export function codigosOf(code: ApiErrorCode): string[] {
+  const { codigo }: HttpError = httpErrors[code];
+  return typeof codigo === 'string' ? [codigo] : [...new Set(GUIDE_PROBLEMS.flatMap(codigosOf))];
+}
 
 declare module '#shared/errors.ts' {
   interface ErrorCodes extends CodesOf<typeof apiErrors> {}

@@ -4,22 +4,36 @@ import { type HttpError, type HttpErrors, retryAfter } from '#shared/http/errors
 
 /** The dashboard's own refusals, in the words of its pages. */
 export const dashboardErrors = {
-  'credentials-missing': { status: 400, message: 'Escriba su usuario y su contraseña' },
-  'credentials-wrong': { status: 401, message: 'Usuario o contraseña incorrectos' },
+  'credentials-missing': {
+    status: 400,
+    codigo: 'credenciales_faltan',
+    message: 'Escriba su usuario y su contraseña',
+  },
+  'credentials-wrong': {
+    status: 401,
+    codigo: 'credenciales_incorrectas',
+    message: 'Usuario o contraseña incorrectos',
+  },
   'too-many-logins': {
     status: 429,
+    codigo: 'demasiados_intentos',
     message: ({ seconds }) => `Demasiados intentos: espere ${Math.ceil(Number(seconds) / 60)} min`,
     headers: retryAfter,
   },
   overloaded: {
     expectedUnderLoad: true,
     status: 503,
+    codigo: 'saturado',
     message: 'Demasiadas personas entran a la vez: intente de nuevo',
     headers: retryAfter,
   },
-  forbidden: { status: 403, message: 'Su usuario no tiene el permiso colas.admin' },
-  'session-missing': { status: 401, message: 'Su sesión terminó: entre de nuevo' },
-  'other-origin': { status: 403, message: 'La solicitud no viene de este tablero' },
+  forbidden: { status: 403, codigo: 'sin_permiso', message: 'Su usuario no tiene el permiso colas.admin' },
+  'session-missing': {
+    status: 401,
+    codigo: 'sesion_terminada',
+    message: 'Su sesión terminó: entre de nuevo',
+  },
+  'other-origin': { status: 403, codigo: 'otro_origen', message: 'La solicitud no viene de este tablero' },
 } as const satisfies HttpErrors & Record<LoginCode, HttpError>;
 
 declare module '#shared/errors.ts' {

@@ -11,10 +11,10 @@ const table: HttpErrors = httpErrors;
 const params = new Proxy({}, { get: () => '…' });
 
 it.each(Object.entries(table))(
-  'docs/contract.md has the message and status of %s',
-  (_, { status, message }) => {
-    const text = typeof message === 'string' ? message : message(params, [{ message: '…' }]);
+  'docs/contract.md has the message, status and code of %s',
+  (_, { status, codigo, message }) => {
+    const text = typeof message === 'string' ? message : message(params, [{ codigo: '…', message: '…' }]);
     // The message of `guides-invalid` is that of its first problem, each of which has a row of its own.
-    if (text !== '…') expect(page).toContain(`| \`${text}\` | ${status} |`);
+    if (text !== '…') expect(page).toContain(`| \`${text}\` | ${status} | \`${codigo}\` |`);
   },
 );

@@ -47,6 +47,8 @@ type Row = {
   ask: (api: Api) => Promise<Answer>;
   status: number;
   message?: string;
+  /** Of the answer, and of the first entry of `details`. */
+  codigo?: string;
   /** What `data` must hold. */
   data?: unknown;
   /** Of the first entry of `details`. */
@@ -69,6 +71,7 @@ const ROWS: Row[] = [
     ask: ({ login }) => login({}),
     status: 400,
     message: 'Se requieren los headers X-Username y X-Password',
+    codigo: 'login_headers_faltan',
   },
   {
     of: 'Messages and statuses',
@@ -76,6 +79,7 @@ const ROWS: Row[] = [
     ask: ({ login }) => login({ 'x-username': 'demo', 'x-password': 'otra1234' }),
     status: 401,
     message: 'Usuario o contrasena incorrectos',
+    codigo: 'credenciales_incorrectas',
   },
   {
     of: 'Messages and statuses',
@@ -83,6 +87,7 @@ const ROWS: Row[] = [
     ask: ({ login }) => login({ 'x-username': 'nadie', 'x-password': 'demo1234' }),
     status: 401,
     message: 'Usuario o contrasena incorrectos',
+    codigo: 'credenciales_incorrectas',
   },
   {
     of: 'Authentication',
@@ -105,6 +110,7 @@ const ROWS: Row[] = [
       ),
     status: 401,
     message: 'Token expirado',
+    codigo: 'token_expirado',
   },
   {
     of: 'Messages and statuses',
@@ -112,6 +118,7 @@ const ROWS: Row[] = [
     ask: ({ url }) => call(`${url}/api/sucursales`),
     status: 401,
     message: 'Acceso denegado',
+    codigo: 'acceso_denegado',
   },
   {
     of: 'Messages and statuses',
@@ -119,6 +126,7 @@ const ROWS: Row[] = [
     ask: ({ anonymous }) => anonymous.get('/api/sucursales'),
     status: 401,
     message: 'Acceso denegado',
+    codigo: 'acceso_denegado',
   },
   {
     of: 'Messages and statuses',
@@ -127,6 +135,7 @@ const ROWS: Row[] = [
       withToken({ sub: 'nadie', iss: 'shipping-guides', iat: now, exp: now + 60 }).get('/api/auth/validate'),
     status: 401,
     message: 'Acceso denegado',
+    codigo: 'acceso_denegado',
   },
   {
     of: 'Messages and statuses',
@@ -134,6 +143,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.lectura.create([minimalGuide()]),
     status: 403,
     message: 'No tiene permiso para realizar esta accion',
+    codigo: 'sin_permiso',
   },
   {
     of: 'Messages and statuses',
@@ -141,6 +151,8 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.post(CREATE, { Guia: [minimalGuide()] }),
     status: 400,
     message: "El campo 'TipoServicio' es requerido",
+    codigo: 'tipo_servicio_requerido',
+    campo: 'TipoServicio',
   },
   {
     of: 'Messages and statuses',
@@ -148,6 +160,8 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.create([minimalGuide()], 'Ocurre'),
     status: 400,
     message: 'TipoServicio solo acepta: Domicilio, the service',
+    codigo: 'tipo_servicio_invalido',
+    campo: 'TipoServicio',
   },
   {
     of: 'Messages and statuses',
@@ -155,6 +169,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.sinorigen.create([minimalGuide()]),
     status: 400,
     message: 'Usuario API no tiene sucursal de origen asignada',
+    codigo: 'origen_no_asignado',
   },
   {
     of: 'Messages and statuses',
@@ -162,6 +177,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.inactiva.create([minimalGuide()]),
     status: 400,
     message: 'La sucursal de origen no existe o no esta activa',
+    codigo: 'origen_invalido',
   },
   {
     of: 'Messages and statuses',
@@ -169,6 +185,7 @@ const ROWS: Row[] = [
     ask: demo({ DestinoCode: 'NADA9' }),
     status: 400,
     message: 'DestinoCode no corresponde a sucursal valida',
+    codigo: 'destino_invalido',
     campo: 'Destinatario.DestinoCode',
   },
   {
@@ -177,6 +194,7 @@ const ROWS: Row[] = [
     ask: demo({ CodigoPostal: '99999' }),
     status: 400,
     message: 'No hay cobertura para el código postal: 99999',
+    codigo: 'sin_cobertura',
     campo: 'Destinatario.CodigoPostal',
   },
   {
@@ -185,6 +203,7 @@ const ROWS: Row[] = [
     ask: demo({}),
     status: 400,
     message: 'Se requiere DestinoCode o CodigoPostal',
+    codigo: 'destino_requerido',
   },
   {
     of: 'Messages and statuses',
@@ -192,6 +211,8 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.post(CREATE, { TipoServicio: 'Domicilio' }),
     status: 400,
     message: "El JSON no contiene el array 'Guia'",
+    codigo: 'guia_array_faltante',
+    campo: 'Guia',
   },
   {
     of: 'Messages and statuses',
@@ -199,6 +220,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.get('/api/guias/etiqueta/999999999995'),
     status: 404,
     message: 'Guia no encontrada',
+    codigo: 'guia_no_encontrada',
   },
 
   // Guide creation
@@ -242,6 +264,7 @@ const ROWS: Row[] = [
     rule: 'the origin is never sent by the client',
     ask: ({ users }) => users.demo.post(CREATE, { ...domicilio(minimalGuide()), Origen: 'GDL01' }),
     status: 400,
+    codigo: 'campo_desconocido',
     campo: 'Origen',
   },
   {
@@ -257,6 +280,7 @@ const ROWS: Row[] = [
     ask: demo({ CodigoPostal: '22000' }),
     status: 400,
     message: 'No hay cobertura para el código postal: 22000',
+    codigo: 'sin_cobertura',
   },
   {
     of: 'Guides',
@@ -264,6 +288,7 @@ const ROWS: Row[] = [
     ask: demo({ CodigoPostal: '77500' }),
     status: 400,
     message: 'No hay cobertura para el código postal: 77500',
+    codigo: 'sin_cobertura',
   },
   {
     of: 'Guides',
@@ -271,6 +296,7 @@ const ROWS: Row[] = [
     ask: demo({ DestinoCode: 'TIJ01' }),
     status: 400,
     message: 'DestinoCode no corresponde a sucursal valida',
+    codigo: 'destino_invalido',
   },
   {
     of: 'Guides',
@@ -278,6 +304,7 @@ const ROWS: Row[] = [
     ask: demo({ DestinoCode: 'CUN01' }),
     status: 400,
     message: 'DestinoCode no corresponde a sucursal valida',
+    codigo: 'destino_invalido',
   },
   {
     of: 'Guides',
@@ -292,6 +319,8 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.create([]),
     status: 400,
     message: "El array 'Guia' esta vacio",
+    codigo: 'guia_array_vacio',
+    campo: 'Guia',
   },
   {
     of: 'Guides',
@@ -299,6 +328,8 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.create(Array.from({ length: 501 }, () => minimalGuide())),
     status: 400,
     message: 'Maximo 500 guias por solicitud',
+    codigo: 'guia_array_largo',
+    campo: 'Guia',
   },
   {
     of: 'Guides',
@@ -306,6 +337,8 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.post(CREATE, {}),
     status: 400,
     message: "El JSON no contiene el array 'Guia'",
+    codigo: 'guia_array_faltante',
+    campo: 'Guia',
   },
   {
     of: 'Guides',
@@ -313,6 +346,8 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.post(CREATE, { TipoServicio: 'X', Guia: [{}] }),
     status: 400,
     message: 'TipoServicio solo acepta: Domicilio, the service',
+    codigo: 'tipo_servicio_invalido',
+    campo: 'TipoServicio',
   },
   {
     of: 'Guides',
@@ -320,6 +355,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.sinorigen.create([{}]),
     status: 400,
     message: "El campo 'Remitente' es requerido",
+    codigo: 'campo_requerido',
     campo: 'Remitente',
   },
   {
@@ -328,6 +364,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.sinorigen.create([minimalGuide({ CodigoPostal: '99999' })]),
     status: 400,
     message: 'Usuario API no tiene sucursal de origen asignada',
+    codigo: 'origen_no_asignado',
   },
   {
     of: 'Guides',
@@ -335,6 +372,7 @@ const ROWS: Row[] = [
     ask: demo({ CodigoPostal: 6600 }),
     status: 400,
     message: "El campo 'Destinatario.CodigoPostal' debe tener 5 digitos",
+    codigo: 'campo_formato',
     campo: 'Destinatario.CodigoPostal',
   },
   {
@@ -343,6 +381,7 @@ const ROWS: Row[] = [
     ask: demo({ CodigoPostal: '06600', Estdo: 'x' }),
     status: 400,
     message: "Campo desconocido: 'Destinatario.Estdo'",
+    codigo: 'campo_desconocido',
     campo: 'Destinatario.Estdo',
   },
   {
@@ -357,6 +396,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.post(CREATE, domicilio(minimalGuide()), { 'idempotency-key': 'a b' }),
     status: 400,
     message: 'Idempotency-Key debe tener de 1 a 255 caracteres visibles',
+    codigo: 'idempotencia_invalida',
   },
   {
     of: 'Guides',
@@ -368,6 +408,7 @@ const ROWS: Row[] = [
     },
     status: 409,
     message: 'Idempotency-Key ya usada con otro contenido',
+    codigo: 'idempotencia_conflicto',
   },
 
   // Labels
@@ -389,6 +430,7 @@ const ROWS: Row[] = [
     ask: ({ number, users }) => users.otro.get(`/api/guias/etiqueta/${number}`),
     status: 404,
     message: 'Guia no encontrada',
+    codigo: 'guia_no_encontrada',
   },
   {
     of: 'Guides',
@@ -396,6 +438,7 @@ const ROWS: Row[] = [
     ask: ({ number, users }) => users.otro.get(`/api/guias/etiqueta-pequena/${number}`),
     status: 404,
     message: 'Guia no encontrada',
+    codigo: 'guia_no_encontrada',
   },
   {
     of: 'Guides',
@@ -409,12 +452,14 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.get('/api/guias/etiqueta/abc'),
     status: 404,
     message: 'Guia no encontrada',
+    codigo: 'guia_no_encontrada',
   },
   {
     of: 'Labels',
     rule: 'paquetes out of range',
     ask: ({ number, users }) => users.demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=100`),
     status: 400,
+    codigo: 'parametro_invalido',
     campo: 'paquetes',
   },
 
@@ -432,6 +477,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.get('/api/guias/validar-destino/NADA9'),
     status: 404,
     message: 'DestinoCode no corresponde a sucursal valida',
+    codigo: 'destino_invalido',
   },
   {
     of: 'Guides',
@@ -439,6 +485,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.get('/api/guias/validar-destino/TIJ01'),
     status: 404,
     message: 'DestinoCode no corresponde a sucursal valida',
+    codigo: 'destino_invalido',
   },
   {
     of: 'Branches',
@@ -494,6 +541,7 @@ const ROWS: Row[] = [
     ask: ({ users }: Api) => users.demo.get(`/api/sucursales/cobertura/${postalCode}`),
     status: 404,
     message: `No hay cobertura para el código postal: ${postalCode}`,
+    codigo: 'sin_cobertura',
   })),
 
   // Authentication
@@ -544,6 +592,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.get('/api/rastreo'),
     status: 404,
     message: 'Recurso no encontrado',
+    codigo: 'recurso_no_encontrado',
   },
   {
     of: 'Envelopes',
@@ -551,6 +600,7 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.post('/api/sucursales', {}),
     status: 405,
     message: 'Metodo no permitido',
+    codigo: 'metodo_no_permitido',
   },
 ];
 
@@ -562,6 +612,8 @@ describe.each([...Map.groupBy(ROWS, ({ of }) => of)])('%s', (_, rows) => {
     if (row.message !== undefined) expect(body.message).toBe(row.message);
     if (row.data !== undefined) expect(body.data).toEqual(row.data);
     if (row.campo !== undefined) expect(body.details?.[0]?.campo).toBe(row.campo);
+    expect(body.codigo).toBe(row.codigo);
+    if (body.details) expect(body.details[0]?.codigo).toBe(row.codigo);
     if (status >= 400) {
       expect(body.response).toBe('ERROR');
       expect(body.requestId).toBe(headers.get('x-request-id'));

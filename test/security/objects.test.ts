@@ -55,6 +55,7 @@ describe('a guide of another account', () => {
         expect(theirs.body).toEqual({
           response: 'ERROR',
           message: 'Guia no encontrada',
+          codigo: 'guia_no_encontrada',
           requestId: expect.any(String),
         });
         expect(theirs.status).toBe(404);

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { Guide, MAX_GUIDES, SERVICE_TYPES, type ServiceType } from '#shared/contracts/guide.ts';
 import { guideAjv } from '#shared/contracts/guide-validator.ts';
-import { DomainError, MAX_PROBLEMS, type Problem } from '#shared/errors.ts';
+import { DomainError, type ErrorCode, MAX_PROBLEMS, type Problem } from '#shared/errors.ts';
 
 /** Longest name of an unknown field in an answer, in characters: the name is the caller's own text. */
 const MAX_NAME_LENGTH = 120;
@@ -17,9 +17,9 @@ const isGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(Guid
  */
 export function parseGuideRequest(body: unknown): { service: ServiceType; guides: Guide[] } {
   const { Guia, TipoServicio, ...unknown } = isObject(body) ? body : {};
-  if (!Array.isArray(Guia)) throw new DomainError('guia-array-missing');
-  if (Guia.length === 0) throw new DomainError('guia-array-empty');
-  if (Guia.length > MAX_GUIDES) throw new DomainError('too-many-guides');
+  if (!Array.isArray(Guia)) throw blame('Guia', 'guia-array-missing');
+  if (Guia.length === 0) throw blame('Guia', 'guia-array-empty');
+  if (Guia.length > MAX_GUIDES) throw blame('Guia', 'too-many-guides');
   const service = parseServiceType(TipoServicio);
   const problems: Problem[] = Object.keys(unknown).map((name) => unknownField(name));
   for (const [indice, guide] of Guia.entries()) {
@@ -31,10 +31,16 @@ export function parseGuideRequest(body: unknown): { service: ServiceType; guides
   return { service, guides: Guia };
 }
 
+/** Returns the refusal for which one field of the body is to blame. */
+function blame(campo: 'Guia' | 'TipoServicio', code: ErrorCode): DomainError {
+  return new DomainError(code, { problems: [{ campo, code }] });
+}
+
 function parseServiceType(value: unknown): ServiceType {
-  if (value === undefined || value === null || value === '') throw new DomainError('service-type-missing');
-  const service = SERVICE_TYPES.find((type) => type === (typeof value === 'string' ? value.trim() : value));
-  if (!service) throw new DomainError('service-type-unknown');
+  const text = typeof value === 'string' ? value.trim() : value;
+  if (text === undefined || text === null || text === '') throw blame('TipoServicio', 'service-type-missing');
+  const service = SERVICE_TYPES.find((type) => type === text);
+  if (!service) throw blame('TipoServicio', 'service-type-unknown');
   return service;
 }
 

@@ -73,7 +73,7 @@ export class LabelClient {
    * @throws DomainError `too-many-pages` when the account has too many in flight.
    * @throws DomainError `overloaded`, with the seconds after which to try again, when the label would not be printed in
    * time behind those of the account that wait.
-   * @throws DomainError `label-failed` when it cannot be printed, or not in time.
+   * @throws DomainError `label-failed` when it cannot be printed, `label-late` when not in time.
    * @throws DomainError `client-gone` when nobody waits for it any more.
    */
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
@@ -121,8 +121,11 @@ export class LabelClient {
     // Also when late: the label may be printed although its event was lost with a connection.
     const pdf = outcome === 'failed' ? null : await this.#read(key);
     if (pdf) return { source: 'printed', pdf };
-    this.#metrics.failed(outcome === 'late' ? 'late' : 'failed');
-    throw new DomainError('label-failed', { cause: new Error(`label ${key}: ${outcome}`) });
+    const late = outcome === 'late';
+    this.#metrics.failed(late ? 'late' : 'failed');
+    throw new DomainError(late ? 'label-late' : 'label-failed', {
+      cause: new Error(`label ${key}: ${outcome}`),
+    });
   }
 
   /** Has a label printed where it can be printed in time. */

@@ -1,11 +1,14 @@
 import { type TSchema, Type } from 'typebox';
 import { DomainError } from '#shared/errors.ts';
 import { toHttpError } from '#shared/http/errors/http-errors.ts';
-import { type ApiErrorCode, httpErrors } from '../errors.ts';
+import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
 
 /** What the document shows in place of what the service fills into a message. */
 const params = { postalCode: '99999', seconds: 900 };
-const SAMPLE = { params, problems: [{ code: 'postal-code-uncovered', params }] } as const;
+const SAMPLE = {
+  params,
+  problems: [{ indice: 0, campo: 'Destinatario.CodigoPostal', code: 'postal-code-uncovered', params }],
+} as const;
 
 const REQUEST_ID = {
   'X-Request-Id': Type.String({ description: 'El del cliente si es válido; si no, uno nuevo' }),
@@ -33,7 +36,7 @@ export function errorResponses(codes: ApiErrorCode[]): Record<string, object> {
   return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(group)]));
 }
 
-type Refusal = { code: string; message: string; codigo?: string; headers: Record<string, string> };
+type Refusal = { code: ApiErrorCode } & ReturnType<typeof toHttpError>;
 
 function errorResponse(refusals: Refusal[]) {
   const headers = refusals.flatMap(({ headers }) => Object.keys(headers));
@@ -42,15 +45,19 @@ function errorResponse(refusals: Refusal[]) {
     Type.String({ description: HEADER_DESCRIPTIONS[name] ?? '' }),
   ]);
   const requestId = '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c';
-  const examples = refusals.map(({ code, message, codigo }) => [
-    code,
-    { value: { response: 'ERROR', message, ...(codigo && { codigo }), requestId } },
-  ]);
+  const examples = refusals.map(({ code, message, codigo, details }) => {
+    const inGuides = code === 'guides-invalid' && { details };
+    return [code, { value: { response: 'ERROR', message, codigo, ...inGuides, requestId } }];
+  });
+  const codigos = [...new Set(refusals.flatMap(({ code }) => codigosOf(code)))].sort();
   return {
     description: refusals.map(({ message }) => message).join(' · '),
     headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
     content: {
-      'application/json': { schema: Type.Ref('Error'), examples: Object.fromEntries(examples) },
+      'application/json': {
+        schema: Type.Intersect([Type.Ref('Error'), Type.Object({ codigo: Type.Enum(codigos) })]),
+        examples: Object.fromEntries(examples),
+      },
     },
   };
 }

@@ -2,15 +2,23 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Branch } from '#shared/contracts/branch.ts';
 import { Guide, MAX_GUIDES, ServiceType } from '#shared/contracts/guide.ts';
 import { MAX_PROBLEMS } from '#shared/errors.ts';
+import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
 
 /**
  * The schemas that OpenAPI shows by name. Those of requests are the ones that validate; those of answers are the ones
  * that Fastify writes answers with, so that nothing leaves that is not documented.
  */
 
+/** Every code that an error may have. */
+const Codigo = Type.Enum(
+  [...new Set((Object.keys(httpErrors) as ApiErrorCode[]).flatMap(codigosOf))].sort(),
+  { description: 'Código estable, para programas: el texto de message puede pulirse, el código no' },
+);
+
 const Problem = Type.Object({
   indice: Type.Optional(Type.Integer({ description: "Posición en 'Guia', desde 0" })),
-  campo: Type.Optional(Type.String({ description: 'Ruta del campo, con puntos' })),
+  campo: Type.Optional(Type.String({ description: 'Ruta del campo, con puntos, o nombre del parámetro' })),
+  codigo: Codigo,
   message: Type.String(),
 });
 
@@ -46,11 +54,15 @@ const ErrorAnswer = Type.Object(
   {
     response: Type.Literal('ERROR'),
     message: Type.String({ description: 'El primer problema, con el texto de la especificación' }),
-    codigo: Type.Optional(
-      Type.String({ description: 'Código estable, para programas', examples: ['cuota_excedida'] }),
-    ),
+    codigo: Codigo,
     details: Type.Optional(
-      Type.Array(Problem, { maxItems: MAX_PROBLEMS, description: 'Todos los problemas' }),
+      Type.Array(Type.Ref('Problema'), {
+        maxItems: MAX_PROBLEMS,
+        description: `Los problemas, hasta ${MAX_PROBLEMS}`,
+      }),
+    ),
+    detailsTotal: Type.Optional(
+      Type.Integer({ description: `Cuántos problemas hay, donde son más de ${MAX_PROBLEMS}` }),
     ),
     requestId: Type.String({ description: 'El mismo que X-Request-Id' }),
   },
@@ -59,6 +71,7 @@ const ErrorAnswer = Type.Object(
 
 const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, $id: name });
 export const namedSchemas = [
+  named('Problema', Problem),
   named('Error', ErrorAnswer),
   named('Guia', Guide),
   named('SolicitudDeGuias', GuideRequest),

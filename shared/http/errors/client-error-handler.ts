@@ -17,10 +17,10 @@ export function clientErrorHandler(
   socket: Socket,
 ): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const { status, message } = commonHttpErrors[CODES[error.code ?? ''] ?? 'bad-request'];
+  const { status, codigo, message } = commonHttpErrors[CODES[error.code ?? ''] ?? 'bad-request'];
   const requestId = randomUUID();
   this.log.info({ requestId, status, code: error.code }, 'The request could not be read');
-  const body = JSON.stringify({ response: 'ERROR', message, requestId });
+  const body = JSON.stringify({ response: 'ERROR', message, codigo, requestId });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Length: ${Buffer.byteLength(body)}`,

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError, type ErrorCode, MAX_PROBLEMS } from '#shared/errors.ts';
+import { DomainError, type ErrorCode } from '#shared/errors.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { REQUEST_ID_HEADER } from '../request-id.ts';
 import { commonHttpErrors, type HttpErrors, toHttpError } from './http-errors.ts';
@@ -22,7 +22,7 @@ export function errorHandler(own: HttpErrors = {}) {
   const table: HttpErrors = { ...commonHttpErrors, ...own };
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = toHttpError(table, toDomainError(error));
-    const { status, message, codigo, details, headers, expectedUnderLoad } = refusal;
+    const { status, message, codigo, details, detailsTotal, headers, expectedUnderLoad } = refusal;
     if (status >= 500 && !expectedUnderLoad) request.log.error({ err: error }, 'The request failed');
     return reply
       .code(status)
@@ -30,8 +30,9 @@ export function errorHandler(own: HttpErrors = {}) {
       .send({
         response: 'ERROR',
         message,
-        ...(codigo && { codigo }),
-        ...(details.length > 0 && { details: details.slice(0, MAX_PROBLEMS) }),
+        codigo,
+        ...(details.length > 0 && { details }),
+        ...(detailsTotal !== undefined && { detailsTotal }),
         requestId: request.id,
       });
   };

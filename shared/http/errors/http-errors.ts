@@ -1,15 +1,23 @@
-import type { CodesOf, DomainError, ErrorParams } from '#shared/errors.ts';
+import { type CodesOf, type DomainError, type ErrorParams, MAX_PROBLEMS } from '#shared/errors.ts';
 
 /** An entry of `details` (docs/contract.md "Envelopes"). */
-export type Detail = { indice?: number | undefined; campo?: string | undefined; message: string };
+export type Detail = {
+  indice?: number | undefined;
+  campo?: string | undefined;
+  codigo: string;
+  message: string;
+};
 
-/** How a refusal leaves over HTTP: status, Spanish text, extra headers. */
+/** How a refusal leaves over HTTP: status, code, Spanish text, extra headers. */
 export type HttpError = {
   status: number;
+  /**
+   * The stable code of the answer, for programs (docs/contract.md "Envelopes"). A function takes the entries of
+   * `details`.
+   */
+  codigo: string | ((details: readonly Detail[]) => string);
   /** A function takes what the refusal says of itself, and the entries of `details`. */
   message: string | ((params: ErrorParams, details: readonly Detail[]) => string);
-  /** The stable code of the answer, for programs (docs/contract.md "Envelopes"). */
-  codigo?: string;
   /** Expected under load: sent as 5xx, not logged as an error. */
   expectedUnderLoad?: true;
   headers?: Record<string, string> | ((params: ErrorParams) => Record<string, string>);
@@ -26,35 +34,52 @@ export const HEADER_LIMIT_KIB = 8;
 
 /** The refusals that every HTTP service of ours knows (docs/contract.md "Envelopes"). */
 export const commonHttpErrors = {
-  'no-route': { status: 404, message: 'Recurso no encontrado' },
-  'method-not-allowed': { status: 405, message: 'Metodo no permitido' },
+  'no-route': { status: 404, codigo: 'recurso_no_encontrado', message: 'Recurso no encontrado' },
+  'method-not-allowed': { status: 405, codigo: 'metodo_no_permitido', message: 'Metodo no permitido' },
   'body-too-large': {
     status: 413,
+    codigo: 'cuerpo_muy_grande',
     message: `El cuerpo de la solicitud excede el limite de ${BODY_LIMIT_MIB} MiB`,
   },
-  'not-json': { status: 415, message: 'El Content-Type debe ser application/json' },
-  'invalid-json': { status: 400, message: 'El cuerpo de la solicitud no es JSON valido' },
+  'not-json': {
+    status: 415,
+    codigo: 'tipo_de_contenido',
+    message: 'El Content-Type debe ser application/json',
+  },
+  'invalid-json': {
+    status: 400,
+    codigo: 'cuerpo_no_json',
+    message: 'El cuerpo de la solicitud no es JSON valido',
+  },
   'headers-too-large': {
     status: 431,
+    codigo: 'headers_muy_grandes',
     message: `Los headers de la solicitud exceden el limite de ${HEADER_LIMIT_KIB} KiB`,
   },
-  'request-timeout': { status: 408, message: 'La solicitud no llego completa a tiempo' },
-  'bad-request': { status: 400, message: 'Solicitud invalida' },
+  'request-timeout': {
+    status: 408,
+    codigo: 'solicitud_incompleta',
+    message: 'La solicitud no llego completa a tiempo',
+  },
+  'bad-request': { status: 400, codigo: 'solicitud_invalida', message: 'Solicitud invalida' },
   'field-invalid': {
     status: 400,
+    codigo: 'campo_formato',
     message: ({ campo, rule = 'no es valido' }) => `El campo '${campo}' ${rule}`,
   },
   'access-denied': {
     status: 401,
+    codigo: 'acceso_denegado',
     message: 'Acceso denegado',
     headers: { 'WWW-Authenticate': 'Bearer' },
   },
   unavailable: {
     status: 503,
+    codigo: 'servicio_no_disponible',
     message: 'Servicio no disponible, intente de nuevo',
     headers: { 'Retry-After': '2' },
   },
-  internal: { status: 500, message: 'Error interno del servidor' },
+  internal: { status: 500, codigo: 'error_interno', message: 'Error interno del servidor' },
 } as const satisfies HttpErrors;
 
 declare module '#shared/errors.ts' {
@@ -62,25 +87,29 @@ declare module '#shared/errors.ts' {
 }
 
 /** Says a refusal in the words of a table; a code that the table lacks is `internal`. */
-export function toHttpError(table: HttpErrors, { code, params, problems }: DomainError) {
-  const details = problems.map(
-    ({ indice, campo, code, params }): Detail => ({
-      indice,
-      campo,
-      message: textOf(entryOf(table, code), { ...params, campo }, []),
-    }),
-  );
+export function toHttpError(table: HttpErrors, { code, params, problems, problemsTotal }: DomainError) {
+  const details = problems.slice(0, MAX_PROBLEMS).map(({ indice, campo, code, params }): Detail => {
+    const error = entryOf(table, code);
+    return { indice, campo, codigo: codeOf(error, []), message: textOf(error, { ...params, campo }, []) };
+  });
   const { headers = {}, ...error } = entryOf(table, code);
   return {
     ...error,
+    codigo: codeOf(error, details),
     message: textOf(error, params, details),
     details,
+    /** Where `details` names the first problems only. */
+    detailsTotal: problemsTotal > details.length ? problemsTotal : undefined,
     headers: typeof headers === 'function' ? headers(params) : headers,
   };
 }
 
 function entryOf(table: HttpErrors, code: string): HttpError {
   return table[code] ?? commonHttpErrors.internal;
+}
+
+function codeOf({ codigo }: HttpError, details: readonly Detail[]): string {
+  return typeof codigo === 'string' ? codigo : codigo(details);
 }
 
 function textOf({ message }: HttpError, params: ErrorParams, details: readonly Detail[]): string {

@@ -117,7 +117,14 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
       expect(body).toMatchObject({
         response: 'ERROR',
         message: 'paquetes debe ser un numero entero de 1 a 99',
-        details: [{ campo: 'paquetes', message: 'paquetes debe ser un numero entero de 1 a 99' }],
+        codigo: 'parametro_invalido',
+        details: [
+          {
+            campo: 'paquetes',
+            codigo: 'parametro_invalido',
+            message: 'paquetes debe ser un numero entero de 1 a 99',
+          },
+        ],
       });
     },
   );
@@ -148,9 +155,14 @@ describe('a label that no worker prints', () => {
     const other = await startApi({ LABEL_TIMEOUT_MS: '200', REDIS_PREFIX: besides(stores.prefix) });
     const user = await Client.login(other.url);
     const [guide] = await user.created(minimalGuide());
-    const { status, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+    const { status, headers, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
     expect(status).toBe(500);
-    expect(body).toMatchObject({ response: 'ERROR', message: 'Error al generar la etiqueta' });
+    expect(headers.get('retry-after')).toBe('2');
+    expect(body).toMatchObject({
+      response: 'ERROR',
+      message: 'Error al generar la etiqueta',
+      codigo: 'etiqueta_tardia',
+    });
   });
 });
 

@@ -27,6 +27,7 @@ describe('a request that is refused before any business rule', () => {
     expect(body).toEqual({
       response: 'ERROR',
       message: 'Recurso no encontrado',
+      codigo: 'recurso_no_encontrado',
       requestId: expect.any(String),
     });
   });

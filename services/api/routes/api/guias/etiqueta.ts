@@ -41,7 +41,7 @@ const letter = operation({
   id: 'etiqueta',
   summary: 'Etiqueta carta, con QR de rastreo',
   request: { params, headers },
-  errors: ['guide-not-found', 'too-many-pages', 'label-failed'],
+  errors: ['guide-not-found', 'too-many-pages', 'label-failed', 'label-late'],
 });
 const small = operation({
   ...common,
@@ -57,7 +57,7 @@ const small = operation({
     headers,
   },
   invalid: 'packages-invalid',
-  errors: ['guide-not-found', 'too-many-pages', 'label-failed'],
+  errors: ['guide-not-found', 'too-many-pages', 'label-failed', 'label-late'],
 });
 
 export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings; trail: Trail };
