@@ -99,7 +99,7 @@ export const loginSettings = {
   TRUST_PROXY: Type.String({
     default: '',
     description:
-      'Addresses of the proxies whose X-Forwarded-For header is trusted, separated by commas. Empty trusts none',
-    examples: ['10.0.0.0/8'],
+      "Whose X-Forwarded-For header is trusted: how many proxies are in front, where nobody else reaches the service, or their addresses, separated by commas. Empty trusts none: behind a proxy, all clients then share one client's limits",
+    examples: ['1', '10.0.0.5,10.1.0.0/16'],
   }),
 };

@@ -8,6 +8,7 @@ import { clientErrorHandler } from './errors/client-error-handler.ts';
 import { errorHandler } from './errors/error-handler.ts';
 import { BODY_LIMIT_MIB, HEADER_LIMIT_KIB, type HttpErrors } from './errors/http-errors.ts';
 import { addMethodNotAllowed } from './errors/method-not-allowed.ts';
+import { trustedProxies, watchForwardedAddresses } from './forwarded-addresses.ts';
 import { addGracefulShutdown } from './graceful-shutdown.ts';
 import { addHealth } from './health.ts';
 import type { HttpServer } from './http-server.ts';
@@ -26,7 +27,7 @@ type Options = {
   log: Logger;
   /** The service's own errors, by the code of the `DomainError`. */
   errors?: HttpErrors;
-  /** Proxies whose `X-Forwarded-For` is believed, separated by commas; none by default. */
+  /** `TRUST_PROXY`, of a service that counts by the client's address. */
   trustProxy?: string;
   /** How long the server keeps serving before it closes, in ms; see `addGracefulShutdown`. */
   drainMs?: number;
@@ -51,6 +52,7 @@ export async function buildHttpServer(
   addRequestLog(server);
   addHealth(server, closing);
   addMetricsRoute(server);
+  if (options.trustProxy !== undefined) watchForwardedAddresses(server);
   try {
     await assemble(server);
   } catch (error) {
@@ -62,12 +64,11 @@ export async function buildHttpServer(
 
 function createServer({ log, errors, trustProxy, pagePolicy }: Options): HttpServer {
   const fail = errorHandler(errors);
-  const proxies = trustProxy?.split(',').filter(Boolean) ?? [];
   const server: HttpServer = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
-    trustProxy: proxies.length > 0 ? proxies : false,
+    trustProxy: trustedProxies(trustProxy),
     bodyLimit: BODY_LIMIT,
     http: {
       maxHeaderSize: HEADER_LIMIT,

@@ -1,0 +1,92 @@
+import fastify from 'fastify';
+import { pino } from 'pino';
+import { type Counter, Registry } from 'prom-client';
+import { describe, expect, onTestFinished } from 'vitest';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import { watchForwardedAddresses } from '#shared/http/forwarded-addresses.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { test } from '#test/fixtures/services.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
+
+const ignored = async (url: string) => (await scrape(url)).get('forwarded_addresses_ignored_total');
+
+/** Starts a server that says whose address it sees. @returns its URL, and what it logs. */
+async function serve(trustProxy: string) {
+  const lines: { level: number; msg: string; peer?: string }[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const server = await buildHttpServer({ log, trustProxy }, async (server) => {
+    server.get('/address', async ({ ip }) => ({ ip }));
+  });
+  onTestFinished(() => server.close());
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const seen = async (forwarded?: string) => {
+    const headers = new Headers(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded });
+    return ((await (await fetch(`${url}/address`, { headers })).json()) as { ip: string }).ip;
+  };
+  return { url, lines, seen };
+}
+
+describe('TRUST_PROXY', () => {
+  test.for<[string, string, string]>([
+    ['', '198.51.100.1', '127.0.0.1'],
+    ['0', '198.51.100.1', '127.0.0.1'],
+    ['192.0.2.1', '198.51.100.1', '127.0.0.1'],
+    ['1', '198.51.100.1', '198.51.100.1'],
+    ['1', '203.0.113.9, 198.51.100.1', '198.51.100.1'], // the first is the client's own invention
+    ['2', '198.51.100.1, 10.0.0.5', '198.51.100.1'],
+    ['127.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
+    ['127.0.0.1,10.0.0.0/8', '198.51.100.1, 10.0.0.5', '198.51.100.1'],
+  ])('%j takes %j for %s', async ([setting, forwarded, address]) => {
+    const { seen } = await serve(setting);
+    expect(await seen(forwarded)).toBe(address);
+  });
+});
+
+describe('an address that is forwarded and not believed', () => {
+  test.for(['', '192.0.2.1'])('is counted, and said once, with TRUST_PROXY=%j', async (setting) => {
+    const { url, lines, seen } = await serve(setting);
+    await seen();
+    expect([lines, await ignored(url)]).toEqual([[], 0]);
+    for (const _ of [1, 2, 3]) await seen('198.51.100.1');
+    expect(await ignored(url)).toBe(3);
+    expect(lines).toMatchObject([
+      {
+        level: 40,
+        peer: '127.0.0.1',
+        msg: 'X-Forwarded-For is ignored: if this peer is a proxy of yours, name it in TRUST_PROXY, or all clients share one limit',
+      },
+    ]);
+  });
+
+  test('is said again an hour later', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    let now = 0;
+    const server = fastify({ loggerInstance: log }) as unknown as HttpServer;
+    server.decorate('metrics', new Registry());
+    watchForwardedAddresses(server, () => now);
+    for (now of [0, 3_599_999, 3_600_000, 3_600_001])
+      await server.inject({ url: '/', headers: { 'x-forwarded-for': '198.51.100.1' } });
+    expect(lines).toHaveLength(2);
+    const counter = server.metrics.getSingleMetric('forwarded_addresses_ignored_total') as Counter;
+    expect((await counter.get()).values[0]?.value).toBe(4);
+  });
+
+  test('is neither where the proxy is believed', async () => {
+    const { url, lines, seen } = await serve('1');
+    await seen('198.51.100.1');
+    expect([lines, await ignored(url)]).toEqual([[], 0]);
+  });
+
+  test('is counted by the api and the dashboard, and asked of nobody else', async ({
+    api,
+    dashboard,
+    branches,
+  }) => {
+    for (const { url } of [api, dashboard]) {
+      await fetch(`${url}/`, { headers: { 'x-forwarded-for': '198.51.100.1' }, redirect: 'manual' });
+      expect(await ignored(url)).toBe(1);
+    }
+    expect(await ignored(branches.url)).toBeUndefined();
+  });
+});
