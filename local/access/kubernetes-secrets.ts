@@ -19,6 +19,7 @@ const SECRETS: Readonly<Record<string, Record<string, string>>> = {
   'guias-label-worker': { REDIS_URL: redisUrls['label-worker'] },
   'guias-admin': { MONGODB_URI: mongoUris.admin },
   'guias-loads': { MONGODB_URI: mongoUris.loads },
+  'guias-backup': { MONGODB_URI: mongoUris.backup },
   'guias-operator': { REDIS_PASSWORD: secrets.redis.operator },
   'guias-mongodb': { MONGO_PASSWORD: secrets.mongoRoot },
   'guias-redis-users': { 'users.acl': usersAcl },

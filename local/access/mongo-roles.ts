@@ -6,7 +6,16 @@
  * and of indexes only who creates them at start: an index with a TTL deletes documents. The label worker has no user.
  */
 
-export type MongoAction = 'find' | 'insert' | 'update' | 'remove' | 'createIndex';
+export type MongoAction =
+  | 'find'
+  | 'insert'
+  | 'update'
+  | 'remove'
+  | 'createIndex'
+  | 'collStats'
+  | 'listCollections'
+  | 'listIndexes';
+/** By collection; `''` is every collection of the database, and the database itself. */
 type Rights = Readonly<Record<string, readonly MongoAction[]>>;
 
 /** The trail is never changed: nobody updates or removes its events, and `mongo-users.ts` creates its indexes. */
@@ -18,7 +27,7 @@ const LOADS: Rights = {
   generations: ['find', 'insert', 'update'],
 };
 
-/** The roles by the users' names: four services, the operators' commands, and the loader of the demo data. */
+/** The roles by the users' names: four services, the operators' commands, the backup, and the loader of the demo data. */
 export const MONGO_ROLES = {
   api: {
     // The api stores a password's hash anew where its parameters have grown, and the time of a logout.
@@ -41,6 +50,8 @@ export const MONGO_ROLES = {
   },
   /** `npm run branches` and `npm run coverage`. */
   loads: { ...LOADS, ...AUDIT },
+  /** mongodump (k8s/components/backup): reads everything, and writes nothing. */
+  backup: { '': ['find', 'collStats', 'listCollections', 'listIndexes'] },
   demo: { users: ['find', 'insert', 'update'], ...LOADS },
 } as const satisfies Readonly<Record<string, Rights>>;
 

@@ -2,9 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
+import { BODY_LIMIT_MIB } from '#shared/http/errors/http-errors.ts';
 import { environmentOf, readTargets } from '../dockerfile.ts';
 import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';
 import {
@@ -16,37 +19,55 @@ import {
   readOverlay,
   selects,
   type Traffic,
+  templateOf,
+  workloads,
 } from './kubernetes.ts';
 
 /** What is in k8s/ has been on no cluster from here; it is held to the API's schemas and to the rules stated below. */
 
 const OVERLAYS = ['small', 'production'];
+const COMPONENTS = ['components/backup', 'components/gateway', 'components/private-ca', 'monitoring'];
+const WITH_ALL = 'small with every component';
 const overlays = new Map(OVERLAYS.map((name) => [name, readOverlay(name)]));
+overlays.set(
+  WITH_ALL,
+  COMPONENTS.reduce((objects, name) => readOverlay(name, objects), readOverlay('small')),
+);
 const objectsOf = (overlay: string) => overlays.get(overlay) ?? [];
 const every = [
-  ...objectsOf('small'),
+  ...objectsOf(WITH_ALL),
   ...objectsOf('production'),
+  ...readObjects('components/backup/restore.yaml'),
+  ...readObjects('external-secrets.example.yaml'),
   ...readObjects('secrets.example.yaml'),
   ...readObjects('chromium-seccomp.yaml'),
 ];
 
-const hasPods = ({ kind }: KubernetesObject) => ['Deployment', 'StatefulSet', 'Job'].includes(kind);
-const podsOf = (overlay: string) => objectsOf(overlay).filter(hasPods);
-const podOf = ({ spec }: KubernetesObject): Pod => spec.template.spec;
+/** Longest time that the api takes to read a request, in seconds (`requestTimeout`); labels and stores have less. */
+const SLOWEST_ANSWER_S = 30;
+
+const podsOf = (overlay: string) => workloads(objectsOf(overlay));
+const podOf = (object: KubernetesObject): Pod => templateOf(object).spec;
 const containerOf = (object: KubernetesObject): Container => podOf(object).containers[0] as Container;
 const find = (overlay: string, kind: string, name: string) => {
   const found = objectsOf(overlay).find((each) => each.kind === kind && each.metadata.name === name);
   if (!found) throw new Error(`${overlay} has no ${kind} ${name}`);
   return found;
 };
-const pods = OVERLAYS.flatMap((overlay) =>
+const pods = [...overlays.keys()].flatMap((overlay) =>
   podsOf(overlay).map((object) => [`${overlay}: ${object.metadata.name}`, object] as const),
 );
 const ours = OVERLAYS.flatMap((overlay) => SERVICES.map((name) => [overlay, name] as const));
 
-/** Where `kubernetes-models` has the type and the schema of an object. */
+/** Packages of types and schemas, beside Kubernetes' own, by the group of the API. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'external-secrets.io': '@kubernetes-models/external-secrets',
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
+  'keda.sh': '@kubernetes-models/keda',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+};
 const moduleOf = ({ apiVersion }: KubernetesObject) =>
-  apiVersion.startsWith('keda') ? `@kubernetes-models/keda/${apiVersion}` : `kubernetes-models/${apiVersion}`;
+  `${PACKAGES[apiVersion.split('/')[0] ?? ''] ?? 'kubernetes-models'}/${apiVersion}`;
 
 describe('every object', () => {
   it.each(every.map((each) => [`${each.kind} ${each.metadata.name}`, each] as const))(
@@ -80,9 +101,20 @@ describe('every object', () => {
   }, 150_000);
 });
 
-it.each(['base', ...OVERLAYS])('%s is put together without patches', (name) => {
-  const known = ['apiVersion', 'kind', 'namespace', 'resources', 'images', 'replicas', 'configMapGenerator'];
-  expect(Object.keys(readKustomization(name)).filter((field) => !known.includes(field))).toEqual([]);
+it.each(['base', ...OVERLAYS, ...COMPONENTS])(
+  '%s uses no field of kustomize that these tests ignore',
+  (name) => {
+    const known = ['resources', 'components', 'patches', 'images', 'replicas', 'configMapGenerator'];
+    const fields = Object.keys(readKustomization(name));
+    expect(fields.filter((field) => !['apiVersion', 'kind', 'namespace', ...known].includes(field))).toEqual(
+      [],
+    );
+  },
+);
+
+it.each(['base', ...OVERLAYS])('%s patches nothing but requests', (name) => {
+  const operations = (readKustomization(name).patches ?? []).flatMap(({ patch }) => parse(patch));
+  for (const { path } of operations) expect(path).toMatch(/\/resources\/requests\//);
 });
 
 describe.each(pods)('the pod of %s', (_, object) => {
@@ -119,7 +151,7 @@ describe.each(pods)('the pod of %s', (_, object) => {
   });
 
   it('has startup, liveness and readiness probes, unless nobody calls it', () => {
-    if (object.kind === 'Job' || object.metadata.name === 'operator') return;
+    if (/Job$/.test(object.kind) || object.metadata.name === 'operator') return;
     for (const { startupProbe, livenessProbe, readinessProbe } of containers) {
       expect(startupProbe && livenessProbe && readinessProbe).toBeTruthy();
     }
@@ -209,6 +241,35 @@ describe.each(OVERLAYS)('%s', (overlay) => {
       .flatMap(({ spec }) => spec.rules.flatMap(({ http }) => http.paths));
     expect(paths.map(({ path, backend }) => `${path} ${backend.service.name}`)).toEqual(['/api api']);
   });
+
+  it('names the class of its Ingress, and leaves 413 and slow answers to the api', () => {
+    const { metadata, spec } = find(overlay, 'Ingress', 'api');
+    expect(spec.ingressClassName).toBe('nginx');
+    const mib = (text = '') => Number(/^(\d+)m$/.exec(text)?.[1]);
+    const seconds = (text = '') => Number(/^(\d+)s?$/.exec(text)?.[1]);
+    const { annotations = {} } = metadata;
+    for (const size of ['nginx.ingress.kubernetes.io/proxy-body-size', 'nginx.org/client-max-body-size'])
+      expect(mib(annotations[size]), size).toBeGreaterThan(BODY_LIMIT_MIB);
+    for (const controller of ['nginx.ingress.kubernetes.io', 'nginx.org']) {
+      for (const time of ['read', 'send'])
+        expect(seconds(annotations[`${controller}/proxy-${time}-timeout`])).toBeGreaterThan(SLOWEST_ANSWER_S);
+      // Only `non_idempotent` would send a POST twice, only `http_503` would hide our own.
+      expect(annotations[`${controller}/proxy-next-upstream`]).toBe('error');
+    }
+    expect(annotations['nginx.ingress.kubernetes.io/disable-proxy-intercept-errors']).toBe('true');
+  });
+});
+
+it('routes /api, and nothing else, through a Gateway as through the Ingress, as patiently', () => {
+  const { spec } = find(WITH_ALL, 'HTTPRoute', 'api');
+  expect(spec.rules).toEqual([
+    {
+      matches: [{ path: { type: 'PathPrefix', value: '/api' } }],
+      backendRefs: [{ name: 'api', port: find('small', 'Service', 'api').spec.ports[0]?.port }],
+      timeouts: { request: '60s', backendRequest: '60s' },
+    },
+  ]);
+  expect(60).toBeGreaterThan(SLOWEST_ANSWER_S);
 });
 
 it('leaves the number of replicas to the autoscaler where there is one', () => {
@@ -314,7 +375,7 @@ describe('the network', () => {
   const rules = (overlay: string, name: string, way: 'Ingress' | 'Egress'): Traffic[] => {
     const object = podsOf(overlay).find(({ metadata }) => metadata.name === name);
     if (!object) throw new Error(`${overlay} has no pod ${name}`);
-    const { labels } = object.spec.template.metadata;
+    const { labels } = templateOf(object).metadata;
     const policies = objectsOf(overlay).filter(
       ({ kind, spec }) =>
         kind === 'NetworkPolicy' && spec.policyTypes.includes(way) && selects(spec.podSelector, labels),
@@ -323,7 +384,20 @@ describe('the network', () => {
     return policies.flatMap(({ spec }) => (way === 'Ingress' ? spec.ingress : spec.egress) ?? []);
   };
   const labelsOf = (name: string) => ({ 'app.kubernetes.io/name': name });
-  const DNS = expect.objectContaining({ ports: [expect.objectContaining({ port: 53 }), expect.anything()] });
+  // OpenShift's DNS listens on 5353.
+  const dnsPorts = [53, 5353].flatMap((port) => [
+    { protocol: 'UDP', port },
+    { protocol: 'TCP', port },
+  ]);
+  const dnsNamespaces = {
+    key: 'kubernetes.io/metadata.name',
+    operator: 'In',
+    values: ['kube-system', 'openshift-dns'],
+  };
+  const DNS = [
+    { to: [{ namespaceSelector: { matchExpressions: [dnsNamespaces] } }], ports: dnsPorts },
+    { to: [{ ipBlock: { cidr: '169.254.20.10/32' } }], ports: dnsPorts }, // NodeLocal DNSCache
+  ];
 
   /** Whether one pod reaches another's port: its own rules and the other's must both let it. */
   function reaches(from: string, to: string): boolean {
@@ -334,18 +408,19 @@ describe('the network', () => {
         podSelector && !namespaceSelector ? selects(podSelector, labelsOf(name)) : false,
       );
     return (
-      rules('small', from, 'Egress').some((rule) => fits(rule, rule.to, to)) &&
-      rules('small', to, 'Ingress').some((rule) => fits(rule, rule.from, from))
+      rules(WITH_ALL, from, 'Egress').some((rule) => fits(rule, rule.to, to)) &&
+      rules(WITH_ALL, to, 'Ingress').some((rule) => fits(rule, rule.from, from))
     );
   }
 
   it('lets each service talk to those that the architecture names, and to no other', () => {
-    const all = [...SERVICES, 'mongo', 'mongo-users', 'operator', 'redis'];
+    const all = ['backup', ...SERVICES, 'mongo', 'mongo-users', 'operator', 'redis'];
     const listening = [...SERVICES, 'mongo', 'redis'].filter((name) => name !== 'label-worker'); // nobody calls it
     const pairs = all.flatMap((from) =>
       listening.filter((to) => to !== from && reaches(from, to)).map((to) => `${from} → ${to}`),
     );
     expect(pairs).toEqual([
+      'backup → mongo',
       'api → branches',
       'api → mongo',
       'api → redis',
@@ -363,7 +438,21 @@ describe('the network', () => {
     ['small', { to: [{ podSelector: { matchLabels: labelsOf('redis') } }], ports: [{ port: 6379 }] }],
     ['production', { to: [{ ipBlock: { cidr: expect.any(String) } }], ports: [{ port: 6379 }] }],
   ])('%s: lets the label worker out to DNS and Redis alone', (overlay, redis) => {
-    expect(rules(overlay, 'label-worker', 'Egress')).toEqual([DNS, redis]);
+    expect(rules(overlay, 'label-worker', 'Egress')).toEqual([...DNS, redis]);
+  });
+
+  it('lets each pod that calls another resolve names, and the stores call nobody', () => {
+    const resolving = podsOf(WITH_ALL).filter(({ metadata }) =>
+      DNS.every((rule) =>
+        rules(WITH_ALL, metadata.name, 'Egress').some((each) => isDeepStrictEqual(each, rule)),
+      ),
+    );
+    const names = podsOf(WITH_ALL).map(({ metadata }) => metadata.name);
+    const stores = ['mongo', 'redis'];
+    expect(resolving.map(({ metadata }) => metadata.name)).toEqual(
+      names.filter((name) => !stores.includes(name)),
+    );
+    for (const name of stores) expect(rules(WITH_ALL, name, 'Egress')).toEqual([]);
   });
 
   it.each(ours)('%s: lets Prometheus in to %s', (overlay, name) => {

@@ -7,9 +7,11 @@ import { repoRoot } from '#local/folders.ts';
 export type KubernetesObject = {
   apiVersion: string;
   kind: string;
-  metadata: { name: string; labels?: Labels };
+  metadata: { name: string; labels?: Labels; annotations?: Labels };
   spec: Spec;
   stringData?: Record<string, string>;
+  /** Of a PriorityClass. */
+  value?: number;
 };
 export type Labels = Record<string, string>;
 export type Selector = {
@@ -18,9 +20,11 @@ export type Selector = {
 };
 export type Peer = { podSelector?: Selector; namespaceSelector?: Selector; ipBlock?: { cidr: string } };
 export type Traffic = { from?: Peer[]; to?: Peer[]; ports: { port: number | string; protocol?: string }[] };
+type Amounts = { cpu: string; memory: string };
 export type Container = {
   name: string;
   image: string;
+  ports?: { name: string }[];
   command?: string[];
   args?: string[];
   env?: { name: string; value?: string; valueFrom?: object }[];
@@ -29,7 +33,7 @@ export type Container = {
   livenessProbe?: object;
   readinessProbe?: object;
   lifecycle?: { preStop?: { exec: { command: string[] } } };
-  resources?: Record<'requests' | 'limits', object>;
+  resources?: Record<'requests' | 'limits', Amounts>;
   securityContext?: object;
   volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
 };
@@ -44,6 +48,7 @@ export type Pod = {
       sources: { secret: { name: string; items: { key: string; path: string }[] } }[];
     };
   }[];
+  priorityClassName?: string;
   securityContext?: object;
   automountServiceAccountToken?: boolean;
   terminationGracePeriodSeconds: number;
@@ -52,6 +57,8 @@ export type Pod = {
 /** The fields of all kinds in one: each kind has some of them. */
 export type Spec = {
   replicas?: number;
+  /** Of a CronJob. */
+  jobTemplate?: { spec: Spec };
   strategy?: object;
   template: { metadata: { labels: Labels; annotations?: Labels }; spec: Pod };
   selector: Selector;
@@ -61,15 +68,20 @@ export type Spec = {
   ingress?: Traffic[];
   egress?: Traffic[];
   rules: { http: { paths: { path: string; backend: { service: { name: string } } }[] } }[];
+  ingressClassName?: string;
   scaleTargetRef: { name: string };
+  minReplicas?: number;
+  minReplicaCount?: number;
   ports: { port: number }[];
 };
 
 export type Kustomization = {
-  resources: string[];
+  resources?: string[];
+  components?: string[];
+  patches?: { target: { kind: string; name: string }; patch: string }[];
   images?: { name: string; newTag?: string; digest?: string }[];
   replicas?: { name: string; count: number }[];
-  configMapGenerator?: { name: string; literals: string[] }[];
+  configMapGenerator?: { name: string; literals?: string[]; files?: string[]; options?: object }[];
 };
 
 const folder = join(repoRoot, 'k8s');
@@ -85,15 +97,61 @@ export function readKustomization(name: string): Kustomization {
 }
 
 /**
- * All that an overlay applies: its own files and the base's. The overlays have no patches (a test says so), so what
- * stands in the files is what a cluster gets, but for the image's version and the number of copies.
+ * Returns all that an overlay applies: its own files, those of its base and components, with patches and numbers of copies
+ * as kustomize sets them. Names and labels are those of the files.
+ *
+ * @param objects what an overlay holds already, for a component that is added to it.
  */
-export function readOverlay(name: string): KubernetesObject[] {
-  return readKustomization(name).resources.flatMap((resource) =>
-    resource.startsWith('../')
-      ? readOverlay(resource.slice('../'.length))
-      : readObjects(join(name, resource)),
+export function readOverlay(name: string, objects: KubernetesObject[] = []): KubernetesObject[] {
+  const { resources = [], components = [], patches = [], replicas = [] } = readKustomization(name);
+  const own = resources.flatMap((resource) =>
+    resource.startsWith('../') ? readOverlay(join(name, resource)) : readObjects(join(name, resource)),
   );
+  const all = components.reduce(
+    (all, component) => readOverlay(join(name, component), all),
+    [...objects, ...own],
+  );
+  for (const { target, patch } of patches) {
+    const found = all.filter(
+      ({ kind, metadata }) => kind === target.kind && matches(target.name, metadata.name),
+    );
+    if (found.length === 0)
+      throw new Error(`${name} patches a ${target.kind} ${target.name} that is not there`);
+    for (const object of found) for (const operation of parse(patch)) applyOperation(object, operation);
+  }
+  for (const { name: deployment, count } of replicas) {
+    for (const { metadata, spec } of all.filter(({ kind }) => kind === 'Deployment'))
+      if (metadata.name === deployment) spec.replicas = count;
+  }
+  return all;
+}
+
+/** The target of a patch is a regular expression that fits the whole name. */
+function matches(pattern: string, name: string): boolean {
+  return new RegExp(`^(${pattern})$`).test(name);
+}
+
+/** Applies one operation of a JSON patch (RFC 6902), of those that this repository uses. */
+function applyOperation(
+  object: object,
+  { op, path, value }: { op: string; path: string; value: unknown },
+): void {
+  const keys = path.split('/').slice(1);
+  const last = keys.pop() ?? '';
+  const parent = keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], object);
+  if (op === 'add' && last === '-') (parent as unknown[]).push(value);
+  else if (op === 'replace' && last in (parent as object)) Object.assign(parent as object, { [last]: value });
+  else throw new Error(`The operation ${op} ${path} cannot be applied`);
+}
+
+/** The objects whose pods run in a cluster. */
+export function workloads(objects: KubernetesObject[]): KubernetesObject[] {
+  return objects.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job', 'CronJob'].includes(kind));
+}
+
+/** The template of an object's pods. */
+export function templateOf({ spec }: KubernetesObject): Spec['template'] {
+  return (spec.jobTemplate?.spec ?? spec).template;
 }
 
 export function selects(selector: Selector | undefined, labels: Labels): boolean {

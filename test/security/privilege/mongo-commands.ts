@@ -105,7 +105,7 @@ export function mayRun(user: MongoUser, command: MongoCommand): boolean {
   const needs = needsOf(command);
   if (!needs) return true;
   const rights: Readonly<Record<string, readonly MongoAction[]>> = MONGO_ROLES[user];
-  const granted: readonly string[] = rights[needs.collection] ?? [];
+  const granted: readonly string[] = rights[needs.collection] ?? rights[''] ?? [];
   return needs.actions.every((action) => granted.includes(action));
 }
 

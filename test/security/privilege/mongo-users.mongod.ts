@@ -111,6 +111,9 @@ describe("MongoDB's own server", () => {
     ['admin', { createUser: 'x', pwd: 'x', roles: [] }, 'Unauthorized'],
     ['loads', { insert: 'branches', documents: [{ _id: 'y' }] }, 'ok'],
     ['loads', { find: 'users' }, 'Unauthorized'],
+    ['backup', { find: 'guides' }, 'ok'],
+    ['backup', { listCollections: 1 }, 'ok'],
+    ['backup', { insert: 'guides', documents: [{ _id: 'z' }] }, 'Unauthorized'],
   ])('answers %s, who sends %j: %s', async ([user, command, answer], { apply, as }) => {
     await apply();
     expect(await as(user, command)).toBe(answer);

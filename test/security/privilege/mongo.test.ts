@@ -153,6 +153,8 @@ describe('no role', () => {
     ['admin', 'add guides', { insert: 'guides', $db }],
     ['loads', 'read users', { find: 'users', $db }],
     ['loads', 'read guides', { find: 'guides', $db }],
+    ['backup', 'add guides', { insert: 'guides', $db }],
+    ['backup', 'change guides', { update: 'guides', $db, ...change }],
     ['demo', 'read guides', { find: 'guides', $db }],
     ['demo', 'raise the limits of an account', { update: 'accounts', $db, ...change }],
     ...MONGO_USERS.flatMap((user): [MongoUser, string, MongoCommand][] => [
