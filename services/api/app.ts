@@ -46,29 +46,29 @@ import { destinationRoute } from './routes/api/guias/validar-destino.ts';
 import { coverageRoute } from './routes/api/sucursales/cobertura.ts';
 import { branchRoutes } from './routes/api/sucursales/index.ts';
 
-/** Builds the API with everything that it needs open, not yet listening; closing it closes all of it. */
+/** Builds the API, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
   return buildHttpServer({ log, errors: apiErrors, drainMs, trustProxy }, async (server) => {
     warnOfDemoUsers(config, log);
-    const stores = await openStores(server, config, tracing);
+    const stores = openStores(server, config, tracing);
     startRetention(server, config, stores);
     await addPlugins(server, config, stores);
     await addRoutes(server, config, stores);
   });
 }
 
-type Stores = Awaited<ReturnType<typeof openStores>>;
+type Stores = ReturnType<typeof openStores>;
 
-async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | undefined) {
-  const mongo = await openMongo(server, config.MONGODB_URI);
+function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | undefined) {
+  const mongo = openMongo(server, config.MONGODB_URI);
   const audit = new AuditStore(mongo);
-  await audit.open();
-  const redis = await openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
+  server.startup.onceConnected('the indexes of the audit trail', () => audit.open());
+  const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const report = new QuotaReport(server.metrics, server.log);
   const labels = new LabelClient({
     redis,
-    labels: config.LABEL_CACHE_URL ? await openLabelCache(server, config.LABEL_CACHE_URL) : redis,
+    labels: config.LABEL_CACHE_URL ? openLabelCache(server, config.LABEL_CACHE_URL) : redis,
     blocking: openBlockingRedis(server, config.REDIS_URL),
     prefix: config.REDIS_PREFIX,
     timeoutMs: config.LABEL_TIMEOUT_MS,
@@ -78,11 +78,14 @@ async function openStores(server: HttpServer, config: ApiConfig, tracing: Tracin
     tracing,
   });
   server.addHook('onClose', () => labels.close());
-  await labels.open();
-  const cleaning = startQueueCleaning({ redis, prefix: config.REDIS_PREFIX, log: server.log });
-  server.addHook('onClose', () => cleaning.close());
+  server.startup.onceConnected('the label queue', () => labels.open());
+  let cleaning: ReturnType<typeof startQueueCleaning> | undefined;
+  server.addHook('onClose', () => cleaning?.close());
+  server.startup.onceConnected('the cleaning of the label queue', async () => {
+    cleaning = startQueueCleaning({ redis, prefix: config.REDIS_PREFIX, log: server.log });
+  });
   const keys = new IdempotencyStore(mongo);
-  await keys.open();
+  server.startup.onceConnected('the index of the idempotency keys', () => keys.open());
   const branches = openBranchesClient(server, {
     url: config.BRANCHES_URL,
     token: config.INTERNAL_TOKEN,
@@ -176,7 +179,7 @@ function startRetention(server: HttpServer, config: ApiConfig, { mongo, redis }:
   const store = new PersonalDataStore(mongo);
   const retention = new Retention({ store, redis, prefix, days, localTime, log, metrics });
   server.addHook('onClose', () => retention.close());
-  retention.start();
+  server.startup.onceConnected('retention', async () => retention.start());
 }
 
 function openQuotas(

@@ -31,7 +31,7 @@ import { readQueueState } from './status/queue-state.ts';
 /** Oldest state that the page shows, in ms: all who look at it together share one reading. */
 const STATE_MAX_AGE_MS = 1_000;
 
-/** Builds the dashboard with everything that it needs open, not yet listening; closing it closes all of it. */
+/** Builds the dashboard, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
   const options = { log, errors: dashboardErrors, pagePolicy: PAGE_POLICY, trustProxy: config.TRUST_PROXY };
   return buildHttpServer(options, (server) => assemble(server, config, log));
@@ -40,9 +40,9 @@ export function buildDashboard(config: DashboardConfig, log: Logger): Promise<Ht
 async function assemble(server: HttpServer, config: DashboardConfig, log: Logger): Promise<void> {
   warnOfDemoUsers(config, log);
   const prefix = config.REDIS_PREFIX;
-  const mongo = await openMongo(server, config.MONGODB_URI);
+  const mongo = openMongo(server, config.MONGODB_URI);
   const trail = openTrail(server, 'dashboard', new AuditStore(mongo));
-  const redis = await openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
+  const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
   queue.on('error', (err) => log.warn({ err }, 'The label queue reports an error'));
   server.addHook('onClose', () => queue.close());

@@ -13,15 +13,15 @@ import type { LabelWorkerConfig } from './config.ts';
 import { DOCUMENT } from './label/document.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startHeartbeat } from './queue/heartbeat.ts';
-import { openLabelBudget } from './queue/label-budget.ts';
+import { labelBudget } from './queue/label-budget.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
 
 /** Two missed checks in a row replace a Chromium that hangs: within 15 s when nothing prints. */
 const HEALTH_INTERVAL_MS = 5_000;
 
 /**
- * Builds the label worker with everything that it needs open; from here on it prints. The server has the health
- * pages and is not yet listening; closing it closes everything.
+ * Builds the label worker with its Chromium running, whether or not Redis is there; it prints once Redis is. The server
+ * has the health pages and is not yet listening; closing it closes everything.
  */
 export function buildLabelWorker(
   config: LabelWorkerConfig,
@@ -40,25 +40,35 @@ async function assemble(
   const { REDIS_PREFIX: prefix, PRINT_CONCURRENCY: concurrency, BATCH_MAX_LABELS: maxLabels } = config;
   const stage = closingStage(config.SHUTDOWN_MS, log);
   const metrics = createWorkerMetrics(server.metrics);
-  const redis = await openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
-  const labels = await openLabels(server, config, redis);
+  const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
+  const labels = openLabels(server, config, redis);
+  const blocking = openBlockingRedis(server, config.REDIS_URL);
   const browser = await openBrowser(server, config, log, metrics);
   const closeBrowser = () => stage('Closing Chromium', browser.close());
   server.addHook('onClose', closeBrowser); // also when the start fails below
-  const worker = startLabelWorker({
-    blocking: openBlockingRedis(server, config.REDIS_URL),
-    redis,
-    prefix,
-    // Twice what prints at a time: a print slot that becomes free finds its next batch here.
-    concurrency: 2 * concurrency * maxLabels,
-    printer: createLabelPrinter({ printHtml: browser.print, concurrency, maxLabels, metrics, tracing }),
-    store: labels.store,
-    metrics,
-    log,
-    tracing,
+  const printer = createLabelPrinter({ printHtml: browser.print, concurrency, maxLabels, metrics, tracing });
+  const start = () => {
+    const worker = startLabelWorker({
+      blocking,
+      redis,
+      prefix,
+      // Twice what prints at a time: a print slot that becomes free finds its next batch here.
+      concurrency: 2 * concurrency * maxLabels,
+      printer,
+      store: labels.store,
+      metrics,
+      log,
+      tracing,
+    });
+    return { worker, heartbeat: startHeartbeat({ redis, prefix, worker, chromium: browser.status, log }) };
+  };
+  let started: ReturnType<typeof start> | undefined;
+  server.startup.onceConnected('the label queue', async () => {
+    started = start();
   });
-  const heartbeat = startHeartbeat({ redis, prefix, worker, chromium: browser.status, log });
   server.addHook('onClose', async () => {
+    if (!started) return;
+    const { worker, heartbeat } = started;
     await Promise.all([
       stage('Removing the heartbeat', heartbeat.stop()),
       stage('Finishing the labels that are printing', worker.close()),
@@ -70,10 +80,10 @@ async function assemble(
 }
 
 /** Opens the store of finished labels, which keeps to its budget until the server closes. */
-async function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: Redis) {
+function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: Redis) {
   const { LABEL_CACHE_URL: url, LABEL_CACHE_TTL_S: ttlS, LABEL_CACHE_MAX_MIB: maxMib } = config;
-  const redis = url ? await openLabelCache(server, url) : queueRedis;
-  const budget = await openLabelBudget(redis, maxMib * 2 ** 20, server.log);
+  const redis = url ? openLabelCache(server, url) : queueRedis;
+  const budget = labelBudget(redis, maxMib * 2 ** 20, server.log);
   const labels = labelWriter(redis, config.REDIS_PREFIX, { ttlS, budget: budget.bytes });
   addGauge(server.metrics, 'label_cache_bytes', 'Size of the finished labels in Redis', () =>
     readLabelBytes(redis, config.REDIS_PREFIX),
@@ -81,6 +91,7 @@ async function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRe
   addGauge(server.metrics, 'label_cache_max_bytes', 'Size that the finished labels may have', async () =>
     budget.bytes(),
   );
+  server.startup.onceConnected('the store of the finished labels', () => budget.read());
   const stop = budget.watch(labels.trim);
   server.addHook('onClose', async () => stop());
   return labels;
@@ -106,7 +117,7 @@ async function openBrowser(
     onStep: metrics.observePhase,
   };
   const browser = await startPrintingBrowser(options, log);
-  server.dependencies.set('chromium', { check: browser.ping, required: true });
+  server.dependencies.set('chromium', { check: browser.requireHealthy, required: true, own: true });
   addChromiumGauges(server.metrics, browser);
   return browser;
 }

@@ -15,6 +15,7 @@ import type { HttpServer } from './http-server.ts';
 import { addMetricsRoute } from './metrics-route.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { addSecurityHeaders, type PagePolicy } from './security-headers.ts';
+import { Startup } from './startup.ts';
 
 const BODY_LIMIT = BODY_LIMIT_MIB * 1024 * 1024;
 const HEADER_LIMIT = HEADER_LIMIT_KIB * 1024;
@@ -41,7 +42,7 @@ type Options = {
  *
  * @param assemble opens what the service needs and adds its routes. When it throws, the server is closed, and with
  * it everything that was opened so far: each opener adds its own `onClose` hook, and the last one runs first.
- * @returns the server, not yet listening.
+ * @returns the server, not yet listening. What its stores are needed for is done when they are there (`startup`).
  */
 export async function buildHttpServer(
   options: Options,
@@ -50,11 +51,13 @@ export async function buildHttpServer(
   const server = createServer(options);
   const closing = addGracefulShutdown(server, options.drainMs ?? 0);
   addRequestLog(server);
+  server.addHook('preClose', () => server.startup.stop());
   addHealth(server, closing);
   addMetricsRoute(server);
   if (options.trustProxy !== undefined) watchForwardedAddresses(server);
   try {
     await assemble(server);
+    server.startup.begin();
   } catch (error) {
     await server.close();
     throw error;
@@ -87,6 +90,7 @@ function createServer({ log, errors, trustProxy, pagePolicy }: Options): HttpSer
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.decorate('metrics', createMetrics());
   server.decorate('dependencies', new Map());
+  server.decorate('startup', new Startup(server.log));
   acceptOnlyJson(server);
   addSecurityHeaders(server, pagePolicy);
   server.setErrorHandler(fail);

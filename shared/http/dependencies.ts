@@ -6,8 +6,10 @@ export class RefusesWrites extends Error {}
 /** Something that a service asks over the network: `check` rejects while it does not answer. */
 export type Dependency = {
   check: () => Promise<unknown>;
-  /** Whether the service is ready without it; whether it answers is a metric either way. */
+  /** Whether the service must have it; whether it answers is a metric either way. */
   required: boolean;
+  /** Set where it is this process's own, so that another process may well be able to do without it what this one cannot. */
+  own?: true;
 };
 
 /** By the name that health answers and metrics show. */

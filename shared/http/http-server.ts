@@ -8,6 +8,7 @@ import type {
 } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Dependencies } from './dependencies.ts';
+import type { Startup } from './startup.ts';
 
 /** The server of every service, as `buildHttpServer` makes it. */
 export type HttpServer = FastifyInstance<
@@ -28,6 +29,8 @@ declare module 'fastify' {
     metrics: Registry;
     /** What the health pages and `dependency_up` ask; whoever opens a connection adds it here. */
     dependencies: Dependencies;
+    /** What is done once when the service starts, and again until it succeeds. */
+    startup: Startup;
   }
   interface FastifyRequest {
     /** Who asks; set where the API authenticates. */

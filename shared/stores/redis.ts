@@ -5,6 +5,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { type RedisState, readRedisState } from './redis-state.ts';
+import { explainOutage } from './transient-errors.ts';
 
 /** Time after which the key of the write check is gone, in seconds. */
 const CHECK_TTL_S = 60;
@@ -12,18 +13,20 @@ const CHECK_TTL_S = 60;
 const REFUSED_WRITE = /^(OOM|READONLY|MISCONF) /;
 
 /**
- * Opens a service's connection for request/response work: it is a required dependency of the server, and closes with
- * it. Its check writes, since a Redis that is full still answers PING.
+ * Opens a service's connection for request/response work, whether or not Redis is there: it is a required dependency of
+ * the server, and closes with it. Its check writes, since a Redis that is full still answers PING.
  *
  * The connection fails fast: while Redis is away a command is rejected at once instead of queueing without bound,
  * and a command that is not answered within 2 s is rejected too.
  *
  * @param prefix of all keys.
- * @throws when Redis does not answer within 2 s.
  */
-export async function openRedis(server: HttpServer, url: string, prefix: string): Promise<Redis> {
-  const redis = await connectRedis(url, server);
-  await logEvictionPolicy(redis, server.log);
+export function openRedis(server: HttpServer, url: string, prefix: string): Redis {
+  const redis = connectRedis(url, server);
+  server.startup.connect('Redis', async () => {
+    await whenReady(redis);
+    await logEvictionPolicy(redis, server.log);
+  });
   const check = () => checkWrite(redis, `${prefix}:write-check`);
   server.dependencies.set('redis', { check, required: true });
   addRedisGauges(server.metrics, redis, check);
@@ -32,12 +35,10 @@ export async function openRedis(server: HttpServer, url: string, prefix: string)
 
 /**
  * Opens the second Redis, for finished labels alone. It is not required: without it labels are refused, and all else
- * goes on.
- *
- * @throws when it does not answer within 2 s.
+ * goes on, also when it was never there.
  */
-export async function openLabelCache(server: HttpServer, url: string): Promise<Redis> {
-  const redis = await connectRedis(url, server);
+export function openLabelCache(server: HttpServer, url: string): Redis {
+  const redis = connectRedis(url, server);
   server.dependencies.set('label-cache', { check: () => redis.ping(), required: false });
   return redis;
 }
@@ -55,15 +56,13 @@ export function openBlockingRedis(server: HttpServer, url: string): Redis {
     retryStrategy,
     disableClientInfo: true,
   });
-  redis.on('error', (err) => server.log.warn({ err }, 'The blocking connection to Redis failed'));
-  server.addHook('onClose', async () => redis.disconnect());
+  watch(redis, server, 'The blocking connection to Redis');
   return redis;
 }
 
-/** Connects within 2 s, and closes with the server. */
-async function connectRedis(url: string, server: HttpServer): Promise<Redis> {
+/** Connects, again and again where Redis is away, and closes with the server. */
+function connectRedis(url: string, server: HttpServer): Redis {
   const redis = new Redis(url, {
-    lazyConnect: true,
     enableOfflineQueue: false,
     commandTimeout: 2_000,
     connectTimeout: 2_000,
@@ -74,10 +73,40 @@ async function connectRedis(url: string, server: HttpServer): Promise<Redis> {
     // Commands of one event-loop turn are one write: labels are stored and asked for by the batch.
     enableAutoPipelining: true,
   });
-  redis.on('error', (err) => server.log.warn({ err }, 'The connection to Redis failed'));
-  server.addHook('onClose', async () => redis.disconnect());
-  await redis.connect();
+  watch(redis, server, 'The connection to Redis');
   return redis;
+}
+
+/**
+ * Logs the first failure of a connection, each other reason, and that it is open again, not every try; closes it with the
+ * server. One that was never open is closed before all else, since BullMQ's `close` waits for it.
+ */
+function watch(redis: Redis, server: HttpServer, name: string): void {
+  const { log } = server;
+  let reason: string | undefined;
+  let opened = false;
+  const failed = (err: Error) => {
+    if (err.message !== reason) log.warn({ err }, `${name} failed: ${explainOutage(err)}`);
+    reason = err.message;
+  };
+  redis.on('error', failed);
+  redis.on('reconnecting', () => {
+    if (reason === undefined) failed(new Error('the other side has closed it'));
+  });
+  redis.on('ready', () => {
+    opened = true;
+    if (reason !== undefined) log.info(`${name} is open again`);
+    reason = undefined;
+  });
+  server.addHook('preClose', async () => {
+    if (!opened) redis.disconnect();
+  });
+  server.addHook('onClose', async () => redis.disconnect());
+}
+
+/** Resolves when Redis serves. */
+async function whenReady(redis: Redis): Promise<void> {
+  if (redis.status !== 'ready') await new Promise((resolve) => redis.once('ready', resolve));
 }
 
 /** Quick at first, since a restart of Redis takes a second; never slower than one try a second. */

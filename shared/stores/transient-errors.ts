@@ -43,6 +43,10 @@ const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107,
 const REDIS_OUTAGE_CODES = /^(LOADING|OOM|MASTERDOWN|READONLY|MISCONF) /;
 /** ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed. */
 const IOREDIS_OUTAGE_TEXTS = /^(Stream isn't writeable|Command timed out|Connection is closed)/;
+/** mongoose 9 knows this by its text only: MongoDB has not been there since the service started. */
+const MONGOOSE_NOT_CONNECTED = /^Cannot call `.*` before initial connection is complete/;
+/** MongoDB's code for a wrong user or password. */
+const AUTHENTICATION_FAILED = 18;
 
 /** Returns whether an error means that a dependency does not serve now, so that the caller may try again (503, not 500). */
 export function isTransientError(error: unknown): boolean {
@@ -56,6 +60,16 @@ export function isTransientError(error: unknown): boolean {
     (error.name.startsWith('Mongo') && MONGO_OUTAGE_CODES.has(code as number)) ||
     (typeof code === 'string' && OUTAGE_CODES.has(code)) ||
     (error.name === 'ReplyError' && REDIS_OUTAGE_CODES.test(error.message)) ||
-    IOREDIS_OUTAGE_TEXTS.test(error.message)
+    IOREDIS_OUTAGE_TEXTS.test(error.message) ||
+    MONGOOSE_NOT_CONNECTED.test(error.message)
   );
+}
+
+/** Returns why a store does not serve, for the log; of a refused login also what it comes from. */
+export function explainOutage(error: Error): string {
+  const { message, code } = error as { message: string; code?: unknown };
+  const refused = code === AUTHENTICATION_FAILED || /^(WRONGPASS|NOAUTH) /.test(message);
+  return refused
+    ? `it refuses the login (${message}): its user is missing, or has another password`
+    : message;
 }

@@ -8,7 +8,7 @@ import { DomainError } from '#shared/errors.ts';
 import type { QuotaReport } from '../quotas/quota-report.ts';
 import { Admission } from './admission.ts';
 import { LabelJobs, type LabelJobsOptions, type Outcome } from './label-jobs.ts';
-import { labelMetrics } from './label-metrics.ts';
+import { addQueueGauges, labelMetrics } from './label-metrics.ts';
 
 /** When an account with too many pages in flight may try again, in seconds: so many pages are printed within less. */
 const RETRY_AFTER_S = 1;
@@ -39,7 +39,9 @@ export class LabelClient {
   readonly #read: (key: string) => Promise<Buffer | null>;
   readonly #admission: Admission;
   readonly #reservations: PageReservations;
-  readonly #jobs: LabelJobs;
+  readonly #options: LabelJobsOptions & { metrics: Registry };
+  /** Undefined until Redis is there for the first time: BullMQ waits for it without a time limit. */
+  #jobs: LabelJobs | undefined;
   readonly #log: LabelJobsOptions['log'];
   readonly #metrics: ReturnType<typeof labelMetrics>;
   readonly #report: QuotaReport;
@@ -53,17 +55,25 @@ export class LabelClient {
     this.#log = log;
     this.#admission = new Admission(timeoutMs);
     this.#reservations = pageReservations(redis, prefix, timeoutMs);
-    this.#jobs = new LabelJobs(options);
-    this.#metrics = labelMetrics(metrics, this.#jobs.queue, () => aliveWorkers(redis, prefix));
+    this.#options = options;
+    this.#metrics = labelMetrics(metrics, () => aliveWorkers(redis, prefix));
   }
 
-  /** Resolves when this client learns of printed labels. */
-  open(): Promise<void> {
-    return this.#jobs.open();
+  /** Resolves when this client learns of printed labels. To be called when Redis is there, and again where it fails. */
+  async open(): Promise<void> {
+    const jobs = new LabelJobs(this.#options);
+    try {
+      await jobs.open();
+    } catch (error) {
+      await jobs.close();
+      throw error;
+    }
+    addQueueGauges(this.#options.metrics, jobs.queue);
+    this.#jobs = jobs;
   }
 
-  close(): Promise<void> {
-    return this.#jobs.close();
+  async close(): Promise<void> {
+    await this.#jobs?.close();
   }
 
   /**
@@ -75,6 +85,7 @@ export class LabelClient {
    * time behind those of the account that wait.
    * @throws DomainError `label-failed` when it cannot be printed, `label-late` when not in time.
    * @throws DomainError `client-gone` when nobody waits for it any more.
+   * @throws DomainError `unavailable` until `open` is done.
    */
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     if (asker.gone.aborted) throw new DomainError('client-gone');
@@ -165,6 +176,7 @@ export class LabelClient {
     onInFlight(inFlight);
     if (!reservation) throw this.#tooManyPages(account);
     try {
+      if (!this.#jobs) throw new DomainError('unavailable');
       return await this.#jobs.print(key, { label, requestId, reservation }, inFlight, abandoned);
     } finally {
       this.#reservations

@@ -60,9 +60,9 @@ export class LabelJobs {
     this.#events.on('removed', ({ jobId }) => this.#settle(jobId, 'dropped'));
   }
 
-  /** Resolves when this process receives the queue's events. */
+  /** Resolves when this process can add jobs and receives the queue's events. */
   async open(): Promise<void> {
-    await this.#events.waitUntilReady();
+    await Promise.all([this.queue.waitUntilReady(), this.#events.waitUntilReady()]);
   }
 
   async close(): Promise<void> {

@@ -2,9 +2,8 @@ import type { Queue } from 'bullmq';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { addGauge, WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 
-/** Registers what this process measures of its labels, and, read on every scrape, of the queue that all share. */
-export function labelMetrics(metrics: Registry, queue: Queue, workers: () => Promise<unknown[]>) {
-  addQueueGauges(metrics, queue);
+/** Registers what this process measures of its labels, and the workers, read on every scrape. */
+export function labelMetrics(metrics: Registry, workers: () => Promise<unknown[]>) {
   addGauge(
     metrics,
     'label_queue_workers',
@@ -35,7 +34,8 @@ export function labelMetrics(metrics: Registry, queue: Queue, workers: () => Pro
   };
 }
 
-function addQueueGauges(metrics: Registry, queue: Queue): void {
+/** Registers the figures of the queue that all processes share, read on every scrape. */
+export function addQueueGauges(metrics: Registry, queue: Queue): void {
   new Gauge({
     name: 'label_queue_jobs',
     help: 'Jobs in the queue by state; every api process reports the same',

@@ -14,8 +14,8 @@ export type PrintingBrowser = {
    * better. PrintRefusedError when Chromium is well but cannot print this.
    */
   print(body: string): Promise<Uint8Array>;
-  /** Rejects when Chromium does not answer. */
-  ping(): Promise<void>;
+  /** Rejects when Chromium missed its last health check, or none starts. It asks nothing of a Chromium that prints. */
+  requireHealthy(): Promise<void>;
   /** Returns the figures of the current Chromium, once it has started; undefined where its start failed. */
   status(): Promise<ChromiumStatus | undefined>;
   /** Kills Chromium, with all prints that still run, and waits until it is gone. */
@@ -55,7 +55,7 @@ export async function startPrintingBrowser(
         throw new DomainError('browser-failed', { cause });
       }
     },
-    ping: () => supervisor.ping(),
+    requireHealthy: () => supervisor.requireHealthy(),
     async status() {
       const status = await supervisor.status();
       if (!status) return undefined;

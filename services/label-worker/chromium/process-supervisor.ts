@@ -106,10 +106,10 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     }
   }
 
-  /** Rejects when the current process does not answer, or when none starts. */
-  async ping(): Promise<void> {
-    const { process } = await this.#live();
-    await process.ping();
+  /** Rejects when the current process missed its last health check, or when none starts. */
+  async requireHealthy(): Promise<void> {
+    const { missedChecks } = await this.#live();
+    if (missedChecks > 0) throw new Error(`${this.#options.name} did not answer its last health check`);
   }
 
   /** Returns the figures of the current process, once it has started; undefined where its start failed. */

@@ -11,12 +11,10 @@ const INTERVAL_MS = 5_000;
 const SHARE = 0.5;
 
 /**
- * Opens the budget of the finished labels: `most` bytes, but never more than half of what Redis may use. It is read
+ * Returns the budget of the finished labels: `most` bytes, but never more than half of what Redis may use. It is read
  * anew every five seconds; while Redis does not answer, the last budget holds.
- *
- * @throws when Redis does not answer now.
  */
-export async function openLabelBudget(redis: Redis, most: number, log: Pick<Logger, 'info' | 'warn'>) {
+export function labelBudget(redis: Redis, most: number, log: Pick<Logger, 'info' | 'warn'>) {
   let bytes = most;
   async function read(): Promise<void> {
     const { maxBytes } = await readRedisState(redis);
@@ -24,9 +22,10 @@ export async function openLabelBudget(redis: Redis, most: number, log: Pick<Logg
     bytes = maxBytes > 0 ? Math.min(most, Math.floor(SHARE * maxBytes)) : most;
     if (bytes !== before) log.info({ bytes, maxBytes }, 'The budget of finished labels has changed');
   }
-  await read();
   return {
     bytes: () => bytes,
+    /** To be called before the first label is stored. @throws when Redis does not answer. */
+    read,
     /** Reads the budget every five seconds, and then calls `then`. @returns what ends that. */
     watch(then: () => Promise<void>): () => void {
       const timer = setInterval(() => {

@@ -15,8 +15,8 @@ export type TcpProxy = {
   close(): Promise<void>;
 };
 
-/** Starts a proxy. @param target returns the local port for each new connection; undefined refuses it. */
-export async function startProxy(target: () => number | undefined): Promise<TcpProxy> {
+/** Starts a proxy, on a free port by default. @param target returns the local port for each new connection; undefined refuses it. */
+export async function startProxy(target: () => number | undefined, listenOn = 0): Promise<TcpProxy> {
   let delay = 0;
   let thawed: Promise<void> | undefined;
   const sockets = new Set<Socket>();
@@ -51,7 +51,7 @@ export async function startProxy(target: () => number | undefined): Promise<TcpP
     for (const socket of sockets) socket.destroy();
     return count;
   };
-  server.listen(0, '127.0.0.1');
+  server.listen(listenOn, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

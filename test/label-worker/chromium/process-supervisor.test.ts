@@ -367,12 +367,23 @@ describe('a health check', () => {
   });
 });
 
-describe('ping', () => {
-  it('asks the current process', async () => {
+describe('requireHealthy', () => {
+  beforeEach(useFakeTimers);
+
+  it('tells of the last health check, and asks the process nothing', async () => {
     const { supervisor, first } = await launched();
-    await supervisor.ping();
-    first.ping = () => Promise.reject(new Error('no answer'));
-    await expect(supervisor.ping()).rejects.toThrow('no answer');
+    const ping = vi.fn(() => Promise.reject(new Error('no answer')));
+    first.ping = ping;
+    await supervisor.requireHealthy();
+    expect(ping).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await expect(supervisor.requireHealthy()).rejects.toThrow(
+      'The fake did not answer its last health check',
+    );
+    first.ping = () => Promise.resolve();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await supervisor.requireHealthy();
+    expect(ping).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -385,7 +396,7 @@ describe('closing', () => {
     first.gone.resolve();
     await closing;
     await expect(processOf(supervisor)).rejects.toThrow('The fake is closed');
-    await expect(supervisor.ping()).rejects.toThrow('The fake is closed');
+    await expect(supervisor.requireHealthy()).rejects.toThrow('The fake is closed');
     first.fail();
     await settle();
     expect(reasons()).toEqual(['start']);

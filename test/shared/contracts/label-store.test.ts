@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { openLabelBudget } from '#services/label-worker/queue/label-budget.ts';
+import { labelBudget } from '#services/label-worker/queue/label-budget.ts';
 import { labelReader, labelWriter, readLabelBytes } from '#shared/contracts/label-store.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
@@ -65,7 +65,8 @@ const small = folderTest.extend('redis', { scope: 'file' }, async ({ folder }, {
 
 small('labels never fill Redis, however many are stored', async ({ redis }) => {
   await redis.config('SET', 'maxmemory', '32mb');
-  const budget = await openLabelBudget(redis, 256 * 2 ** 20, { info: () => {}, warn: () => {} });
+  const budget = labelBudget(redis, 256 * 2 ** 20, { info: () => {}, warn: () => {} });
+  await budget.read();
   expect(budget.bytes()).toBe(16 * 2 ** 20);
   const { store } = labelWriter(redis, '{t}', { ttlS: 3_600, budget: budget.bytes });
   let most = 0;

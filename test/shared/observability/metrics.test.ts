@@ -18,6 +18,7 @@ async function serve(assemble: (server: HttpServer) => Promise<void> = async () 
     throw new Error('a fault');
   });
   onTestFinished(() => server.close());
+  await server.startup.done;
   return server.listen({ host: '127.0.0.1', port: 0 });
 }
 const requests = (series: Map<string, number>) =>
@@ -84,7 +85,7 @@ test('a Redis that answers but refuses writes is told from one that is away, and
   const own = await provideRedis({ folder: join(folder, 'full'), durable: false, log: () => {} });
   const root = new Redis(own.url);
   const url = await serve(async (server) => {
-    await openRedis(server, own.url, '{t}');
+    openRedis(server, own.url, '{t}');
   });
   const ready = async () => {
     const response = await fetch(`${url}/health/ready`);
@@ -123,7 +124,7 @@ test("Redis's eviction policy is read on each scrape, also where CONFIG is forbi
   await root.call('ACL', 'SETUSER', 'managed', 'on', '>secret', '~*', '+@all', '-config');
   const eviction = async (connectTo: string) => {
     const url = await serve(async (server) => {
-      await openRedis(server, connectTo, '{t}');
+      openRedis(server, connectTo, '{t}');
     });
     return { read: async () => (await scrape(url)).get('redis_noeviction') };
   };
