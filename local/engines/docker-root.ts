@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../folders.ts';
 import { withLock } from '../process/lock.ts';
@@ -34,16 +34,23 @@ export async function prepareDockerRoot(say: Log): Promise<void> {
   await withLock('docker-root', say, async () => {
     if (existsSync(engineRoot)) return;
     say('Unpacking Docker Engine and Compose, once for this user (one to two minutes)…');
-    mkdirSync(home, { recursive: true });
-    for (const name of readdirSync(home)) if (name.endsWith('.partial')) removeRoot(join(home, name));
-    if (!existsSync(debianRoot)) await makeDebianRoot(say);
+    await prepareDebianRoot(say);
     await makeEngineRoot();
+  });
+}
+
+/** Makes `debianRoot` where it is missing; the caller holds a lock of its own. */
+export async function prepareDebianRoot(say: Log): Promise<void> {
+  await withLock('debian-root', say, async () => {
+    mkdirSync(home, { recursive: true });
+    if (!existsSync(debianRoot)) await makeDebianRoot(say);
   });
 }
 
 async function makeDebianRoot(say: Log): Promise<void> {
   await ensurePrograms([{ names: ['debootstrap'], apt: 'debootstrap' }], say);
   const partial = `${debianRoot}.partial`;
+  removeRoot(partial);
   await run(
     'debootstrap',
     '--variant=minbase',
@@ -61,6 +68,7 @@ async function makeDebianRoot(say: Log): Promise<void> {
 
 async function makeEngineRoot(): Promise<void> {
   const partial = `${engineRoot}.partial`;
+  removeRoot(partial);
   await run('cp', '-a', '--reflink=auto', debianRoot, partial);
   copyFileSync('/etc/resolv.conf', join(partial, 'etc/resolv.conf'));
   const apt = (...words: string[]) =>
