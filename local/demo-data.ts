@@ -30,7 +30,7 @@ const USERS = [
   user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin'),
 ];
 
-const BRANCHES: Branch[] = [
+export const BRANCHES: Branch[] = [
   {
     Codigo: 'MEX01',
     Nombre: 'Ciudad de México Juárez',
@@ -117,7 +117,7 @@ const BRANCHES: Branch[] = [
   },
 ];
 
-const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => ({
+export const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => ({
   postalCode: CodigoPostal,
   code: Codigo,
 }));

@@ -3,6 +3,7 @@ import { ApiClient } from '#test/bench/load/api-client.ts';
 import { inParallel } from '#test/bench/load/load.ts';
 import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { expectSandbox, SANDBOX_SCRIPT } from '#test/fixtures/sandbox.ts';
 import { test } from './project.ts';
 
 /** The longest start from nothing with built images, in seconds; on two cores that others use too. */
@@ -37,18 +38,7 @@ describe('docker compose up', () => {
   test("prints with Chromium's sandbox", async ({ project, url }) => {
     expect(url).toBeTruthy();
     const [worker] = await project.containers('label-worker');
-    // A renderer inside the sandbox has a second process id, in the sandbox's own namespace.
-    const script = `
-      cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -cx '[-]-no-sandbox'
-      for process in /proc/[0-9]*; do
-        grep -qa '[-]-type=renderer' $process/cmdline && grep NSpid $process/status
-      done`;
-    const [unsandboxed, ...renderers] = (
-      await project.docker('exec', worker?.id ?? '', 'sh', '-c', `${script}\ntrue`)
-    ).split('\n');
-    expect(unsandboxed).toBe('0');
-    expect(renderers.length).toBeGreaterThan(0);
-    for (const ids of renderers) expect(ids.split(/\s+/).length).toBeGreaterThan(2);
+    expectSandbox(await project.docker('exec', worker?.id ?? '', 'sh', '-c', SANDBOX_SCRIPT));
   });
 
   test('lets three workers share the labels', async ({ project, url }) => {

@@ -63,8 +63,10 @@ export class Load {
     ]);
   }
 
-  static async start(url: string, customers = 8): Promise<Load> {
-    return new Load(url, (await Client.login(url)).token, customers);
+  /** @param options.token by default, that of the user `demo`. */
+  static async start(url: string, options: { customers?: number; token?: string } = {}): Promise<Load> {
+    const token = options.token ?? (await Client.login(url)).token;
+    return new Load(url, token, options.customers ?? 8);
   }
 
   /** Resolves when every customer has been served, so that the outcome of each request is known. */

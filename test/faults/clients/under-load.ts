@@ -31,7 +31,7 @@ export async function underLoad(
   may: readonly Answer['status'][],
   inject: (load: Load) => Promise<{ from: number; within?: number } & Figures>,
 ): Promise<Load> {
-  const load = await Load.start(system.url, long ? 24 : 8);
+  const load = await Load.start(system.url, { customers: long ? 24 : 8 });
   await load.waitForStatus('label', 200, 20);
   const { from, within = RESUMED, ...figures } = await inject(load);
   await load.waitForStatus('create', 200, 20);

@@ -1,0 +1,68 @@
+import { describe, expect, inject, test } from 'vitest';
+import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { expectSandbox, SANDBOX_SCRIPT } from '#test/fixtures/sandbox.ts';
+import { Kubectl } from './kubectl.ts';
+import { USER } from './small.ts';
+
+/** k8s/small, as customers and its pods see it. */
+
+const kubectl = new Kubectl('guias', inject('kubernetesEnv'));
+const url = inject('url');
+/** The longest start from nothing, in seconds; on two cores that others use too. */
+const START_S = 240;
+
+describe('a namespace that enforces the Pod Security Standard "restricted"', () => {
+  test('starts all of k8s/small, services and stores at once', () => {
+    process.stdout.write(`Every pod is ready after ${inject('startSeconds').toFixed(0)} s\n`);
+    expect(inject('startSeconds')).toBeLessThan(START_S);
+  });
+
+  test('refuses a pod that may be root', async () => {
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'root' },
+      spec: { containers: [{ name: 'root', image: 'guias/api:local' }] },
+    };
+    const apply = kubectl.pipe(JSON.stringify(pod), 'apply', '--server-side', '-f', '-');
+    await expect(apply).rejects.toThrow('violates PodSecurity "restricted:latest"');
+  });
+});
+
+test('services wait for their stores: no container was started twice', async () => {
+  const restarted = (await kubectl.pods()).flatMap(({ status }) =>
+    (status.containerStatuses ?? []).filter(({ restartCount }) => restartCount > 0),
+  );
+  expect(restarted.map(({ name, restartCount }) => `${name}: ${restartCount}`)).toEqual([]);
+});
+
+test('login, guides and both labels, whose codes a reader decodes', async () => {
+  const customer = await Client.login(url, USER.name, USER.password);
+  const guides: CreatedGuide[] = await customer.created(minimalGuide(), fullGuide());
+  expect(guides).toHaveLength(2);
+  for (const { SEND_GUIA: number } of guides) {
+    const labels = [
+      await customer.pdf(`/api/guias/etiqueta/${number}`),
+      await customer.pdf(`/api/guias/etiqueta-pequena/${number}?paquetes=2`),
+    ];
+    const pages = (await Promise.all(labels.map(({ bytes }) => readLabel(bytes)))).flat();
+    expect(pages.flatMap(({ code128 }) => code128)).toEqual([number, `${number}-01`, `${number}-02`]);
+    for (const { qr } of pages) expect(qr).toEqual([expect.stringContaining(number)]);
+  }
+});
+
+test("prints with Chromium's sandbox under the profile of chromium-seccomp.json", async () => {
+  expectSandbox(await kubectl.run('exec', 'deployment/label-worker', '--', 'sh', '-c', SANDBOX_SCRIPT));
+});
+
+test('every pod finds room by its requests', async () => {
+  type Node = { status: { allocatable: { cpu: string } } };
+  const { items } = await kubectl.json<{ items: Node[] }>('get', 'nodes');
+  const described = await kubectl.run('describe', 'nodes');
+  const [requested] = /^ {2}cpu +\d+m.*$/m.exec(described) ?? [];
+  process.stdout.write(
+    `Requests of all pods: ${requested?.trim()}, of ${items[0]?.status.allocatable.cpu} cores\n`,
+  );
+  expect((await kubectl.pods()).filter(({ status }) => status.phase === 'Pending')).toEqual([]);
+});

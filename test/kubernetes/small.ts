@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { BRANCHES, COVERAGE } from '#local/demo-data.ts';
+import { repoRoot } from '#local/folders.ts';
+import { branchTable, columnsOf, coverageTable } from '#services/branches/csv/csv-columns.ts';
+import type { Kubectl } from './kubectl.ts';
+import { type Images, writeOverlay } from './overlay.ts';
+
+/** Installs k8s/small as k8s/README.md ("First start") says, with a user and the demo data's branches. */
+
+export const USER = { name: 'tienda', password: 'una prueba en Kubernetes' };
+const DEPLOYMENTS = ['api', 'branches', 'dashboard', 'label-worker'];
+const STORES = ['mongo', 'redis'];
+
+/** Applies all of it at once, stores and services. @returns seconds until every pod is ready. */
+export async function installSmall(kubectl: Kubectl, images: Images): Promise<number> {
+  const started = performance.now();
+  await kubectl.run('create', 'namespace', 'guias');
+  await kubectl.pipe(printSecrets(), 'create', '-f', '-');
+  await installProfile(kubectl);
+  await kubectl.run('apply', '--server-side', '--kustomize', writeOverlay('small', images));
+  for (const name of STORES) await kubectl.rolledOut('statefulset', name);
+  await kubectl.run('wait', '--for=condition=Complete', 'job/mongo-users', '--timeout=240s');
+  for (const name of DEPLOYMENTS) await kubectl.rolledOut('deployment', name);
+  return (performance.now() - started) / 1_000;
+}
+
+export function printSecrets(): string {
+  const program = join(repoRoot, 'local/access/kubernetes-secrets.ts');
+  return execFileSync(process.execPath, [program], { encoding: 'utf8' });
+}
+
+/** Puts the label worker's seccomp profile on every node. */
+async function installProfile(kubectl: Kubectl): Promise<void> {
+  const file = `--from-file=${join(repoRoot, 'k8s/chromium-seccomp.json')}`;
+  const configMap = ['create', 'configmap', 'chromium-seccomp', file, '--namespace', 'kube-system'];
+  const object = await kubectl.run(...configMap, '--dry-run=client', '--output', 'yaml');
+  await kubectl.pipe(object, 'apply', '--server-side', '--namespace', 'kube-system', '-f', '-');
+  await kubectl.run(
+    'apply',
+    '--server-side',
+    '--namespace',
+    'kube-system',
+    '-f',
+    join(repoRoot, 'k8s/chromium-seccomp.yaml'),
+  );
+  const rollout = ['rollout', 'status', 'daemonset/chromium-seccomp', '--timeout=120s'];
+  await kubectl.run(...rollout, '--namespace', 'kube-system');
+}
+
+/** Creates a user and loads branches and coverage from the operators' pod, which then ends. */
+export async function loadData(kubectl: Kubectl): Promise<void> {
+  await kubectl.run('scale', 'deployment/operator', '--replicas=1');
+  await kubectl.rolledOut('deployment', 'operator');
+  const exec = ['exec', '--stdin', 'deployment/operator'];
+  const admin = [...exec, '--container', 'admin', '--', 'node', 'services/api/cli.ts'];
+  const permissions = ['--permissions', 'guias.create,guias.read', '--origin', 'MEX01'];
+  const loads = [...exec, '--container', 'loads', '--', 'node', 'services/branches/cli.ts'];
+  const input = '/dev/stdin';
+  await kubectl.pipe(csv(branchTable, BRANCHES), ...loads, 'branches', 'import', input);
+  await kubectl.pipe(csv(coverageTable(new Set()), COVERAGE), ...loads, 'coverage', 'import', input);
+  await kubectl.pipe(`${USER.password}\n`, ...admin, 'create', USER.name, ...permissions);
+  await kubectl.run('scale', 'deployment/operator', '--replicas=0');
+}
+
+function csv<R, C extends string>(
+  table: { rules: Readonly<Record<C, unknown>>; toCells(record: R): string[] },
+  records: R[],
+): string {
+  const lines = [columnsOf(table as never), ...records.map((record) => table.toCells(record))];
+  return lines.map((cells) => cells.join(',')).join('\n');
+}
+
+/** Returns the api's address on a node, which every port of a Service of the type NodePort has. */
+export async function apiUrl(kubectl: Kubectl): Promise<string> {
+  const { spec } = await kubectl.json<{ spec: { ports: { nodePort: number }[] } }>(
+    'get',
+    'service',
+    'outside',
+  );
+  type Node = { status: { addresses: { type: string; address: string }[] } };
+  const { items } = await kubectl.json<{ items: Node[] }>('get', 'nodes');
+  const address = items[0]?.status.addresses.find(({ type }) => type === 'InternalIP')?.address;
+  return `http://${address}:${spec.ports[0]?.nodePort}`;
+}
