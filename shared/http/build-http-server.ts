@@ -13,6 +13,7 @@ import { addGracefulShutdown } from './graceful-shutdown.ts';
 import { addHealth } from './health.ts';
 import type { HttpServer } from './http-server.ts';
 import { addMetricsRoute } from './metrics-route.ts';
+import { readOnBeforeClosing } from './read-on.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { addSecurityHeaders, type PagePolicy } from './security-headers.ts';
 import { Startup } from './startup.ts';
@@ -52,6 +53,7 @@ export async function buildHttpServer(
   const closing = addGracefulShutdown(server, options.drainMs ?? 0);
   addRequestLog(server);
   server.addHook('preClose', () => server.startup.stop());
+  readOnBeforeClosing(server);
   addHealth(server, closing);
   addMetricsRoute(server);
   if (options.trustProxy !== undefined) watchForwardedAddresses(server);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
@@ -132,6 +133,23 @@ describe('a request', () => {
       // The connection may be cut before the answer was read: then the client sees that.
       if (response) expect(response.status).toBe(413);
       expect(sent).toBeLessThan(32 * 1024 * 1024);
+    },
+  );
+
+  // A proxy does so: it reads the answer when it has sent the body, and answers 502 where the connection was reset.
+  test.for([5, 15])(
+    'of %d MiB, sent whole before the answer is read, is refused in full',
+    async (mib, { impatient }) => {
+      const socket = connect(impatient, '127.0.0.1');
+      const length = mib * 1024 * 1024;
+      socket.write(
+        `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+      );
+      for (let sent = 0; sent < length; sent += 64 * 1024)
+        if (!socket.write(Buffer.alloc(64 * 1024, 0x20))) await once(socket, 'drain');
+      const answer = (await socket.toArray()).join('');
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+      expect(answer).toContain('El cuerpo de la solicitud excede el limite de 4 MiB');
     },
   );
 
