@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { apiServerIsBuilt } from '#local/engines/kubernetes/programs.ts';
 import { downloadedMongod } from '#local/mongo/mongod.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
 
@@ -8,6 +9,14 @@ const faults = process.env.FAULTS === 'long';
 /** Tests of what only MongoDB's own server can do; where there is none, the start of a run says so. */
 const mongod = findProgram('mongod') ?? (await downloadedMongod());
 if (!mongod) process.stderr.write('There is no mongod here: tests named *.mongod.ts do not run.\n');
+
+/** Tests of what only Kubernetes' own api server can do; it takes too long to build for a run of these tests. */
+const apiServer = apiServerIsBuilt();
+if (!apiServer) {
+  process.stderr.write(
+    'There is no kube-apiserver here (npm run cluster): tests named *.api-server.ts do not run.\n',
+  );
+}
 
 export default defineConfig({
   plugins: [
@@ -21,7 +30,7 @@ export default defineConfig({
     dir: 'test',
     include: faults
       ? ['**/faults/**/*.{test,long}.ts']
-      : ['**/*.test.ts', ...(mongod ? ['**/*.mongod.ts'] : [])],
+      : ['**/*.test.ts', ...(mongod ? ['**/*.mongod.ts'] : []), ...(apiServer ? ['**/*.api-server.ts'] : [])],
     globalSetup: './test/fixtures/global-setup.ts',
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
     testTimeout: 90_000,

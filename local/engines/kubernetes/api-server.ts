@@ -17,6 +17,8 @@ export type Start = (name: string, ...args: string[]) => OwnedProcess;
 export type ApiServer = {
   /** Has the certificates of all programs and their kubeconfigs, the administrator's among them. */
   pki: string;
+  /** What `kubectl` needs in its environment to be the administrator. */
+  env: { KUBECONFIG: string; PATH: string };
   /** Runs `kubectl` as the administrator. @throws with its output when it fails. */
   kubectl(...args: string[]): Promise<string>;
 };
@@ -84,15 +86,18 @@ export async function startApiServerAt(
     ],
     ...[`--kubelet-certificate-authority=${file('ca.crt')}`, '--kubelet-preferred-address-types=InternalIP'],
   );
+  const env = {
+    KUBECONFIG: file('administrator.conf'),
+    PATH: `${programsFolder}:${process.env.PATH}`,
+  };
   const kubectl = async (...args: string[]) => {
-    const program = join(programsFolder, 'kubectl');
-    const options = { maxBuffer: 2 ** 26, env: { ...process.env, KUBECONFIG: file('administrator.conf') } };
-    return (await promisify(execFile)(program, args, options)).stdout;
+    const options = { maxBuffer: 2 ** 26, env: { ...process.env, ...env } };
+    return (await promisify(execFile)('kubectl', args, options)).stdout;
   };
   await waitUntilReady(
     server,
     async () => (await kubectl('get', '--raw', '/readyz')) === 'ok',
     START_TIMEOUT_MS,
   );
-  return { pki, kubectl };
+  return { pki, env, kubectl };
 }

@@ -50,6 +50,7 @@ export async function provideCluster(engine: DockerEngine, log: Log): Promise<Cl
   if (!release)
     throw new SetupError('Another process runs this cluster: set KUBECONFIG to what it printed, or end it.');
   log('Starting Kubernetes…');
+  const started = performance.now();
   const node = await startNode();
   const load: Cluster['load'] = (from, images) => loadImages(node, from, images);
   makeOwnImages(engine);
@@ -58,15 +59,12 @@ export async function provideCluster(engine: DockerEngine, log: Log): Promise<Cl
   await node.kubectl('wait', '--for=create', 'node/node', '--timeout=60s');
   await node.kubectl('wait', '--for=condition=Ready', 'node/node', '--timeout=60s');
   await node.kubectl('-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=60s');
-  const env = {
-    KUBECONFIG: join(node.pki, 'administrator.conf'),
-    PATH: `${programsFolder}:${process.env.PATH}`,
-  };
+  log(`The node and its DNS are ready, after ${Math.round((performance.now() - started) / 1_000)} s.`);
   const close = async () => {
     await node.close();
     release();
   };
-  return { env, description: 'a single-node Kubernetes of this machine', node, load, close };
+  return { env: node.env, description: 'a single-node Kubernetes of this machine', node, load, close };
 }
 
 async function givenCluster(file: string): Promise<Cluster> {

@@ -48,6 +48,7 @@ export async function startNode(): Promise<Node> {
     await machine.stop();
     removeControlGroups();
     restoreKernel();
+    rmSync(join(state, 'containerd'), { recursive: true }); // the images: gigabytes
   };
   return { ...server, run, inside, close };
 }

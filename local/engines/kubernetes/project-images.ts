@@ -42,7 +42,7 @@ export async function loadProjectImages(cluster: Cluster, engine: DockerEngine, 
     ...(standIns ? ['build', '--quiet'] : ['pull', '--quiet']),
     ...Object.keys(STORES),
   );
-  log('Putting the images on the node…');
+  log('Putting the images on the node (a minute)…');
   const stores = Object.entries(STORES).map(([name, standIn]) => {
     const image = imageOf(name);
     return [`docker.io/library/${image}`, standIns ? standIn : image];

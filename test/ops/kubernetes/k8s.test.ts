@@ -23,7 +23,7 @@ import {
   workloads,
 } from './kubernetes.ts';
 
-/** What is in k8s/ has been on no cluster from here; it is held to the API's schemas and to the rules stated below. */
+/** What is in k8s/ is held to the API's schemas and to the rules stated below; `npm run test:k8s` runs it. */
 
 const OVERLAYS = ['small', 'production'];
 const COMPONENTS = ['components/backup', 'components/gateway', 'components/private-ca', 'monitoring'];

@@ -59,6 +59,8 @@ export type Spec = {
   replicas?: number;
   /** Of a CronJob. */
   jobTemplate?: { spec: Spec };
+  /** Of a StatefulSet. */
+  volumeClaimTemplates?: { metadata: { name: string } }[];
   strategy?: object;
   template: { metadata: { labels: Labels; annotations?: Labels }; spec: Pod };
   selector: Selector;
