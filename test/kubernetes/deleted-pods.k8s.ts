@@ -30,7 +30,9 @@ test.for([
   await load.waitForStatus('label', 200, 20);
   const deleted = performance.now();
   await kubectl.run('delete', 'pod', pod.metadata.name, '--wait=false');
-  await kubectl.run('wait', '--for=delete', `pod/${pod.metadata.name}`, '--timeout=120s').catch(() => '');
+  // A StatefulSet's next pod has the same name.
+  const ids = async () => (await kubectl.pods(name)).map(({ metadata }) => metadata.uid);
+  await expect.poll(ids).not.toContain(pod.metadata.uid);
   await kubectl.rolledOut(kind, name);
   await load.waitForStatus('create', 200, 20);
   await load.waitForStatus('label', 200, 20);

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 const COMMAND_TIMEOUT_MS = 600_000;
 
 export type Pod = {
-  metadata: { name: string; labels: Record<string, string> };
+  metadata: { name: string; uid: string; labels: Record<string, string> };
   spec: { containers: { name: string; resources: { limits?: Record<string, string> } }[] };
   status: {
     phase: string;
