@@ -140,6 +140,8 @@ export const apiErrors = {
     message: commonHttpErrors.unavailable.message,
     headers: retryAfter,
   },
+  /** No label worker is alive, or none gets anything done; the log says so once. */
+  'no-printer': { ...commonHttpErrors.unavailable, expectedUnderLoad: true },
   /** Nobody gets this answer, and it is counted as no failure. */
   'client-gone': {
     expectedUnderLoad: true,

@@ -1,5 +1,6 @@
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
 import { printingTest as test } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
@@ -64,12 +65,15 @@ test('a label that no worker prints waits in the queue until its time is over, a
   stores,
 }) => {
   const REDIS_PREFIX = stores.prefix.replace('}', '-unprinted}');
+  const end = await pretendWorker({ redis: stores.redis, prefix: REDIS_PREFIX });
+  onTestFinished(end);
   const other = await startApi({ LABEL_TIMEOUT_MS: '2000', REDIS_PREFIX });
   const user = await Client.login(other.url);
   const [guide] = await user.created(minimalGuide());
   const label = user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
   const jobs = async () => (await scrape(other.url)).get('label_queue_jobs{state="waiting"}');
   await expect.poll(jobs).toBe(1);
+  await end();
   const waiting = await scrape(other.url);
   expect(waiting.get('label_queue_oldest_job_seconds')).toBeGreaterThan(0);
   expect(waiting.get('label_queue_workers')).toBe(0);

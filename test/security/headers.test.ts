@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
 /** What browsers are told to do with our answers, and what no answer tells anybody. */
@@ -164,10 +165,12 @@ describe('no answer reveals its implementation', () => {
     stores,
   }) => {
     const away = await startBranches();
+    const prefix = stores.prefix.replace('}', '-unprinted}');
+    onTestFinished(await pretendWorker({ redis: stores.redis, prefix }));
     const other = await startApi({
       BRANCHES_URL: away.url,
       LABEL_TIMEOUT_MS: '200',
-      REDIS_PREFIX: stores.prefix.replace('}', '-unprinted}'),
+      REDIS_PREFIX: prefix,
     });
     const user = await Client.login(other.url);
     const [guide] = await user.created(minimalGuide());

@@ -9,6 +9,7 @@ import type { QuotaReport } from '../quotas/quota-report.ts';
 import { Admission } from './admission.ts';
 import { LabelJobs, type LabelJobsOptions, type Outcome } from './label-jobs.ts';
 import { addQueueGauges, labelMetrics } from './label-metrics.ts';
+import { PrinterWatch } from './printer-watch.ts';
 
 /** When an account with too many pages in flight may try again, in seconds: so many pages are printed within less. */
 const RETRY_AFTER_S = 1;
@@ -38,6 +39,7 @@ type Wait = { askers: number; abandoned: AbortController; result: Promise<LabelR
 export class LabelClient {
   readonly #read: (key: string) => Promise<Buffer | null>;
   readonly #admission: Admission;
+  readonly #watch: PrinterWatch;
   readonly #reservations: PageReservations;
   readonly #options: LabelJobsOptions & { metrics: Registry };
   /** Undefined until Redis is there for the first time: BullMQ waits for it without a time limit. */
@@ -56,7 +58,9 @@ export class LabelClient {
     this.#admission = new Admission(timeoutMs);
     this.#reservations = pageReservations(redis, prefix, timeoutMs);
     this.#options = options;
-    this.#metrics = labelMetrics(metrics, () => aliveWorkers(redis, prefix));
+    const workers = () => aliveWorkers(redis, prefix);
+    this.#watch = new PrinterWatch({ read: workers, timeoutMs, log });
+    this.#metrics = labelMetrics(metrics, workers);
   }
 
   /** Resolves when this client learns of printed labels. To be called when Redis is there, and again where it fails. */
@@ -70,9 +74,11 @@ export class LabelClient {
     }
     addQueueGauges(this.#options.metrics, jobs.queue);
     this.#jobs = jobs;
+    this.#watch.start();
   }
 
   async close(): Promise<void> {
+    this.#watch.close();
     await this.#jobs?.close();
   }
 
@@ -83,6 +89,7 @@ export class LabelClient {
    * @throws DomainError `too-many-pages` when the account has too many in flight.
    * @throws DomainError `overloaded`, with the seconds after which to try again, when the label would not be printed in
    * time behind those of the account that wait.
+   * @throws DomainError `no-printer` when no label worker is alive, or none gets anything done.
    * @throws DomainError `label-failed` when it cannot be printed, `label-late` when not in time.
    * @throws DomainError `client-gone` when nobody waits for it any more.
    * @throws DomainError `unavailable` until `open` is done.
@@ -153,14 +160,23 @@ export class LabelClient {
       onInFlight(waiting);
       throw this.#tooManyPages(account);
     }
+    if (await this.#watch.refuses()) {
+      this.#metrics.failed('no_worker');
+      throw new DomainError('no-printer');
+    }
     const seconds = this.#admission.retryAfterSeconds(account);
     if (seconds > 0) throw this.#refusal('overloaded', seconds);
     this.#admission.enter(account, label.packages);
+    this.#watch.enter();
     try {
       const outcome = await this.#printReserved(key, label, asker, abandoned);
-      if (outcome === 'printed' || outcome === 'failed') this.#admission.finished(label.packages);
+      if (outcome === 'printed' || outcome === 'failed') {
+        this.#admission.finished(label.packages);
+        this.#watch.finished();
+      }
       return outcome;
     } finally {
+      this.#watch.leave();
       this.#admission.leave(account, label.packages);
     }
   }

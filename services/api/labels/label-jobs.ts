@@ -24,7 +24,7 @@ export type LabelJobsOptions = {
   prefix: string;
   /** Longest wait for a label, in ms. */
   timeoutMs: number;
-  log: Pick<Logger, 'warn'>;
+  log: Pick<Logger, 'info' | 'warn'>;
   tracing: Tracing | undefined;
 };
 

@@ -2,6 +2,9 @@ import type { Queue } from 'bullmq';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { addGauge, WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 
+/** Why a request for a label got none. */
+const FAILURES = ['failed', 'late', 'overloaded', 'no_worker', 'quota'] as const;
+
 /** Registers what this process measures of its labels, and the workers, read on every scrape. */
 export function labelMetrics(metrics: Registry, workers: () => Promise<unknown[]>) {
   addGauge(
@@ -19,18 +22,18 @@ export function labelMetrics(metrics: Registry, workers: () => Promise<unknown[]
   });
   const failures = new Counter({
     name: 'label_failures_total',
-    help: 'Label requests without a label: printing failed, took too long (late) or was refused (overloaded: 503; quota: 429)',
+    help: 'Label requests without a label: printing failed, took too long (late) or was refused (overloaded and no_worker: 503; quota: 429)',
     labelNames: ['reason'],
     registers: [metrics],
   });
   // A counter must exist before its first event, or rate() does not show that event.
   for (const source of ['cache', 'printed']) requests.zero({ source });
-  for (const reason of ['failed', 'late', 'overloaded', 'quota'] as const) failures.inc({ reason }, 0);
+  for (const reason of FAILURES) failures.inc({ reason }, 0);
   return {
     /** @param since when the label was asked for, of `performance.now()`. */
     answered: (source: 'cache' | 'printed', since: number) =>
       requests.observe({ source }, (performance.now() - since) / 1_000),
-    failed: (reason: 'failed' | 'late' | 'overloaded' | 'quota') => failures.inc({ reason }),
+    failed: (reason: (typeof FAILURES)[number]) => failures.inc({ reason }),
   };
 }
 

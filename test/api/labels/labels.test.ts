@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Job, Worker } from 'bullmq';
 import { PNG } from 'pngjs';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { keyOfJob, LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { labelWriter } from '#shared/contracts/label-store.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel, readPages } from '#test/fixtures/labels/label-pixels.ts';
+import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
 /** `number` is that of a guide with every field. */
@@ -152,7 +153,9 @@ const besides = (prefix: string) => prefix.replace('}', '-unprinted}');
 
 describe('a label that no worker prints', () => {
   test('is answered with the error of the contract after LABEL_TIMEOUT_MS', async ({ startApi, stores }) => {
-    const other = await startApi({ LABEL_TIMEOUT_MS: '200', REDIS_PREFIX: besides(stores.prefix) });
+    const prefix = besides(stores.prefix);
+    onTestFinished(await pretendWorker({ redis: stores.redis, prefix }));
+    const other = await startApi({ LABEL_TIMEOUT_MS: '200', REDIS_PREFIX: prefix });
     const user = await Client.login(other.url);
     const [guide] = await user.created(minimalGuide());
     const { status, headers, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
@@ -170,6 +173,7 @@ describe('a label whose job completes', () => {
   test('is answered at once, with the bytes that are there', async ({ startApi, stores }) => {
     // Longer than the client waits: at its deadline the api looks for the bytes anyway.
     const prefix = besides(stores.prefix);
+    onTestFinished(await pretendWorker({ redis: stores.redis, prefix }));
     const other = await startApi({ LABEL_TIMEOUT_MS: '30000', REDIS_PREFIX: prefix });
     const store = labelWriter(stores.redis, prefix, { ttlS: 60, budget: () => 1e6 });
     const connection = stores.redis.duplicate({ maxRetriesPerRequest: null });

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { keyOfJob, LABEL_QUEUE, type LabelJob, type LabelJobResult } from '#shared/contracts/label-job.ts';
 import { labelWriter } from '#shared/contracts/label-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
@@ -15,6 +16,9 @@ import { scrape } from '#test/fixtures/telemetry/metrics.ts';
  */
 const test = services
   .override('settings', { LABEL_TIMEOUT_MS: '60000' })
+  .extend('pretended', { scope: 'file', auto: true }, async ({ stores }, { onCleanup }) => {
+    onCleanup(await pretendWorker(stores));
+  })
   .extend('printer', { scope: 'file' }, ({ stores }, { onCleanup }) => {
     const connection = new Redis(stores.redisUrl, { maxRetriesPerRequest: null });
     const labels = labelWriter(stores.redis, stores.prefix, { ttlS: 60, budget: () => 1e6 });

@@ -6,12 +6,16 @@ import { expect } from 'vitest';
 import { keyOfJob, LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { labelWriter } from '#shared/contracts/label-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 /** What an account may have in flight, and what becomes of labels that nobody waits for. Nothing prints here. */
 const test = services
   .override('settings', { LABEL_PAGES_PER_ACCOUNT: '100', LABEL_TIMEOUT_MS: '60000' })
+  .extend('pretended', { scope: 'file', auto: true }, async ({ stores }, { onCleanup }) => {
+    onCleanup(await pretendWorker(stores));
+  })
   .extend('queue', { scope: 'file' }, ({ stores }, { onCleanup }) => {
     const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix: stores.prefix });
     onCleanup(() => queue.close());
