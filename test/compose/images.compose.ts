@@ -32,7 +32,7 @@ const LIMITS_MIB: Record<string, number> = {
   api: 120,
   branches: 110,
   dashboard: 120,
-  'label-worker': 700,
+  'label-worker': 500,
   setup: 120,
 };
 
