@@ -1,19 +1,24 @@
 import { expect } from 'vitest';
 import type { ApiClient } from '#test/bench/load/api-client.ts';
 import { inParallel } from '#test/bench/load/load.ts';
-import type { Load } from './load.ts';
+import type { Answer, Load } from './load.ts';
 
-/** Returns the answers by status, and the longest time without a created guide or a label since then, in ms. */
+/** Returns the answers by status, and the longest pauses since then: without a created guide, and without a label. */
 export function describeOutcome(load: Load, since: number): string {
-  const counts = Object.entries(Object.groupBy(load.answers, ({ status }) => String(status)))
-    .map(([status, answers]) => `${answers?.length} × ${status}`)
-    .join(', ');
-  const ends = load.answers
-    .filter(({ status, until }) => status === 200 && until > since)
-    .map(({ until }) => until)
-    .sort((one, other) => one - other);
-  const pause = Math.max(...ends.map((end, i) => end - (ends[i - 1] ?? since)));
-  return `${counts}; at most ${(pause / 1_000).toFixed(1)} s without a 200`;
+  const parts = (['create', 'label'] as const).map((what) => {
+    const counts = Object.entries(Object.groupBy(load.of(what), ({ status }) => String(status)))
+      .map(([status, answers]) => `${answers?.length} × ${status}`)
+      .join(', ');
+    const seconds = longestPause(load.of(what, 200), since) / 1_000;
+    return `${what} ${counts}, at most ${seconds.toFixed(1)} s without a 200`;
+  });
+  return parts.join('; ');
+}
+
+/** Returns the longest time without one of these answers, from `since` to the last one, in ms. */
+function longestPause(answers: Answer[], since: number): number {
+  const ends = answers.map(({ until }) => until).filter((until) => until > since);
+  return Math.max(...ends.sort((one, other) => one - other).map((end, i) => end - (ends[i - 1] ?? since)));
 }
 
 /** Expects that each answer is right, and has one of these statuses. */
