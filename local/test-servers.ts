@@ -63,18 +63,23 @@ async function programs(folder: string, log: Log): Promise<Servers> {
   return { mongoUri: mongo.uri, redisUrl: redis.url, close };
 }
 
-// Untested where only package registries can be reached: there is no Docker engine, and no image can be pulled.
+// Without protected mode, which the official image switches off: a client from outside the container has no password.
+const REDIS = ['redis-server', '--save', '', '--maxmemory-policy', 'noeviction', '--protected-mode', 'no'];
+
 async function containers(): Promise<Servers> {
-  const { GenericContainer } = await import('testcontainers');
+  const { GenericContainer, Network } = await import('testcontainers');
+  const network = await new Network().start(); // an engine may have no default one
   const [mongo, redis] = await Promise.all([
-    new GenericContainer('mongo:8').withExposedPorts(27017).start(),
+    new GenericContainer('mongo:8').withNetwork(network).withExposedPorts(27017).start(),
     new GenericContainer('redis:7.4-alpine')
+      .withNetwork(network)
       .withExposedPorts(6379)
-      .withCommand(['redis-server', '--save', '', '--maxmemory-policy', 'noeviction'])
+      .withCommand(REDIS)
       .start(),
   ]);
   const close = async () => {
     await Promise.all([mongo.stop(), redis.stop()]);
+    await network.stop();
   };
   return {
     mongoUri: `mongodb://${mongo.getHost()}:${mongo.getMappedPort(27017)}/`,

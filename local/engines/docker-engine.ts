@@ -9,7 +9,7 @@ import { type Log, SetupError } from '../setup-error.ts';
 import { dockerConfig, engineRoot, home, prepareDockerRoot } from './docker-root.ts';
 
 export type DockerEngine = {
-  /** What `docker` and `docker compose` need in their environment, besides what this process has. */
+  /** What `docker`, `docker compose` and testcontainers need in their environment, besides what this process has. */
   env: Record<string, string>;
   description: string;
   /** Whether it was started for this process, and nobody else uses it. */
@@ -58,6 +58,8 @@ export async function provideDockerEngine(log: Log): Promise<DockerEngine> {
     DOCKER_HOST: host,
     DOCKER_CONFIG: dockerConfig,
     PATH: `${process.env.PATH}:${join(engineRoot, 'usr/bin')}`,
+    // Ports are published here. Inside a container, testcontainers asks the default bridge, which there is none of.
+    TESTCONTAINERS_HOST_OVERRIDE: '127.0.0.1',
   };
   await waitUntilReady(engine, async () => answers(env), START_TIMEOUT_MS);
   const close = async () => {

@@ -14,7 +14,7 @@ import { debianRoot, home, prepareDockerRoot } from './docker-root.ts';
 
 const context = join(import.meta.dirname, 'stand-ins');
 const NODE = 'guias/stand-in-node';
-const DOCUMENTDB = 'guias/stand-in-documentdb';
+const DOCUMENTDB = 'guias/stand-in-documentdb:2'; // raise the number when documentdb.sh changes
 
 /** What the engine must be able to pull, or the stand-ins are needed. */
 const PULLED = 'redis:8.2.3';
@@ -27,6 +27,17 @@ export async function composeFiles(engine: DockerEngine, log: Log): Promise<stri
   if (docker(engine, ['pull', '--quiet', PULLED])) return [own];
   await makeStandIns(engine, log);
   return [own, join(import.meta.dirname, 'compose.stand-ins.yml')];
+}
+
+/** Returns what Compose and testcontainers need in their environment besides the engine's, for these Compose files. */
+export function imageEnv(files: string[]): Record<string, string> {
+  return {
+    COMPOSE_FILE: files.join(':'),
+    ...(files.length > 1 && {
+      TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX: 'guias/stand-in',
+      TESTCONTAINERS_RYUK_DISABLED: 'true', // has no stand-in: what a killed run leaves behind stays
+    }),
+  };
 }
 
 /** Imports what the stand-ins are built from; Compose builds them. */

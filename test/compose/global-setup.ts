@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
+import { buildImages } from '#local/engines/build-images.ts';
 import { provideDockerEngine } from '#local/engines/docker-engine.ts';
-import { composeFiles } from '#local/engines/stand-ins.ts';
+import { composeFiles, imageEnv } from '#local/engines/stand-ins.ts';
 import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { ensurePrograms } from '#local/programs/ensure-programs.ts';
 import { labelReaders } from '#local/test-servers.ts';
@@ -8,7 +9,7 @@ import { ComposeProject } from './compose-project.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What `docker compose` needs in its environment, the files of the project among it. */
+    /** What `docker compose` and testcontainers need in their environment, the files of the project among it. */
     composeEnv: Record<string, string>;
   }
 }
@@ -20,12 +21,9 @@ export default async function setup(project: TestProject) {
     await ensurePrograms(labelReaders, log);
     const engine = await provideDockerEngine(log);
     log(`This is ${engine.description}.`);
-    const env = { ...engine.env, COMPOSE_FILE: (await composeFiles(engine, log)).join(':') };
+    const env = { ...engine.env, ...imageEnv(await composeFiles(engine, log)) };
     if (engine.own) await removeFormerRuns(env);
-    log('Building the images…');
-    const started = performance.now();
-    await new ComposeProject('guias-test-build', env).compose('--profile', 'operator', 'build', '--quiet');
-    log(`The images are built, after ${Math.round((performance.now() - started) / 1_000)} s.`);
+    await buildImages(env, log);
     project.provide('composeEnv', env);
     return () => engine.close();
   } catch (error) {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Starts DocumentDB and FerretDB as the image mongo starts mongod: data in /data/db, and at the first start the
-# administrator of MONGO_INITDB_ROOT_USERNAME. Users are roles of PostgreSQL here, and any of them may do everything.
+# administrator of MONGO_INITDB_ROOT_USERNAME; without one, everybody may do everything. Users are roles of PostgreSQL here,
+# and any of them may do everything.
 set -euo pipefail
 data=/data/db
 sockets=/tmp/sockets
@@ -23,11 +24,13 @@ server() {
   until sql -c 'select 1' >/dev/null 2>&1; do kill -0 "$postgres" && sleep 0.1; done
 }
 if [ "$first" ]; then
-  server "$data/postgres.partial"
-  sql -v password="$(cat "$MONGO_INITDB_ROOT_PASSWORD_FILE")" -v name="$MONGO_INITDB_ROOT_USERNAME" \
-    <<< "create role :\"name\" superuser login password :'password'"
-  kill -INT "$postgres"
-  wait "$postgres"
+  if [ "${MONGO_INITDB_ROOT_USERNAME:-}" ]; then
+    server "$data/postgres.partial"
+    sql -v password="$(cat "$MONGO_INITDB_ROOT_PASSWORD_FILE")" -v name="$MONGO_INITDB_ROOT_USERNAME" \
+      <<< "create role :\"name\" superuser login password :'password'"
+    kill -INT "$postgres"
+    wait "$postgres"
+  fi
   # The folder gets its name when the administrator is there: a first start that was cut is done again.
   mv "$data/postgres.partial" "$data/postgres"
 fi
