@@ -11,17 +11,17 @@ export type Container = { id: string; service: string };
 
 /** A Compose project of a name of its own: its containers, networks and volumes are nobody else's. */
 export class ComposeProject {
-  readonly #name: string;
+  readonly name: string;
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(name: string, env: Record<string, string>) {
-    this.#name = name;
+    this.name = name;
     this.#env = { ...process.env, COMPOSE_PROJECT_NAME: name, ...env };
   }
 
   /** Returns this project with other variables for docker-compose.yml. */
   with(variables: Record<string, string>): ComposeProject {
-    return new ComposeProject(this.#name, { ...(this.#env as Record<string, string>), ...variables });
+    return new ComposeProject(this.name, { ...(this.#env as Record<string, string>), ...variables });
   }
 
   /** Runs `docker compose`. @throws with its output when it fails. */
@@ -69,7 +69,7 @@ export class ComposeProject {
 
   /** Returns what is left of this project, by name: containers, networks and volumes. */
   async remains(): Promise<string[]> {
-    const label = ['--filter', `label=com.docker.compose.project=${this.#name}`];
+    const label = ['--filter', `label=com.docker.compose.project=${this.name}`];
     const lists = await Promise.all([
       this.docker('ps', '--all', '--format', '{{.Names}}', ...label),
       this.docker('network', 'ls', '--format', '{{.Name}}', ...label),
