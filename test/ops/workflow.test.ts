@@ -104,10 +104,13 @@ describe('the workflow of a release', () => {
 
   it('pushes nothing before every test has passed', () => {
     for (const job of ['build', 'publish', 'announce']) {
-      expect(prerequisites(job), job).toEqual(expect.arrayContaining(['version', 'ci', 'compose']));
+      expect(prerequisites(job), job).toEqual(
+        expect.arrayContaining(['version', 'ci', 'compose', 'kubernetes']),
+      );
     }
     expect(jobs.ci?.uses).toBe('./.github/workflows/ci.yml');
     expect(runOf('compose')).toContain('npm run test:compose');
+    expect(runOf('kubernetes')).toContain('npm run test:k8s');
   });
 
   it('gives each job the rights that it uses, and code of packages none to write', () => {
@@ -117,6 +120,7 @@ describe('the workflow of a release', () => {
       version: { contents: 'read' },
       ci: { contents: 'read' },
       compose: { contents: 'read' },
+      kubernetes: { contents: 'read' },
       build: { contents: 'read', packages: 'write' },
       publish: { packages: 'write', 'id-token': 'write' },
       announce: { contents: 'write' },
