@@ -21,7 +21,10 @@ server() {
     -c documentdb.localhost_connection_string="host=$sockets" -c listen_addresses= \
     -c unix_socket_directories="$sockets" -c max_connections=100 -c shared_buffers=256MB -c log_checkpoints=off &
   postgres=$!
-  until sql -c 'select 1' >/dev/null 2>&1; do kill -0 "$postgres" && sleep 0.1; done
+  until sql -c 'select 1' >/dev/null 2>&1; do
+    kill -0 "$postgres" || exit 1
+    sleep 0.1
+  done
 }
 if [ "$first" ]; then
   if [ "${MONGO_INITDB_ROOT_USERNAME:-}" ]; then
@@ -34,6 +37,7 @@ if [ "$first" ]; then
   # The folder gets its name when the administrator is there: a first start that was cut is done again.
   mv "$data/postgres.partial" "$data/postgres"
 fi
+chmod 700 "$data/postgres" # PostgreSQL insists; Kubernetes opens a volume to its group (fsGroup) at each mount
 rm -f "$data/postgres/postmaster.pid" # of a container that was killed; its number may be anybody's in this one
 server "$data/postgres"
 ferretdb "postgres://postgres@/postgres?host=$sockets" 0.0.0.0:27017 "$data/ferretdb" &
