@@ -1,5 +1,4 @@
 import type { TestProject } from 'vitest/node';
-import { provideDockerEngine } from '#local/engines/docker-engine.ts';
 import { provideCluster } from '#local/engines/kubernetes/cluster.ts';
 import { loadProjectImages, STAND_INS_LABEL } from '#local/engines/kubernetes/project-images.ts';
 import { stopAllProcesses } from '#local/process/owned-process.ts';
@@ -29,10 +28,12 @@ export default async function setup(project: TestProject) {
   const log = (line: string) => void process.stdout.write(`${line}\n`);
   try {
     await ensurePrograms(labelReaders, log);
-    const engine = await provideDockerEngine(log);
-    const cluster = await provideCluster(engine, log);
+    const cluster = await provideCluster(log);
     log(`This is ${cluster.description}.`);
-    await loadProjectImages(cluster, engine, log);
+    await loadProjectImages(cluster, log);
+    if (!cluster.own) {
+      log('Its nodes must have guias/*:local (kind load docker-image …), or find them in IMAGE_REGISTRY.');
+    }
     const kubectl = new Kubectl('guias', cluster.env);
     const standIns =
       (await kubectl.run('get', 'nodes', '--selector', STAND_INS_LABEL, '--output', 'name')) !== '';
@@ -46,9 +47,8 @@ export default async function setup(project: TestProject) {
     project.provide('url', url);
     project.provide('token', (await Client.login(url, USER.name, USER.password)).token);
     return async () => {
-      if (!cluster.node) await kubectl.run('delete', 'namespace', 'guias');
+      if (!cluster.own) await kubectl.run('delete', 'namespace', 'guias');
       await cluster.close();
-      await engine.close();
     };
   } catch (error) {
     await stopAllProcesses();

@@ -4,7 +4,7 @@ import { tryLock } from '../../process/lock.ts';
 import { runToEnd } from '../../process/run-to-end.ts';
 import { ensurePrograms } from '../../programs/ensure-programs.ts';
 import { type Log, SetupError } from '../../setup-error.ts';
-import type { DockerEngine } from '../docker-engine.ts';
+import { type DockerEngine, provideDockerEngine } from '../docker-engine.ts';
 import { type Node, startNode } from './node.ts';
 import { nodeRoot, prepareNodeRoot } from './node-root.ts';
 import { home, prepareKubernetesPrograms, programsFolder } from './programs.ts';
@@ -13,10 +13,8 @@ export type Cluster = {
   /** What `kubectl` needs in its environment. */
   env: Record<string, string>;
   description: string;
-  /** The node of a cluster that was started for this process; none for `KUBECONFIG`. */
-  node?: Node;
-  /** Puts images of the Docker engine on the node, by the names that they get there. */
-  load(engine: DockerEngine, images: Record<string, string>): Promise<void>;
+  /** The node that was started for this process, and the engine whose images it gets; none for `KUBECONFIG`. */
+  own?: { node: Node; engine: DockerEngine };
   close(): Promise<void>;
 };
 
@@ -35,7 +33,7 @@ const OWN_IMAGES = {
  *
  * @throws SetupError where there is none and none can be made.
  */
-export async function provideCluster(engine: DockerEngine, log: Log): Promise<Cluster> {
+export async function provideCluster(log: Log): Promise<Cluster> {
   if (process.env.KUBECONFIG) return givenCluster(process.env.KUBECONFIG);
   await ensurePrograms(
     [
@@ -49,12 +47,12 @@ export async function provideCluster(engine: DockerEngine, log: Log): Promise<Cl
   const release = await tryLock('kubernetes-node');
   if (!release)
     throw new SetupError('Another process runs this cluster: set KUBECONFIG to what it printed, or end it.');
+  const engine = await provideDockerEngine(log);
   log('Starting Kubernetes…');
   const started = performance.now();
   const node = await startNode();
-  const load: Cluster['load'] = (from, images) => loadImages(node, from, images);
   makeOwnImages(engine);
-  await load(engine, OWN_IMAGES);
+  await loadImages({ node, engine }, OWN_IMAGES);
   await node.kubectl('apply', '--server-side', '-f', join(import.meta.dirname, 'etc/cluster.yaml'));
   await node.kubectl('wait', '--for=create', 'node/node', '--timeout=60s');
   await node.kubectl('wait', '--for=condition=Ready', 'node/node', '--timeout=60s');
@@ -62,15 +60,21 @@ export async function provideCluster(engine: DockerEngine, log: Log): Promise<Cl
   log(`The node and its DNS are ready, after ${Math.round((performance.now() - started) / 1_000)} s.`);
   const close = async () => {
     await node.close();
+    await engine.close();
     release();
   };
-  return { env: node.env, description: 'a single-node Kubernetes of this machine', node, load, close };
+  return {
+    env: node.env,
+    description: 'a single-node Kubernetes of this machine',
+    own: { node, engine },
+    close,
+  };
 }
 
 async function givenCluster(file: string): Promise<Cluster> {
   const { status } = spawnSync('kubectl', ['get', '--raw', '/readyz'], { stdio: 'ignore', timeout: 20_000 });
   if (status !== 0) throw new SetupError(`No cluster answers at KUBECONFIG=${file}, or there is no kubectl.`);
-  return { env: {}, description: `the cluster of ${file}`, load: async () => {}, close: async () => {} };
+  return { env: {}, description: `the cluster of ${file}`, close: async () => {} };
 }
 
 /** Imports into the engine the images that the node itself needs, made of its own root and of our programs. */
@@ -91,7 +95,11 @@ function shell({ env }: DockerEngine, script: string): void {
   if (status !== 0) throw new Error(`${script} failed:\n${stderr}`);
 }
 
-async function loadImages(node: Node, engine: DockerEngine, images: Record<string, string>): Promise<void> {
+/** Puts images of the Docker engine on the node, by the names that they get there. */
+export async function loadImages(
+  { node, engine }: NonNullable<Cluster['own']>,
+  images: Record<string, string>,
+): Promise<void> {
   const names = [...new Set(Object.values(images))];
   const ctr = ['ctr', '--namespace', 'k8s.io', 'images'];
   const pipe = `docker save ${names.join(' ')} | ${[...node.inside, ...ctr].join(' ')} import -`;

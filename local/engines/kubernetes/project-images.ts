@@ -6,7 +6,7 @@ import { runToEnd } from '../../process/run-to-end.ts';
 import type { Log } from '../../setup-error.ts';
 import type { DockerEngine } from '../docker-engine.ts';
 import { composeFiles } from '../stand-ins.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, loadImages } from './cluster.ts';
 import { home } from './programs.ts';
 
 const BUILT = ['api', 'branches', 'dashboard', 'label-worker', 'setup'].map((name) => `guias/${name}:local`);
@@ -20,8 +20,9 @@ export const STAND_INS_LABEL = 'guias/stand-in-stores=true';
  * Builds the images of this checkout and puts them on the cluster's node, as `guias/…:local`, with those of the stores by
  * the names that k8s/small gives them.
  */
-export async function loadProjectImages(cluster: Cluster, engine: DockerEngine, log: Log): Promise<void> {
-  if (!cluster.node) return;
+export async function loadProjectImages(cluster: Cluster, log: Log): Promise<void> {
+  if (!cluster.own) return;
+  const { node, engine } = cluster.own;
   const files = await composeFiles(engine, log);
   const standIns = files.length > 1;
   log('Building the images…');
@@ -48,8 +49,8 @@ export async function loadProjectImages(cluster: Cluster, engine: DockerEngine, 
     return [`docker.io/library/${image}`, standIns ? standIn : image];
   });
   const built = BUILT.map((name) => [`docker.io/${name}`, name]);
-  await cluster.load(engine, Object.fromEntries([...stores, ...built]));
-  if (standIns) await cluster.node.kubectl('label', 'node', 'node', STAND_INS_LABEL);
+  await loadImages(cluster.own, Object.fromEntries([...stores, ...built]));
+  if (standIns) await node.kubectl('label', 'node', 'node', STAND_INS_LABEL);
 }
 
 function compose({ env }: DockerEngine, files: string[], ...args: string[]): Promise<void> {

@@ -1,6 +1,5 @@
 import { stopAllProcesses } from '../../process/owned-process.ts';
 import { stopSignal } from '../../start/stop-signal.ts';
-import { provideDockerEngine } from '../docker-engine.ts';
 import { provideCluster } from './cluster.ts';
 import { loadProjectImages } from './project-images.ts';
 
@@ -8,15 +7,13 @@ import { loadProjectImages } from './project-images.ts';
 
 const log = (line: string) => void process.stderr.write(`${line}\n`);
 try {
-  const engine = await provideDockerEngine(log);
-  const cluster = await provideCluster(engine, log);
-  await loadProjectImages(cluster, engine, log);
+  const cluster = await provideCluster(log);
+  await loadProjectImages(cluster, log);
   log(`This is ${cluster.description}, until Ctrl-C. For kubectl in other terminals:`);
   for (const [name, value] of Object.entries(cluster.env))
     process.stdout.write(`export ${name}='${value}'\n`);
   await stopSignal(() => log('Stopping…'));
   await cluster.close();
-  await engine.close();
 } catch (error) {
   log((error as Error).message);
   process.exitCode = 1;
