@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { seedDemoData } from './demo-data.ts';
 import { repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
+import { keepRunning } from './process/keep-running.ts';
 import { tryLock } from './process/lock.ts';
-import { describeFailure, type OwnedProcess, stopAllProcesses } from './process/owned-process.ts';
+import { type OwnedProcess, stopAllProcesses } from './process/owned-process.ts';
 import { provideChromium } from './programs/chromium.ts';
 import { provideRedis } from './programs/redis.ts';
 import { loadSecrets } from './secrets.ts';
@@ -15,7 +16,10 @@ import { readyMessage } from './start/ready-message.ts';
 import { stopSignal } from './start/stop-signal.ts';
 import { type ServiceName, startSystem, USUAL_PREFIX } from './system.ts';
 
-/** `npm start`: runs the whole system on this machine until Ctrl-C. Exit code 0: stopped, 1: something failed. */
+/**
+ * `npm start`: runs the whole system on this machine until Ctrl-C. What ends meanwhile is started again. Exit code 0:
+ * stopped, 1: the start failed.
+ */
 
 const folder = join(repoRoot, '.local');
 const logFolder = join(folder, 'logs');
@@ -23,7 +27,11 @@ const logFolder = join(folder, 'logs');
 try {
   const { fresh, help } = parseOptions();
   if (help) say(HELP);
-  else await Promise.race([runUntilFailure(fresh), stopSignal(() => say('\nStopping…\n'))]);
+  else {
+    const stopped = stopSignal(() => say('\nStopping…\n'));
+    await Promise.race([startAndKeepRunning(fresh), stopped]);
+    await stopped;
+  }
 } catch (error) {
   process.exitCode = 1;
   const { message, stack } = error as Error;
@@ -33,7 +41,7 @@ try {
 }
 process.exit();
 
-async function runUntilFailure(fresh: boolean): Promise<never> {
+async function startAndKeepRunning(fresh: boolean): Promise<void> {
   if (!(await tryLock(repoRoot))) {
     throw new SetupError(
       'npm start already runs in this checkout: stop it (Ctrl-C) before you start another.',
@@ -43,8 +51,7 @@ async function runUntilFailure(fresh: boolean): Promise<never> {
   if (fresh) removeData();
   rmSync(logFolder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const processes = await startAll(ports);
-  return Promise.race(processes.map(unexpectedEnd));
+  for (const child of await startAll(ports)) keepRunning(child, progress);
 }
 
 /** Starts the servers, loads the demo data and starts the services. */
@@ -67,6 +74,7 @@ async function startAll(ports: Record<ServiceName, number>): Promise<OwnedProces
     logFolder,
     secretFolder: join(folder, 'secrets'),
     ports,
+    log: progress,
   });
   const servers = { [mongo.description]: mongoUri, [redis.description]: redis.url };
   say(readyMessage({ seconds: seconds(), addresses: system.addresses, servers, logFolder }));
@@ -85,10 +93,6 @@ function databaseUri(uri: string): string {
   if (uri.endsWith('/') && !process.env.MONGODB_URI) return `${uri}guias`;
   if (/^[^:]+:\/\/[^/?]+\/[^/?]+/.test(uri)) return uri;
   throw new SetupError('MONGODB_URI must name a database, such as mongodb://127.0.0.1:27017/guias.');
-}
-
-async function unexpectedEnd(child: OwnedProcess): Promise<never> {
-  throw new Error(describeFailure(child, (await child.ended).text));
 }
 
 function progress(line: string): void {

@@ -10,10 +10,14 @@ import { freePort } from './process/free-port.ts';
 import { type OwnedProcess, startProcess } from './process/owned-process.ts';
 import { waitUntilReady } from './process/wait-until-ready.ts';
 import type { Secrets } from './secrets.ts';
+import type { Log } from './setup-error.ts';
 
 /** The services, stopped in the reverse order: no service then asks one that is gone. */
 const SERVICES = ['branches', 'label-worker', 'api', 'dashboard'] as const;
 export type ServiceName = (typeof SERVICES)[number];
+
+/** Longest wait for a service to be ready, in ms: it takes some seconds, and many times that on a slow or busy machine. */
+const READY_TIMEOUT_MS = 120_000;
 
 /** The prefix of the keys in Redis, where nothing else is configured. */
 export const USUAL_PREFIX = '{guias}';
@@ -37,6 +41,8 @@ export type SystemOptions = SystemSettings & {
   secretFolder: string;
   /** A free port by default. */
   ports?: Partial<Record<ServiceName, number>>;
+  /** Is told what is waited for, where that takes long. */
+  log?: Log;
 };
 
 export type System = {
@@ -73,7 +79,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   try {
     await Promise.all(
-      SERVICES.map((name) => waitUntilReady(processes[name], () => isReady(addresses[name]), 20_000)),
+      SERVICES.map((name) =>
+        waitUntilReady(processes[name], () => requireReady(addresses[name]), READY_TIMEOUT_MS, options.log),
+      ),
     );
   } catch (error) {
     await stop();
@@ -134,9 +142,20 @@ function secretsAsFiles(settings: NodeJS.ProcessEnv, folder: string): NodeJS.Pro
   return env;
 }
 
+/** Resolves to true when a service reports itself ready. @throws with what it says of its dependencies, where it is not. */
+async function requireReady(address: string): Promise<true> {
+  const answer = await askReady(address);
+  if (!answer.ok) throw new Error(`it says ${await answer.text()}`);
+  return true;
+}
+
+function askReady(address: string): Promise<Response> {
+  return fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+}
+
 /** Tells whether a service reports itself ready; rejects where it does not answer. */
 export async function isReady(address: string): Promise<boolean> {
-  return (await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok;
+  return (await askReady(address)).ok;
 }
 
 function perService<T>(make: (name: ServiceName) => T): Record<ServiceName, T> {

@@ -78,6 +78,11 @@ export async function stopAllProcesses(): Promise<void> {
   for (const child of [...running].reverse()) await child.stop();
 }
 
+/** Returns whether `stopAllProcesses` has been called. */
+export function isStoppingAll(): boolean {
+  return closing;
+}
+
 /** Says in one sentence what happened to a program, and quotes the last lines of its log. */
 export function describeFailure({ name, logFile }: { name: string; logFile: string }, what: string): string {
   const lastLines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-15).join('\n');

@@ -1,0 +1,40 @@
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../setup-error.ts';
+import { isStoppingAll, type OwnedProcess } from './owned-process.ts';
+
+/** Pause before a process is started again, in ms; each further one is twice as long, up to the longest. */
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
+/** A process that ran for so long is well: its next end begins with the first pause, in ms. */
+const WELL_AFTER_MS = 60_000;
+
+/**
+ * Starts a process again whenever it ends, and says so each time, also in its log. It ends with `stopAllProcesses`.
+ *
+ * @returns what stops the process for good.
+ */
+export function keepRunning(child: OwnedProcess, log: Log): () => Promise<void> {
+  const end = new AbortController();
+  const isOver = () => end.signal.aborted || isStoppingAll();
+  let current = child;
+  async function restartUntilOver(): Promise<void> {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+      const began = performance.now();
+      const { text } = await current.ended;
+      if (isOver()) return;
+      if (performance.now() - began > WELL_AFTER_MS) pause = FIRST_PAUSE_MS;
+      const line = `${child.name} ended (${text}), starting it again in ${pause / 1_000} s.`;
+      appendFileSync(child.logFile, `${line}\n`);
+      log(`${line} Its log: ${child.logFile}`);
+      await sleep(pause, undefined, { signal: end.signal }).catch(() => {});
+      if (isOver()) return;
+      current = current.startAgain();
+    }
+  }
+  void restartUntilOver();
+  return async () => {
+    end.abort();
+    await current.stop();
+  };
+}
