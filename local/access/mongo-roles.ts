@@ -33,8 +33,9 @@ export const MONGO_ROLES = {
     // The api stores a password's hash anew where its parameters have grown, and the time of a logout.
     users: ['find', 'update'],
     accounts: ['find'],
-    // Personal data of old guides is removed by an update.
-    guides: ['find', 'insert', 'update', 'createIndex'],
+    // Personal data of old guides is removed by an update; guides of a creation that a crash has cut are removed.
+    guides: ['find', 'insert', 'update', 'remove', 'createIndex'],
+    creations: ['find', 'insert', 'update', 'createIndex'],
     idempotency_keys: ['find', 'insert', 'update', 'createIndex'],
     ...AUDIT,
   },

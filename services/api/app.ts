@@ -14,6 +14,7 @@ import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/red
 import { openBranchesClient } from './branches/branches-client.ts';
 import type { ApiConfig } from './config.ts';
 import { apiErrors } from './errors.ts';
+import { CreationSweep } from './guides/creations/creation-sweep.ts';
 import { GuideQuota } from './guides/guide-quota.ts';
 import { GuideStore } from './guides/guide-store.ts';
 import { IdempotencyStore } from './guides/idempotency-store.ts';
@@ -84,12 +85,18 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
   server.startup.onceConnected('the cleaning of the label queue', async () => {
     cleaning = startQueueCleaning({ redis, prefix: config.REDIS_PREFIX, log: server.log });
   });
-  const keys = new IdempotencyStore(mongo);
+  const keys = new IdempotencyStore(mongo, config.IDEMPOTENCY_KEY_DAYS);
   server.startup.onceConnected('the index of the idempotency keys', () => keys.open());
   const branches = openBranchesClient(server, {
     url: config.BRANCHES_URL,
     token: config.INTERNAL_TOKEN,
     timeoutMs: config.BRANCHES_TIMEOUT_MS,
+  });
+  const guides = new GuideStore(mongo);
+  let sweep: CreationSweep | undefined;
+  server.addHook('onClose', () => sweep?.close());
+  server.startup.onceConnected('the end of creations that a crash has cut', async () => {
+    sweep = new CreationSweep(guides, server.log);
   });
   return {
     mongo,
@@ -99,7 +106,7 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
     branches,
     report,
     trail: openTrail(server, 'api', audit),
-    guides: new GuideStore(mongo),
+    guides,
     users: new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS }),
     limitsOf: recentLimits(new AccountLimitsStore(mongo), {
       requestsPerSecond: config.REQUESTS_PER_SECOND_PER_ACCOUNT,

@@ -127,6 +127,12 @@ export const apiErrors = {
     codigo: 'idempotencia_conflicto',
     message: 'Idempotency-Key ya usada con otro contenido',
   },
+  /** No `Retry-After`: who repeats the request without a key may create its guides twice. */
+  'result-unknown': {
+    status: 503,
+    codigo: 'resultado_desconocido',
+    message: 'No se sabe si las guias se crearon; consulte sus guias antes de repetir',
+  },
   'guide-not-found': { status: 404, codigo: 'guia_no_encontrada', message: 'Guia no encontrada' },
   'packages-invalid': {
     status: 400,

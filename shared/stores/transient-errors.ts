@@ -44,7 +44,7 @@ const REDIS_OUTAGE_CODES = /^(LOADING|OOM|MASTERDOWN|READONLY|MISCONF) /;
 /** ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed. */
 const IOREDIS_OUTAGE_TEXTS = /^(Stream isn't writeable|Command timed out|Connection is closed)/;
 /** mongoose 9 knows this by its text only: MongoDB has not been there since the service started. */
-const MONGOOSE_NOT_CONNECTED = /^Cannot call `.*` before initial connection is complete/;
+export const MONGOOSE_NOT_CONNECTED = /^Cannot call `.*` before initial connection is complete/;
 /** MongoDB's code for a wrong user or password. */
 const AUTHENTICATION_FAILED = 18;
 

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
-import { digest } from '#shared/digest.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Caller, QuotaState } from '../quotas/account-limits.ts';
-import { generateGuideNumber, generateGuideNumbers } from './guide-number.ts';
+import { storeCreation } from './creations/store-creation.ts';
+import { generateGuideNumbers } from './guide-number.ts';
 import type { GuideQuota, TakenGuides } from './guide-quota.ts';
 import { parseGuideRequest } from './guide-request.ts';
 import type { BranchOfGuide, GuideRecord, GuideStore } from './guide-store.ts';
+import { hashBody, keyId } from './idempotency-key.ts';
 import type { CreationPlan, IdempotencyStore } from './idempotency-store.ts';
-
-/** Rounds of new numbers. A number is taken once in 10^11 for each stored guide, so a second round is rare. */
-const MAX_ROUNDS = 5;
 
 export type CreationDeps = {
   guides: GuideStore;
@@ -33,20 +31,20 @@ export type CreationRequest = {
   onQuota: (state: QuotaState) => void;
 };
 
+/** Guides that exist, and whether an earlier request with the same key had made them. */
+export type Created = { guides: GuideRecord[]; repeated: boolean };
+
 /**
  * Creates the guides of one request, all or none.
  *
- * @throws DomainError of the first check that fails (docs/contract.md "Guides").
+ * @throws DomainError of the first check that fails (docs/contract.md "Guides"); `result-unknown` where nobody can know in
+ * time whether the guides exist.
  */
-export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<GuideRecord[]> {
+export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
   const { user, idempotencyKey } = request;
   const { service, guides } = parseGuideRequest(request.body);
   let taken: Promise<TakenGuides> | undefined;
   const giveBack = async () => (await taken)?.giveBack();
-  const fail = async (error: unknown): Promise<never> => {
-    await giveBack();
-    throw error;
-  };
   const makePlan = async (): Promise<CreationPlan> => {
     // Counted while the branches are looked up, so that it takes no time of its own.
     taken = deps.quota.take(user.account, user.limits.guidesPerDay, guides.length);
@@ -55,60 +53,70 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     const now = new Date();
     return {
       ...branches,
-      creation: randomUUID(),
+      ...newNumbers(guides.length),
       createdAt: deps.localTime(now),
       createdUtc: now,
-      numbers: generateGuideNumbers(guides.length),
     };
   };
-  const createOnce = async () => {
-    const records = toRecords(await makePlan(), user, service, guides);
-    await storeAll(deps.guides, records, records, async () => {});
-    return records;
-  };
-  if (idempotencyKey === undefined) return createOnce().catch(fail);
-  const key = digest(JSON.stringify([user.username, idempotencyKey]));
-  const bodyHash = digest(JSON.stringify([service, guides]));
+  const toGuides = (plan: CreationPlan) => toRecords(plan, user, service, guides);
+  const orGiveBack = async <T>(work: Promise<T>): Promise<T> =>
+    work.catch(async (error: unknown) => {
+      if (!isUnknownResult(error)) await giveBack();
+      throw error;
+    });
+  if (idempotencyKey === undefined) {
+    return { guides: await orGiveBack(createOnce(deps, makePlan, toGuides)), repeated: false };
+  }
+  const key = keyId(user.username, idempotencyKey);
+  const hashes = hashBody([service, guides]);
   // Once a plan is stored its guides stay counted: a repetition completes them, and is not counted again.
-  const { plan, repeated } = await deps.keys.reserve(key, bodyHash, makePlan).catch(fail);
+  const { plan, repeated } = await orGiveBack(deps.keys.reserve(key, hashes, makePlan));
   if (repeated) await giveBack();
-  const records = toRecords(plan, user, service, guides);
-  const missing = repeated ? await deps.guides.findMissing(records) : records;
-  await storeAll(deps.guides, records, missing, (taken, fresh) => deps.keys.renumber(key, taken, fresh));
+  return createPlanned(deps, key, plan, repeated, toGuides);
+}
+
+async function createOnce(
+  { guides }: CreationDeps,
+  makePlan: () => Promise<CreationPlan>,
+  toGuides: (plan: CreationPlan) => GuideRecord[],
+): Promise<GuideRecord[]> {
+  const records = toGuides(await makePlan());
+  if ((await storeCreation(records, { guides })) === 'aborted') throw new DomainError('unavailable');
   return records;
+}
+
+/** Creates the guides of a plan, or finds them. A creation that a crash had cut, and the sweep removed, begins anew. */
+async function createPlanned(
+  { guides, keys }: CreationDeps,
+  key: string,
+  plan: CreationPlan,
+  repeated: boolean,
+  toGuides: (plan: CreationPlan) => GuideRecord[],
+): Promise<Created> {
+  const renumbered = (taken: string, fresh: string) => keys.renumber(key, taken, fresh);
+  const records = toGuides(plan);
+  if ((await storeCreation(records, { guides, repeated, renumbered })) === 'created') {
+    return { guides: records, repeated };
+  }
+  const again = toGuides(await keys.replan(key, plan.creation, newNumbers(records.length)));
+  if ((await storeCreation(again, { guides, repeated: true, renumbered })) === 'aborted') {
+    throw new DomainError('unavailable');
+  }
+  return { guides: again, repeated: false };
+}
+
+function newNumbers(count: number): Pick<CreationPlan, 'creation' | 'numbers'> {
+  return { creation: randomUUID(), numbers: generateGuideNumbers(count) };
+}
+
+function isUnknownResult(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'result-unknown';
 }
 
 /** @throws DomainError `too-many-guides-today` where the day's quota does not allow the guides, with the seconds left. */
 function requireGranted({ granted, state }: TakenGuides, onQuota: CreationRequest['onQuota']): void {
   onQuota(state);
   if (!granted) throw new DomainError('too-many-guides-today', { params: { seconds: state.resetS } });
-}
-
-/**
- * Stores the records that are missing. A record whose number is another guide's gets a new number, in place, which
- * `renumbered` is told before it is used.
- *
- * @param records all of the creation, so that a new number is none of theirs.
- */
-async function storeAll(
-  guides: GuideStore,
-  records: readonly GuideRecord[],
-  missing: GuideRecord[],
-  renumbered: (taken: string, fresh: string) => Promise<void>,
-): Promise<void> {
-  const used = new Set(records.map(({ number }) => number));
-  for (let round = 0; round < MAX_ROUNDS && missing.length > 0; round++) {
-    const refused = await guides.insert(missing);
-    missing = refused.length > 0 ? await guides.findMissing(refused) : [];
-    for (const record of missing) {
-      let fresh = generateGuideNumber();
-      while (used.has(fresh)) fresh = generateGuideNumber();
-      used.add(fresh);
-      await renumbered(record.number, fresh);
-      record.number = fresh;
-    }
-  }
-  if (missing.length > 0) throw new DomainError('internal');
 }
 
 /** Asks the branches service where the guides of one request start and end. */

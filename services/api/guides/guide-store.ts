@@ -1,7 +1,9 @@
 import { type Connection, type Model, mongo, Schema, trusted } from 'mongoose';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
 import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { batchLoader } from '../batch-loader.ts';
+import { CreationOutcomes } from './creations/creation-outcomes.ts';
 
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
@@ -28,7 +30,25 @@ export type GuideRecord = {
   guide: Guide;
 };
 /** A guide of before release 1.2 has no account: it is in the one of its creator's name. */
-type GuideDocument = Omit<GuideRecord, 'number' | 'account'> & { _id: string; account?: string };
+type GuideDocument = Omit<GuideRecord, 'number' | 'account'> & {
+  _id: string;
+  account?: string;
+  /**
+   * Until a creation of several guides has ended, its guides can be read only where its outcome is `created`. From this
+   * moment on, any process may end it.
+   */
+  pendingUntil?: Date;
+};
+/** Guides to be stored. `pendingUntil` is that of a creation of several. */
+type Insertion = { records: readonly GuideRecord[]; pendingUntil: Date | undefined };
+/** What is stored of a creation. */
+export type StoredPart = {
+  missing: GuideRecord[];
+  /** Their numbers are other guides'. */
+  taken: GuideRecord[];
+};
+/** A guide of a creation, as far as its end is concerned. */
+export type PendingGuide = Pick<GuideRecord, 'number' | 'creation'>;
 
 type Wanted = { number: string; account: string | undefined };
 
@@ -46,11 +66,13 @@ export class GuideStore {
   readonly #guides: Model<GuideDocument>;
   readonly #find = batchLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), MAX_BATCHED_FINDS);
   readonly #insertInBatch = batchLoader(
-    (creations: readonly (readonly GuideRecord[])[]) => this.#insertBatch(creations),
+    (creations: readonly Insertion[]) => this.#insertBatch(creations),
     MAX_BATCHED_CREATIONS,
   );
+  readonly outcomes: CreationOutcomes;
 
   constructor(connection: Connection) {
+    this.outcomes = new CreationOutcomes(connection);
     const branch = { code: String, name: String };
     this.#guides = connection.model<GuideDocument>(
       'Guide',
@@ -62,6 +84,7 @@ export class GuideStore {
           account: String,
           createdAt: String,
           createdUtc: Date,
+          pendingUntil: Date,
           status: String,
           service: String,
           origin: branch,
@@ -71,47 +94,94 @@ export class GuideStore {
           guide: Schema.Types.Mixed,
         },
         { versionKey: false, minimize: false },
-      ),
+      ).index({ pendingUntil: 1 }, { partialFilterExpression: { pendingUntil: { $exists: true } } }),
       'guides',
     );
   }
 
+  /** Creates the index of pending guides, which are few, and the one by which outcomes expire. */
+  async open(): Promise<void> {
+    await Promise.all([this.#guides.createIndexes(), this.outcomes.open()]);
+  }
+
   /**
-   * Stores the guides of one creation, in one round trip.
+   * Stores guides of one creation, in one round trip that it may share with others.
    *
-   * @returns the guides that were not stored, since their number is taken.
+   * @param pendingUntil of a creation of several guides: none of them can be read before its outcome is `created`.
+   * @returns the guides that were not stored, since their number is: another's, or from an earlier attempt.
    */
-  insert(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
-    return records.length > MAX_BATCHED_GUIDES ? this.#insertMany(records) : this.#insertInBatch(records);
+  async insert(records: readonly GuideRecord[], pendingUntil?: Date): Promise<GuideRecord[]> {
+    const insertion = { records, pendingUntil };
+    return records.length > MAX_BATCHED_GUIDES
+      ? this.#insertAlone(insertion)
+      : this.#insertInBatch(insertion);
   }
 
-  async #insertBatch(creations: readonly (readonly GuideRecord[])[]): Promise<GuideRecord[][]> {
-    const refused = new Set(await this.#insertMany(creations.flat()));
-    return creations.map((records) => records.filter((record) => refused.has(record)));
-  }
-
-  async #insertMany(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
+  async #insertBatch(creations: readonly Insertion[]): Promise<(GuideRecord[] | Error)[]> {
     try {
-      const documents = records.map(({ number, ...guide }): GuideDocument => ({ _id: number, ...guide }));
-      await this.#guides.insertMany(documents, { lean: true, ordered: false });
-      return [];
+      const failures = await this.#insertMany(creations);
+      return creations.map(({ records }) => refusedOf(records, failures));
     } catch (error) {
-      if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
-      const failures = [error.writeErrors].flat();
-      // Empty when the connection broke: that is a bulk write error too, and nobody knows what was stored.
-      const duplicates = failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
-      if (!duplicates) throw error;
-      return failures.flatMap(({ index }) => records[index] ?? []);
+      if (creations.length === 1 || isTransientError(error)) throw error;
+      // One of them cannot even be sent: the others must not fail with it.
+      return Promise.all(creations.map((one) => this.#insertAlone(one).catch((own: Error) => own)));
     }
   }
 
-  /** Returns the guides of a creation that are not stored: never written, or the number is another guide's. */
-  async findMissing(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
-    const creation = records[0]?.creation ?? '';
+  async #insertAlone(insertion: Insertion): Promise<GuideRecord[]> {
+    const refused = refusedOf(insertion.records, await this.#insertMany([insertion]));
+    if (refused instanceof Error) throw refused;
+    return refused;
+  }
+
+  /** @returns why guides were not stored. */
+  async #insertMany(creations: readonly Insertion[]): Promise<Map<GuideRecord, mongo.WriteError>> {
+    const all = creations.flatMap(({ records, pendingUntil }) =>
+      records.map((record) => ({ record, document: asDocument(record, pendingUntil) })),
+    );
+    try {
+      const documents = all.map(({ document }) => document);
+      await this.#guides.insertMany(documents, { lean: true, ordered: false });
+      return new Map();
+    } catch (error) {
+      // Without errors of single guides nobody knows what was stored: the connection broke, or a majority is not reached.
+      const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      if (failures.length === 0) throw error;
+      return new Map(failures.map((one) => [(all[one.index] as (typeof all)[number]).record, one]));
+    }
+  }
+
+  /** Returns what a majority of the database's servers has stored of a creation, or of some of its guides. */
+  async storedPart(records: readonly GuideRecord[]): Promise<StoredPart> {
     const numbers = records.map(({ number }) => number);
-    const stored = await this.#guides.find({ _id: trusted({ $in: numbers }), creation }, { _id: 1 }).lean();
-    const present = new Set(stored.map(({ _id }) => _id));
-    return records.filter(({ number }) => !present.has(number));
+    const found = await this.#guides
+      .find({ _id: trusted({ $in: numbers }) }, { creation: 1 })
+      .readConcern('majority')
+      .lean();
+    const stored = new Map(found.map(({ _id, creation }) => [_id, creation]));
+    return {
+      missing: records.filter(({ number }) => !stored.has(number)),
+      taken: records.filter(({ number, creation }) => (stored.get(number) ?? creation) !== creation),
+    };
+  }
+
+  /** Returns pending guides whose time was over at a moment. */
+  async overdue(moment: Date, limit: number): Promise<PendingGuide[]> {
+    const found = await this.#guides
+      .find({ pendingUntil: trusted({ $lt: moment }) }, { creation: 1 })
+      .limit(limit)
+      .lean();
+    return found.map(({ _id, creation }) => ({ number: _id, creation }));
+  }
+
+  /** Ends the wait of guides of creations that are `created`. */
+  async release(guides: readonly PendingGuide[]): Promise<void> {
+    await this.#guides.updateMany(pendingOf(guides), { $unset: { pendingUntil: 1 } });
+  }
+
+  /** Removes the guides of creations that are `aborted`. */
+  async remove(guides: readonly PendingGuide[]): Promise<void> {
+    await this.#guides.deleteMany(pendingOf(guides));
   }
 
   /**
@@ -131,10 +201,21 @@ export class GuideStore {
       const documents = await this.#guides
         .find({ _id, ...(account !== undefined && guidesOf(account)) })
         .lean();
-      return [account, new Map(documents.map((document) => [document._id, asRecord(document)]))] as const;
+      const visible = await this.#visible(documents);
+      return [account, new Map(visible.map((document) => [document._id, asRecord(document)]))] as const;
     });
     const found = new Map(await Promise.all(finds));
     return wanted.map(({ number, account }) => found.get(account)?.get(number));
+  }
+
+  /** Leaves out the guides of creations that have not ended, or were aborted: of a batch all can be read, or none. */
+  async #visible(documents: readonly GuideDocument[]): Promise<readonly GuideDocument[]> {
+    const waiting = documents.filter(({ pendingUntil }) => pendingUntil);
+    if (waiting.length === 0) return documents;
+    const outcomes = await this.outcomes.of(waiting.map(({ creation }) => creation));
+    return documents.filter(
+      ({ pendingUntil, creation }) => !pendingUntil || outcomes.get(creation) === 'created',
+    );
   }
 
   /**
@@ -168,6 +249,33 @@ function guidesOf(account: string) {
   return { $or: [{ account }, { account: null, username: account }] };
 }
 
-function asRecord({ _id, ...guide }: GuideDocument): GuideRecord {
+/** Selects those of the guides that are pending: a number may be another guide's by now. */
+function pendingOf(guides: readonly PendingGuide[]) {
+  return {
+    _id: trusted({ $in: guides.map(({ number }) => number) }),
+    creation: trusted({ $in: creationsOf(guides) }),
+    pendingUntil: trusted({ $exists: true }),
+  };
+}
+
+function creationsOf(guides: readonly PendingGuide[]): string[] {
+  return [...new Set(guides.map(({ creation }) => creation))];
+}
+
+/** Returns the guides whose number is stored already, or the error of another kind. */
+function refusedOf(
+  records: readonly GuideRecord[],
+  failures: ReadonlyMap<GuideRecord, mongo.WriteError>,
+): GuideRecord[] | Error {
+  const refused = records.filter((record) => failures.has(record));
+  const other = refused.map((record) => failures.get(record)).find((one) => one?.code !== DUPLICATE_KEY);
+  return other ? new mongo.MongoServerError({ message: other.errmsg ?? '', code: other.code }) : refused;
+}
+
+function asDocument({ number, ...guide }: GuideRecord, pendingUntil: Date | undefined): GuideDocument {
+  return { _id: number, ...guide, ...(pendingUntil && { pendingUntil }) };
+}
+
+function asRecord({ _id, pendingUntil, ...guide }: GuideDocument): GuideRecord {
   return { ...guide, number: _id, account: guide.account ?? guide.username };
 }

@@ -2,9 +2,11 @@ import { type Connection, type Model, mongo, Schema } from 'mongoose';
 import { DomainError } from '#shared/errors.ts';
 import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
 import type { BranchOfGuide } from './guide-store.ts';
-import { KEPT_HOURS } from './idempotency-key.ts';
+import type { BodyHashes } from './idempotency-key.ts';
 
-const KEPT_MS = KEPT_HOURS * 3_600 * 1_000;
+const DAY_MS = 24 * 3_600_000;
+/** How often a key may expire between two looks at it before the caller is to come again. */
+const MAX_LOOKS = 3;
 
 /** All that a creation decides beyond its request: the same plan and body make the same guides. */
 export type CreationPlan = {
@@ -17,7 +19,8 @@ export type CreationPlan = {
   numbers: string[];
   destinations: BranchOfGuide[];
 };
-type Reservation = CreationPlan & { _id: string; bodyHash: string; expiresAt: Date };
+/** A key of release 1.1 has no `canonicalHash`. */
+type Reservation = CreationPlan & { _id: string; bodyHash: string; canonicalHash?: string; expiresAt: Date };
 
 /**
  * Idempotency keys in MongoDB. The plan of a creation is stored under its key before any guide is, so that a
@@ -25,8 +28,11 @@ type Reservation = CreationPlan & { _id: string; bodyHash: string; expiresAt: Da
  */
 export class IdempotencyStore {
   readonly #keys: Model<Reservation>;
+  readonly #keptMs: number;
 
-  constructor(connection: Connection) {
+  /** @param days for which a key is remembered. */
+  constructor(connection: Connection, days: number) {
+    this.#keptMs = days * DAY_MS;
     const branch = { _id: false, code: String, name: String };
     this.#keys = connection.model<Reservation>(
       'IdempotencyKey',
@@ -34,6 +40,7 @@ export class IdempotencyStore {
         {
           _id: String,
           bodyHash: String,
+          canonicalHash: String,
           expiresAt: { type: Date, index: { expireAfterSeconds: 0 } },
           creation: String,
           createdAt: String,
@@ -60,19 +67,39 @@ export class IdempotencyStore {
    */
   async reserve(
     key: string,
-    bodyHash: string,
+    hashes: BodyHashes,
     make: () => Promise<CreationPlan>,
   ): Promise<{ plan: CreationPlan; repeated: boolean }> {
-    const known = await this.#keys.findById(key).lean();
-    if (!known) {
-      const plan = await make();
-      if (await this.#insert({ _id: key, bodyHash, expiresAt: new Date(Date.now() + KEPT_MS), ...plan })) {
-        return { plan, repeated: false };
+    let made: CreationPlan | undefined;
+    for (let look = 0; look < MAX_LOOKS; look++) {
+      const stored = await this.#keys.findById(key).lean();
+      if (stored) {
+        if (!isSameBody(stored, hashes)) throw new DomainError('idempotency-key-reused');
+        return { plan: stored, repeated: true };
       }
+      made ??= await make();
+      const expiresAt = new Date(Date.now() + this.#keptMs);
+      if (await this.#insert({ _id: key, ...hashes, expiresAt, ...made }))
+        return { plan: made, repeated: false };
     }
-    const stored = known ?? (await this.#keys.findById(key).orFail().lean());
-    if (stored.bodyHash !== bodyHash) throw new DomainError('idempotency-key-reused');
-    return { plan: stored, repeated: true };
+    throw new DomainError('unavailable');
+  }
+
+  /**
+   * Gives a creation that was aborted a new id and new numbers, unless a concurrent request has done so.
+   *
+   * @returns the plan that is stored now.
+   * @throws DomainError `unavailable` when the key has expired meanwhile.
+   */
+  async replan(
+    key: string,
+    aborted: string,
+    fresh: Pick<CreationPlan, 'creation' | 'numbers'>,
+  ): Promise<CreationPlan> {
+    await this.#keys.updateOne({ _id: key, creation: aborted }, { $set: fresh });
+    const plan = await this.#keys.findById(key).lean();
+    if (!plan) throw new DomainError('unavailable');
+    return plan;
   }
 
   /**
@@ -98,4 +125,8 @@ export class IdempotencyStore {
       throw error;
     }
   }
+}
+
+function isSameBody(stored: Reservation, { canonicalHash, bodyHash }: BodyHashes): boolean {
+  return stored.canonicalHash ? stored.canonicalHash === canonicalHash : stored.bodyHash === bodyHash;
 }

@@ -82,8 +82,9 @@ export async function* exportPerson(
   let separator = '\n';
   yield `{"busqueda":${JSON.stringify(search.by)},"guias":[`;
   for await (const found of findPages(store, search, onProgress)) {
-    count += found.length;
-    for (const entry of found.flatMap(entriesOf)) {
+    const readable = found.filter(({ stored }) => !stored.pendingUntil);
+    count += readable.length;
+    for (const entry of readable.flatMap(entriesOf)) {
       yield separator + JSON.stringify(entry);
       separator = ',\n';
     }

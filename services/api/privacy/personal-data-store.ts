@@ -15,6 +15,8 @@ export type StoredGuide = {
   origin: { code: string };
   destination: { code: string };
   guide: Guide;
+  /** Its creation has not ended: nobody may read it yet. */
+  pendingUntil?: Date;
   /** When the whole guide was anonymised. */
   anonymised?: Date;
 };

@@ -197,6 +197,8 @@ function judgeRefusal({ status, retryAfter, body }: Reply): Verdict<never> | und
   if (status === 'hang') return { again: true, wrong: `no answer within ${HANG} ms` };
   if (status === 'cut' || status === 'refused') return { again: true };
   if (status !== 503) return undefined;
+  // The customer repeats with the same key, which is right whatever became of the guide.
+  if (body.includes('"resultado_desconocido"')) return { again: true };
   const right = retryAfter && body.includes('"Servicio no disponible, intente de nuevo"');
   return right ? { again: true } : { again: true, wrong: `503 without its text or Retry-After: ${body}` };
 }

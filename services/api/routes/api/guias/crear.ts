@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type CreationDeps, createGuides } from '#api/guides/create-guides.ts';
 import type { GuideRecord } from '#api/guides/guide-store.ts';
-import { KEPT_HOURS, KEY_PATTERN } from '#api/guides/idempotency-key.ts';
+import { KEY_PATTERN } from '#api/guides/idempotency-key.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import type { QuotaState } from '#api/quotas/account-limits.ts';
@@ -23,7 +23,8 @@ const route = operation({
       'idempotency-key': Type.Optional(
         Type.String({
           pattern: KEY_PATTERN,
-          description: `Nombre de esta solicitud, del cliente. Repetida con el mismo contenido dentro de ${KEPT_HOURS} h da la misma respuesta y no crea nada.`,
+          description:
+            'Nombre de esta solicitud, del cliente. Repetida con el mismo contenido dentro de 7 días (o el plazo que fije el transportista) da la misma respuesta y no crea nada.',
         }),
       ),
     }),
@@ -44,6 +45,7 @@ const route = operation({
     'too-many-guides-today',
     'idempotency-key-invalid',
     'idempotency-key-reused',
+    'result-unknown',
     'body-too-large',
     'not-json',
   ],
@@ -65,6 +67,8 @@ const route = operation({
     ],
   },
 });
+/** Says that the answer is that of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
+const REPLAYED_HEADER = 'Idempotent-Replayed';
 const VALID_KEY = new RegExp(KEY_PATTERN);
 
 /** `POST /api/guias/crear` (docs/contract.md "Guides"). */
@@ -78,8 +82,15 @@ export function createRoute(deps: CreationDeps) {
       const { body, id: requestId } = request;
       const user = apiUser(request);
       const onQuota = (state: QuotaState) => addRateLimit(reply, state);
-      const created = await createGuides(deps, { body, user, requestId, idempotencyKey, onQuota });
-      return route.ok(created.map(toWire));
+      const { guides, repeated } = await createGuides(deps, {
+        body,
+        user,
+        requestId,
+        idempotencyKey,
+        onQuota,
+      });
+      if (repeated) reply.header(REPLAYED_HEADER, 'true');
+      return route.ok(guides.map(toWire));
     });
   };
 }
