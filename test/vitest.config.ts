@@ -18,6 +18,9 @@ if (!apiServer) {
   );
 }
 
+const mongodump = findProgram('mongodump');
+if (!mongodump) process.stderr.write('There is no mongodump here: tests named *.mongodump.ts do not run.\n');
+
 export default defineConfig({
   plugins: [
     {
@@ -30,7 +33,12 @@ export default defineConfig({
     dir: 'test',
     include: faults
       ? ['**/faults/**/*.{test,long}.ts']
-      : ['**/*.test.ts', ...(mongod ? ['**/*.mongod.ts'] : []), ...(apiServer ? ['**/*.api-server.ts'] : [])],
+      : [
+          '**/*.test.ts',
+          ...(mongod ? ['**/*.mongod.ts'] : []),
+          ...(mongodump ? ['**/*.mongodump.ts'] : []),
+          ...(apiServer ? ['**/*.api-server.ts'] : []),
+        ],
     globalSetup: './test/fixtures/global-setup.ts',
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
     testTimeout: 90_000,

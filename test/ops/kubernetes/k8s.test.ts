@@ -217,6 +217,17 @@ describe('the secrets of small', () => {
   });
 });
 
+it('the example of External Secrets has those of production', () => {
+  const names = (path: string, kind: string) =>
+    readObjects(path)
+      .filter((each) => each.kind === kind)
+      .map(({ metadata }) => metadata.name);
+  const onlySmall = ['guias-backup', 'guias-mongodb', 'guias-redis-users', 'guias-operator'];
+  expect(names('external-secrets.example.yaml', 'ExternalSecret')).toEqual(
+    names('secrets.example.yaml', 'Secret').filter((name) => !onlySmall.includes(name)),
+  );
+});
+
 it('no pod of an operator runs until one is asked for', () => {
   expect(find('production', 'Deployment', 'operator').spec.replicas).toBe(0);
 });

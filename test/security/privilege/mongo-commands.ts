@@ -15,7 +15,16 @@ export async function recordCommands(uri: string) {
 }
 
 /** Commands of a connection, which need no right. */
-const FREE = new Set(['hello', 'ping', 'endSessions', 'killCursors', 'saslStart', 'saslContinue']);
+const FREE = new Set([
+  'hello',
+  'ismaster',
+  'buildInfo',
+  'ping',
+  'endSessions',
+  'killCursors',
+  'saslStart',
+  'saslContinue',
+]);
 
 /**
  * Returns what MongoDB demands for a command (https://www.mongodb.com/docs/manual/reference/privilege-actions/); an upsert

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
+import { minimalGuide } from '#test/fixtures/client.ts';
+import { test } from '#test/fixtures/services.ts';
+import { describeCommand, mayRun, recordCommands } from '../../security/privilege/mongo-commands.ts';
+
+/** The scripts of k8s/components/backup, with MongoDB's own programs: `test/vitest.config.ts` runs this where they are. */
+async function run(script: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const path = join(repoRoot, 'k8s/components/backup', script);
+  const options = { env: { PATH: process.env.PATH, ...env }, timeout: 60_000 };
+  return (await promisify(execFile)('sh', [path], options)).stdout;
+}
+
+test('what was dumped is served again after the loss of the database, and a repeated request creates nothing', async ({
+  stores,
+  demo,
+  folder,
+}) => {
+  const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide(), minimalGuide()] };
+  const create = () => demo.post('/api/guias/crear', body, { 'idempotency-key': 'before-the-loss' });
+  const before = await create();
+  expect(before.status).toBe(200);
+
+  const recorder = await recordCommands(stores.mongoUri);
+  const [BACKUPS, MONGODB_URI_FILE] = [join(folder, 'backups'), join(folder, 'MONGODB_URI')];
+  mkdirSync(BACKUPS);
+  writeFileSync(MONGODB_URI_FILE, recorder.uri);
+  expect(await run('backup.sh', { BACKUPS, MONGODB_URI_FILE, KEEP_DAYS: '14' })).toContain(
+    'Dumped the database',
+  );
+  await recorder.close();
+  expect(readdirSync(BACKUPS)).toEqual([
+    expect.stringMatching(/^\d{8}T\d{6}Z\.guias\.gz$/),
+    expect.stringMatching(/^\d{8}T\d{6}Z\.keys\.gz$/),
+  ]);
+  const refused = recorder.commands.filter((command) => !mayRun('backup', command)).map(describeCommand);
+  // It asks whether the server is Atlas; any other one does not know the command.
+  expect(refused.filter((text) => text !== 'atlasVersion 1')).toEqual([]);
+
+  await stores.mongo.dropDatabase();
+  expect(await run('restore.sh', { BACKUPS, MONGODB_SERVER: new URL('/', stores.mongoUri).href })).toContain(
+    'Restored',
+  );
+  const repeated = await create();
+  expect([repeated.status, repeated.body.data]).toEqual([200, before.body.data]);
+  expect(await stores.mongo.collection('guides').countDocuments()).toBe(2);
+});
