@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Asked for every few seconds by machines: logged at level debug only. */
     quiet?: boolean;
+    /** Has an objective (k8s/operations.md "Objectives"): its metrics are there before the first request. */
+    objective?: boolean;
   }
   interface FastifyInstance {
     /** What `/metrics` shows; whoever measures registers its metrics here. */

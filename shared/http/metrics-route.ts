@@ -3,6 +3,9 @@ import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 import { failedDependencies, RefusesWrites } from './dependencies.ts';
 import type { HttpServer } from './http-server.ts';
 
+/** What a request that has an objective is counted under. A series that begins above zero hides its first requests. */
+const OBJECTIVE_STATUSES = [200, 500, 503];
+
 /**
  * Adds `/metrics` for Prometheus: the duration of every request by route and status, and whether each dependency
  * answers.
@@ -18,6 +21,22 @@ export function addMetricsRoute(server: HttpServer): void {
     labelNames: ['method', 'route', 'status'],
     buckets: WAIT_BUCKETS,
     registers: [metrics],
+  });
+  server.addHook('onRoute', ({ method, url: route, config }) => {
+    if (!config?.objective || method === 'HEAD') return;
+    for (const status of OBJECTIVE_STATUSES) duration.zero({ method: String(method), route, status });
+  });
+  // Nothing answers a client that leaves, so no onResponse hook tells of it; what it waited for is an objective's business.
+  server.addHook('onRequest', (request, reply, done) => {
+    const { method, routeOptions } = request;
+    const { url: route = 'none', config } = routeOptions;
+    if (config.objective) {
+      reply.raw.once('close', () => {
+        if (reply.raw.writableFinished) return;
+        duration.observe({ method, route, status: 499 }, reply.elapsedTime / 1_000);
+      });
+    }
+    done();
   });
   server.addHook('onResponse', async ({ method, routeOptions }, { statusCode: status, elapsedTime }) => {
     if (routeOptions.config.quiet) return;

@@ -15,6 +15,9 @@ export type RedisState = {
   writesFail: boolean;
 };
 
+/** How the last writes to the append-only file, of its shorter copy, and of a snapshot ended. */
+const DISK_STATUSES = ['aof_last_write_status', 'aof_last_bgrewrite_status', 'rdb_last_bgsave_status'];
+
 /** Reads the state of Redis by INFO, which a managed Redis that forbids CONFIG answers too. */
 export async function readRedisState(redis: Redis): Promise<RedisState> {
   const info = await redis.info();
@@ -27,6 +30,6 @@ export async function readRedisState(redis: Redis): Promise<RedisState> {
     noeviction: policy === 'noeviction',
     replica: value('role') === 'slave',
     appendOnly: value('aof_enabled') === '1',
-    writesFail: value('aof_last_write_status') === 'err' || value('rdb_last_bgsave_status') === 'err',
+    writesFail: DISK_STATUSES.some((name) => value(name) === 'err'),
   };
 }

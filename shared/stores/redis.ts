@@ -134,6 +134,9 @@ function addRedisGauges(metrics: Registry, redis: Redis, check: () => Promise<vo
     'Memory that Redis may use (maxmemory); absent without a limit',
     ({ maxBytes }) => maxBytes || undefined,
   );
+  add('redis_disk_write_failed', '1 if the last write of Redis to its disk failed', ({ writesFail }) =>
+    Number(writesFail),
+  );
   addGauge(
     metrics,
     'redis_refuses_writes',

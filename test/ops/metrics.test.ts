@@ -1,4 +1,6 @@
+import { Queue } from 'bullmq';
 import { expect, onTestFinished, vi } from 'vitest';
+import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
 import { printingTest as test } from '#test/fixtures/services.ts';
@@ -96,6 +98,16 @@ test('a label that fails is counted with its reason by the api and by the label 
   expect((await scrape(other.url)).get('label_failures_total{reason="failed"}')).toBe(1);
   const failed = 'label_job_failures_total{reason="label-unprintable"}';
   await becomes(labelWorker.url, failed, 1);
+});
+
+test('a queue that an operator pauses is said to be paused', async ({ api, stores }) => {
+  const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix: stores.prefix });
+  expect((await scrape(api.url)).get('label_queue_paused')).toBe(0);
+  await queue.pause();
+  expect((await scrape(api.url)).get('label_queue_paused')).toBe(1);
+  await queue.resume();
+  expect((await scrape(api.url)).get('label_queue_paused')).toBe(0);
+  await queue.close();
 });
 
 test('no series holds a user name, a guide number or a path', async ({ api, demo }) => {

@@ -8,7 +8,7 @@ import { DomainError } from '#shared/errors.ts';
 import type { QuotaReport } from '../quotas/quota-report.ts';
 import { Admission } from './admission.ts';
 import { LabelJobs, type LabelJobsOptions, type Outcome } from './label-jobs.ts';
-import { addQueueGauges, labelMetrics } from './label-metrics.ts';
+import { addQueueGauges, type LabelFailureReason, labelMetrics } from './label-metrics.ts';
 import { PrinterWatch } from './printer-watch.ts';
 
 /** When an account with too many pages in flight may try again, in seconds: so many pages are printed within less. */
@@ -111,6 +111,11 @@ export class LabelClient {
     }
   }
 
+  /** Counts a request for a label that got none, also one that did not come as far as `print`. */
+  countFailure(reason: LabelFailureReason): void {
+    this.#metrics.failed(reason);
+  }
+
   #begin(key: string, label: LabelPayload, asker: Asker): Wait {
     const { promise: result, resolve } = Promise.withResolvers<LabelResult>();
     const wait = { askers: 0, abandoned: new AbortController(), result };
@@ -139,9 +144,7 @@ export class LabelClient {
     // Also when late: the label may be printed although its event was lost with a connection.
     const pdf = outcome === 'failed' ? null : await this.#read(key);
     if (pdf) return { source: 'printed', pdf };
-    const late = outcome === 'late';
-    this.#metrics.failed(late ? 'late' : 'failed');
-    throw new DomainError(late ? 'label-late' : 'label-failed', {
+    throw new DomainError(outcome === 'late' ? 'label-late' : 'label-failed', {
       cause: new Error(`label ${key}: ${outcome}`),
     });
   }
@@ -160,10 +163,7 @@ export class LabelClient {
       onInFlight(waiting);
       throw this.#tooManyPages(account);
     }
-    if (await this.#watch.refuses()) {
-      this.#metrics.failed('no_worker');
-      throw new DomainError('no-printer');
-    }
+    if (await this.#watch.refuses()) throw new DomainError('no-printer');
     const seconds = this.#admission.retryAfterSeconds(account);
     if (seconds > 0) throw this.#refusal('overloaded', seconds);
     this.#admission.enter(account, label.packages);
@@ -207,7 +207,6 @@ export class LabelClient {
   }
 
   #refusal(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {
-    this.#metrics.failed(code === 'overloaded' ? 'overloaded' : 'quota');
     return new DomainError(code, { params: { seconds } });
   }
 }

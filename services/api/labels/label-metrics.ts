@@ -2,8 +2,9 @@ import type { Queue } from 'bullmq';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { addGauge, WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 
-/** Why a request for a label got none. */
-const FAILURES = ['failed', 'late', 'overloaded', 'no_worker', 'quota'] as const;
+/** Why a request for a label got none. `unavailable`: a store did not answer; `other`: nobody foresaw the cause. */
+const REASONS = ['failed', 'late', 'overloaded', 'no_worker', 'quota', 'unavailable', 'other'] as const;
+export type LabelFailureReason = (typeof REASONS)[number];
 
 /** Registers what this process measures of its labels, and the workers, read on every scrape. */
 export function labelMetrics(metrics: Registry, workers: () => Promise<unknown[]>) {
@@ -22,18 +23,18 @@ export function labelMetrics(metrics: Registry, workers: () => Promise<unknown[]
   });
   const failures = new Counter({
     name: 'label_failures_total',
-    help: 'Label requests without a label: printing failed, took too long (late) or was refused (overloaded and no_worker: 503; quota: 429)',
+    help: 'Label requests without a label: printing failed (500), took too long (late: 500) or was refused (overloaded and no_worker: 503; quota: 429), a store did not answer (unavailable: 503), or nobody foresaw the cause (other: 500)',
     labelNames: ['reason'],
     registers: [metrics],
   });
   // A counter must exist before its first event, or rate() does not show that event.
   for (const source of ['cache', 'printed']) requests.zero({ source });
-  for (const reason of FAILURES) failures.inc({ reason }, 0);
+  for (const reason of REASONS) failures.inc({ reason }, 0);
   return {
     /** @param since when the label was asked for, of `performance.now()`. */
     answered: (source: 'cache' | 'printed', since: number) =>
       requests.observe({ source }, (performance.now() - since) / 1_000),
-    failed: (reason: (typeof FAILURES)[number]) => failures.inc({ reason }),
+    failed: (reason: LabelFailureReason) => failures.inc({ reason }),
   };
 }
 
@@ -55,6 +56,12 @@ export function addQueueGauges(metrics: Registry, queue: Queue): void {
       }
     },
   });
+  addGauge(
+    metrics,
+    'label_queue_paused',
+    '1 if an operator has paused the queue: no label is printed',
+    async () => Number(await queue.isPaused()),
+  );
   addGauge(
     metrics,
     'label_queue_oldest_job_seconds',

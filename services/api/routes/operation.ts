@@ -25,6 +25,8 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   request?: Request;
   /** The refusal of a request that does not fit its schemas; `bad-request` where none is named. */
   invalid?: ApiErrorCode;
+  /** Says that the objectives count its requests (k8s/operations.md "Objectives"). */
+  objective?: true;
   /** Says that the handler validates the request, for a reason that its file gives; the schemas document and type. */
   validatedBy?: 'handler';
   /** Its other refusals; those of every request and of every token are added. */
@@ -50,9 +52,9 @@ const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 export function operation<Request extends RequestSchemas, Data extends TSchema>(
   route: Operation<Request, Data>,
 ) {
-  const { permission, request, invalid, validatedBy, data } = route;
+  const { permission, objective, request, invalid, validatedBy, data } = route;
   return {
-    config: permission ? { permission } : {},
+    config: { ...(permission && { permission }), ...(objective && { objective }) },
     schema: { ...request, ...documentation(route) } as Request & Documentation,
     ...(validatedBy === 'handler' && { validatorCompiler: () => () => true }),
     ...(invalid && { schemaErrorFormatter: refuseWith(invalid) }),

@@ -1,16 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError, type ErrorCode } from '#shared/errors.ts';
-import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { REQUEST_ID_HEADER } from '../request-id.ts';
 import { commonHttpErrors, type HttpErrors, toHttpError } from './http-errors.ts';
-
-/** Fastify's own refusals, in our codes. */
-const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body-too-large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not-json',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid-json',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid-json',
-};
+import { toDomainError } from './to-domain-error.ts';
 
 /**
  * Answers an error with the envelope of all errors and what the table says of its code (docs/contract.md "Envelopes").
@@ -36,19 +27,4 @@ export function errorHandler(own: HttpErrors = {}) {
         requestId: request.id,
       });
   };
-}
-
-function toDomainError(error: FastifyError | Error): DomainError {
-  if (error instanceof DomainError) return error;
-  if (isTransientError(error)) return new DomainError('unavailable', { cause: error });
-  const { validation, code = '', statusCode = 500 } = error as Partial<FastifyError>;
-  if (validation) {
-    const problems = validation.map(({ instancePath, params }) => ({
-      campo: `${instancePath}/${params.missingProperty ?? ''}`.split('/').filter(Boolean).join('.'),
-      code: 'field-invalid' as const,
-    }));
-    return new DomainError('bad-request', { problems, cause: error });
-  }
-  const refused = statusCode >= 400 && statusCode < 500;
-  return new DomainError(FASTIFY_ERRORS[code] ?? (refused ? 'bad-request' : 'internal'), { cause: error });
 }

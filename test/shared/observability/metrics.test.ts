@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -112,6 +113,25 @@ test('a Redis that answers but refuses writes is told from one that is away, and
     await own.close();
     vi.unstubAllEnvs();
   }
+});
+
+test('a Redis that cannot write to its disk says so, also where CONFIG is forbidden', async ({ folder }) => {
+  vi.stubEnv('REDIS_URL', ''); // a Redis of our own, whose folder is removed
+  const data = join(folder, 'disk');
+  const own = await provideRedis({ folder: data, durable: false, log: () => {} });
+  vi.unstubAllEnvs();
+  const root = new Redis(own.url);
+  await root.call('ACL', 'SETUSER', 'managed', 'on', '>secret', '~*', '+@all', '-config');
+  const url = await serve(async (server) => {
+    openRedis(server, own.url.replace('//', '//managed:secret@'), '{t}');
+  });
+  const failed = async () => (await scrape(url)).get('redis_disk_write_failed');
+  await expect.poll(failed).toBe(0);
+  rmSync(data, { recursive: true });
+  await root.bgsave();
+  await expect.poll(failed).toBe(1);
+  root.disconnect();
+  await own.close();
 });
 
 test("Redis's eviction policy is read on each scrape, also where CONFIG is forbidden, and absent without an answer", async ({

@@ -17,6 +17,7 @@ const route = operation({
   description:
     'Todas o ninguna: con una guía mal no se crea ninguna, y `details` nombra todo lo que está mal.',
   permission: 'guias.create',
+  objective: true,
   request: {
     body: Type.Ref('SolicitudDeGuias'),
     headers: Type.Object({

@@ -10,6 +10,7 @@ import type { QuotaState } from '#api/quotas/account-limits.ts';
 import type { Trail } from '#shared/audit/trail.ts';
 import { type LabelPayload, labelKey, MAX_PACKAGES } from '#shared/contracts/label-job.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { labelFailureReason } from '../../label-failure-reason.ts';
 import { operation } from '../../operation.ts';
 
 const params = Type.Object({
@@ -35,7 +36,7 @@ const responses = {
     headers: { ETag: answerHeaders.ETag },
   },
 };
-const common = { tag: 'Etiquetas', permission: 'guias.read', responses } as const;
+const common = { tag: 'Etiquetas', permission: 'guias.read', objective: true, responses } as const;
 const letter = operation({
   ...common,
   id: 'etiqueta',
@@ -65,6 +66,10 @@ export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: Lab
 /** `GET /api/guias/etiqueta/{guia}` and `/etiqueta-pequena/{guia}` (docs/contract.md "Labels"). */
 export function labelRoutes(deps: LabelDeps) {
   return async (server: HttpServer) => {
+    server.addHook('onError', async (_request, _reply, error) => {
+      const reason = labelFailureReason(error);
+      if (reason) deps.labels.countFailure(reason);
+    });
     server.get('/api/guias/etiqueta/:guia', letter, (request, reply) =>
       sendLabel(deps, request, reply, 'letter'),
     );
