@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -13,14 +13,13 @@ import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { type Running, printingTest as services } from '#test/fixtures/services.ts';
+import { alerts, monitoring, panelQueries, RULE_FILES, readMonitoring, rulesOf } from './rules.ts';
 
-type Rule = { alert: string; expr: string };
-type RuleTest = { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] };
-type Panel = { title: string; targets?: { expr: string }[] };
+type RuleTest = { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] };
 
-const monitoring = join(import.meta.dirname, '../../k8s/monitoring');
-const read = (name: string) => readFileSync(join(monitoring, name), 'utf8');
-const rules: Rule[] = parse(read('alerts.yml')).groups.flatMap(({ rules }: { rules: Rule[] }) => rules);
+/** Those that need no more than our services. */
+const rules = rulesOf('alerts.yml');
+const TEST_FILES = readdirSync(monitoring).filter((name) => name.endsWith('.test.yml'));
 const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: monitoring, encoding: 'utf8' });
 
 const test = services
@@ -87,16 +86,22 @@ describe('the alerts', () => {
     expect(promtool('check', 'config', 'prometheus.yml')).toContain(`${rules.length} rules found`);
   });
 
-  test('fire when they should and only then', () => {
-    promtool('test', 'rules', 'alerts.test.yml');
+  test('of Kubernetes are loaded by its Prometheus alone', () => {
+    promtool('check', 'rules', ...RULE_FILES);
+    expect(parse(readMonitoring('kubernetes.yml')).rule_files).toEqual(RULE_FILES);
+    expect(parse(readMonitoring('prometheus.yml')).rule_files).toEqual(['alerts.yml']);
   });
 
-  const tests: RuleTest[] = parse(read('alerts.test.yml')).tests;
-  test.each(rules.map(({ alert }) => alert))(
+  test('fire when they should and only then', () => {
+    promtool('test', 'rules', ...TEST_FILES);
+  });
+
+  const tests = TEST_FILES.flatMap((file): RuleTest[] => parse(readMonitoring(file)).tests);
+  test.each(alerts.map(({ alert }) => alert))(
     '%s has a test in which it fires and one in which it does not',
     (alert) => {
       const cases = tests
-        .flatMap(({ alert_rule_test }) => alert_rule_test)
+        .flatMap(({ alert_rule_test = [] }) => alert_rule_test)
         .filter(({ alertname }) => alertname === alert);
       expect(cases.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
       expect(cases.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
@@ -106,7 +111,7 @@ describe('the alerts', () => {
 
 test('Prometheus scrapes every service at its port', () => {
   type Job = { job_name: string; dns_sd_configs: [{ names: string[]; port: number }] };
-  const jobs = parse(read('prometheus.yml')).scrape_configs.map(
+  const jobs = parse(readMonitoring('prometheus.yml')).scrape_configs.map(
     ({ job_name, dns_sd_configs: [{ names, port }] }: Job) => [job_name, names, port],
   );
   const port = ({ properties }: { properties: { PORT: object } }) =>
@@ -120,15 +125,12 @@ test('Prometheus scrapes every service at its port', () => {
 });
 
 describe('on a real Prometheus that scrapes the running services', () => {
-  test('every panel of the boards and every alert has data', async ({ query, traffic }) => {
-    const boards = readdirSync(join(monitoring, 'grafana/dashboards'));
-    const panels: Panel[] = boards.flatMap((name) => JSON.parse(read(`grafana/dashboards/${name}`)).panels);
-    const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-    const alerts = rules.map(({ expr }) => expr.replace(/ (>|==) [\d.]+$/, '')); // what is compared
-    let missing = [...queries, ...alerts].map((expr) =>
+  test('every panel of the boards and every rule has data', async ({ query, traffic }) => {
+    const compared = rules.map(({ expr }) => expr.replaceAll(/ (>|==) [\d.]+/g, '')); // without the thresholds
+    let missing = [...panelQueries, ...compared].map((expr) =>
       expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.+'),
     );
-    expect(queries.length).toBeGreaterThan(30);
+    expect(panelQueries.length).toBeGreaterThan(30);
     await Promise.all(missing.map(query)); // one that is refused fails at once
     await vi.waitFor(
       async () => {
@@ -141,13 +143,14 @@ describe('on a real Prometheus that scrapes the running services', () => {
     );
   }, 90_000);
 
-  test('every alert is evaluated without an error', async ({ ask }) => {
+  test('every rule is evaluated without an error', async ({ ask }) => {
     type Groups = { groups: { rules: { name: string; health: string; lastError?: string }[] }[] };
     const evaluated = async () =>
       (await ask<Groups>('rules')).groups
         .flatMap((group) => group.rules)
-        .map(({ name, health, lastError }) => [name, health, lastError]);
-    const expected = rules.map(({ alert }) => [alert, 'ok', undefined]);
+        .map(({ name, health, lastError }) => `${name} ${health} ${lastError}`)
+        .toSorted();
+    const expected = rules.map(({ alert, record }) => `${alert ?? record} ok undefined`).toSorted();
     await vi.waitFor(async () => expect(await evaluated()).toEqual(expected), { timeout: 20_000 });
   });
 });

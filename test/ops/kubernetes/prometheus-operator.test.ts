@@ -10,21 +10,28 @@ import { readKustomization, readObjects, readOverlay, templateOf, workloads } fr
 const monitoring = join(repoRoot, 'k8s/monitoring');
 const read = (name: string) => readFileSync(join(monitoring, name), 'utf8');
 
-const HEAD = `# Generated from alerts.yml: UPDATE_DOCS=1 npm test -- test/ops/kubernetes/prometheus-operator
+/** The files of rules, each with the PrometheusRule that has its groups. */
+const RULES = [
+  { source: 'alerts.yml', file: 'prometheus-rule.yaml', name: 'guias' },
+  { source: 'alerts-kubernetes.yml', file: 'prometheus-rule-kubernetes.yaml', name: 'guias-kubernetes' },
+];
+const head = (source: string, name: string) =>
+  `# Generated from ${source}: UPDATE_DOCS=1 npm test -- test/ops/kubernetes/prometheus-operator
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
-  name: guias
+  name: ${name}
 spec:
 `;
 
 describe('the component monitoring', () => {
-  it('has the alerts of alerts.yml as a PrometheusRule', () => {
-    const lines = read('alerts.yml').trimEnd().split('\n');
-    const rule = `${HEAD}${lines.map((line) => (line ? `  ${line}\n` : '\n')).join('')}`;
-    expect(parse(rule).spec).toEqual(parse(read('alerts.yml')));
-    if (process.env.UPDATE_DOCS) writeFileSync(join(monitoring, 'prometheus-rule.yaml'), rule);
-    else expect(read('prometheus-rule.yaml')).toBe(rule);
+  it.each(RULES)('has the rules of $source as a PrometheusRule', ({ source, file, name }) => {
+    const lines = read(source).trimEnd().split('\n');
+    const rule = `${head(source, name)}${lines.map((line) => (line ? `  ${line}\n` : '\n')).join('')}`;
+    expect(parse(rule).spec).toEqual(parse(read(source)));
+    expect(readKustomization('monitoring').resources).toContain(file);
+    if (process.env.UPDATE_DOCS) writeFileSync(join(monitoring, file), rule);
+    else expect(read(file)).toBe(rule);
   });
 
   it('scrapes the pods that say so, at a port that they have, with the labels that the alerts rely on', () => {
