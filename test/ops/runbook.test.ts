@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
+import { alerts, panels } from './rules.ts';
 
 const read = (path: string) => readFileSync(join(repoRoot, path), 'utf8');
 const runbook = read('k8s/runbook.md');
@@ -13,9 +13,13 @@ const sections = new Map(
     .map((section) => [section.slice(0, section.indexOf('\n')), section]),
 );
 
-type Rule = { alert: string; annotations: { runbook: string } };
-const groups: { rules: Rule[] }[] = parse(read('k8s/monitoring/alerts.yml')).groups;
-const rules = groups.flatMap((group) => group.rules);
+/** What no alert leads to, but other sections do. */
+const PROCEDURES = ['FailoverRedis', 'ElectionMongo', 'Rollback'];
+/** Lines that fit a screen. */
+const SCREEN = 40;
+/** A command whose effect stays when its cause is gone. */
+const STAYS =
+  / (?:patch scaledobject|patch hpa|scale deploy|set env|set resources|annotate) |CONFIG SET maxmemory \d|admin (?:limits|disable|enable) /;
 
 /** What the pages tell an operator to search the logs for: `logs api | grep '"The request failed"'`, `"msg":"request"`. */
 function loggedTexts(page: string): string[] {
@@ -27,18 +31,33 @@ function loggedTexts(page: string): string[] {
 }
 
 describe('the runbook', () => {
-  it.each(rules)('says what to look at and what to do for $alert', ({ alert, annotations }) => {
+  it.each(alerts)('has a section for $alert', ({ alert, annotations }) => {
     expect(annotations.runbook).toBe(`k8s/runbook.md#${alert.toLowerCase()}`);
-    expect(sections.get(alert)).toContain('**Look**');
-    expect(sections.get(alert)).toContain('**Do**');
+    expect(sections.has(alert)).toBe(true);
   });
 
-  it('is about the alerts and the problems on the dashboard, and nothing else', () => {
+  it.each([...sections])(
+    'says in the section %s what it means, what to look at and what to do, on a screen',
+    (_, text) => {
+      const [, meaning = '', ...rest] = text.trimEnd().split('\n\n');
+      expect(meaning).toMatch(/^[A-Z].*\.$/s);
+      expect(rest.join('\n')).toMatch(/\*\*Look\*\*[\s\S]*\*\*Do\*\*/);
+      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(SCREEN);
+    },
+  );
+
+  it.each([...sections])('undoes in the section %s what would stay', (_, text) => {
+    const [what = '', undo = ''] = text.split('**Undo**');
+    expect(STAYS.test(undo)).toBe(STAYS.test(what));
+  });
+
+  it('is about the alerts, the problems on the dashboard and the procedures, and nothing else', () => {
     const source = read('services/dashboard/status/diagnostics.ts');
     const linked = [...source.matchAll(/section: '(\w+)'/g)].map(([, section]) => section);
-    const alerts = rules.map(({ alert }) => alert.toLowerCase());
-    const titles = [...sections.keys()].map((title) => title.toLowerCase());
-    expect(new Set(titles)).toEqual(new Set([...alerts, ...linked]));
+    const titles = [...sections.keys()];
+    const named = [...alerts.map(({ alert }) => alert), ...PROCEDURES];
+    expect(titles.toSorted()).toEqual(named.toSorted());
+    expect(titles.map((title) => title.toLowerCase())).toEqual(expect.arrayContaining(linked));
   });
 
   it('links to sections that it has', () => {
@@ -48,8 +67,7 @@ describe('the runbook', () => {
   });
 
   it('names panels that the board has', () => {
-    const board = JSON.parse(read('k8s/monitoring/grafana/dashboards/guias.json'));
-    const titles = board.panels.map(({ title }: { title: string }) => title);
+    const titles = panels.map(({ title }) => title);
     const named = [...runbook.matchAll(/[Pp]anel\s+"([^"]+)"/g)].map(([, title]) => title);
     expect(named.length).toBeGreaterThan(5);
     expect(titles).toEqual(expect.arrayContaining(named));
