@@ -8,6 +8,8 @@ export type LabelView = ReturnType<typeof labelView>;
 const SERVICES = { Domicilio: 'Entrega a domicilio', 'the service': 'Recoge en sucursal' } as const;
 const NONE = '—';
 const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 3 });
+/** Smallest measure that is shown: one that is there is never shown as 0. */
+const LEAST = 0.001;
 const money = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
 /** Returns what a label of any kind may show. All texts but those of codes are in characters of the label's font. */
@@ -66,12 +68,16 @@ function goodsView(goods: Guide['Producto']) {
     kind: goods.TipoEnvio ?? NONE,
     content: goods.Contenido,
     information: goods.InformacionAdicional,
-    weight: goods.Peso === undefined ? NONE : `${decimal.format(goods.Peso)} kg`,
+    weight: goods.Peso === undefined ? NONE : `${measureText(goods.Peso)} kg`,
     measures: measures.some((side) => side !== undefined)
-      ? `${measures.map((side) => (side === undefined ? NONE : decimal.format(side))).join(' × ')} cm`
+      ? `${measures.map((side) => (side === undefined ? NONE : measureText(side))).join(' × ')} cm`
       : NONE,
     value: goods.ValorDeclarado === undefined ? NONE : `${money.format(goods.ValorDeclarado)} MXN`,
   };
+}
+
+function measureText(value: number): string {
+  return decimal.format(Math.max(value, LEAST));
 }
 
 function phones({ Celular, Telefono }: { Celular?: string; Telefono?: string }): string {
