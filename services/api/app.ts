@@ -50,13 +50,16 @@ import { branchRoutes } from './routes/api/sucursales/index.ts';
 /** Builds the API, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
-  return buildHttpServer({ log, errors: apiErrors, drainMs, trustProxy }, async (server) => {
-    warnOfDemoUsers(config, log);
-    const stores = openStores(server, config, tracing);
-    startRetention(server, config, stores);
-    await addPlugins(server, config, stores);
-    await addRoutes(server, config, stores);
-  });
+  return buildHttpServer(
+    { log, errors: apiErrors, drainMs, trustProxy, anySlashes: true },
+    async (server) => {
+      warnOfDemoUsers(config, log);
+      const stores = openStores(server, config, tracing);
+      startRetention(server, config, stores);
+      await addPlugins(server, config, stores);
+      await addRoutes(server, config, stores);
+    },
+  );
 }
 
 type Stores = ReturnType<typeof openStores>;

@@ -13,6 +13,23 @@ import { MAX_KEY_LENGTH } from './guides/idempotency-key.ts';
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
 const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter };
 
+/** A 401 must have a challenge (RFC 9110, 11.6.1). No scheme is registered for a login by headers, so this is our own. */
+const LOGIN_CHALLENGE = 'Login headers="X-Username X-Password"';
+
+/** The types of JSON, as a message asks for them and as it says what was sent. */
+const EXPECTED_TYPES: Readonly<Record<string, string>> = {
+  string: 'texto (string)',
+  number: 'un numero (number)',
+  object: 'un objeto (object)',
+};
+const GIVEN_TYPES: Readonly<Record<string, string>> = {
+  string: 'un texto',
+  number: 'un numero',
+  boolean: 'un booleano',
+  array: 'un arreglo',
+  object: 'un objeto',
+};
+
 /** The messages to the letter, each with its status (docs/contract.md "Messages and statuses"). */
 export const apiErrors = {
   'credentials-missing': {
@@ -24,6 +41,7 @@ export const apiErrors = {
     status: 401,
     codigo: 'credenciales_incorrectas',
     message: 'Usuario o contrasena incorrectos',
+    headers: { 'WWW-Authenticate': LOGIN_CHALLENGE },
   },
   'too-many-logins': {
     status: 429,
@@ -87,10 +105,22 @@ export const apiErrors = {
     codigo: 'campo_requerido',
     message: ({ campo }) => `El campo '${campo}' es requerido`,
   },
+  'field-type': {
+    status: 400,
+    codigo: 'campo_tipo',
+    message: ({ campo, expected = '', given = '' }) =>
+      `El campo '${campo}' debe ser ${EXPECTED_TYPES[expected] ?? expected}, no ${GIVEN_TYPES[given] ?? given}`,
+  },
+  'field-too-long': {
+    status: 400,
+    codigo: 'campo_largo',
+    message: ({ campo, limit }) => `El campo '${campo}' admite hasta ${limit} caracteres`,
+  },
   'field-unknown': {
     status: 400,
     codigo: 'campo_desconocido',
-    message: ({ campo }) => `Campo desconocido: '${campo}'`,
+    message: ({ campo, meant }) =>
+      `Campo desconocido: '${campo}'${meant === undefined ? '' : `; ¿quiso decir '${meant}'?`}`,
   },
   'destination-missing': {
     status: 400,
@@ -172,7 +202,9 @@ export type ApiErrorCode = keyof typeof httpErrors;
 /** What may be wrong with a guide: the codes that the first of several problems gives to the whole answer. */
 export const GUIDE_PROBLEMS = [
   'field-required',
+  'field-type',
   'field-invalid',
+  'field-too-long',
   'field-unknown',
   'guide-invalid',
   'destination-missing',

@@ -1,134 +1,198 @@
 import { type Static, type TSchema, Type } from 'typebox';
 
 /**
- * A guide as a client sends it: fields, limits and formats as in docs/contract.md "Guides". This one schema
- * validates requests, documents them in OpenAPI, and types the label's payload.
+ * The schema of a guide: fields, limits and formats as in docs/contract.md "Guides". There are two of it, which differ in
+ * the forms of some fields: `SentGuide` validates requests and documents them in OpenAPI, `Guide` types what is stored and
+ * validates the label's payload.
  *
  * The names are those of the wire, Spanish, all the way through: a second set of English ones would only be
  * a translation table to keep true. `x-regla` is what the error message says about a value that does not fit.
  */
 
-/** Letters, marks, digits, signs, emoji; no control characters: they would reach printers and terminals. */
-const TEXT = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+type Forms = {
+  /** Patterns. */
+  text: string;
+  phone: string;
+  rfc: string;
+  /** Limits of numbers, beside the largest measure. */
+  measure: { minimum: number } | { exclusiveMinimum: number };
+  value: { minimum: number; maximum?: number };
+};
 
-const text = (maxLength: number, description: string, example: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength,
-    pattern: TEXT,
-    format: 'texto',
-    description,
-    examples: [example],
-    'x-regla': `admite texto de 1 a ${maxLength} caracteres, sin caracteres de control`,
-  });
-const matching = (pattern: string, rule: string, description: string, example: string) =>
-  Type.String({ pattern, maxLength: 120, description, examples: [example], 'x-regla': rule });
-const measure = (maximum: number, unit: string, description: string, example: number) =>
-  Type.Number({
-    exclusiveMinimum: 0,
-    maximum,
-    description: `${description}, en ${unit}`,
-    examples: [example],
-    'x-regla': `debe ser un numero mayor que 0 y hasta ${maximum} (${unit})`,
-  });
-const section = <P extends Record<string, TSchema>>(properties: P, description: string, options = {}) =>
-  Type.Object(properties, {
+/** Largest declared value, in MXN (docs/contract.md "Guides"). */
+const MAX_VALUE = 999_999_999.99;
+
+/**
+ * As stored and printed. An earlier release stored RFCs in lower case and any declared value; their labels are still
+ * printed.
+ */
+const STORED: Forms = {
+  // Letters, marks, digits, signs, emoji; no control characters: they would reach printers and terminals.
+  text: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+  phone: '^[0-9]{7,15}$',
+  // SAT: 3 letters (company) or 4 (person), the date as six digits, 3 characters of homoclave.
+  rfc: '^[A-ZÑ&a-zñ]{3,4}[0-9]{6}[A-Za-z0-9]{3}$',
+  measure: { exclusiveMinimum: 0 },
+  value: { minimum: 0 },
+};
+
+/**
+ * As a client may send it: sloppy where no meaning can be lost. No pattern has two ways to read the same text, so that
+ * none takes long to refuse one.
+ */
+const SENT: Forms = {
+  // Also line breaks and tabs.
+  text: '^[^\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u0084\\u0086-\\u009f]*$',
+  phone: '^[\\s().-]*(?:\\+[\\s().-]*)?(?:[0-9][\\s().-]*){7,15}$',
+  // Also with blanks and dashes, and with `Ñ` as two characters (NFD).
+  rfc: '^(?:(?:[A-MO-Za-mo-zÑñ&]|[Nn]\\u0303?)[\\s\\u2010-\\u2015-]*){3,4}(?:[0-9][\\s\\u2010-\\u2015-]*){6}(?:[A-Za-z0-9][\\s\\u2010-\\u2015-]*){3}$',
+  measure: { minimum: 0 },
+  value: { minimum: 0, maximum: MAX_VALUE },
+};
+
+/** The kinds of fields that a guide has. */
+function kindsIn(forms: Forms) {
+  const matching = (pattern: string, rule: string, description: string, example: string) =>
+    Type.String({ pattern, maxLength: 120, description, examples: [example], 'x-regla': rule });
+  return {
+    text: (maxLength: number, description: string, example: string) =>
+      Type.String({
+        minLength: 1,
+        maxLength,
+        pattern: forms.text,
+        format: 'texto',
+        description,
+        examples: [example],
+        'x-regla': `admite texto de 1 a ${maxLength} caracteres, sin caracteres de control`,
+      }),
+    phone: (description: string) =>
+      matching(forms.phone, 'debe tener de 7 a 15 digitos', description, '5512345678'),
+    rfc: (description: string) =>
+      matching(
+        forms.rfc,
+        'debe tener 12 o 13 letras y digitos, como los escribe el SAT',
+        description,
+        'PELL800101AB1',
+      ),
+    postalCode: (description: string) => matching('^[0-9]{5}$', 'debe tener 5 digitos', description, '06600'),
+    email: (description: string) =>
+      Type.String({
+        format: 'email',
+        maxLength: 120,
+        description,
+        examples: ['ana@ejemplo.mx'],
+        'x-regla': 'debe ser una direccion de correo valida',
+      }),
+    measure: (maximum: number, unit: string, description: string, example: number) =>
+      Type.Number({
+        ...forms.measure,
+        maximum,
+        description: `${description}, en ${unit}`,
+        examples: [example],
+        'x-regla': `debe ser un numero mayor que 0 y hasta ${maximum} (${unit})`,
+      }),
+    value: (description: string) =>
+      Type.Number({
+        ...forms.value,
+        description,
+        examples: [1500.5],
+        'x-regla': `debe ser un numero de 0 a ${MAX_VALUE} (MXN)`,
+      }),
+  };
+}
+type Kinds = ReturnType<typeof kindsIn>;
+
+function section<P extends Record<string, TSchema>>(properties: P, description: string, options = {}) {
+  return Type.Object(properties, {
     additionalProperties: false,
     description,
     'x-regla': 'debe ser un objeto',
     ...options,
   });
+}
 
-const phone = (description: string) =>
-  matching('^[0-9]{7,15}$', 'debe tener de 7 a 15 digitos', description, '5512345678');
-const email = (description: string) =>
-  Type.String({
-    format: 'email',
-    maxLength: 120,
-    description,
-    examples: ['ana@ejemplo.mx'],
-    'x-regla': 'debe ser una direccion de correo valida',
-  });
+const sender = ({ text, phone, email }: Kinds) =>
+  section(
+    {
+      Nombre: text(120, 'Nombre del remitente', 'Ana López'),
+      Telefono: Type.Optional(phone('Teléfono fijo')),
+      Celular: Type.Optional(phone('Teléfono celular')),
+      Email: Type.Optional(email('Correo electrónico')),
+    },
+    'Quien envía',
+  );
 
-export const Sender = section(
-  {
-    Nombre: text(120, 'Nombre del remitente', 'Ana López'),
-    Telefono: Type.Optional(phone('Teléfono fijo')),
-    Celular: Type.Optional(phone('Teléfono celular')),
-    Email: Type.Optional(email('Correo electrónico')),
-  },
-  'Quien envía',
-);
-
-export const Recipient = section(
-  {
-    Nombre: text(120, 'Nombre del destinatario', 'Luis Pérez'),
-    Email: Type.Optional(email('Correo electrónico')),
-    Telefono: Type.Optional(phone('Teléfono fijo')),
-    Celular: Type.Optional(phone('Teléfono celular')),
-    RazonSocial: Type.Optional(text(120, 'Razón social', 'Comercial del Centro SA de CV')),
-    RFC: Type.Optional(
-      // SAT: 3 letters (company) or 4 (person), the date as six digits, 3 characters of homoclave.
-      matching(
-        '^[A-ZÑ&a-zñ]{3,4}[0-9]{6}[A-Za-z0-9]{3}$',
-        'debe tener 12 o 13 letras y digitos, como los escribe el SAT',
-        'Registro federal de contribuyentes',
-        'PELL800101AB1',
+const recipient = ({ text, phone, email, rfc, postalCode }: Kinds) =>
+  section(
+    {
+      Nombre: text(120, 'Nombre del destinatario', 'Luis Pérez'),
+      Email: Type.Optional(email('Correo electrónico')),
+      Telefono: Type.Optional(phone('Teléfono fijo')),
+      Celular: Type.Optional(phone('Teléfono celular')),
+      RazonSocial: Type.Optional(text(120, 'Razón social', 'Comercial del Centro SA de CV')),
+      RFC: Type.Optional(rfc('Registro federal de contribuyentes')),
+      Referencias: Type.Optional(
+        text(250, 'Referencias para la entrega', 'Portón verde, junto a la farmacia'),
       ),
-    ),
-    Referencias: Type.Optional(text(250, 'Referencias para la entrega', 'Portón verde, junto a la farmacia')),
-    CodigoPostal: Type.Optional(
-      matching('^[0-9]{5}$', 'debe tener 5 digitos', 'Código postal; obligatorio sin DestinoCode', '06600'),
-    ),
-    Estado: Type.Optional(text(120, 'Estado', 'Ciudad de México')),
-    Municipio: Type.Optional(text(120, 'Municipio o alcaldia', 'Cuauhtémoc')),
-    Colonia: Type.Optional(text(120, 'Colonia', 'Juárez')),
-    Calle: Type.Optional(text(120, 'Calle', 'Av. Reforma')),
-    Numero_exterior: Type.Optional(text(20, 'Número exterior', '250')),
-    Numero_interior: Type.Optional(text(20, 'Número interior', '4B')),
-    DestinoCode: Type.Optional(
-      text(120, 'Código de la sucursal de destino; obligatorio sin CodigoPostal', 'MEX01'),
-    ),
-  },
-  'Quien recibe, y el destino',
-  // One of the two is required: docs/contract.md "Guides".
-  { anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }] },
-);
+      CodigoPostal: Type.Optional(postalCode('Código postal; obligatorio sin DestinoCode')),
+      Estado: Type.Optional(text(120, 'Estado', 'Ciudad de México')),
+      Municipio: Type.Optional(text(120, 'Municipio o alcaldia', 'Cuauhtémoc')),
+      Colonia: Type.Optional(text(120, 'Colonia', 'Juárez')),
+      Calle: Type.Optional(text(120, 'Calle', 'Av. Reforma')),
+      Numero_exterior: Type.Optional(text(20, 'Número exterior', '250')),
+      Numero_interior: Type.Optional(text(20, 'Número interior', '4B')),
+      DestinoCode: Type.Optional(
+        text(120, 'Código de la sucursal de destino; obligatorio sin CodigoPostal', 'MEX01'),
+      ),
+    },
+    'Quien recibe, y el destino',
+    // One of the two is required: docs/contract.md "Guides".
+    { anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }] },
+  );
 
-export const Goods = section(
-  {
-    TipoEnvio: Type.Optional(text(40, 'Tipo de envío', 'Paquete')),
-    ValorDeclarado: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        description: 'Valor declarado, en MXN',
-        examples: [1500.5],
-        'x-regla': 'debe ser un numero mayor o igual que 0 (MXN)',
-      }),
-    ),
-    Contenido: text(250, 'Contenido', 'Libros'),
-    InformacionAdicional: Type.Optional(text(250, 'Información adicional', 'Frágil')),
-    Peso: Type.Optional(measure(1000, 'kg', 'Peso', 2.5)),
-    Largo: Type.Optional(measure(500, 'cm', 'Largo', 30)),
-    Alto: Type.Optional(measure(500, 'cm', 'Alto', 20)),
-    Ancho: Type.Optional(measure(500, 'cm', 'Ancho', 15)),
-  },
-  'Lo que se envía',
-);
+const goods = ({ text, measure, value }: Kinds) =>
+  section(
+    {
+      TipoEnvio: Type.Optional(text(40, 'Tipo de envío', 'Paquete')),
+      ValorDeclarado: Type.Optional(value('Valor declarado, en MXN')),
+      Contenido: text(250, 'Contenido', 'Libros'),
+      InformacionAdicional: Type.Optional(text(250, 'Información adicional', 'Frágil')),
+      Peso: Type.Optional(measure(1000, 'kg', 'Peso', 2.5)),
+      Largo: Type.Optional(measure(500, 'cm', 'Largo', 30)),
+      Alto: Type.Optional(measure(500, 'cm', 'Alto', 20)),
+      Ancho: Type.Optional(measure(500, 'cm', 'Ancho', 15)),
+    },
+    'Lo que se envía',
+  );
 
-export const CreatedBy = section(
-  {
-    Nombre: Type.Optional(text(120, 'Nombre de quien crea la guía', 'Marta Ruiz')),
-    Agencia: Type.Optional(text(120, 'Agencia', 'Agencia Centro')),
-  },
-  'Quien crea la guía; puede ser un objeto vacío',
-);
+const createdBy = ({ text }: Kinds) =>
+  section(
+    {
+      Nombre: Type.Optional(text(120, 'Nombre de quien crea la guía', 'Marta Ruiz')),
+      Agencia: Type.Optional(text(120, 'Agencia', 'Agencia Centro')),
+    },
+    'Quien crea la guía; puede ser un objeto vacío',
+  );
 
-export const Guide = section(
-  { Remitente: Sender, Destinatario: Recipient, Producto: Goods, Creado_por: CreatedBy },
-  'Una guía',
-);
+function guideIn(forms: Forms) {
+  const kinds = kindsIn(forms);
+  return section(
+    {
+      Remitente: sender(kinds),
+      Destinatario: recipient(kinds),
+      Producto: goods(kinds),
+      Creado_por: createdBy(kinds),
+    },
+    'Una guía',
+  );
+}
+
+/** A guide as it is stored and printed. */
+export const Guide = guideIn(STORED);
 export type Guide = Static<typeof Guide>;
+
+/** A guide as a client may send it; the type is that of what becomes of it. */
+export const SentGuide = guideIn(SENT);
 
 /** The values of `TipoServicio` (docs/contract.md "Guides"). */
 export const SERVICE_TYPES = ['Domicilio', 'the service'] as const;

@@ -1,9 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
-import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { createMetrics } from '#shared/observability/metrics.ts';
+import { acceptOnlyJson } from './bodies/json-body.ts';
+import { readOnBeforeClosing } from './bodies/read-on.ts';
 import { clientErrorHandler } from './errors/client-error-handler.ts';
 import { errorHandler } from './errors/error-handler.ts';
 import { BODY_LIMIT_MIB, HEADER_LIMIT_KIB, type HttpErrors } from './errors/http-errors.ts';
@@ -13,7 +13,6 @@ import { addGracefulShutdown } from './graceful-shutdown.ts';
 import { addHealth } from './health.ts';
 import type { HttpServer } from './http-server.ts';
 import { addMetricsRoute } from './metrics-route.ts';
-import { readOnBeforeClosing } from './read-on.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { addSecurityHeaders, type PagePolicy } from './security-headers.ts';
 import { Startup } from './startup.ts';
@@ -33,6 +32,8 @@ type Options = {
   trustProxy?: string;
   /** How long the server keeps serving before it closes, in ms; see `addGracefulShutdown`. */
   drainMs?: number;
+  /** Doubled and trailing slashes of a path do not matter (docs/contract.md "Envelopes"). */
+  anySlashes?: boolean;
   /** What pages of the service may load; without it there are no pages, and nothing may be loaded. */
   pagePolicy?: PagePolicy;
 };
@@ -67,8 +68,9 @@ export async function buildHttpServer(
   return server;
 }
 
-function createServer({ log, errors, trustProxy, pagePolicy }: Options): HttpServer {
+function createServer({ log, errors, trustProxy, pagePolicy, anySlashes = false }: Options): HttpServer {
   const fail = errorHandler(errors);
+  const slashes = { ignoreTrailingSlash: anySlashes, ignoreDuplicateSlashes: anySlashes };
   const server: HttpServer = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -84,7 +86,7 @@ function createServer({ log, errors, trustProxy, pagePolicy }: Options): HttpSer
     clientErrorHandler,
     frameworkErrors: fail,
     // An overlong guide number is an unknown guide, which the route answers, not the router.
-    routerOptions: { maxParamLength: HEADER_LIMIT },
+    routerOptions: { ...slashes, maxParamLength: HEADER_LIMIT },
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -96,7 +98,7 @@ function createServer({ log, errors, trustProxy, pagePolicy }: Options): HttpSer
   acceptOnlyJson(server);
   addSecurityHeaders(server, pagePolicy);
   server.setErrorHandler(fail);
-  addMethodNotAllowed(server, fail);
+  addMethodNotAllowed(server, fail, slashes);
   return server;
 }
 
@@ -116,18 +118,5 @@ function addRequestLog(server: HttpServer): void {
       },
       'request',
     );
-  });
-}
-
-/**
- * Accepts JSON in UTF-8 and nothing else (RFC 8259, 8.1). Fastify would also accept plain text, and replace bytes
- * that are not UTF-8: a label would show a name that nobody sent.
- */
-function acceptOnlyJson(server: HttpServer): void {
-  const parse = server.getDefaultJsonParser('error', 'error');
-  server.removeContentTypeParser(['text/plain', 'application/json']);
-  server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (!isUtf8(body)) done(new DomainError('invalid-json'));
-    else parse(request, body.toString('utf8'), done);
   });
 }

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { type Answer, Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { createdGuide } from '#test/fixtures/created-guide.ts';
@@ -53,6 +54,7 @@ type Row = {
   data?: unknown;
   /** Of the first entry of `details`. */
   campo?: string;
+  advertencias?: object[];
 };
 const CREATE = '/api/guias/crear';
 const domicilio = (...guides: unknown[]) => ({ TipoServicio: 'Domicilio', Guia: guides });
@@ -60,6 +62,13 @@ const demo =
   (destination: Record<string, unknown>) =>
   ({ users }: Api) =>
     users.demo.create([minimalGuide(destination)]);
+const postBytes = (url: string, { token }: Client, body: Buffer<ArrayBuffer>, headers = {}) =>
+  call(url + CREATE, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    body,
+  });
+const withGoods = (goods: object) => ({ ...minimalGuide(), Producto: { Contenido: 'Libros', ...goods } });
 const now = Math.floor(Date.now() / 1000);
 const record = (code: string) => expect.objectContaining({ Codigo: code, Activa: true });
 
@@ -371,8 +380,8 @@ const ROWS: Row[] = [
     rule: 'types are not coerced',
     ask: demo({ CodigoPostal: 6600 }),
     status: 400,
-    message: "El campo 'Destinatario.CodigoPostal' debe tener 5 digitos",
-    codigo: 'campo_formato',
+    message: "El campo 'Destinatario.CodigoPostal' debe ser texto (string), no un numero",
+    codigo: 'campo_tipo',
     campo: 'Destinatario.CodigoPostal',
   },
   {
@@ -380,9 +389,91 @@ const ROWS: Row[] = [
     rule: 'an unknown field is refused by name',
     ask: demo({ CodigoPostal: '06600', Estdo: 'x' }),
     status: 400,
-    message: "Campo desconocido: 'Destinatario.Estdo'",
+    message: "Campo desconocido: 'Destinatario.Estdo'; ¿quiso decir 'Estado'?",
     codigo: 'campo_desconocido',
     campo: 'Destinatario.Estdo',
+  },
+  {
+    of: 'Guides',
+    rule: 'a wrong form is another error than a wrong type',
+    ask: demo({ CodigoPostal: '6600' }),
+    status: 400,
+    message: "El campo 'Destinatario.CodigoPostal' debe tener 5 digitos",
+    codigo: 'campo_formato',
+    campo: 'Destinatario.CodigoPostal',
+  },
+  {
+    of: 'Guides',
+    rule: 'a text that is too long',
+    ask: demo({ CodigoPostal: '06600', Numero_interior: 'x'.repeat(21) }),
+    status: 400,
+    message: "El campo 'Destinatario.Numero_interior' admite hasta 20 caracteres",
+    codigo: 'campo_largo',
+    campo: 'Destinatario.Numero_interior',
+  },
+  {
+    of: 'Guides',
+    rule: 'a section of another type',
+    ask: ({ users }) => users.demo.create([{ ...minimalGuide(), Remitente: 'Ana' }]),
+    status: 400,
+    message: "El campo 'Remitente' debe ser un objeto (object), no un texto",
+    codigo: 'campo_tipo',
+    campo: 'Remitente',
+  },
+  {
+    of: 'Guides',
+    rule: 'an element that is no object',
+    ask: ({ users }) => users.demo.create(['x']),
+    status: 400,
+    message: "Cada elemento de 'Guia' debe ser un objeto",
+    codigo: 'campo_tipo',
+  },
+  {
+    of: 'Guides',
+    rule: 'the largest declared value',
+    ask: ({ users }) => users.demo.create([withGoods({ ValorDeclarado: 999_999_999.99 })]),
+    status: 200,
+  },
+  {
+    of: 'Guides',
+    rule: 'a larger declared value',
+    ask: ({ users }) => users.demo.create([withGoods({ ValorDeclarado: 1_000_000_000 })]),
+    status: 400,
+    message: "El campo 'Producto.ValorDeclarado' debe ser un numero de 0 a 999999999.99 (MXN)",
+    codigo: 'campo_formato',
+    campo: 'Producto.ValorDeclarado',
+  },
+  {
+    of: 'Guides',
+    rule: 'sloppy forms are put right',
+    ask: ({ users }) =>
+      users.demo.create([
+        {
+          ...withGoods({ Peso: 0, Largo: 0, Alto: 0, Ancho: 0 }),
+          Remitente: { Nombre: 'Ana\r\n\tLópez', Telefono: '+52 (55) 1234-5678' },
+          Destinatario: { Nombre: 'Luis', CodigoPostal: '06600', RFC: 'pell-800101-ab1' },
+        },
+      ]),
+    status: 200,
+    data: [expect.objectContaining({ SEND_REMITENTE: 'Ana López' })],
+  },
+  {
+    of: 'Guides',
+    rule: 'Prefer: handling=lenient leaves unknown fields out',
+    ask: ({ users }) =>
+      users.demo.post(CREATE, domicilio(minimalGuide({ CodigoPostal: '06600', Estdo: 'x' })), {
+        prefer: 'handling=lenient',
+      }),
+    status: 200,
+    message: 'Guias creadas: 1',
+    advertencias: [
+      {
+        indice: 0,
+        campo: 'Destinatario.Estdo',
+        codigo: 'campo_desconocido',
+        message: "Campo desconocido: 'Destinatario.Estdo'; ¿quiso decir 'Estado'?",
+      },
+    ],
   },
   {
     of: 'Guides',
@@ -596,6 +687,63 @@ const ROWS: Row[] = [
   },
   {
     of: 'Envelopes',
+    rule: 'an unknown parameter',
+    ask: ({ number, users }) => users.demo.get(`/api/guias/etiqueta-pequena/${number}?paquete=1`),
+    status: 400,
+    message: "Parametro desconocido: 'paquete'",
+    codigo: 'parametro_desconocido',
+    campo: 'paquete',
+  },
+  {
+    of: 'Envelopes',
+    rule: 'a parameter of a route that takes none',
+    ask: ({ users }) => users.demo.get('/api/sucursales?limite=1'),
+    status: 400,
+    message: "Parametro desconocido: 'limite'",
+    codigo: 'parametro_desconocido',
+    campo: 'limite',
+  },
+  {
+    of: 'Envelopes',
+    rule: 'doubled and trailing slashes',
+    ask: ({ users }) => users.demo.get('//api//sucursales/'),
+    status: 200,
+  },
+  {
+    of: 'Envelopes',
+    rule: 'another method, with doubled and trailing slashes',
+    ask: ({ users }) => users.demo.post('//api/sucursales/', {}),
+    status: 405,
+    message: 'Metodo no permitido',
+    codigo: 'metodo_no_permitido',
+  },
+  {
+    of: 'Envelopes',
+    rule: 'a body in Latin-1',
+    ask: ({ url, users }) => postBytes(url, users.demo, Buffer.from('{"Guia":"\u00f1"}', 'latin1')),
+    status: 400,
+    message: 'El cuerpo de la solicitud no es UTF-8 valido',
+    codigo: 'cuerpo_no_utf8',
+  },
+  {
+    of: 'Envelopes',
+    rule: 'a compressed body',
+    ask: ({ url, users }) =>
+      postBytes(url, users.demo, gzipSync('{"Guia":[]}'), { 'content-encoding': 'gzip' }),
+    status: 415,
+    message: 'El cuerpo de la solicitud no debe estar comprimido (Content-Encoding)',
+    codigo: 'tipo_de_contenido',
+  },
+  {
+    of: 'Envelopes',
+    rule: 'a body of more values than any request needs',
+    ask: ({ users }) => users.demo.post(CREATE, `{"Guia":[${'1,'.repeat(40_000)}1]}`),
+    status: 413,
+    message: 'El cuerpo de la solicitud excede el limite de 40000 valores',
+    codigo: 'cuerpo_muy_grande',
+  },
+  {
+    of: 'Envelopes',
     rule: 'another method',
     ask: ({ users }) => users.demo.post('/api/sucursales', {}),
     status: 405,
@@ -613,6 +761,7 @@ describe.each([...Map.groupBy(ROWS, ({ of }) => of)])('%s', (_, rows) => {
     if (row.data !== undefined) expect(body.data).toEqual(row.data);
     if (row.campo !== undefined) expect(body.details?.[0]?.campo).toBe(row.campo);
     expect(body.codigo).toBe(row.codigo);
+    expect(body.advertencias).toEqual(row.advertencias);
     if (body.details) expect(body.details[0]?.codigo).toBe(row.codigo);
     if (status >= 400) {
       expect(body.response).toBe('ERROR');

@@ -7,10 +7,11 @@ import type { Caller, QuotaState } from '../quotas/account-limits.ts';
 import { storeCreation } from './creations/store-creation.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 import type { GuideQuota, TakenGuides } from './guide-quota.ts';
-import { parseGuideRequest } from './guide-request.ts';
 import type { BranchOfGuide, GuideRecord, GuideStore } from './guide-store.ts';
 import { hashBody, keyId } from './idempotency-key.ts';
 import type { CreationPlan, IdempotencyStore } from './idempotency-store.ts';
+import { parseGuideRequest } from './request/guide-request.ts';
+import type { ProblemList } from './request/problem-list.ts';
 
 export type CreationDeps = {
   guides: GuideStore;
@@ -23,12 +24,16 @@ export type CreationDeps = {
 export type CreationRequest = {
   /** Parsed JSON of any shape. */
   body: unknown;
+  /** Leaves unknown fields out in place of refusing them. */
+  lenient: boolean;
   user: Caller;
   requestId: string;
   /** The caller's own name for this request; repeated with the same body it creates nothing. */
   idempotencyKey: string | undefined;
   /** Is told how much of the day's quota is left; not where nothing was counted. */
   onQuota: (state: QuotaState) => void;
+  /** Is told of the unknown fields that were left out. */
+  onLeftOut: (fields: ProblemList) => void;
 };
 
 /** Guides that exist, and whether an earlier request with the same key had made them. */
@@ -42,7 +47,8 @@ export type Created = { guides: GuideRecord[]; repeated: boolean };
  */
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
   const { user, idempotencyKey } = request;
-  const { service, guides } = parseGuideRequest(request.body);
+  const { service, guides, leftOut } = parseGuideRequest(request.body, request.lenient);
+  request.onLeftOut(leftOut);
   let taken: Promise<TakenGuides> | undefined;
   const giveBack = async () => (await taken)?.giveBack();
   const makePlan = async (): Promise<CreationPlan> => {

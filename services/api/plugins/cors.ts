@@ -18,7 +18,14 @@ export function cors(origins: string) {
       if (!origins) return;
       await server.register(fastifyCors, {
         origin: origins.split(','),
-        exposedHeaders: ['Content-Disposition', 'ETag', 'Retry-After', 'X-Request-Id', ...RATE_LIMIT_HEADERS],
+        exposedHeaders: [
+          'Content-Disposition',
+          'ETag',
+          'Preference-Applied',
+          'Retry-After',
+          'X-Request-Id',
+          ...RATE_LIMIT_HEADERS,
+        ],
         maxAge: MAX_AGE,
         // Otherwise a malformed preflight gets an answer without the envelope of all errors.
         strictPreflight: false,

@@ -1,9 +1,9 @@
 import type { FastifySchema, FastifySchemaValidationError } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Permission } from '#shared/auth/user-store.ts';
-import { DomainError } from '#shared/errors.ts';
+import { refuseFor } from '#shared/http/errors/http-errors.ts';
 import type { ApiErrorCode } from '../errors.ts';
-import { readIntegers } from './integer-parameters.ts';
+import { readQuery } from './query.ts';
 import { errorResponses, okResponse } from './responses.ts';
 
 /** The parts of a request. Each schema validates, documents and types its part. */
@@ -11,6 +11,8 @@ type RequestSchemas = { params?: TObject; querystring?: TObject; headers?: TObje
 
 type Success<Data extends TSchema> = {
   schema: Data;
+  /** What the answer may have beside `data`. */
+  beside?: Record<string, TSchema>;
   message: string | ((data: Static<Data>) => string);
   example: Static<Data>;
 };
@@ -38,7 +40,13 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
 };
 
 /** The refusals that any request may meet. */
-const ALWAYS: ApiErrorCode[] = ['too-many-requests', 'internal', 'unavailable'];
+const ALWAYS: ApiErrorCode[] = [
+  'bad-request',
+  'parameter-unknown',
+  'too-many-requests',
+  'internal',
+  'unavailable',
+];
 /** The refusals of a token. */
 const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 
@@ -58,7 +66,7 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
     schema: { ...request, ...documentation(route) } as Request & Documentation,
     ...(validatedBy === 'handler' && { validatorCompiler: () => () => true }),
     ...(invalid && { schemaErrorFormatter: refuseWith(invalid) }),
-    ...(request?.querystring && { preValidation: readIntegers(request.querystring) }),
+    preValidation: readQuery(request?.querystring),
     ok: (value: Static<Data>) => ({
       response: 'OK' as const,
       message: successMessage(data, value),
@@ -70,17 +78,17 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
 type Documentation = Omit<FastifySchema, keyof RequestSchemas | 'response'>;
 
 function documentation(route: Operation<RequestSchemas, TSchema>): Documentation {
-  const { id, tag, summary, description, permission, invalid, errors = [], data, responses } = route;
+  const { id, tag, summary, description, permission, request, invalid, errors = [], data, responses } = route;
   const needs = permission && permission !== 'any' ? `Requiere el permiso \`${permission}\`.` : '';
   const codes: ApiErrorCode[] = [
     ...errors,
-    ...(invalid ? [invalid] : []),
+    ...(invalid ? [invalid] : request?.querystring ? (['parameter-invalid'] as const) : []),
     ...(permission ? AUTHENTICATED : []),
     ...(needs ? (['forbidden'] as const) : []),
     ...ALWAYS,
   ];
   const response: FastifySchema['response'] = {
-    ...(data && { 200: okResponse(data.schema, successMessage(data, data.example), data.example) }),
+    ...(data && { 200: okResponse(data, successMessage(data, data.example)) }),
     ...responses,
     ...errorResponses(codes),
   };
@@ -102,10 +110,8 @@ function successMessage<Data extends TSchema>(data: Success<Data> | undefined, v
 /** Refuses a request that does not fit its schemas with this code, which is also that of each field to blame. */
 function refuseWith(code: ApiErrorCode) {
   return (errors: FastifySchemaValidationError[]) =>
-    new DomainError(code, {
-      problems: errors.map(({ instancePath }) => ({
-        campo: instancePath.slice(1).replaceAll('/', '.'),
-        code,
-      })),
-    });
+    refuseFor(
+      code,
+      errors.map(({ instancePath }) => instancePath.slice(1).replaceAll('/', '.')),
+    );
 }

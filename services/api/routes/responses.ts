@@ -4,7 +4,7 @@ import { toHttpError } from '#shared/http/errors/http-errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
 
 /** What the document shows in place of what the service fills into a message. */
-const params = { postalCode: '99999', seconds: 900 };
+const params = { postalCode: '99999', seconds: 900, campo: 'paquete' };
 const SAMPLE = {
   params,
   problems: [{ indice: 0, campo: 'Destinatario.CodigoPostal', code: 'postal-code-uncovered', params }],
@@ -15,12 +15,15 @@ const REQUEST_ID = {
 };
 const HEADER_DESCRIPTIONS: Record<string, string> = {
   'Retry-After': 'Segundos que conviene esperar',
-  'WWW-Authenticate': 'Esquema de autenticación (RFC 6750)',
+  'WWW-Authenticate': 'Esquema de autenticación (RFC 9110)',
+  'Accept-Encoding': 'Codificaciones que se aceptan (RFC 7694)',
 };
 
-/** Documents the success of an operation whose `data` has this schema (docs/contract.md "Envelopes"). */
-export function okResponse(data: TSchema, message: string, example: unknown) {
-  const schema = Type.Object({ response: Type.Literal('OK'), message: Type.String(), data });
+type Success = { schema: TSchema; beside?: Record<string, TSchema>; example: unknown };
+
+/** Documents the success of an operation (docs/contract.md "Envelopes"). */
+export function okResponse({ schema: data, beside = {}, example }: Success, message: string) {
+  const schema = Type.Object({ response: Type.Literal('OK'), message: Type.String(), data, ...beside });
   const value = { response: 'OK', message, data: example };
   return {
     description: message,
@@ -51,7 +54,7 @@ function errorResponse(refusals: Refusal[]) {
   });
   const codigos = [...new Set(refusals.flatMap(({ code }) => codigosOf(code)))].sort();
   return {
-    description: refusals.map(({ message }) => message).join(' · '),
+    description: [...new Set(refusals.map(({ message }) => message))].join(' · '),
     headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
     content: {
       'application/json': {

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Branch } from '#shared/contracts/branch.ts';
-import { Guide, MAX_GUIDES, ServiceType } from '#shared/contracts/guide.ts';
+import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/contracts/guide.ts';
 import { MAX_PROBLEMS } from '#shared/errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
 
@@ -73,7 +73,7 @@ const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, $
 export const namedSchemas = [
   named('Problema', Problem),
   named('Error', ErrorAnswer),
-  named('Guia', Guide),
+  named('Guia', SentGuide),
   named('SolicitudDeGuias', GuideRequest),
   named('GuiaCreada', CreatedGuide),
   named('Sucursal', Branch),

@@ -1,4 +1,11 @@
-import { type CodesOf, type DomainError, type ErrorParams, MAX_PROBLEMS } from '#shared/errors.ts';
+import {
+  type CodesOf,
+  DomainError,
+  type ErrorCode,
+  type ErrorParams,
+  MAX_PROBLEMS,
+  type Problem,
+} from '#shared/errors.ts';
 
 /** An entry of `details` (docs/contract.md "Envelopes"). */
 export type Detail = {
@@ -31,6 +38,8 @@ export const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String
 /** Largest request body and head (docs/contract.md "Envelopes"); a token of ours and its headers take 1 KiB. */
 export const BODY_LIMIT_MIB = 4;
 export const HEADER_LIMIT_KIB = 8;
+/** Most values in a body, with objects and arrays: 500 guides with every field have 17 000. */
+export const MAX_BODY_VALUES = 40_000;
 
 /** The refusals that every HTTP service of ours knows (docs/contract.md "Envelopes"). */
 export const commonHttpErrors = {
@@ -41,10 +50,26 @@ export const commonHttpErrors = {
     codigo: 'cuerpo_muy_grande',
     message: `El cuerpo de la solicitud excede el limite de ${BODY_LIMIT_MIB} MiB`,
   },
+  'too-many-values': {
+    status: 413,
+    codigo: 'cuerpo_muy_grande',
+    message: `El cuerpo de la solicitud excede el limite de ${MAX_BODY_VALUES} valores`,
+  },
   'not-json': {
     status: 415,
     codigo: 'tipo_de_contenido',
     message: 'El Content-Type debe ser application/json',
+  },
+  'body-compressed': {
+    status: 415,
+    codigo: 'tipo_de_contenido',
+    message: 'El cuerpo de la solicitud no debe estar comprimido (Content-Encoding)',
+    headers: { 'Accept-Encoding': 'identity' },
+  },
+  'body-not-utf8': {
+    status: 400,
+    codigo: 'cuerpo_no_utf8',
+    message: 'El cuerpo de la solicitud no es UTF-8 valido',
   },
   'invalid-json': {
     status: 400,
@@ -67,6 +92,16 @@ export const commonHttpErrors = {
     codigo: 'campo_formato',
     message: ({ campo, rule = 'no es valido' }) => `El campo '${campo}' ${rule}`,
   },
+  'parameter-unknown': {
+    status: 400,
+    codigo: 'parametro_desconocido',
+    message: ({ campo }) => `Parametro desconocido: '${campo}'`,
+  },
+  'parameter-invalid': {
+    status: 400,
+    codigo: 'parametro_invalido',
+    message: ({ campo }) => `El parametro '${campo}' no es valido`,
+  },
   'access-denied': {
     status: 401,
     codigo: 'acceso_denegado',
@@ -86,12 +121,15 @@ declare module '#shared/errors.ts' {
   interface ErrorCodes extends CodesOf<typeof commonHttpErrors> {}
 }
 
+/** Returns the refusal of a request for which these fields or parameters are to blame, all in the same way. */
+export function refuseFor(code: ErrorCode, campos: readonly string[]): DomainError {
+  const problems = campos.map((campo) => ({ campo, code }));
+  return new DomainError(code, { params: { campo: campos[0] }, problems });
+}
+
 /** Says a refusal in the words of a table; a code that the table lacks is `internal`. */
 export function toHttpError(table: HttpErrors, { code, params, problems, problemsTotal }: DomainError) {
-  const details = problems.slice(0, MAX_PROBLEMS).map(({ indice, campo, code, params }): Detail => {
-    const error = entryOf(table, code);
-    return { indice, campo, codigo: codeOf(error, []), message: textOf(error, { ...params, campo }, []) };
-  });
+  const details = toDetails(table, problems);
   const { headers = {}, ...error } = entryOf(table, code);
   return {
     ...error,
@@ -102,6 +140,14 @@ export function toHttpError(table: HttpErrors, { code, params, problems, problem
     detailsTotal: problemsTotal > details.length ? problemsTotal : undefined,
     headers: typeof headers === 'function' ? headers(params) : headers,
   };
+}
+
+/** Says problems in the words of a table, as many as an answer names. */
+export function toDetails(table: HttpErrors, problems: readonly Problem[]): Detail[] {
+  return problems.slice(0, MAX_PROBLEMS).map(({ indice, campo, code, params }) => {
+    const error = entryOf(table, code);
+    return { indice, campo, codigo: codeOf(error, []), message: textOf(error, { ...params, campo }, []) };
+  });
 }
 
 function entryOf(table: HttpErrors, code: string): HttpError {

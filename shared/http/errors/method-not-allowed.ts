@@ -11,8 +11,9 @@ import type { HttpServer } from '../http-server.ts';
 export function addMethodNotAllowed(
   server: HttpServer,
   fail: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown,
+  slashes: { ignoreTrailingSlash: boolean; ignoreDuplicateSlashes: boolean },
 ): void {
-  const router = findMyWay();
+  const router = findMyWay(slashes);
   const methods = new Set<string>();
   server.addHook('onRoute', ({ method, url }) => {
     if (url === '*') return; // for preflights: it says nothing of a path

@@ -1,6 +1,7 @@
 import type { FastifyError } from 'fastify';
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { refuseFor } from './http-errors.ts';
 
 /** Fastify's own refusals, in our codes. */
 const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
@@ -14,7 +15,13 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
 export function toDomainError(error: FastifyError | Error): DomainError {
   if (error instanceof DomainError) return error;
   if (isTransientError(error)) return new DomainError('unavailable', { cause: error });
-  const { validation, code = '', statusCode = 500 } = error as Partial<FastifyError>;
+  const { validation, validationContext, code = '', statusCode = 500 } = error as Partial<FastifyError>;
+  if (validation && validationContext === 'querystring') {
+    return refuseFor(
+      'parameter-invalid',
+      validation.map(({ instancePath }) => instancePath.slice(1)),
+    );
+  }
   if (validation) {
     const problems = validation.map(({ instancePath, params }) => ({
       campo: `${instancePath}/${params.missingProperty ?? ''}`.split('/').filter(Boolean).join('.'),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { httpErrors } from '#services/api/errors.ts';
 import { generateGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
-import { parseGuideRequest } from '#services/api/guides/guide-request.ts';
+import { parseGuideRequest } from '#services/api/guides/request/guide-request.ts';
 import { DomainError } from '#shared/errors.ts';
 import { toHttpError } from '#shared/http/errors/http-errors.ts';
 import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';

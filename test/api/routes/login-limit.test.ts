@@ -160,7 +160,7 @@ describe('limits on requests, where they are configured', () => {
 });
 
 describe('credentials', () => {
-  test('are UTF-8', async ({ login, stores }) => {
+  test('are UTF-8, or else Latin-1', async ({ login, stores }) => {
     const passwordHash = await hashPassword('contraseña-日本');
     const users = new UserStore(stores.mongo);
     await users.create({
@@ -173,6 +173,7 @@ describe('credentials', () => {
     });
     const bytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
     expect((await login(bytes('muñoz'), bytes('contraseña-日本'), '203.0.113.8')).status).toBe(200);
+    expect((await login('muñoz', bytes('contraseña-日本'), '203.0.113.8')).status).toBe(200);
     expect((await login(bytes('muñoz'), bytes('contrasena-日本'), '203.0.113.8')).status).toBe(401);
   });
 });

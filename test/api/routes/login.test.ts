@@ -15,8 +15,9 @@ const test = services.extend(
 
 describe('POST /api/auth/login', () => {
   test('returns a bearer token that is valid for an hour', async ({ login }) => {
-    const { status, body } = await login({ 'x-username': 'demo', 'x-password': 'demo1234' });
+    const { status, headers, body } = await login({ 'x-username': 'demo', 'x-password': 'demo1234' });
     expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
     expect(body).toMatchObject({
       response: 'OK',
       message: 'Login exitoso',
@@ -47,9 +48,11 @@ describe('POST /api/auth/login', () => {
     ['an unknown user', { 'x-username': 'nadie', 'x-password': 'demo1234' }],
     ['query operators', { 'x-username': '{"$gt":""}', 'x-password': '{"$gt":""}' }],
   ] as const)('refuses %s', async ([_, headers], { login }) => {
-    const { status, body } = await login(headers);
+    const { status, headers: answered, body } = await login(headers);
     expect(status).toBe(401);
     expect(body.message).toBe('Usuario o contrasena incorrectos');
+    expect(answered.get('cache-control')).toBe('no-store');
+    expect(answered.get('www-authenticate')).toBe('Login headers="X-Username X-Password"');
   });
 
   test.for([

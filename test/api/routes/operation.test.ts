@@ -38,8 +38,15 @@ describe('a route', () => {
       const answer = await server.inject(`/validated?limite=${limite}`);
       expect(answer.statusCode).toBe(400);
       expect(answer.json()).toMatchObject({
-        message: 'Solicitud invalida',
-        details: [{ campo: 'limite', message: "El campo 'limite' no es valido" }],
+        message: "El parametro 'limite' no es valido",
+        codigo: 'parametro_invalido',
+        details: [
+          {
+            campo: 'limite',
+            codigo: 'parametro_invalido',
+            message: "El parametro 'limite' no es valido",
+          },
+        ],
       });
     },
   );

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Type } from 'typebox';
 import { type Login, MAX_CREDENTIAL } from '#shared/auth/login.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -12,13 +13,13 @@ const route = operation({
   description: 'El cuerpo se ignora.',
   request: {
     headers: Type.Object({
-      'x-username': Type.String({ description: 'Usuario API, en UTF-8', ...LENGTH }),
-      'x-password': Type.String({ description: 'Contraseña, en UTF-8', ...LENGTH }),
+      'x-username': Type.String({ description: 'Usuario API, en UTF-8 o Latin-1', ...LENGTH }),
+      'x-password': Type.String({ description: 'Contraseña, en UTF-8 o Latin-1', ...LENGTH }),
     }),
   },
   // The lengths are those of the decoded text, and a missing header is another refusal than a header that is too long.
   validatedBy: 'handler',
-  errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins', 'overloaded'],
+  errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins', 'overloaded', 'body-too-large'],
   data: {
     message: 'Login exitoso',
     schema: Type.Object({
@@ -38,6 +39,9 @@ const route = operation({
 export function loginRoute(login: Login, tokenTtlS: number) {
   return async (server: HttpServer) => {
     ignoreBodies(server);
+    server.addHook('onRequest', async (_request, reply) => {
+      reply.header('cache-control', 'no-store'); // also on a refusal
+    });
     server.post('/api/auth/login', route, async ({ headers, ip, id }) => {
       const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
       const user = await login(username, password, ip, id);
@@ -47,7 +51,8 @@ export function loginRoute(login: Login, tokenTtlS: number) {
   };
 }
 
-/** Decodes a header: clients send UTF-8, and Node reads the bytes as Latin-1. */
+/** Decodes a header, which Node reads as Latin-1: some clients send UTF-8, others, like fetch, Latin-1 itself. */
 function decoded(header = ''): string {
-  return Buffer.from(header, 'latin1').toString('utf8');
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }

@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
+import { httpErrors } from '#api/errors.ts';
 import { type CreationDeps, createGuides } from '#api/guides/create-guides.ts';
 import type { GuideRecord } from '#api/guides/guide-store.ts';
 import { KEY_PATTERN } from '#api/guides/idempotency-key.ts';
+import type { ProblemList } from '#api/guides/request/problem-list.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
-import type { QuotaState } from '#api/quotas/account-limits.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError, MAX_PROBLEMS } from '#shared/errors.ts';
+import { toDetails } from '#shared/http/errors/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { operation } from '../../operation.ts';
+import { preferenceOf } from '../../preferences.ts';
 import { CreatedGuideRef } from '../../schemas.ts';
 
 const route = operation({
@@ -26,6 +29,14 @@ const route = operation({
           pattern: KEY_PATTERN,
           description:
             'Nombre de esta solicitud, del cliente. Repetida con el mismo contenido dentro de 7 días (o el plazo que fije el transportista) da la misma respuesta y no crea nada.',
+        }),
+      ),
+      prefer: Type.Optional(
+        Type.String({
+          description:
+            '`handling=lenient` (RFC 7240): los campos desconocidos se omiten y se nombran en `advertencias`; ' +
+            'la respuesta lleva `Preference-Applied: handling=lenient`.',
+          examples: ['handling=lenient'],
         }),
       ),
     }),
@@ -49,10 +60,24 @@ const route = operation({
     'result-unknown',
     'body-too-large',
     'not-json',
+    'too-many-values',
+    'body-compressed',
+    'body-not-utf8',
   ],
   data: {
     message: (created) => `Guias creadas: ${created.length}`,
     schema: Type.Array(CreatedGuideRef),
+    beside: {
+      advertencias: Type.Optional(
+        Type.Array(Type.Ref('Problema'), {
+          maxItems: MAX_PROBLEMS,
+          description: `Con \`Prefer: handling=lenient\`: los campos que se omitieron, hasta ${MAX_PROBLEMS}`,
+        }),
+      ),
+      advertenciasTotal: Type.Optional(
+        Type.Integer({ description: `Cuántos se omitieron, donde son más de ${MAX_PROBLEMS}` }),
+      ),
+    },
     example: [
       {
         SEND_GUIA: '390458235877',
@@ -80,20 +105,31 @@ export function createRoute(deps: CreationDeps) {
       if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
         throw new DomainError('idempotency-key-invalid');
       }
-      const { body, id: requestId } = request;
-      const user = apiUser(request);
-      const onQuota = (state: QuotaState) => addRateLimit(reply, state);
+      const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
+      if (lenient) reply.header('preference-applied', 'handling=lenient');
+      let warnings = {};
       const { guides, repeated } = await createGuides(deps, {
-        body,
-        user,
-        requestId,
+        body: request.body,
+        lenient,
+        user: apiUser(request),
+        requestId: request.id,
         idempotencyKey,
-        onQuota,
+        onQuota: (state) => addRateLimit(reply, state),
+        onLeftOut: (fields) => {
+          warnings = toWarnings(fields);
+        },
       });
       if (repeated) reply.header(REPLAYED_HEADER, 'true');
-      return route.ok(guides.map(toWire));
+      return { ...route.ok(guides.map(toWire)), ...warnings };
     });
   };
+}
+
+/** Names fields that were left out as the answer shows them. */
+function toWarnings({ first, total }: ProblemList) {
+  if (total === 0) return {};
+  const advertencias = toDetails(httpErrors, first);
+  return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
 }
 
 /** Writes a guide as the answer to its creation shows it (docs/contract.md "Guides"). */

@@ -42,7 +42,7 @@ const letter = operation({
   id: 'etiqueta',
   summary: 'Etiqueta carta, con QR de rastreo',
   request: { params, headers },
-  errors: ['guide-not-found', 'too-many-pages', 'label-failed', 'label-late'],
+  errors: ['guide-not-found', 'too-many-pages', 'overloaded', 'label-failed', 'label-late'],
 });
 const small = operation({
   ...common,
@@ -58,7 +58,7 @@ const small = operation({
     headers,
   },
   invalid: 'packages-invalid',
-  errors: ['guide-not-found', 'too-many-pages', 'label-failed', 'label-late'],
+  errors: ['guide-not-found', 'too-many-pages', 'overloaded', 'label-failed', 'label-late'],
 });
 
 export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings; trail: Trail };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { HttpServer } from './http-server.ts';
+import type { HttpServer } from '../http-server.ts';
 
 /** Bytes of a refused body that are still read: whoever sends more sees the connection close. */
 const MAX_BYTES = 16 * 1024 * 1024;

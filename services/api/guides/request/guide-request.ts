@@ -1,0 +1,123 @@
+import type { ErrorObject } from 'ajv';
+import {
+  type Guide,
+  MAX_GUIDES,
+  SERVICE_TYPES,
+  SentGuide,
+  type ServiceType,
+} from '#shared/contracts/guide.ts';
+import { guideAjv } from '#shared/contracts/guide-validator.ts';
+import { DomainError, type ErrorCode, type Problem } from '#shared/errors.ts';
+import { closestName } from './closest-name.ts';
+import {
+  isAbsent,
+  isObject,
+  normalizeGuide,
+  type OnUnknown,
+  tidy,
+  tidyFields,
+  tidyGuide,
+} from './guide-forms.ts';
+import { ProblemList } from './problem-list.ts';
+
+/** Longest name of an unknown field in an answer, in characters: the name is the caller's own text. */
+const MAX_NAME_LENGTH = 120;
+const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);
+
+const isSentGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(SentGuide);
+
+export type GuideRequest = {
+  service: ServiceType;
+  /** As they are stored. */
+  guides: Guide[];
+  /** The unknown fields that were left out; none where they are refused. */
+  leftOut: ProblemList;
+};
+
+/**
+ * Checks the body of a creation request step by step (docs/contract.md "Guides"): the array, the service type, then
+ * all fields of all guides together.
+ *
+ * @param body parsed JSON, of any shape.
+ * @param lenient leaves unknown fields out in place of refusing them (docs/contract.md "Guides").
+ * @throws DomainError of the first step that fails; `guides-invalid` names the fields that are wrong.
+ */
+export function parseGuideRequest(body: unknown, lenient = false): GuideRequest {
+  const request = isObject(body) ? body : {};
+  const { Guia, TipoServicio } = request;
+  if (!Array.isArray(Guia)) throw blame('Guia', 'guia-array-missing');
+  if (Guia.length === 0) throw blame('Guia', 'guia-array-empty');
+  if (Guia.length > MAX_GUIDES) throw blame('Guia', 'too-many-guides');
+  const service = parseServiceType(TipoServicio);
+  const problems = new ProblemList();
+  const leftOut = new ProblemList();
+  const unknown = lenient ? leftOut : problems;
+  tidyFields(request, REQUEST_FIELDS, (name) => unknown.add(() => unknownField(name, REQUEST_FIELDS)));
+  const guides = Guia.map((sent, indice) => {
+    const onUnknown: OnUnknown = (...field) => unknown.add(() => ({ indice, ...unknownField(...field) }));
+    const guide = tidyGuide(sent, onUnknown);
+    if (isSentGuide(guide)) normalizeGuide(guide);
+    else addProblems(problems, indice, isSentGuide.errors ?? []);
+    return guide as Guide;
+  });
+  if (problems.total > 0) {
+    throw new DomainError('guides-invalid', { problems: problems.first, problemsTotal: problems.total });
+  }
+  return { service, guides, leftOut };
+}
+
+/** Returns the refusal for which one field of the body is to blame. */
+function blame(campo: 'Guia' | 'TipoServicio', code: ErrorCode): DomainError {
+  return new DomainError(code, { problems: [{ campo, code }] });
+}
+
+function parseServiceType(value: unknown): ServiceType {
+  const text = tidy(value);
+  if (isAbsent(text)) throw blame('TipoServicio', 'service-type-missing');
+  const service = SERVICE_TYPES.find((type) => type === text);
+  if (!service) throw blame('TipoServicio', 'service-type-unknown');
+  return service;
+}
+
+function unknownField(name: string, known: ReadonlySet<string>, section?: string): Problem {
+  const campo = section === undefined ? name : `${section}.${name}`;
+  const params = { meant: closestName(name, known) };
+  return { campo: campo.slice(0, MAX_NAME_LENGTH), code: 'field-unknown', params };
+}
+
+/** Adds what Ajv found, one problem a field: a text that is too long need not also hear of its form. */
+function addProblems(problems: ProblemList, indice: number, errors: ErrorObject[]): void {
+  const seen = new Set<string | undefined>();
+  for (const error of errors) {
+    // An `anyOf` that fails has an error of its own; those of its branches would say the same again.
+    if (error.schemaPath.includes('/anyOf/')) continue;
+    const problem = toProblem(error);
+    if (seen.has(problem.campo)) continue;
+    seen.add(problem.campo);
+    problems.add(() => ({ indice, ...problem }));
+  }
+}
+
+function toProblem({ keyword, instancePath, params, parentSchema, data }: ErrorObject): Problem {
+  const path = instancePath.slice(1).replaceAll('/', '.');
+  const inside = (name: string) => (path ? `${path}.${name}` : name);
+  const rule = parentSchema?.['x-regla'];
+  switch (keyword) {
+    case 'required':
+      return { campo: inside(params.missingProperty), code: 'field-required' };
+    case 'anyOf':
+      return { campo: inside('CodigoPostal'), code: 'destination-missing' };
+    case 'maxLength':
+      return { campo: path, code: 'field-too-long', params: { limit: params.limit } };
+    case 'type':
+      if (!path) return { code: 'guide-invalid', params: { rule } };
+      // A number that is too large for JavaScript is one, though Ajv does not take it for one.
+      if (typeof data === params.type && typeof data === 'number') break;
+      return { campo: path, code: 'field-type', params: { expected: params.type, given: typeOf(data) } };
+  }
+  return { campo: path, code: 'field-invalid', params: { rule } };
+}
+
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? 'array' : typeof value;
+}

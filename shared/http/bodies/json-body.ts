@@ -1,0 +1,48 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
+import { DomainError } from '#shared/errors.ts';
+import { MAX_BODY_VALUES } from '../errors/http-errors.ts';
+import type { HttpServer } from '../http-server.ts';
+
+/**
+ * Accepts JSON in UTF-8 and nothing else (RFC 8259, 8.1). Fastify would also accept plain text, and replace bytes
+ * that are not UTF-8: a label would show a name that nobody sent.
+ */
+export function acceptOnlyJson(server: HttpServer): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser(['text/plain', 'application/json']);
+  server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (!isUtf8(body)) return done(notJson(request, 'body-not-utf8'));
+    if (hasTooManyValues(body)) return done(new DomainError('too-many-values'));
+    return parse(request, body.toString('utf8'), (error, value) =>
+      done(error && notJson(request, 'invalid-json'), value),
+    );
+  });
+}
+
+/** Some clients name an encoding that they do not apply, so only a body that is no JSON is called compressed. */
+function notJson({ headers }: FastifyRequest, code: 'body-not-utf8' | 'invalid-json'): DomainError {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  return new DomainError(encoding === 'identity' ? code : 'body-compressed');
+}
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
+
+/**
+ * Tells whether a text of JSON has more values than any request needs. To parse a million takes the event loop for a
+ * second, in which nobody else is served; to count them takes 13 ms (docs/decisions/0030-bounds-of-checking.md).
+ */
+function hasTooManyValues(body: Buffer): boolean {
+  if (body.length <= MAX_BODY_VALUES) return false;
+  let values = 0;
+  let inString = false;
+  for (let at = 0; at < body.length && values <= MAX_BODY_VALUES; at++) {
+    const byte = body[at];
+    if (inString) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) values++;
+  }
+  return values > MAX_BODY_VALUES;
+}

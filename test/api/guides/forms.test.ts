@@ -1,0 +1,290 @@
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { closestName } from '#services/api/guides/request/closest-name.ts';
+import { parseGuideRequest } from '#services/api/guides/request/guide-request.ts';
+import { preferenceOf } from '#services/api/routes/preferences.ts';
+import { Guide, SentGuide } from '#shared/contracts/guide.ts';
+import { guideAjv } from '#shared/contracts/guide-validator.ts';
+import { DomainError } from '#shared/errors.ts';
+import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { test } from '#test/fixtures/services.ts';
+
+type Section = 'Remitente' | 'Destinatario' | 'Producto' | 'Creado_por';
+const request = (...Guia: unknown[]) => ({ TipoServicio: 'Domicilio', Guia });
+/** A full guide with one field replaced. */
+function guideWith(section: Section, name: string, value: unknown) {
+  const guide = fullGuide();
+  return { ...guide, [section]: { ...guide[section], [name]: value } };
+}
+/** What becomes of a field, or the code of its refusal. */
+function kept(section: Section, name: string, value: unknown): unknown {
+  try {
+    const { guides } = parseGuideRequest(request(guideWith(section, name, value)));
+    return (guides[0] as Record<Section, Record<string, unknown>>)[section][name];
+  } catch (error) {
+    return (error as DomainError).problems[0]?.code;
+  }
+}
+
+describe('a phone is kept as its digits', () => {
+  test.for([
+    ['55 1234 5678', '5512345678'],
+    ['(55) 1234-5678', '5512345678'],
+    ['+52 55.1234.5678', '525512345678'],
+    ['(+52) 55 1234 5678', '525512345678'],
+    [' 55\u00a01234\t5678 ', '5512345678'],
+    ['5512345678', '5512345678'],
+    ['52+5512345678', 'field-invalid'],
+    ['++525512345678', 'field-invalid'],
+    ['55 1234 5678 ext. 3', 'field-invalid'],
+    ['12-34-56', 'field-invalid'],
+    ['1234567890123456', 'field-invalid'],
+    [5512345678, 'field-type'],
+  ] as const)('%j: %s', ([sent, expected]) => {
+    for (const name of ['Telefono', 'Celular']) {
+      expect(kept('Remitente', name, sent)).toBe(expected);
+      expect(kept('Destinatario', name, sent)).toBe(expected);
+    }
+  });
+});
+
+describe('line breaks and tabs in a text are one blank', () => {
+  test.for([
+    ['Portón verde\r\n2o piso', 'Portón verde 2o piso'],
+    ['a\tb', 'a b'],
+    ['a\n\n\t\r\nb', 'a b'],
+    ['\na\n', 'a'],
+    ['a\u2028b\u2029c\u0085d\u000be\u000cf', 'a b c d e f'],
+    ['\r\n', undefined],
+    ['a\u0000b', 'field-invalid'],
+    ['a\u001bb', 'field-invalid'],
+    ['a\u007fb', 'field-invalid'],
+    ['a\u009fb', 'field-invalid'],
+    ['x'.repeat(251), 'field-too-long'],
+    [`x${'\n'.repeat(400)}y`, 'x y'],
+    [`x${'\n'.repeat(2_000)}y`, 'field-too-long'],
+  ] as const)('%j: %j', ([sent, expected]) => {
+    expect(kept('Destinatario', 'Referencias', sent)).toBe(expected);
+  });
+});
+
+describe('0 in a measure means absent', () => {
+  test.for(['Peso', 'Largo', 'Alto', 'Ancho'])('%s', (name) => {
+    expect(kept('Producto', name, 0)).toBeUndefined();
+    expect(kept('Producto', name, -0)).toBeUndefined();
+    expect(kept('Producto', name, 0.0001)).toBe(0.0001);
+    expect(kept('Producto', name, -1)).toBe('field-invalid');
+    expect(kept('Producto', name, '0')).toBe('field-type');
+  });
+  test('but not in the declared value', () => expect(kept('Producto', 'ValorDeclarado', 0)).toBe(0));
+});
+
+describe('an RFC is kept without blanks and dashes, composed, in upper case', () => {
+  test.for([
+    ['pell800101ab1', 'PELL800101AB1'],
+    ['PELL-800101-AB1', 'PELL800101AB1'],
+    [' PELL 800101 AB1 ', 'PELL800101AB1'],
+    ['PELL–800101—AB1', 'PELL800101AB1'],
+    ['n\u0303un800101ab1', 'ÑUN800101AB1'],
+    ['ñ&u 800101 ab1', 'Ñ&U800101AB1'],
+    ['PE800101AB1', 'field-invalid'],
+    ['PELL_800101AB1', 'field-invalid'],
+    ['PELL8001O1AB1', 'field-invalid'],
+  ] as const)('%j: %s', ([sent, expected]) => {
+    expect(kept('Destinatario', 'RFC', sent)).toBe(expected);
+  });
+});
+
+describe('whatever a client sends', () => {
+  const separators = fc.constantFrom('', ' ', '-', '.', '(', ') ', '\t', '\u00a0', '\r\n');
+  const spread = (characters: string) =>
+    fc.array(fc.tuple(fc.constantFrom(...characters), separators), { minLength: 6, maxLength: 16 });
+  const joined = (characters: string) =>
+    spread(characters).map((parts) => parts.map((part) => part.join('')).join(''));
+  const value = fc.oneof(
+    joined('0123456789+'),
+    joined('ABÑñ&123'),
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.constantFrom(0, -0, 0.0004, 1e9, 999_999_999.99, null, '', 'n\u0303un 800101 ab1'),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  const field = fc.constantFrom(
+    ...(Object.entries(fullGuide()) as [Section, object][]).flatMap(([section, fields]) =>
+      Object.keys(fields).map((name) => [section, name] as const),
+    ),
+  );
+  const isStored = guideAjv().compile(Guide);
+  const isSent = guideAjv().compile(SentGuide);
+
+  test('what is accepted is of the stored form, and to clean it again changes nothing', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(field, value, ([section, name], sent) => {
+        let guides: Guide[];
+        try {
+          guides = parseGuideRequest(request(guideWith(section, name, sent))).guides;
+        } catch (error) {
+          if (!(error instanceof DomainError)) throw error;
+          return;
+        }
+        accepted++;
+        expect(
+          guides.every((guide) => isStored(guide)),
+          JSON.stringify(sent),
+        ).toBe(true);
+        expect(parseGuideRequest(request(...structuredClone(guides))).guides).toEqual(guides);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(accepted).toBeGreaterThan(500);
+  });
+
+  test('the fields keep their order, on which the hash of a key of release 1.1 depends', () => {
+    const { Creado_por, Destinatario, ...others } = fullGuide();
+    const shuffled = {
+      Creado_por,
+      ...others,
+      Destinatario: Object.fromEntries(Object.entries(Destinatario).reverse()),
+    };
+    expect(JSON.stringify(parseGuideRequest(request(shuffled)).guides)).toBe(JSON.stringify([shuffled]));
+  });
+
+  test('what the published schema accepts is accepted', () => {
+    fc.assert(
+      fc.property(field, value, ([section, name], sent) => {
+        const guide = guideWith(section, name, sent);
+        fc.pre(isSent(guide) && typeof sent === 'string' && sent.trim() !== '');
+        expect(() => parseGuideRequest(request(structuredClone(guide)))).not.toThrow();
+      }),
+      { numRuns: 3_000, maxSkipsPerRun: 10_000 },
+    );
+  });
+});
+
+describe('problems', () => {
+  const problemsOf = (body: unknown) => {
+    try {
+      parseGuideRequest(body);
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+    }
+    throw new Error('accepted');
+  };
+
+  test('name each field once', () => {
+    const sent = fullGuide();
+    sent.Remitente.Email = `${'\u0001'.repeat(130)}@`;
+    const { problems } = problemsOf(request(sent));
+    expect(problems).toEqual([
+      { indice: 0, campo: 'Remitente.Email', code: 'field-too-long', params: { limit: 120 } },
+    ]);
+  });
+
+  test('are bounded, however many there are, and counted', () => {
+    const wrong = Object.fromEntries(
+      Object.entries(fullGuide()).map(([section, fields]) => [
+        section,
+        Object.fromEntries(Object.keys(fields).map((name) => [name, []])),
+      ]),
+    );
+    const unknown = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`f${i}`, 1]));
+    const many = problemsOf(request(...Array.from({ length: 500 }, () => wrong)));
+    expect([many.problems.length, many.problemsTotal]).toEqual([50, 500 * 29]);
+    const names = problemsOf(request({ ...minimalGuide(), ...unknown }));
+    expect([names.problems.length, names.problemsTotal]).toEqual([50, 30_000]);
+    const ofRequest = problemsOf({ ...request(minimalGuide()), ...unknown });
+    expect([ofRequest.problems.length, ofRequest.problemsTotal]).toEqual([50, 30_000]);
+  });
+
+  test('cut the name of an unknown field', () => {
+    const { problems } = problemsOf(request({ ...minimalGuide(), ['k'.repeat(2 ** 20)]: 1 }));
+    expect(problems[0]?.campo).toBe('k'.repeat(120));
+  });
+
+  test('do not name an unknown field that means nothing', () => {
+    const sent = { ...minimalGuide({ CodigoPostal: '06600', Pais: null, Zona: ' ' }), Notas: '' };
+    expect(parseGuideRequest(request(sent)).guides).toEqual([minimalGuide()]);
+  });
+});
+
+describe('a misspelt name', () => {
+  const KNOWN = ['CodigoPostal', 'Estado', 'RFC', 'Numero_exterior', 'Calle'];
+  test.for([
+    ['CodigPostal', 'CodigoPostal'],
+    ['codigo_postal', 'CodigoPostal'],
+    ['codigopostal', 'CodigoPostal'],
+    ['Estdo', 'Estado'],
+    ['rfc', 'RFC'],
+    ['NumeroExterior', 'Numero_exterior'],
+    ['Pais', undefined],
+    ['x'.repeat(1_000_000), undefined],
+    ['', undefined],
+  ] as const)('%.20s means %s', ([name, expected]) => {
+    expect(closestName(name, KNOWN)).toBe(expected);
+  });
+});
+
+describe('Prefer', () => {
+  test.for([
+    ['handling=lenient', 'lenient'],
+    ['Handling = Lenient', 'lenient'],
+    ['handling="lenient"', 'lenient'],
+    ['respond-async, wait=10, handling=lenient; x=1', 'lenient'],
+    ['foo="a, handling=strict", handling=lenient', 'lenient'],
+    ['handling=strict, handling=lenient', 'strict'],
+    ['handling', ''],
+    ['mishandling=lenient', undefined],
+    ['foo; handling=lenient', undefined],
+    ['"', undefined],
+    ['"'.repeat(8_001), undefined],
+    [undefined, undefined],
+  ] as const)('%.60s: %s', ([header, expected]) => {
+    expect(preferenceOf(header, 'handling')).toBe(expected);
+  });
+
+  test('handling=lenient leaves unknown fields out, and the answer names fifty of them', async ({
+    demo,
+    stores,
+  }) => {
+    const body = { ...request(minimalGuide(), { ...minimalGuide(), Prioridad: 'alta' }), Origen: 'GDL01' };
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await demo.post('/api/guias/crear', body, {
+      prefer: 'handling=lenient',
+    });
+    expect(status).toBe(200);
+    expect(headers.get('preference-applied')).toBe('handling=lenient');
+    expect(answer.advertencias).toEqual([
+      { campo: 'Origen', codigo: 'campo_desconocido', message: "Campo desconocido: 'Origen'" },
+      {
+        indice: 1,
+        campo: 'Prioridad',
+        codigo: 'campo_desconocido',
+        message: "Campo desconocido: 'Prioridad'",
+      },
+    ]);
+    const [, created] = answer.data as { SEND_GUIA: string }[];
+    const stored = await stores.mongo.collection<{ _id: string; guide: object }>('guides').findOne({
+      _id: created?.SEND_GUIA ?? '',
+    });
+    expect(stored?.guide).toEqual(minimalGuide());
+
+    const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, 1]));
+    const many = await demo.post('/api/guias/crear', request({ ...minimalGuide(), ...unknown }), {
+      prefer: 'handling=lenient',
+    });
+    expect([many.body.advertencias?.length, many.body.advertenciasTotal]).toEqual([50, 60]);
+  });
+
+  test('is not applied where it is not sent, nor to what is wrong', async ({ demo }) => {
+    const unknown = request({ ...minimalGuide(), Prioridad: 'alta' });
+    const strict = await demo.post('/api/guias/crear', unknown);
+    expect([strict.status, strict.body.codigo]).toEqual([400, 'campo_desconocido']);
+    expect(strict.headers.get('preference-applied')).toBeNull();
+    const wrong = request({ ...minimalGuide({ CodigoPostal: 6600 }), Prioridad: 'alta' });
+    const lenient = await demo.post('/api/guias/crear', wrong, { prefer: 'handling=lenient' });
+    expect([lenient.status, lenient.body.codigo]).toEqual([400, 'campo_tipo']);
+  });
+});
