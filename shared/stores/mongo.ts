@@ -8,10 +8,13 @@ import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 export const DUPLICATE_KEY = 11_000;
 
 /**
- * Every operation has a deadline, nothing is buffered while the server is away, and values from a request are never
+ * A write is answered when a majority of the servers has it in its journal, and reads go to the primary: no failover and no
+ * crash takes back what was answered. Every operation has a deadline, nothing is buffered while the server is away, and values from a request are never
  * read as query operators.
  */
 const OPTIONS = {
+  writeConcern: { w: 'majority', journal: true },
+  readPreference: 'primary',
   bufferCommands: false,
   autoIndex: false,
   autoCreate: false,
@@ -21,13 +24,13 @@ const OPTIONS = {
   socketTimeoutMS: 15_000,
   waitQueueTimeoutMS: 2_000,
   maxPoolSize: 50,
-};
+} as const;
 
 /**
  * Opens a service's connection to MongoDB, whether or not MongoDB is there: it is a required dependency of the server, and
  * closes with it. Until MongoDB is there, operations fail at once.
  *
- * @throws ConfigError when `uri` is none.
+ * @throws ConfigError when `uri` is none, or asks for weaker writes or reads.
  */
 export function openMongo(server: HttpServer, uri: string): Connection {
   requireMongoUri(uri);
@@ -45,9 +48,10 @@ export function openMongo(server: HttpServer, uri: string): Connection {
 /**
  * Connects to MongoDB.
  *
- * @throws when MongoDB does not answer within 2 s.
+ * @throws ConfigError as `openMongo` does; another error when MongoDB does not answer within 2 s.
  */
 export async function connectMongo(uri: string, log: Pick<Logger, 'warn'>): Promise<Connection> {
+  requireMongoUri(uri);
   const connection = createConnection(log);
   try {
     await connect(connection, uri);
@@ -73,11 +77,32 @@ async function connect(connection: Connection, uri: string): Promise<void> {
   applyMongoDrainWorkaround(connection.getClient());
 }
 
-/** No restart and no waiting mends a malformed address. */
+/** No restart and no waiting mends a malformed address, or one that asks for less than is promised. */
 function requireMongoUri(uri: string): void {
+  const weak = weakOptions(parseMongoUri(uri));
+  if (weak.length === 0) return;
+  throw new ConfigError(
+    `Wrong configuration:\n  MONGODB_URI has ${weak.join(', ')}. Remove that: guides that were answered must survive a failover, so a majority journals every write, and reads go to the primary.`,
+  );
+}
+
+function parseMongoUri(uri: string): mongo.MongoOptions {
   try {
-    new mongo.MongoClient(uri);
+    return new mongo.MongoClient(uri).options;
   } catch (cause) {
     throw new ConfigError(`Wrong configuration:\n  MONGODB_URI: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** Returns the options of an address by which an acknowledged write could be lost, or an old state be read. */
+function weakOptions({ writeConcern, readPreference, readConcern }: mongo.MongoOptions): string[] {
+  const { w = 'majority', journal = true } = writeConcern ?? {};
+  const { mode } = readPreference;
+  const { level = 'local' } = readConcern ?? {};
+  return [
+    ...(w === 'majority' ? [] : [`w=${w}`]),
+    ...(journal ? [] : ['journal=false']),
+    ...(mode === 'primary' ? [] : [`readPreference=${mode}`]),
+    ...(level === 'available' ? ['readConcernLevel=available'] : []),
+  ];
 }

@@ -3,6 +3,9 @@ import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { RATE_LIMIT_HEADERS } from './rate-limit-headers.ts';
 
+/** Says that an answer is that of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
+export const REPLAYED_HEADER = 'Idempotent-Replayed';
+
 /** How long a browser may remember the answer to a preflight, in seconds. */
 const MAX_AGE = 600;
 
@@ -24,6 +27,7 @@ export function cors(origins: string) {
           'Preference-Applied',
           'Retry-After',
           'X-Request-Id',
+          REPLAYED_HEADER,
           ...RATE_LIMIT_HEADERS,
         ],
         maxAge: MAX_AGE,

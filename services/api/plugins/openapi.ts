@@ -10,6 +10,8 @@ const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF.
 1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
 2. Las demás operaciones llevan \`Authorization: Bearer <token>\`. En esta página, al entrar con el paso 1 el token queda puesto.
 
+Solo crear guías cambia algo: cuándo repetirla está en su descripción. Las demás operaciones se pueden repetir siempre.
+
 Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
 
 /** A script of the page: after a login it puts the token where the button "Authorize" would put it. */

@@ -15,6 +15,8 @@ type Success<Data extends TSchema> = {
   beside?: Record<string, TSchema>;
   message: string | ((data: Static<Data>) => string);
   example: Static<Data>;
+  /** Headers that the answer may have beside those of every answer. */
+  headers?: Record<string, TSchema>;
 };
 
 type Operation<Request extends RequestSchemas, Data extends TSchema> = {

@@ -19,15 +19,20 @@ const HEADER_DESCRIPTIONS: Record<string, string> = {
   'Accept-Encoding': 'Codificaciones que se aceptan (RFC 7694)',
 };
 
-type Success = { schema: TSchema; beside?: Record<string, TSchema>; example: unknown };
+type Success = {
+  schema: TSchema;
+  beside?: Record<string, TSchema>;
+  headers?: Record<string, TSchema>;
+  example: unknown;
+};
 
 /** Documents the success of an operation (docs/contract.md "Envelopes"). */
-export function okResponse({ schema: data, beside = {}, example }: Success, message: string) {
+export function okResponse({ schema: data, beside = {}, headers = {}, example }: Success, message: string) {
   const schema = Type.Object({ response: Type.Literal('OK'), message: Type.String(), data, ...beside });
   const value = { response: 'OK', message, data: example };
   return {
     description: message,
-    headers: REQUEST_ID,
+    headers: { ...REQUEST_ID, ...headers },
     content: { 'application/json': { schema, examples: { ejemplo: { value } } } },
   };
 }

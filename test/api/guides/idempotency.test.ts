@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 const BODY = { TipoServicio: 'Domicilio', Guia: Array.from({ length: 20 }, () => minimalGuide()) };
@@ -27,6 +28,8 @@ describe('Idempotency-Key', () => {
     expect(again.status).toBe(200);
     expect(again.body).toEqual(first.body);
     expect(await guides.countDocuments()).toBe(before);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 
   test('holds for concurrent requests', async ({ create, guides }) => {
@@ -75,6 +78,81 @@ describe('Idempotency-Key', () => {
     const key = randomUUID();
     const first = await create(key);
     expect((await create(key, JSON.stringify(BODY, null, 2))).body).toEqual(first.body);
+  });
+
+  test('compares bodies whatever the order of their fields', async ({ create }) => {
+    const key = randomUUID();
+    const first = await create(key);
+    const reversed = (value: object): object =>
+      Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([name, field]) => [
+            name,
+            name === 'Guia' ? field.map(reversed) : typeof field === 'object' ? reversed(field) : field,
+          ]),
+      );
+    const again = await create(key, reversed(BODY));
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual(first.body);
+  });
+
+  test('that release 1.1 stored is known, by the hash that it stored', async ({ create, stores }) => {
+    const key = randomUUID();
+    const first = await create(key);
+    const keys = stores.mongo.collection('idempotency_keys');
+    const { creation } =
+      (await stores.mongo
+        .collection<{ _id: string; creation: string }>('guides')
+        .findOne({ _id: numbers(first.body.data)[0] ?? '' })) ?? {};
+    const hash = createHash('sha256')
+      .update(JSON.stringify(['Domicilio', BODY.Guia]))
+      .digest('base64url');
+    expect(await keys.findOne({ creation })).toMatchObject({ bodyHash: hash });
+    await keys.updateOne({ creation }, { $unset: { canonicalHash: 1 } });
+    expect((await create(key)).body).toEqual(first.body);
+    expect((await create(key, { ...BODY, Guia: BODY.Guia.slice(1) })).status).toBe(409);
+  });
+
+  test('whose creation was cut, and removed, begins it anew', async ({ create, guides, stores }) => {
+    const key = randomUUID();
+    const first = numbers((await create(key)).body.data);
+    const { creation } =
+      (await stores.mongo
+        .collection<{ _id: string; creation: string }>('guides')
+        .findOne({ _id: first[0] ?? '' })) ?? {};
+    const outcomes = stores.mongo.collection<{ _id: string }>('creations');
+    await outcomes.updateOne({ _id: creation ?? '' }, { $set: { outcome: 'aborted' } });
+    await guides.deleteMany({ _id: { $in: first } });
+    const [one, other] = await Promise.all([create(key), create(key)]);
+    expect([one.status, other.status]).toEqual([200, 200]);
+    expect(numbers(one.body.data)).toEqual(numbers(other.body.data));
+    expect(await guides.countDocuments({ _id: { $in: numbers(one.body.data) } })).toBe(BODY.Guia.length);
+    expect((await create(key)).headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('that expires between two looks at it is stored anew', async ({
+    create,
+    stores,
+    startApi,
+    onTestFinished,
+  }) => {
+    const keys = stores.mongo.collection<{ _id: string }>('idempotency_keys');
+    const key = randomUUID();
+    let looks = 0;
+    const proxy = await startMongoProxy(stores.mongoUri, async ({ find, insert }): Promise<Fate> => {
+      // Another request stores the key between the first look and the insert; before the second look, it has expired.
+      if (insert === 'idempotency_keys' && looks === 1) await create(key);
+      if (find === 'idempotency_keys' && ++looks === 2) await keys.deleteMany({});
+      return 'done';
+    });
+    onTestFinished(() => proxy.close());
+    const { url } = await startApi({ MONGODB_URI: proxy.uri });
+    const { status, headers } = await create(key, BODY, await Client.login(url));
+    expect(status).toBe(200);
+    expect(looks).toBe(2);
+    expect(headers.has('idempotent-replayed')).toBe(false);
+    expect(await keys.countDocuments()).toBe(1);
   });
 
   test('with another body is refused', async ({ create }) => {

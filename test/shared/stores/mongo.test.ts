@@ -1,4 +1,4 @@
-import { inject, test, vi } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
@@ -7,6 +7,34 @@ import { startProxy } from '#test/faults/system/proxy.ts';
 type Driver = {
   topology: { s: { servers: Map<string, { monitor: { connection: { socket: { destroy(): void } } } }> } };
 };
+
+test.for([
+  ['w=1', 'w=1'],
+  ['w=0&journal=false', 'w=0, journal=false'],
+  ['readPreference=secondaryPreferred', 'readPreference=secondaryPreferred'],
+  ['readConcernLevel=available', 'readConcernLevel=available'],
+])('an address with %s is refused, and the reason has no password', async ([options, named]) => {
+  const uri = `mongodb://api:hunter2@127.0.0.1:1/guias?${options}`;
+  const refused = await connectMongo(uri, createLogger('test', 'silent')).catch((error: Error) => error);
+  expect(refused).toMatchObject({
+    name: 'ConfigError',
+    message: expect.stringContaining(`MONGODB_URI has ${named}. Remove that`),
+  });
+  expect((refused as Error).message).not.toContain('hunter2');
+});
+
+test.for(['', '?w=majority&journal=true', '?readPreference=primary&retryWrites=false'])(
+  'writes are those of a majority, with its journal, and reads of the primary: %s',
+  async (options) => {
+    const { origin } = new URL(inject('mongoUri').replace('mongodb:', 'http:'));
+    const uri = `${origin.replace('http:', 'mongodb:')}/test${options}`;
+    const connection = await connectMongo(uri, createLogger('test', 'silent'));
+    const { writeConcern, readPreference } = connection.getClient().options;
+    expect(writeConcern).toMatchObject({ w: 'majority', journal: true });
+    expect(readPreference.mode).toBe('primary');
+    await connection.close();
+  },
+);
 
 test('the driver does not wait for a connection that closes while it writes', async () => {
   const { hostname, port } = new URL(inject('mongoUri'));

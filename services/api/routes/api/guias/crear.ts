@@ -5,6 +5,7 @@ import type { GuideRecord } from '#api/guides/guide-store.ts';
 import { KEY_PATTERN } from '#api/guides/idempotency-key.ts';
 import type { ProblemList } from '#api/guides/request/problem-list.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
+import { REPLAYED_HEADER } from '#api/plugins/cors.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import { DomainError, MAX_PROBLEMS } from '#shared/errors.ts';
 import { toDetails } from '#shared/http/errors/http-errors.ts';
@@ -13,12 +14,21 @@ import { operation } from '../../operation.ts';
 import { preferenceOf } from '../../preferences.ts';
 import { CreatedGuideRef } from '../../schemas.ts';
 
+/** What holds after each answer, as docs/contract.md "Guides" has it. */
+const WHEN_TO_REPEAT = `
+| Respuesta | Las guías de esta solicitud | Sin \`Idempotency-Key\` | Con ella |
+|---|---|---|---|
+| 200 | Existen todas | No repita: crearía otras | La misma respuesta |
+| 400, 401, 403, 405, 409, 413, 415, 431 | No existe ninguna | Corrija la solicitud | Corrija la solicitud; tras 409 use otra clave |
+| 408, 429, 503 \`Servicio no disponible, intente de nuevo\` | No existe ninguna | Repita tras \`Retry-After\` | Repita tras \`Retry-After\` |
+| 500 | No existe ninguna | Puede repetir | Repita |
+| 503 \`resultado_desconocido\`, o conexión cortada sin respuesta | Existen todas o ninguna | Busque sus guías antes de repetir | Repita |`;
+
 const route = operation({
   id: 'crearGuias',
   tag: 'Guías',
   summary: 'Crear una o varias guías',
-  description:
-    'Todas o ninguna: con una guía mal no se crea ninguna, y `details` nombra todo lo que está mal.',
+  description: `Todas o ninguna: con una guía mal no se crea ninguna, y \`details\` nombra todo lo que está mal.\n${WHEN_TO_REPEAT}\n\n`,
   permission: 'guias.create',
   objective: true,
   request: {
@@ -78,6 +88,11 @@ const route = operation({
         Type.Integer({ description: `Cuántos se omitieron, donde son más de ${MAX_PROBLEMS}` }),
       ),
     },
+    headers: {
+      [REPLAYED_HEADER]: Type.String({
+        description: 'true: las guías son de una solicitud anterior con la misma Idempotency-Key',
+      }),
+    },
     example: [
       {
         SEND_GUIA: '390458235877',
@@ -93,8 +108,6 @@ const route = operation({
     ],
   },
 });
-/** Says that the answer is that of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
-const REPLAYED_HEADER = 'Idempotent-Replayed';
 const VALID_KEY = new RegExp(KEY_PATTERN);
 
 /** `POST /api/guias/crear` (docs/contract.md "Guides"). */
