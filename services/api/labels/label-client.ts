@@ -163,20 +163,32 @@ export class LabelClient {
       onInFlight(waiting);
       throw this.#tooManyPages(account);
     }
-    if (await this.#watch.refuses()) throw new DomainError('no-printer');
-    const seconds = this.#admission.retryAfterSeconds(account);
-    if (seconds > 0) throw this.#refusal('overloaded', seconds);
-    this.#admission.enter(account, label.packages);
-    this.#watch.enter();
+    if (!(await this.#watch.enter())) throw new DomainError('no-printer');
     try {
-      const outcome = await this.#printReserved(key, label, asker, abandoned);
-      if (outcome === 'printed' || outcome === 'failed') {
-        this.#admission.finished(label.packages);
-        this.#watch.finished();
-      }
+      const outcome = await this.#printInTime(key, label, asker, abandoned);
+      if (outcome === 'printed' || outcome === 'failed') this.#watch.finished();
       return outcome;
     } finally {
       this.#watch.leave();
+    }
+  }
+
+  /** Has a label printed where those of its account that wait leave time for it. */
+  async #printInTime(
+    key: string,
+    label: LabelPayload,
+    asker: Asker,
+    abandoned: AbortSignal,
+  ): Promise<Outcome> {
+    const { account } = asker;
+    const seconds = this.#admission.retryAfterSeconds(account);
+    if (seconds > 0) throw this.#refusal('overloaded', seconds);
+    this.#admission.enter(account, label.packages);
+    try {
+      const outcome = await this.#printReserved(key, label, asker, abandoned);
+      if (outcome === 'printed' || outcome === 'failed') this.#admission.finished(label.packages);
+      return outcome;
+    } finally {
       this.#admission.leave(account, label.packages);
     }
   }

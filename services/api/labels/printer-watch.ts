@@ -63,15 +63,24 @@ export class PrinterWatch {
     clearInterval(this.#timer);
   }
 
-  /** Counts a label that begins to wait. */
-  enter(): void {
+  /**
+   * Counts a label that begins to wait, and returns true; false where nobody would print it. The heartbeats are read anew
+   * before it says so.
+   */
+  async enter(): Promise<boolean> {
+    this.#judge();
+    if (this.#reason()) await this.#look();
+    const reason = this.#reason();
+    this.#logChange(reason);
+    if (reason) return false;
     if (this.#waiting === 0 && !this.#stuck) this.#doneAt = this.#now();
     this.#waiting++;
+    return true;
   }
 
   /** Counts that it waits no longer. */
   leave(): void {
-    this.#reason();
+    this.#judge();
     this.#waiting--;
   }
 
@@ -81,21 +90,26 @@ export class PrinterWatch {
     this.#works();
   }
 
-  /** Returns whether one more label would not be printed. It reads the heartbeats anew before it says so. */
-  async refuses(): Promise<boolean> {
-    if (this.#reason()) await this.#look();
-    const reason = this.#reason();
-    if (reason && !this.#refused) this.#log.warn(`Labels are refused: ${reason}`);
-    if (!reason && this.#refused) this.#log.info('Labels are no longer refused for lack of a worker');
-    this.#refused = reason !== undefined;
-    return this.#refused;
+  /** Takes the workers to be stuck where nothing was finished for too long while labels waited. */
+  #judge(): void {
+    if (this.#waiting >= MIN_WAITING && this.#now() - this.#doneAt > this.#stuckMs) this.#stuck = true;
   }
 
   #reason(): string | undefined {
     if (this.#now() - this.#aliveAt > ABSENT_MS) return 'no label worker is alive';
-    if (this.#waiting < (this.#stuck ? 1 : MIN_WAITING)) return undefined;
-    this.#stuck = this.#now() - this.#doneAt > this.#stuckMs;
-    return this.#stuck ? `no label worker has finished anything for ${this.#stuckMs} ms` : undefined;
+    if (!this.#stuck || this.#waiting === 0) return undefined;
+    return `no label worker has finished anything for ${this.#stuckMs} ms`;
+  }
+
+  /** The label that finds out whether the workers are still stuck is no recovery. */
+  #logChange(reason: string | undefined): void {
+    if (reason && !this.#refused) {
+      this.#refused = true;
+      this.#log.warn(`Labels are refused: ${reason}`);
+    } else if (!reason && !this.#stuck && this.#refused) {
+      this.#refused = false;
+      this.#log.info('Labels are no longer refused for lack of a worker');
+    }
   }
 
   #works(): void {

@@ -16,45 +16,51 @@ const test = services.extend('watched', () => {
   });
   const log = { info: vi.fn(), warn: vi.fn() };
   const watch = new PrinterWatch({ read, timeoutMs: 10_000, log, now: () => clock.ms });
-  return { clock, state, read, log, watch };
+  /** Asks for a label that does not wait long. */
+  const refuses = async () => {
+    const waits = await watch.enter();
+    if (waits) watch.leave();
+    return !waits;
+  };
+  return { clock, state, read, log, watch, refuses };
 });
 
 describe('where no worker is alive', () => {
   test('labels wait for seven seconds, and are then refused until one is', async ({ watched }) => {
-    const { clock, state, watch, log } = watched;
+    const { clock, state, refuses, log } = watched;
     clock.ms = 7_000;
-    expect(await watch.refuses()).toBe(false);
+    expect(await refuses()).toBe(false);
     clock.ms = 7_001;
-    expect(await watch.refuses()).toBe(true);
-    expect(await watch.refuses()).toBe(true);
+    expect(await refuses()).toBe(true);
+    expect(await refuses()).toBe(true);
     expect(log.warn.mock.calls).toEqual([['Labels are refused: no label worker is alive']]);
     state.workers = [{ id: 'w', labels: 0 }];
-    expect(await watch.refuses()).toBe(false);
+    expect(await refuses()).toBe(false);
     expect(log.info).toHaveBeenCalledTimes(1);
   });
 
-  test('but labels are finished, they are not refused', async ({ watched: { clock, watch } }) => {
+  test('but labels are finished, they are not refused', async ({ watched: { clock, watch, refuses } }) => {
     clock.ms = 20_000;
     watch.finished();
     clock.ms = 27_000;
-    expect(await watch.refuses()).toBe(false);
+    expect(await refuses()).toBe(false);
   });
 
   test('as Redis does not tell, they are not refused, nor for seven seconds after it does', async ({
-    watched: { clock, state, watch },
+    watched: { clock, state, refuses },
   }) => {
     state.workers = new Error('Redis is away');
     clock.ms = 30_000;
-    expect(await watch.refuses()).toBe(false);
+    expect(await refuses()).toBe(false);
     state.workers = []; // the first heartbeat after an outage is still to come
     clock.ms = 37_000;
-    expect(await watch.refuses()).toBe(false);
+    expect(await refuses()).toBe(false);
     clock.ms = 37_001;
-    expect(await watch.refuses()).toBe(true);
+    expect(await refuses()).toBe(true);
   });
 
-  test('the heartbeats are not read for each label that may wait', async ({ watched: { read, watch } }) => {
-    for (let i = 0; i < 100; i++) expect(await watch.refuses()).toBe(false);
+  test('the heartbeats are not read for each label that may wait', async ({ watched: { read, refuses } }) => {
+    for (let i = 0; i < 100; i++) expect(await refuses()).toBe(false);
     expect(read).not.toHaveBeenCalled();
   });
 });
@@ -65,47 +71,67 @@ describe('where workers are alive and finish nothing', () => {
   test('labels are refused while two wait for eight seconds, then one at a time waits', async ({
     watched,
   }) => {
-    const { clock, state, watch, log } = watched;
+    const { clock, state, watch, refuses, log } = watched;
     state.workers = [alive];
     clock.ms = 1;
-    await watch.refuses();
-    watch.enter();
-    watch.enter();
+    await refuses();
+    await watch.enter();
+    await watch.enter();
     clock.ms = 8_001;
     // The first reading of the heartbeats is itself a sign of the worker.
-    expect(await watch.refuses()).toBe(false);
+    expect(await refuses()).toBe(false);
     clock.ms = 16_002;
-    expect(await watch.refuses()).toBe(true);
+    expect(await refuses()).toBe(true);
     expect(log.warn.mock.calls).toEqual([
       ['Labels are refused: no label worker has finished anything for 8000 ms'],
     ]);
     watch.leave();
     watch.leave();
-    expect(await watch.refuses()).toBe(false);
-    watch.enter();
-    expect(await watch.refuses()).toBe(true);
+    expect(await refuses()).toBe(false);
+    await watch.enter();
+    expect(await refuses()).toBe(true);
     watch.finished();
-    expect(await watch.refuses()).toBe(false);
+    expect(await refuses()).toBe(false);
+  });
+
+  test('one label at a time finds out, also of those that come at once; the log tells of no recovery before', async ({
+    watched: { clock, state, watch, refuses, log },
+  }) => {
+    state.workers = [alive];
+    await watch.enter();
+    await watch.enter();
+    clock.ms = 8_001;
+    expect(await refuses()).toBe(false); // reads the heartbeats for the first time
+    clock.ms = 16_002;
+    watch.leave();
+    watch.leave();
+    expect(await Promise.all([watch.enter(), watch.enter(), watch.enter()])).toEqual([true, false, false]);
+    expect(log.info).not.toHaveBeenCalled();
+    watch.finished();
+    expect(await watch.enter()).toBe(true);
+    expect(log.info.mock.calls).toEqual([['Labels are no longer refused for lack of a worker']]);
   });
 
   test('one label alone makes no verdict: it may be to blame itself', async ({ watched }) => {
-    const { clock, state, watch } = watched;
+    const { clock, state, watch, refuses } = watched;
     state.workers = [alive];
-    watch.enter();
+    await watch.enter();
     clock.ms = 60_000;
-    expect(await watch.refuses()).toBe(false);
+    expect(await refuses()).toBe(false);
     clock.ms = 120_000;
-    expect(await watch.refuses()).toBe(false);
+    expect(await refuses()).toBe(false);
   });
 
-  test('a label of another process is a sign of work', async ({ watched: { clock, state, watch } }) => {
+  test('a label of another process is a sign of work', async ({
+    watched: { clock, state, watch, refuses },
+  }) => {
     state.workers = [alive];
-    watch.enter();
-    watch.enter();
+    await watch.enter();
+    await watch.enter();
     for (let labels = 8; labels < 20; labels++) {
       clock.ms += 9_000;
       state.workers = [{ id: 'w', labels }];
-      expect(await watch.refuses()).toBe(false);
+      expect(await refuses()).toBe(false);
     }
   });
 });

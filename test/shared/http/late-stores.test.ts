@@ -166,6 +166,21 @@ describe('a service that starts before its stores', () => {
   });
 });
 
+test('a store that leaves while a service starts only delays the start', async ({ start, branches }) => {
+  const { server, mongo, redis, url } = await start('api', { BRANCHES_URL: branches.url });
+  const state = async () => (await call(`${url}/health/ready`)).body;
+  await redis.open();
+  await expect.poll(state).toMatchObject({ redis: 'ok', mongodb: 'down' });
+  await redis.close();
+  await mongo.open();
+  await expect
+    .poll(state, { timeout: 10_000 })
+    .toMatchObject({ redis: 'down', mongodb: 'ok', start: 'waiting' });
+  await redis.open();
+  await server.startup.done;
+  expect(await state()).toEqual({ status: 'ok', mongodb: 'ok', redis: 'ok' });
+});
+
 describe('a wrong setting', () => {
   test('that no restart mends ends the start', async ({ start, branches }) => {
     const more = { BRANCHES_URL: branches.url, MONGODB_URI: 'mongodb://127.0.0.1:x/guias' };
