@@ -13,6 +13,8 @@ export type OwnedProcess = {
   kill(signal: NodeJS.Signals): void;
   /** Asks the process to end and, after the deadline, kills its whole process group. */
   stop(): Promise<void>;
+  /** Which of all processes this was to start; a program that is started again keeps its place. */
+  readonly place: number;
   /** Starts the same program once more, after it has ended. */
   startAgain(): OwnedProcess;
 };
@@ -33,6 +35,7 @@ export type ProcessOptions = {
 };
 
 const running = new Set<OwnedProcess>();
+let started = 0;
 let closing = false;
 // The last resort when this process exits by itself: nothing that it started outlives it.
 process.on('exit', () => {
@@ -47,6 +50,10 @@ process.on('exit', () => {
  * `kill -9` leaves the children running.
  */
 export function startProcess(options: ProcessOptions): OwnedProcess {
+  return startAt(started++, options);
+}
+
+function startAt(place: number, options: ProcessOptions): OwnedProcess {
   const { name, logFile, stopSignal, stopTimeoutMs = 10_000 } = options;
   if (closing) throw new Error(`${name} is not started: everything is being stopped.`);
   const child = spawnInOwnGroup(options);
@@ -56,6 +63,7 @@ export function startProcess(options: ProcessOptions): OwnedProcess {
     pid: child.pid,
     logFile,
     ended,
+    place,
     isRunning: () => running.has(owned),
     kill: (signal) => signalGroup(child.pid, signal),
     stop: async () => {
@@ -65,17 +73,17 @@ export function startProcess(options: ProcessOptions): OwnedProcess {
       clearTimeout(timer);
       owned.kill('SIGKILL'); // whatever the program itself has left in its group
     },
-    startAgain: () => startProcess(options),
+    startAgain: () => startAt(place, options),
   };
   running.add(owned);
   ended.then(() => running.delete(owned));
   return owned;
 }
 
-/** Stops everything that this process started, the newest first, and lets nothing more be started. */
+/** Stops everything that this process started, the last place first, and lets nothing more be started. */
 export async function stopAllProcesses(): Promise<void> {
   closing = true;
-  for (const child of [...running].reverse()) await child.stop();
+  for (const child of [...running].sort((one, other) => other.place - one.place)) await child.stop();
 }
 
 /** Returns whether `stopAllProcesses` has been called. */

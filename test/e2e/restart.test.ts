@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import { keepRunning } from '#local/process/keep-running.ts';
 import { startProcess } from '#local/process/owned-process.ts';
@@ -37,6 +40,25 @@ test('one that dies again and again is started after ever longer pauses, until i
     'short ended (exit code 3), starting it again in 2 s',
     'short ended (exit code 3), starting it again in 4 s',
   ]);
+});
+
+test('what is started again keeps its place: what was started after it is stopped before', async ({
+  folder,
+}) => {
+  const module = fileURLToPath(import.meta.resolve('#local/process/owned-process.ts'));
+  const program = `
+    import { startProcess, stopAllProcesses } from '${module}';
+    const start = (name) => startProcess({ name, command: ['sleep', '60'], logFile: '${folder}/order.log' });
+    const store = start('store');
+    const service = start('service');
+    store.kill('SIGKILL');
+    await store.ended;
+    const again = store.startAgain();
+    service.ended.then(() => console.log('service'));
+    again.ended.then(() => console.log('store'));
+    await stopAllProcesses();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+  expect(stdout).toBe('service\nstore\n');
 });
 
 test('what takes long to start is said every ten seconds, with the reason', async ({ folder }) => {
