@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 import {
   keyOfJob,
   LABEL_QUEUE,
@@ -10,6 +11,9 @@ import {
 } from '#shared/contracts/label-job.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
+
+/** Longest wait for the queue to close, in ms. */
+const CLOSE_MS = 2_000;
 
 /** How a wait ended. `abandoned`: nobody here waits any more. */
 export type Outcome = 'printed' | 'failed' | 'late' | 'abandoned';
@@ -65,8 +69,12 @@ export class LabelJobs {
     await Promise.all([this.queue.waitUntilReady(), this.#events.waitUntilReady()]);
   }
 
+  /** Closes its connections; where Redis is away, BullMQ's own close would wait for it without a time limit. */
   async close(): Promise<void> {
-    await Promise.all([this.#events.close(), this.queue.close()]);
+    const closed = Promise.all([this.#events.close(), this.queue.close()]);
+    await withTimeout(CLOSE_MS, 'Closing the label queue', closed).catch((err) =>
+      this.#log.warn({ err }, 'The label queue was left open'),
+    );
   }
 
   /**

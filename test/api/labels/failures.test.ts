@@ -18,7 +18,7 @@ async function failures(url: string): Promise<Record<string, number>> {
   );
 }
 
-test('every label request that is answered 503 while Redis is away is counted, also where several share a label', async ({
+test('every label request that is answered 503 while Redis is away is counted, also where several share a label; the api closes all the same', async ({
   folder,
   startApi,
 }) => {
@@ -35,11 +35,9 @@ test('every label request that is answered 503 while Redis is away is counted, a
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
   expect((await demo.get('/api/guias/etiqueta/000000000000')).status).toBe(404);
   expect(await failures(own.url)).toEqual({ unavailable: 4 });
-  const again = server.startAgain(); // the queue's connections close only where Redis answers
-  const health = async () => (await scrape(own.url)).get('dependency_up{dependency="redis"}');
-  await expect.poll(health, { timeout: 10_000 }).toBe(1);
+  const began = performance.now();
   await own.server.close();
-  await again.stop();
+  expect(performance.now() - began).toBeLessThan(5_000);
 });
 
 test('a client that leaves is measured as 499 for as long as it waited, and is no failure of ours', async ({
