@@ -1,6 +1,7 @@
 import cookies from '@fastify/cookie';
 import forms from '@fastify/formbody';
 import { Queue } from 'bullmq';
+import { memoizeFor } from '#shared/async/memoize-for.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { observeLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
@@ -25,7 +26,6 @@ import { loginRoutes } from './routes/entrar.ts';
 import { statusRoute } from './routes/index.ts';
 import { assetRoutes } from './routes/recursos.ts';
 import { logoutRoute } from './routes/salir.ts';
-import { memoizeFor } from './status/memoize-for.ts';
 import { readQueueState } from './status/queue-state.ts';
 
 /** Oldest state that the page shows, in ms: all who look at it together share one reading. */

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
+import { memoizeFor } from '#shared/async/memoize-for.ts';
 import { RefusesWrites } from '#shared/http/dependencies.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -9,6 +10,8 @@ import { explainOutage } from './transient-errors.ts';
 
 /** Time after which the key of the write check is gone, in seconds. */
 const CHECK_TTL_S = 60;
+/** Time for which what Redis says of itself is kept, in ms: all metrics of a scrape ask at once, and share one reading. */
+const SCRAPE_MS = 0;
 /** How Redis begins to refuse a write: it is full, a replica, or cannot write to its disk. */
 const REFUSED_WRITE = /^(OOM|READONLY|MISCONF) /;
 
@@ -27,7 +30,7 @@ export function openRedis(server: HttpServer, url: string, prefix: string): Redi
     await whenReady(redis);
     await logEvictionPolicy(redis, server.log);
   });
-  const check = () => checkWrite(redis, `${prefix}:write-check`);
+  const check = memoizeFor(SCRAPE_MS, () => checkWrite(redis, `${prefix}:write-check`));
   server.dependencies.set('redis', { check, required: true });
   addRedisGauges(server.metrics, redis, check);
   return redis;
@@ -123,8 +126,9 @@ async function checkWrite(redis: Redis, key: string): Promise<void> {
 
 /** Adds gauges that are read on every scrape, since an operator may change policy and limit at any time. */
 function addRedisGauges(metrics: Registry, redis: Redis, check: () => Promise<void>): void {
+  const state = memoizeFor(SCRAPE_MS, () => readRedisState(redis));
   const add = (name: string, help: string, read: (state: RedisState) => number | undefined) =>
-    addGauge(metrics, name, help, async () => read(await readRedisState(redis)));
+    addGauge(metrics, name, help, async () => read(await state()));
   add('redis_noeviction', '1 if maxmemory-policy is noeviction, 0 if a full Redis evicts jobs', (state) =>
     Number(state.noeviction),
   );
