@@ -13,7 +13,7 @@ import type { Reservation } from './page-reservations.ts';
 export const LABEL_QUEUE = 'labels';
 
 /** Raise it with every change of a template, so that no label of the old look is served from the cache. */
-export const TEMPLATE_VERSION = '5';
+export const TEMPLATE_VERSION = '6';
 
 /** Most packages of a small label (docs/contract.md "Labels"). */
 export const MAX_PACKAGES = 99;

@@ -189,7 +189,7 @@ describe('pages of other origins', () => {
     headers: {
       origin: ALLOWED,
       'access-control-request-method': 'POST',
-      'access-control-request-headers': 'authorization,idempotency-key',
+      'access-control-request-headers': 'authorization,idempotency-key,prefer',
     },
   };
   const corsHeaders = (headers: Headers) =>
@@ -209,9 +209,9 @@ describe('pages of other origins', () => {
       expect(corsHeaders(headers)).toEqual({
         'access-control-allow-origin': ALLOWED,
         'access-control-allow-methods': 'GET,HEAD,POST',
-        'access-control-allow-headers': 'authorization,idempotency-key',
+        'access-control-allow-headers': 'authorization,idempotency-key,prefer',
         'access-control-expose-headers':
-          'Content-Disposition, ETag, Retry-After, X-Request-Id, RateLimit, RateLimit-Policy',
+          'Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, X-Request-Id, RateLimit, RateLimit-Policy',
         'access-control-max-age': '600',
       });
     });

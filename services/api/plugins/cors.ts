@@ -24,6 +24,7 @@ export function cors(origins: string) {
         exposedHeaders: [
           'Content-Disposition',
           'ETag',
+          'Idempotent-Replayed',
           'Preference-Applied',
           'Retry-After',
           'X-Request-Id',

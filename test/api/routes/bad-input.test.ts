@@ -155,6 +155,6 @@ describe('a hostile request head', () => {
       socket.on('error', reject);
     });
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(answer).toContain('"message":"Solicitud invalida"');
+    expect(answer).toContain('"message":"Solicitud invalida","codigo":"solicitud_invalida"');
   });
 });
