@@ -3,13 +3,15 @@
 set -eu
 umask 077
 name=$BACKUPS/${DUMP:-$(cd "$BACKUPS" && ls | sed -n 's/\.guias\.gz$//p' | tail -n 1)}
-[ -f "$name.guias.gz" ] && [ -f "$name.keys.gz" ] || { echo "There is no dump $name." >&2 && exit 1; }
+for part in guias creations keys; do
+  [ -f "$name.$part.gz" ] || { echo "There is no dump $name.$part.gz." >&2 && exit 1; }
+done
 config=$(mktemp) # An argument would show the password to whoever may list processes.
 trap 'rm -f "$config"' EXIT
 printf 'uri: "%s"\n' "$MONGODB_SERVER" >"$config"
 if [ -n "${PASSWORD_FILE:-}" ]; then printf 'password: "%s"\n' "$(cat "$PASSWORD_FILE")" >>"$config"; fi
 
-for part in guias keys; do
+for part in guias creations keys; do
   mongorestore --config="$config" --drop --gzip --archive="$name.$part.gz"
 done
 echo "Restored $name."

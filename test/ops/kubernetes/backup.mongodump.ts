@@ -34,9 +34,13 @@ test('what was dumped is served again after the loss of the database, and a repe
   );
   await recorder.close();
   expect(readdirSync(BACKUPS)).toEqual([
+    expect.stringMatching(/^\d{8}T\d{6}Z\.creations\.gz$/),
     expect.stringMatching(/^\d{8}T\d{6}Z\.guias\.gz$/),
     expect.stringMatching(/^\d{8}T\d{6}Z\.keys\.gz$/),
   ]);
+  const read = recorder.commands.flatMap(({ find }) => (typeof find === 'string' ? [find] : []));
+  const inOrder = ['guides', 'creations', 'idempotency_keys'];
+  expect(read.filter((collection) => inOrder.includes(collection))).toEqual(inOrder);
   const refused = recorder.commands.filter((command) => !mayRun('backup', command)).map(describeCommand);
   // It asks whether the server is Atlas; any other one does not know the command.
   expect(refused.filter((text) => text !== 'atlasVersion 1')).toEqual([]);
