@@ -1,12 +1,12 @@
 import type { TestProject } from 'vitest/node';
 import { provideCluster } from '#local/engines/kubernetes/cluster.ts';
+import type { Images } from '#local/engines/kubernetes/overlay.ts';
 import { loadProjectImages, STAND_INS_LABEL } from '#local/engines/kubernetes/project-images.ts';
 import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { ensurePrograms } from '#local/programs/ensure-programs.ts';
 import { labelReaders } from '#local/test-servers.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { Kubectl } from './kubectl.ts';
-import type { Images } from './overlay.ts';
 import { apiUrl, installSmall, loadData, USER } from './small.ts';
 
 declare module 'vitest' {

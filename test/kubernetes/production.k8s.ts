@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { writeOverlay } from '#local/engines/kubernetes/overlay.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { type AnyObject, customResourceDefinitions } from '#test/ops/kubernetes/custom-resources.ts';
 import { Kubectl } from './kubectl.ts';
-import { writeOverlay } from './overlay.ts';
 import { apiUrl, USER } from './small.ts';
 
 /**

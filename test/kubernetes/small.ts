@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { BRANCHES, COVERAGE } from '#local/demo-data.ts';
+import { type Images, writeOverlay } from '#local/engines/kubernetes/overlay.ts';
 import { repoRoot } from '#local/folders.ts';
 import { branchTable, columnsOf, coverageTable } from '#services/branches/csv/csv-columns.ts';
 import type { Kubectl } from './kubectl.ts';
-import { type Images, writeOverlay } from './overlay.ts';
 
 /** Installs k8s/small as k8s/README.md ("First start") says, with a user and the demo data's branches. */
 

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { repoRoot } from '#local/folders.ts';
+import { repoRoot } from '../../folders.ts';
 
 /** What a cluster's nodes have, in place of what the manifests name. */
 export type Images = {
