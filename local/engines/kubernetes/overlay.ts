@@ -53,6 +53,7 @@ export function writeOverlay(name: string, images: Images, more: Record<string, 
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
+    namespace: 'guias',
     resources: [relative(folder, join(repoRoot, 'k8s', name)), 'outside.json', ...resources],
     images: ['', EXAMPLE].flatMap((from) =>
       IMAGES.map((image) => ({

@@ -16,14 +16,8 @@ try {
   const cluster = await provideCluster(log);
   await loadProjectImages(cluster, log);
   if (cluster.own) {
-    const marked = await cluster.own.node.kubectl(
-      'get',
-      'nodes',
-      '--selector',
-      STAND_INS_LABEL,
-      '--output',
-      'name',
-    );
+    const { kubectl } = cluster.own.node;
+    const marked = await kubectl('get', 'nodes', '--selector', STAND_INS_LABEL, '--output', 'name');
     const folder = writeOverlay('small', { registry: '', standIns: marked !== '' });
     log(
       `k8s/small with the images of its node: kubectl apply --server-side -k ${relative(repoRoot, folder)}`,

@@ -8,7 +8,7 @@ const FOREIGN = /^(keda\.sh|monitoring\.coreos\.com|gateway\.networking\.k8s\.io
  * Returns definitions that let a cluster without these controllers store their objects, whatever the fields: the fields are
  * held to their own schemas by k8s.test.ts.
  */
-export function customResourceDefinitions(objects: AnyObject[]): object[] {
+export function customResourceDefinitions(objects: AnyObject[]): AnyObject[] {
   const kinds = new Map(
     objects
       .filter(({ apiVersion }) => FOREIGN.test(apiVersion))
