@@ -19,6 +19,7 @@ export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 const KEYS = {
   queue: [':labels:*'],
   labels: [':label:*', ':label-expiries', ':label-bytes'],
+  askers: [':label-askers:*'],
   pages: [':pages:*', ':pages-sum:*'],
   check: [':write-check'],
   heartbeats: [':worker:*', ':workers'],
@@ -35,11 +36,11 @@ type Family = keyof typeof KEYS;
 /** The families that each service reads and writes, and those that it only reads. */
 const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }>> = {
   api: {
-    own: ['queue', 'pages', 'logins', 'requests', 'quotas', 'retention', 'check'],
+    own: ['queue', 'askers', 'pages', 'logins', 'requests', 'quotas', 'retention', 'check'],
     read: ['labels', 'heartbeats'],
   },
   branches: { own: ['branches', 'check'] },
-  'label-worker': { own: ['queue', 'labels', 'heartbeats', 'check'], read: ['pages'] },
+  'label-worker': { own: ['queue', 'askers', 'labels', 'heartbeats', 'check'], read: ['pages'] },
   dashboard: { own: ['queue', 'sessions', 'operatorLogins', 'check'], read: ['heartbeats'] },
 };
 

@@ -54,7 +54,8 @@ export const mongoSettings = {
   MONGODB_URI: Type.String({
     pattern: '^mongodb(\\+srv)?://[^/]+/[^/?]+',
     writeOnly: true,
-    description: 'MongoDB connection string, with the database name in its path',
+    description:
+      'MongoDB connection string, with the database name in its path. Options that weaken writes or reads are refused',
     examples: ['mongodb://127.0.0.1:27017/guias'],
   }),
 };

@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 export const REQUEST_ID_HEADER = 'x-request-id';
+/** The ids of all requests for which one of our services asks another in one call, separated by commas. */
+export const SHARED_IDS_HEADER = 'x-request-ids';
+
+const ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** The caller's own id if harmless in logs and headers, else a new one (docs/contract.md "Envelopes"). */
 export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const own = request.headers[REQUEST_ID_HEADER];
-  return typeof own === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(own) ? own : randomUUID();
+  return typeof own === 'string' && ID.test(own) ? own : randomUUID();
+}
+
+/** Returns the ids of `SHARED_IDS_HEADER` that are harmless in logs; none where the call is one request's alone. */
+export function sharedRequestIds(headers: Record<string, string | string[] | undefined>): string[] {
+  const ids = headers[SHARED_IDS_HEADER];
+  return typeof ids === 'string' ? ids.split(',').filter((id) => ID.test(id)) : [];
 }

@@ -55,6 +55,8 @@ type Row = {
   /** Of the first entry of `details`. */
   campo?: string;
   advertencias?: object[];
+  /** What the answer's headers must hold. */
+  headers?: Record<string, string>;
 };
 const CREATE = '/api/guias/crear';
 const domicilio = (...guides: unknown[]) => ({ TipoServicio: 'Domicilio', Guia: guides });
@@ -501,6 +503,18 @@ const ROWS: Row[] = [
     message: 'Idempotency-Key ya usada con otro contenido',
     codigo: 'idempotencia_conflicto',
   },
+  {
+    of: 'Guides',
+    rule: 'an answer that is repeated says so, whatever the order of the fields',
+    ask: async ({ users }) => {
+      const key = { 'idempotency-key': randomUUID() };
+      await users.demo.post(CREATE, { TipoServicio: 'Domicilio', Guia: [minimalGuide()] }, key);
+      return users.demo.post(CREATE, { Guia: [minimalGuide()], TipoServicio: 'Domicilio' }, key);
+    },
+    status: 200,
+    message: 'Guias creadas: 1',
+    headers: { 'idempotent-replayed': 'true' },
+  },
 
   // Labels
   {
@@ -759,6 +773,7 @@ describe.each([...Map.groupBy(ROWS, ({ of }) => of)])('%s', (_, rows) => {
     expect(headers.get('x-request-id')).toBeTruthy();
     if (row.message !== undefined) expect(body.message).toBe(row.message);
     if (row.data !== undefined) expect(body.data).toEqual(row.data);
+    for (const [name, value] of Object.entries(row.headers ?? {})) expect(headers.get(name)).toBe(value);
     if (row.campo !== undefined) expect(body.details?.[0]?.campo).toBe(row.campo);
     expect(body.codigo).toBe(row.codigo);
     expect(body.advertencias).toEqual(row.advertencias);

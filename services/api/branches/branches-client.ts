@@ -4,7 +4,7 @@ import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { INTERNAL_TOKEN_HEADER } from '#shared/http/internal-token.ts';
-import { REQUEST_ID_HEADER } from '#shared/http/request-id.ts';
+import { REQUEST_ID_HEADER, SHARED_IDS_HEADER } from '#shared/http/request-id.ts';
 import { batchLoader } from '../batch-loader.ts';
 
 /** Requests in one call. */
@@ -35,13 +35,18 @@ export function openBranchesClient(server: HttpServer, options: Options): Branch
 export function createBranchesClient(options: Options) {
   const pool = new Pool(options.url, { connections: 32, connect: { timeout: 1_000 } });
 
-  async function ask<T>(path: string, requestId: string, body?: unknown): Promise<T> {
+  async function ask<T>(
+    path: string,
+    [requestId = '', ...others]: readonly string[],
+    body?: unknown,
+  ): Promise<T> {
     const response = await pool.request({
       method: body === undefined ? 'GET' : 'POST',
       path,
       headers: {
         [INTERNAL_TOKEN_HEADER]: options.token,
         [REQUEST_ID_HEADER]: requestId,
+        ...(others.length > 0 && { [SHARED_IDS_HEADER]: [requestId, ...others].join() }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       body: body === undefined ? null : JSON.stringify(body),
@@ -52,14 +57,14 @@ export function createBranchesClient(options: Options) {
     throw response.statusCode === 503 ? new DomainError('unavailable', { cause }) : cause;
   }
 
-  /** Makes one call for each origin, with each distinct destination once and the id of the origin's first request. */
+  /** Makes one call for each origin, with each distinct destination once and the ids of its requests. */
   async function resolveAll(questions: readonly Question[]): Promise<ResolveResponse[]> {
     const calls = [...Map.groupBy(questions, ({ origin }) => origin)].map(async ([asked, ofOrigin]) => {
       const queries = ofOrigin.flatMap(({ destinations }) => destinations);
       const distinct = new Map(queries.map((query) => [keyOf(query), query]));
       const request: ResolveRequest = { origin: asked, destinations: [...distinct.values()] };
-      const requestId = ofOrigin[0]?.requestId ?? '';
-      const { origin, destinations } = await ask<ResolveResponse>('/internal/resolve', requestId, request);
+      const requestIds = ofOrigin.map(({ requestId }) => requestId);
+      const { origin, destinations } = await ask<ResolveResponse>('/internal/resolve', requestIds, request);
       const found = new Map([...distinct.keys()].map((key, index) => [key, destinations[index] ?? null]));
       return [asked, { origin, found }] as const;
     });
@@ -84,9 +89,9 @@ export function createBranchesClient(options: Options) {
     destination: async (query: DestinationQuery, requestId: string) =>
       (await resolve({ origin: null, destinations: [query] }, requestId)).destinations[0] ?? undefined,
     /** Returns the active branches, ordered by code. */
-    active: (requestId: string) => ask<Branch[]>('/internal/branches', requestId),
+    active: (requestId: string) => ask<Branch[]>('/internal/branches', [requestId]),
     /** Rejects when the service does not answer in time. */
-    ping: () => ask('/health/live', 'health'),
+    ping: () => ask('/health/live', ['health']),
     close: () => pool.destroy(),
   };
 }

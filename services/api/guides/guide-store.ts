@@ -69,6 +69,10 @@ export class GuideStore {
     (creations: readonly Insertion[]) => this.#insertBatch(creations),
     MAX_BATCHED_CREATIONS,
   );
+  readonly #completeInBatch = batchLoader(async (creations: readonly (readonly PendingGuide[])[]) => {
+    await this.#complete(creations.flat());
+    return creations.map(() => undefined);
+  }, MAX_BATCHED_CREATIONS);
   readonly outcomes: CreationOutcomes;
 
   constructor(connection: Connection) {
@@ -172,6 +176,16 @@ export class GuideStore {
       .limit(limit)
       .lean();
     return found.map(({ _id, creation }) => ({ number: _id, creation }));
+  }
+
+  /** Ends the wait of all guides of a creation that is `created`; then its outcome may expire. */
+  complete(guides: readonly PendingGuide[]): Promise<void> {
+    return guides.length > MAX_BATCHED_GUIDES ? this.#complete(guides) : this.#completeInBatch(guides);
+  }
+
+  async #complete(guides: readonly PendingGuide[]): Promise<void> {
+    await this.release(guides);
+    await this.outcomes.forget(creationsOf(guides));
   }
 
   /** Ends the wait of guides of creations that are `created`. */

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
+import { addAskers, MAX_ASKERS } from '#shared/contracts/label-askers.ts';
 import { type LabelPayload, labelKey } from '#shared/contracts/label-job.ts';
 import { labelReader } from '#shared/contracts/label-store.ts';
 import { type PageReservations, pageReservations } from '#shared/contracts/page-reservations.ts';
@@ -33,7 +34,14 @@ export type Asker = {
 export type PrintedLabel = { key: string; pdf: Buffer };
 
 /** A label that requests wait for. */
-type Wait = { askers: number; abandoned: AbortController; result: Promise<LabelResult> };
+type Wait = {
+  askers: number;
+  abandoned: AbortController;
+  result: Promise<LabelResult>;
+  /** Ids of the requests beside the first one; once a worker is to print the label, its log is to have them. */
+  joined: string[];
+  printing: boolean;
+};
 
 /** Gets labels from the cache, or has them printed within the share of the account that asks. */
 export class LabelClient {
@@ -98,7 +106,9 @@ export class LabelClient {
     if (asker.gone.aborted) throw new DomainError('client-gone');
     const asked = performance.now();
     const key = labelKey(label);
-    const wait = this.#waits.get(key) ?? this.#begin(key, label, asker);
+    const known = this.#waits.get(key);
+    const wait = known ?? this.#begin(key, label, asker);
+    if (known) this.#join(key, known, asker.requestId);
     wait.askers++;
     const leave = () => this.#leave(key, wait);
     asker.gone.addEventListener('abort', leave);
@@ -118,10 +128,24 @@ export class LabelClient {
 
   #begin(key: string, label: LabelPayload, asker: Asker): Wait {
     const { promise: result, resolve } = Promise.withResolvers<LabelResult>();
-    const wait = { askers: 0, abandoned: new AbortController(), result };
+    const wait = { askers: 0, abandoned: new AbortController(), result, joined: [], printing: false };
     this.#waits.set(key, wait);
-    resolve(this.#get(key, label, asker, wait.abandoned.signal).finally(() => this.#end(key, wait)));
+    resolve(this.#get(key, label, asker, wait).finally(() => this.#end(key, wait)));
     return wait;
+  }
+
+  #join(key: string, wait: Wait, requestId: string): void {
+    if (wait.joined.length >= MAX_ASKERS) return;
+    wait.joined.push(requestId);
+    if (wait.printing) this.#tellWorker(key, [requestId]);
+  }
+
+  /** Nobody waits for it: without the ids a log line lacks them, no more. */
+  #tellWorker(key: string, requestIds: readonly string[]): void {
+    const { redis, prefix } = this.#options;
+    addAskers(redis, prefix, key, requestIds).catch((err) =>
+      this.#log.warn({ err, requestIds }, 'The log of the label worker will lack request ids'),
+    );
   }
 
   #leave(key: string, wait: Wait): void {
@@ -136,10 +160,12 @@ export class LabelClient {
     if (this.#waits.get(key) === wait) this.#waits.delete(key);
   }
 
-  async #get(key: string, label: LabelPayload, asker: Asker, abandoned: AbortSignal): Promise<LabelResult> {
+  async #get(key: string, label: LabelPayload, asker: Asker, wait: Wait): Promise<LabelResult> {
     const cached = await this.#read(key);
     if (cached) return { source: 'cache', pdf: cached };
-    const outcome = await this.#printAdmitted(key, label, asker, abandoned);
+    wait.printing = true;
+    if (wait.joined.length > 0) this.#tellWorker(key, wait.joined);
+    const outcome = await this.#printAdmitted(key, label, asker, wait.abandoned.signal);
     if (outcome === 'abandoned') throw new DomainError('client-gone');
     // Also when late: the label may be printed although its event was lost with a connection.
     const pdf = outcome === 'failed' ? null : await this.#read(key);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { withTimeout } from '#shared/async/with-timeout.ts';
+import { addAskers } from '#shared/contracts/label-askers.ts';
 import {
   keyOfJob,
   LABEL_QUEUE,
@@ -41,11 +42,15 @@ export type LabelJobsOptions = {
 export class LabelJobs {
   readonly queue: Queue<LabelJob, LabelJobResult>;
   readonly #events: QueueEvents;
+  readonly #redis: Redis;
+  readonly #prefix: string;
   readonly #timeoutMs: number;
   readonly #log: Pick<Logger, 'warn'>;
   readonly #waiters = new Map<string, (end: JobEnd) => void>();
 
   constructor({ redis, blocking, prefix, timeoutMs, log, tracing }: LabelJobsOptions) {
+    this.#redis = redis;
+    this.#prefix = prefix;
     this.#timeoutMs = timeoutMs;
     this.#log = log;
     this.queue = new Queue(LABEL_QUEUE, {
@@ -107,8 +112,16 @@ export class LabelJobs {
   async #run(key: string, job: LabelJob, options: ReturnType<typeof labelJobOptions>): Promise<JobEnd> {
     const { promise, resolve } = Promise.withResolvers<JobEnd>();
     this.#waiters.set(key, resolve);
-    await this.queue.add(job.label.kind, job, options);
+    const { id } = await this.queue.add(job.label.kind, job, options);
+    // Another process had asked for the label: its job is the one that is printed.
+    if (id !== options.jobId) this.#join(key, job.requestId);
     return promise;
+  }
+
+  #join(key: string, requestId: string): void {
+    addAskers(this.#redis, this.#prefix, key, [requestId]).catch((err) =>
+      this.#log.warn({ err, requestId }, 'The log of the label worker will lack a request id'),
+    );
   }
 
   /** Removes a job that no worker has. Not waited for: what remains, the worker drops. */

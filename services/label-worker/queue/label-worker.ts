@@ -1,5 +1,6 @@
 import { type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { takeAskers } from '#shared/contracts/label-askers.ts';
 import {
   isLabelPayload,
   keyOfJob,
@@ -83,11 +84,13 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
       return;
     }
     metrics.countPrinted();
+    logAskers(job, options);
     log.info({ ...identify(job), bytes, ms: Date.now() - job.timestamp }, 'A label was printed');
   });
   // Also called for a job that was taken from its workers too often, for which no processor runs.
   worker.on('failed', (job, err) => {
     metrics.countFailure(failureReasonOf(err));
+    if (job) logAskers(job, options);
     log.error(
       { err, ...(job && identify(job)), attempt: job?.attemptsMade },
       'An attempt to print a label failed',
@@ -117,6 +120,17 @@ async function isWanted(job: Job<LabelJob>, { redis, prefix }: Options): Promise
   const { reservation } = job.data;
   if (!reservation || Date.now() - job.timestamp < FRESH_MS) return true;
   return isReserved(redis, prefix, reservation).catch(() => true);
+}
+
+/** Logs the requests that waited for the label beside the first one, so that each of them can be followed here. */
+function logAskers(job: Job<LabelJob>, { redis, prefix, log }: Options): void {
+  takeAskers(redis, prefix, keyOf(job)).then(
+    (requestIds) => {
+      if (requestIds.length > 0)
+        log.info({ ...identify(job), requestIds }, 'Other requests waited for the label');
+    },
+    (err) => log.warn({ err, ...identify(job) }, 'Other requests that waited for the label are not known'),
+  );
 }
 
 /** Returns what a log line says of a job, which is no personal data. */

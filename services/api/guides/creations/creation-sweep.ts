@@ -65,7 +65,6 @@ export class CreationSweep {
 
   /** @param all whether these are all pending guides of their creations: an outcome must outlive the last of them. */
   async #complete(created: readonly PendingGuide[], all: boolean): Promise<void> {
-    await this.#guides.release(created);
-    if (all) await this.#guides.outcomes.forget([...new Set(created.map(({ creation }) => creation))]);
+    await (all ? this.#guides.complete(created) : this.#guides.release(created));
   }
 }

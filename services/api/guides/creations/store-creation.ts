@@ -50,18 +50,9 @@ export async function storeCreation(records: readonly GuideRecord[], options: Op
   await insertAll(records, stored, new Date(Date.now() + PENDING_MS), options, inserting);
   const committing = new Attempts(end);
   const outcome = await committing.decisive(() => committing.run(() => guides.outcomes.commit(creation)));
-  if (outcome === 'created') void release(guides, creation, records);
+  // Nobody waits for it, since the guides can be read already. What fails here the sweep does.
+  if (outcome === 'created') guides.complete(records).catch(() => {});
   return outcome;
-}
-
-/** Ends the wait of a creation's guides, which can be read already: nobody waits for it, and what fails the sweep does. */
-async function release(guides: GuideStore, creation: string, records: readonly GuideRecord[]): Promise<void> {
-  try {
-    await guides.release(records);
-    await guides.outcomes.forget([creation]);
-  } catch {
-    // The outcome is kept until the sweep has released them.
-  }
 }
 
 /** Stores what is missing of a creation's guides. @param records all of them, so that a new number is none of theirs. */

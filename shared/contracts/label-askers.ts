@@ -1,0 +1,39 @@
+import type { Redis } from 'ioredis';
+
+/**
+ * The ids of requests that wait for a label which another request had asked for before, in Redis by the label's key: the
+ * api writes, the worker logs them. Those of a label that nobody else asks for cost nothing to write.
+ */
+
+/** Most ids that are kept of a label. */
+export const MAX_ASKERS = 64;
+/** Longer than any label is waited for, in seconds. */
+const KEPT_S = 60;
+
+/** Adds requests to those that wait for a label. */
+export async function addAskers(
+  redis: Redis,
+  prefix: string,
+  key: string,
+  requestIds: readonly string[],
+): Promise<void> {
+  const list = askersKey(prefix, key);
+  await redis
+    .multi()
+    .rpush(list, ...requestIds)
+    .ltrim(list, 0, MAX_ASKERS - 1)
+    .expire(list, KEPT_S)
+    .exec();
+}
+
+/** Returns the requests that waited for a label, and forgets them. */
+export async function takeAskers(redis: Redis, prefix: string, key: string): Promise<string[]> {
+  const list = askersKey(prefix, key);
+  const requestIds = await redis.lrange(list, 0, -1);
+  if (requestIds.length > 0) await redis.del(list);
+  return requestIds;
+}
+
+function askersKey(prefix: string, key: string): string {
+  return `${prefix}:label-askers:${key}`;
+}
