@@ -10,6 +10,7 @@ const LOG_EVERY_MS = 3_600_000;
  * @param setting a number, or addresses and networks separated by commas; empty for none.
  */
 export function trustedProxies(setting = ''): string[] | false | ((address: string, hop: number) => boolean) {
+  // Fastify itself trusts nobody where it is given a number, since anyone who connects might send the header.
   if (/^\d+$/.test(setting)) return (_address, hop) => hop < Number(setting);
   const addresses = setting.split(',').filter(Boolean);
   return addresses.length > 0 && addresses;

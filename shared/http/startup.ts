@@ -53,7 +53,7 @@ export class Startup {
     this.#running = this.#run();
   }
 
-  /** Begins no further try, and waits for the one that runs. */
+  /** Begins no further try, and waits for a step that runs; connections are closed by who opened them. */
   async stop(): Promise<void> {
     this.#end.abort();
     await withTimeout(STOP_MS, 'The last step of the start', this.#running).catch((err) =>
