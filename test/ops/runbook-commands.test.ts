@@ -80,7 +80,7 @@ describe('every command', () => {
         expect([...namesOf(KINDS[kind] as string), 'x'], line).toContain(name);
       }
       const [, label] = /name=([\w-]+)/.exec(line) ?? [];
-      if (label) expect(namesOf('Service').concat(namesOf('Deployment')), line).toContain(label);
+      if (label) expect([...namesOf('Service'), ...namesOf('Deployment'), 'x'], line).toContain(label);
     }
   });
 
