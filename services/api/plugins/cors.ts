@@ -24,7 +24,6 @@ export function cors(origins: string) {
         exposedHeaders: [
           'Content-Disposition',
           'ETag',
-          'Idempotent-Replayed',
           'Preference-Applied',
           'Retry-After',
           'X-Request-Id',

@@ -17,7 +17,7 @@ const test = services
     ({ stores }) =>
       (args: string[], input = '', uri = stores.mongoUri) =>
         new Promise<Result>((resolve) => {
-          const options = { env: { PATH: process.env.PATH, MONGODB_URI: uri }, timeout: 20_000 };
+          const options = { env: { PATH: process.env.PATH, MONGODB_URI: uri }, timeout: 80_000 };
           const child = execFile('node', ['services/api/cli.ts', ...args], options, (error, out, err) =>
             resolve({ code: error ? error.code : 0, out, err }),
           );

@@ -161,6 +161,7 @@ describe('a label that no worker prints', () => {
     const { status, headers, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
     expect(status).toBe(500);
     expect(headers.get('retry-after')).toBe('2');
+    expect(headers.get('etag')).toBeNull(); // it would name an error as a version of the label
     expect(body).toMatchObject({
       response: 'ERROR',
       message: 'Error al generar la etiqueta',

@@ -13,7 +13,7 @@ const MAX_BATCHED = 100;
 const KEPT_MS = 24 * 3_600_000;
 
 /**
- * How creations of several guides ended, in MongoDB (docs/decisions/0031-creations-end-once.md). The id of the creation
+ * How creations of several guides ended, in MongoDB (docs/decisions/0024-creations-end-once.md). The id of the creation
  * is the `_id`, so whoever comes first decides, over all processes: a creation is never both created and aborted.
  *
  * The outcome `created` stays until none of its guides is pending; only then does it expire.

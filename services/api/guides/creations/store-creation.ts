@@ -26,7 +26,7 @@ type Options = {
 };
 
 /**
- * Stores the guides of one creation, all or none (docs/decisions/0031-creations-end-once.md). A guide whose number is
+ * Stores the guides of one creation, all or none (docs/decisions/0024-creations-end-once.md). A guide whose number is
  * another's gets a new one, in place. Where an answer of the database is lost, the same writes are repeated until the
  * time is over: they store nothing twice, and find what was stored.
  *

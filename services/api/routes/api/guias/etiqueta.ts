@@ -92,8 +92,8 @@ async function sendLabel(
   recordForeign(trail, request, guide);
   const label = labelPayload(guide, kind, packages, settings);
   const etag = `"${labelKey(label)}"`;
-  reply.headers({ etag, 'cache-control': 'private' });
-  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  const caching = { etag, 'cache-control': 'private' }; // not on an error, which is no version of the label
+  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).headers(caching).send();
   const { pdf } = await labels.print(label, {
     account: user.account,
     maxPages: user.limits.labelPages,
@@ -103,7 +103,7 @@ async function sendLabel(
   });
   return reply
     .type('application/pdf')
-    .header('content-disposition', `inline; filename="guia-${number}.pdf"`)
+    .headers({ ...caching, 'content-disposition': `inline; filename="guia-${number}.pdf"` })
     .send(pdf);
 }
 
