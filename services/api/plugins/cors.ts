@@ -24,10 +24,10 @@ export function cors(origins: string) {
         exposedHeaders: [
           'Content-Disposition',
           'ETag',
+          REPLAYED_HEADER,
           'Preference-Applied',
           'Retry-After',
           'X-Request-Id',
-          REPLAYED_HEADER,
           ...RATE_LIMIT_HEADERS,
         ],
         maxAge: MAX_AGE,
