@@ -168,7 +168,7 @@ describe('a request', () => {
       },
       body: gzipSync(Buffer.alloc(50 * 1024 * 1024, 0x20)),
     });
-    expect(response.status).toBe(400);
+    expect(response.status).toBe(415);
   });
 
   test('with a path of nine kilobytes is refused', async ({ demo }) => {
