@@ -191,7 +191,7 @@ describe('POST /api/guias/crear refuses', () => {
   test('every bad field of every guide at once', async ({ demo }) => {
     const { status, body } = await demo.create([
       minimalGuide({ CodigoPostal: '0660', Telefono: 5512345678, Emial: 'x@y.mx' }),
-      { ...minimalGuide(), Producto: { Contenido: 'x'.repeat(251), Peso: 0 }, Creado_por: undefined },
+      { ...minimalGuide(), Producto: { Contenido: 'x'.repeat(251), Peso: -1 }, Creado_por: undefined },
       null,
     ]);
     expect(status).toBe(400);
