@@ -1,5 +1,5 @@
 import { type Connection, type Model, mongo, type QueryFilter, Schema, Types, trusted } from 'mongoose';
-import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
 
 /** What is recorded. The commands of operators are `admin.<command>`, `branches.<command>` and `coverage.<command>`. */
 export type AuditAction =
@@ -90,7 +90,7 @@ export class AuditStore {
     try {
       await this.#events.insertMany(events, { lean: true, ordered: false });
     } catch (error) {
-      const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      const failures = writeErrorsOf(error);
       if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
     }
   }

@@ -8,9 +8,17 @@ import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 export const DUPLICATE_KEY = 11_000;
 
 /**
- * A write is answered when a majority of the servers has it in its journal, and reads go to the primary: no failover and no
- * crash takes back what was answered. Every operation has a deadline, nothing is buffered while the server is away, and values from a request are never
- * read as query operators.
+ * Returns the errors of single documents of a write of many. None where the write failed as a whole: then nobody knows
+ * what was stored.
+ */
+export function writeErrorsOf(error: unknown): mongo.WriteError[] {
+  return error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+}
+
+/**
+ * A write is answered when a majority of the servers has it in its journal, and reads go to the primary: no failover and
+ * no crash takes back what was answered. Every operation has a deadline, nothing is buffered while the server is away,
+ * and values from a request are never read as query operators.
  */
 const OPTIONS = {
   writeConcern: { w: 'majority', journal: true },

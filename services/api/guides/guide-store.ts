@@ -1,6 +1,6 @@
 import { type Connection, type Model, mongo, Schema, trusted } from 'mongoose';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
-import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { batchLoader } from '../batch-loader.ts';
 import { CreationOutcomes } from './creations/creation-outcomes.ts';
@@ -148,8 +148,8 @@ export class GuideStore {
       await this.#guides.insertMany(documents, { lean: true, ordered: false });
       return new Map();
     } catch (error) {
-      // Without errors of single guides nobody knows what was stored: the connection broke, or a majority is not reached.
-      const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      // Without errors of single guides the connection broke, or a majority is not reached.
+      const failures = writeErrorsOf(error);
       if (failures.length === 0) throw error;
       return new Map(failures.map((one) => [(all[one.index] as (typeof all)[number]).record, one]));
     }

@@ -1,6 +1,6 @@
-import { type Connection, type Model, mongo, Schema, trusted } from 'mongoose';
+import { type Connection, type Model, Schema, trusted } from 'mongoose';
 import { DomainError } from '#shared/errors.ts';
-import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
 import { batchLoader } from '../../batch-loader.ts';
 
 /** How a creation of several guides ended, for good. */
@@ -85,7 +85,7 @@ export class CreationOutcomes {
       await this.#outcomes.insertMany(outcomes, { lean: true, ordered: false });
       return true;
     } catch (error) {
-      const failures = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      const failures = writeErrorsOf(error);
       if (failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY)) return false;
       throw error;
     }
