@@ -226,12 +226,13 @@ export class LabelClient {
     { account, maxPages, requestId, onInFlight }: Asker,
     abandoned: AbortSignal,
   ): Promise<Outcome> {
+    const jobs = this.#jobs;
+    if (!jobs) throw new DomainError('unavailable');
     const { reservation, inFlight } = await this.#reservations.reserve(account, label.packages, maxPages);
     onInFlight(inFlight);
     if (!reservation) throw this.#tooManyPages(account);
     try {
-      if (!this.#jobs) throw new DomainError('unavailable');
-      return await this.#jobs.print(key, { label, requestId, reservation }, inFlight, abandoned);
+      return await jobs.print(key, { label, requestId, reservation }, inFlight, abandoned);
     } finally {
       this.#reservations
         .release(reservation)
