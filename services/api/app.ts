@@ -22,7 +22,6 @@ import { localTimeFormatter } from './guides/local-time.ts';
 import { LabelClient } from './labels/label-client.ts';
 import type { LabelSettings } from './labels/label-payload.ts';
 import { readLogo } from './labels/logo.ts';
-import { startQueueCleaning } from './labels/queue-cleaning.ts';
 import { accountQuota } from './plugins/account-quota.ts';
 import { authenticate } from './plugins/authenticate.ts';
 import { authorize } from './plugins/authorize.ts';
@@ -83,11 +82,6 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
   });
   server.addHook('onClose', () => labels.close());
   server.startup.onceConnected('the label queue', () => labels.open());
-  let cleaning: ReturnType<typeof startQueueCleaning> | undefined;
-  server.addHook('onClose', () => cleaning?.close());
-  server.startup.onceConnected('the cleaning of the label queue', async () => {
-    cleaning = startQueueCleaning({ redis, prefix: config.REDIS_PREFIX, log: server.log });
-  });
   const keys = new IdempotencyStore(mongo, config.IDEMPOTENCY_KEY_DAYS);
   server.startup.onceConnected('the index of the idempotency keys', () => keys.open());
   const branches = openBranchesClient(server, {
@@ -96,11 +90,9 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
     timeoutMs: config.BRANCHES_TIMEOUT_MS,
   });
   const guides = new GuideStore(mongo);
-  let sweep: CreationSweep | undefined;
-  server.addHook('onClose', () => sweep?.close());
-  server.startup.onceConnected('the end of creations that a crash has cut', async () => {
-    sweep = new CreationSweep(guides, server.log);
-  });
+  const sweep = new CreationSweep(guides, server.log);
+  server.addHook('onClose', () => sweep.close());
+  server.startup.onceConnected('the end of creations that a crash has cut', async () => sweep.start());
   return {
     mongo,
     redis,

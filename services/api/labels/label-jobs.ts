@@ -12,6 +12,7 @@ import {
 } from '#shared/contracts/label-job.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
+import { startQueueCleaning } from './queue-cleaning.ts';
 
 /** Longest wait for the queue to close, in ms. */
 const CLOSE_MS = 2_000;
@@ -47,6 +48,7 @@ export class LabelJobs {
   readonly #timeoutMs: number;
   readonly #log: Pick<Logger, 'warn'>;
   readonly #waiters = new Map<string, (end: JobEnd) => void>();
+  #stopCleaning = () => {};
 
   constructor({ redis, blocking, prefix, timeoutMs, log, tracing }: LabelJobsOptions) {
     this.#redis = redis;
@@ -69,13 +71,15 @@ export class LabelJobs {
     this.#events.on('removed', ({ jobId }) => this.#settle(jobId, 'dropped'));
   }
 
-  /** Resolves when this process can add jobs and receives the queue's events. */
+  /** Resolves when this process can add jobs and receives the queue's events; from then on it removes old jobs. */
   async open(): Promise<void> {
     await Promise.all([this.queue.waitUntilReady(), this.#events.waitUntilReady()]);
+    this.#stopCleaning = startQueueCleaning(this.queue, this.#log);
   }
 
   /** Closes its connections; where Redis is away, BullMQ's own close would wait for it without a time limit. */
   async close(): Promise<void> {
+    this.#stopCleaning();
     const closed = Promise.all([this.#events.close(), this.queue.close()]);
     await withTimeout(CLOSE_MS, 'Closing the label queue', closed).catch((err) =>
       this.#log.warn({ err }, 'The label queue was left open'),

@@ -1,6 +1,4 @@
-import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
-import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import type { Queue } from 'bullmq';
 import type { Logger } from '#shared/observability/logger.ts';
 
 const MINUTE_MS = 60_000;
@@ -18,33 +16,29 @@ const MAX_REMOVED = 1_000;
 const UNFINISHED = ['wait', 'delayed', 'prioritized', 'active'] as const;
 const ENDED = ['failed', 'completed'] as const;
 
+type Cleanable = Pick<Queue, 'clean'>;
+
 /**
- * Removes old jobs by the clock, every minute until `close`. BullMQ alone removes old jobs only when another job ends, so
- * that addresses would stay for ever in a queue that rests. Every api process does so; to remove twice does no harm.
+ * Removes old jobs by the clock, every minute. BullMQ alone removes old jobs only when another job ends, so that addresses
+ * would stay for ever in a queue that rests. Every api process does so; to remove twice does no harm.
+ *
+ * @returns a function that ends it.
  */
-export function startQueueCleaning(options: { redis: Redis; prefix: string; log: Pick<Logger, 'warn'> }) {
-  const { redis, prefix, log } = options;
-  const queue = new Queue(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
+export function startQueueCleaning(queue: Cleanable, log: Pick<Logger, 'warn'>): () => void {
   const warn = (err: unknown) => log.warn({ err }, 'Old jobs of the label queue could not be removed');
-  queue.on('error', warn);
   const timer = setInterval(() => cleanQueue(queue).catch(warn), MINUTE_MS).unref();
-  return {
-    async close(): Promise<void> {
-      clearInterval(timer);
-      await queue.close();
-    },
-  };
+  return () => clearInterval(timer);
 }
 
 /** Removes the jobs that are too old, with the keys that say that their labels are being printed. */
-export async function cleanQueue(queue: Pick<Queue, 'clean'>): Promise<void> {
+export async function cleanQueue(queue: Cleanable): Promise<void> {
   for (const state of ENDED) await removeAll(queue, ENDED_MS, state);
   for (const state of UNFINISHED) await removeAll(queue, ABANDONED_MS, state);
 }
 
 type State = (typeof UNFINISHED | typeof ENDED)[number];
 
-async function removeAll(queue: Pick<Queue, 'clean'>, graceMs: number, state: State): Promise<void> {
+async function removeAll(queue: Cleanable, graceMs: number, state: State): Promise<void> {
   // Of prioritized jobs BullMQ looks at the first `limit` alone, and the oldest may be behind them; 0 is its own bound.
   const limit = state === 'prioritized' ? 0 : MAX_REMOVED;
   while ((await queue.clean(graceMs, limit, state)).length === MAX_REMOVED);

@@ -17,6 +17,7 @@ const test = storesTest
   })
   .extend('sweep', { scope: 'file' }, async ({ guides }, { onCleanup }) => {
     const sweep = new CreationSweep(guides, log);
+    sweep.start();
     onCleanup(() => sweep.close());
     return () => sweep.sweep(LATER);
   })

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
-import { cleanQueue, startQueueCleaning } from '#services/api/labels/queue-cleaning.ts';
+import { LabelJobs } from '#services/api/labels/label-jobs.ts';
+import { cleanQueue } from '#services/api/labels/queue-cleaning.ts';
 import { labelKey } from '#shared/contracts/label-job.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
@@ -78,18 +79,24 @@ test('thousands of jobs are removed, in several steps', async ({ jobs }) => {
   expect(await jobs.queue.getJobCounts('wait')).toEqual({ wait: 0 });
 });
 
-test('an api process cleans by the clock, every minute', async ({ jobs, stores }) => {
+test('an api process cleans by the clock, every minute, until it closes', async ({ jobs, stores }) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const warnings: unknown[] = [];
-  const log = { warn: (...line: unknown[]) => void warnings.push(line) };
-  const cleaning = startQueueCleaning({ redis: stores.redis, prefix: stores.prefix, log });
+  const log = { info: () => {}, warn: (...line: unknown[]) => void warnings.push(line) };
+  const { redis, prefix } = stores;
+  const blocking = redis.duplicate({ maxRetriesPerRequest: null });
+  const api = new LabelJobs({ redis, blocking, prefix, timeoutMs: 1_000, log, tracing: undefined });
+  const timers = vi.getTimerCount();
   try {
+    await api.open();
     await jobs.waiting(of(OLD), { askedAt: ago(6) });
     vi.advanceTimersByTime(MINUTE);
     await expect.poll(() => jobs.queue.getJobCounts('wait'), { timeout: 5_000 }).toEqual({ wait: 0 });
     expect(warnings).toEqual([]);
+    await api.close();
+    expect(vi.getTimerCount()).toBe(timers);
   } finally {
-    await cleaning.close();
+    blocking.disconnect();
     vi.useRealTimers();
   }
 });

@@ -13,14 +13,17 @@ const MAX_GUIDES_A_SWEEP = 2_000;
 export class CreationSweep {
   readonly #guides: GuideStore;
   readonly #log: Pick<Logger, 'info' | 'warn'>;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   #indexed = false;
   #running: Promise<void> | undefined;
 
-  /** Sweeps at once, then every ten seconds, until `close`. */
   constructor(guides: GuideStore, log: Pick<Logger, 'info' | 'warn'>) {
     this.#guides = guides;
     this.#log = log;
+  }
+
+  /** Sweeps at once, then every ten seconds, until `close`. */
+  start(): void {
     this.#timer = setInterval(() => this.#tick(), SWEEP_MS).unref();
     this.#tick();
   }
@@ -39,7 +42,8 @@ export class CreationSweep {
   }
 
   async #openAndSweep(): Promise<void> {
-    // Without the index a sweep would read all guides.
+    // Without the index a sweep would read all guides. It is no step of the start, whose steps a service must have done to
+    // be ready: on a full database it takes minutes to build, and requests do without it.
     if (!this.#indexed) await this.#guides.open();
     this.#indexed = true;
     await this.sweep(new Date());
