@@ -1,4 +1,4 @@
-import helmet from '@fastify/helmet';
+import helmet from 'helmet';
 import type { HttpServer } from './http-server.ts';
 
 /** A browser keeps to https for so long, in seconds; over plain http it ignores this. */
@@ -16,7 +16,8 @@ const DATA: PagePolicy = { defaultSrc: ["'none'"] };
  * @param policy for a service that has pages; what it leaves out of base, forms and frames is forbidden too.
  */
 export function addSecurityHeaders(server: HttpServer, policy: PagePolicy = DATA): void {
-  void server.register(helmet, {
+  // Made once: the plugin of Fastify makes it anew for each request, and a policy takes time to write.
+  const addHeaders = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"], ...policy },
@@ -30,4 +31,5 @@ export function addSecurityHeaders(server: HttpServer, policy: PagePolicy = DATA
     xPermittedCrossDomainPolicies: false,
     xDnsPrefetchControl: false,
   });
+  server.addHook('onRequest', (request, reply, done) => addHeaders(request.raw, reply.raw, () => done()));
 }

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Branch, DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors.ts';
@@ -33,9 +34,20 @@ export function openBranchesClient(server: HttpServer, options: Options): Branch
 }
 
 export function createBranchesClient(options: Options) {
-  const pool = new Pool(options.url, { connections: 32, connect: { timeout: 1_000 } });
+  const { url, token, timeoutMs } = options;
+  const pool = new Pool(url, {
+    connections: 32,
+    connect: { timeout: 1_000 },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
 
-  async function ask<T>(
+  function ask<T>(path: string, requestIds: readonly string[], body?: unknown): Promise<T> {
+    // Not by an `AbortSignal.timeout`, which makes its error for each call, also when that was answered long ago.
+    return withTimeout(timeoutMs, 'Asking the branches service', send<T>(path, requestIds, body));
+  }
+
+  async function send<T>(
     path: string,
     [requestId = '', ...others]: readonly string[],
     body?: unknown,
@@ -44,13 +56,12 @@ export function createBranchesClient(options: Options) {
       method: body === undefined ? 'GET' : 'POST',
       path,
       headers: {
-        [INTERNAL_TOKEN_HEADER]: options.token,
+        [INTERNAL_TOKEN_HEADER]: token,
         [REQUEST_ID_HEADER]: requestId,
         ...(others.length > 0 && { [SHARED_IDS_HEADER]: [requestId, ...others].join() }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(options.timeoutMs),
     });
     if (response.statusCode === 200) return (await response.body.json()) as T;
     const cause = new Error(`branches answered ${response.statusCode}: ${await response.body.text()}`);
