@@ -58,7 +58,8 @@ export function tidy(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   if (text.length > MAX_LENGTH) return text.slice(0, MAX_LENGTH);
-  return BREAKS.test(text) ? text.split(BREAKS).join(' ') : text;
+  // Trimmed again: U+0085 is a line break, but none that `trim` knows.
+  return BREAKS.test(text) ? text.split(BREAKS).join(' ').trim() : text;
 }
 
 /** Tells whether a value is what clients send for "nothing": they send whole forms. */
