@@ -3,7 +3,7 @@ const MAX_LENGTH = 40;
 
 /**
  * Returns the one of `known` that a misspelt name most likely means, or undefined. Case does not matter, and of every four
- * characters one may be missing, added or another one.
+ * characters one may be missing, added, another one or swapped with the next.
  */
 export function closestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
@@ -16,18 +16,22 @@ export function closestName(name: string, known: Iterable<string>): string | und
   return closest;
 }
 
-/** Returns how many characters differ, are missing or are added (Levenshtein), row by row of the usual table. */
+/**
+ * Returns how many characters differ, are missing, are added or are swapped with the next one (optimal string alignment).
+ * `table[row][column]` is the distance between the first `row` characters of `a` and the first `column` of `b`.
+ */
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  const table = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number) => table[row]?.[column] ?? Number.POSITIVE_INFINITY;
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
+    table.push(current);
     for (let column = 1; column <= b.length; column++) {
-      const replaced = (previous[column - 1] as number) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      const added = (current[column - 1] as number) + 1;
-      const missing = (previous[column] as number) + 1;
-      current.push(Math.min(replaced, added, missing));
+      const replaced = at(row - 1, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const swapped = isSwapped ? at(row - 2, column - 2) + 1 : replaced;
+      current.push(Math.min(replaced, swapped, at(row, column - 1) + 1, at(row - 1, column) + 1));
     }
-    previous = current;
   }
-  return previous[b.length] as number;
+  return at(a.length, b.length);
 }
