@@ -13,6 +13,8 @@ export type CodesOf<Table> = Record<keyof Table, unknown>;
 
 /** Most problems that an answer names (docs/contract.md "Envelopes"). */
 export const MAX_PROBLEMS = 50;
+/** Longest name of an unknown field or parameter in an answer, in characters: the name is the caller's own text. */
+export const MAX_NAME_LENGTH = 120;
 
 /** What goes into the text of a refusal. */
 export type ErrorParams = Readonly<Record<string, string | number | undefined>>;

@@ -1,4 +1,5 @@
 import { digest } from '#shared/digest.ts';
+import { isObject } from './request/guide-forms.ts';
 
 /** The rules of an Idempotency-Key (docs/contract.md "Guides"). */
 
@@ -25,10 +26,6 @@ export function hashBody(body: unknown): BodyHashes {
 /** Writes JSON in which the order of an object's fields does not matter (as RFC 8785 has it, "Sorting of Object Properties"). */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, field: unknown) => (isObject(field) ? sorted(field) : field));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function sorted(object: Record<string, unknown>): Record<string, unknown> {

@@ -1,9 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
+import { MAX_NAME_LENGTH } from '#shared/errors.ts';
 import { refuseFor } from '#shared/http/errors/http-errors.ts';
-
-/** Longest name of an unknown parameter in an answer, in characters: the name is the caller's own text. */
-const MAX_NAME_LENGTH = 120;
 
 /**
  * Makes a preValidation hook that refuses parameters which the schema does not name, and parses the integers of the

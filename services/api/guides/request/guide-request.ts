@@ -7,7 +7,7 @@ import {
   type ServiceType,
 } from '#shared/contracts/guide.ts';
 import { guideAjv } from '#shared/contracts/guide-validator.ts';
-import { DomainError, type ErrorCode, type Problem } from '#shared/errors.ts';
+import { DomainError, type ErrorCode, MAX_NAME_LENGTH, type Problem } from '#shared/errors.ts';
 import { closestName } from './closest-name.ts';
 import {
   isAbsent,
@@ -20,8 +20,6 @@ import {
 } from './guide-forms.ts';
 import { ProblemList } from './problem-list.ts';
 
-/** Longest name of an unknown field in an answer, in characters: the name is the caller's own text. */
-const MAX_NAME_LENGTH = 120;
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);
 
 const isSentGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(SentGuide);
