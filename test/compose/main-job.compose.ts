@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { ApiClient } from '#test/bench/load/api-client.ts';
 import { inParallel } from '#test/bench/load/load.ts';
-import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { Client } from '#test/fixtures/client.ts';
+import { expectGuidesAndLabels } from '#test/fixtures/labels/expect-labels.ts';
 import { expectSandbox, SANDBOX_SCRIPT } from '#test/fixtures/sandbox.ts';
 import { test } from './project.ts';
 
@@ -22,17 +22,7 @@ describe('docker compose up', () => {
   });
 
   test('serves login, guides and both labels, whose codes a reader decodes', async ({ url }) => {
-    const demo = await Client.login(url);
-    const guides: CreatedGuide[] = await demo.created(minimalGuide(), fullGuide());
-    for (const { SEND_GUIA: number } of guides) {
-      const labels = [
-        await demo.pdf(`/api/guias/etiqueta/${number}`),
-        await demo.pdf(`/api/guias/etiqueta-pequena/${number}?paquetes=2`),
-      ];
-      const pages = (await Promise.all(labels.map(({ bytes }) => readLabel(bytes)))).flat();
-      expect(pages.flatMap(({ code128 }) => code128)).toEqual([number, `${number}-01`, `${number}-02`]);
-      for (const { qr } of pages) expect(qr).toEqual([expect.stringContaining(number)]);
-    }
+    await expectGuidesAndLabels(await Client.login(url));
   });
 
   test("prints with Chromium's sandbox", async ({ project, url }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest';
-import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { Client } from '#test/fixtures/client.ts';
+import { expectGuidesAndLabels } from '#test/fixtures/labels/expect-labels.ts';
 import { expectSandbox, SANDBOX_SCRIPT } from '#test/fixtures/sandbox.ts';
 import { Kubectl } from './kubectl.ts';
 import { USER } from './small.ts';
@@ -38,18 +38,7 @@ test('services wait for their stores: no container was started twice', async () 
 });
 
 test('login, guides and both labels, whose codes a reader decodes', async () => {
-  const customer = await Client.login(url, USER.name, USER.password);
-  const guides: CreatedGuide[] = await customer.created(minimalGuide(), fullGuide());
-  expect(guides).toHaveLength(2);
-  for (const { SEND_GUIA: number } of guides) {
-    const labels = [
-      await customer.pdf(`/api/guias/etiqueta/${number}`),
-      await customer.pdf(`/api/guias/etiqueta-pequena/${number}?paquetes=2`),
-    ];
-    const pages = (await Promise.all(labels.map(({ bytes }) => readLabel(bytes)))).flat();
-    expect(pages.flatMap(({ code128 }) => code128)).toEqual([number, `${number}-01`, `${number}-02`]);
-    for (const { qr } of pages) expect(qr).toEqual([expect.stringContaining(number)]);
-  }
+  await expectGuidesAndLabels(await Client.login(url, USER.name, USER.password));
 });
 
 test("prints with Chromium's sandbox under the profile of chromium-seccomp.json", async () => {

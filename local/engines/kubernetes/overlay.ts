@@ -10,7 +10,8 @@ export type Images = {
   standIns: boolean;
 };
 
-const IMAGES = ['api', 'branches', 'dashboard', 'label-worker', 'setup'];
+/** Our images, as Compose builds them and the manifests name them. */
+export const IMAGES = ['api', 'branches', 'dashboard', 'label-worker', 'setup'];
 /** The registry that k8s/production names as an example. */
 const EXAMPLE = 'registry.example/';
 const STAND_IN_USERS = 'stand-in-users.ts';

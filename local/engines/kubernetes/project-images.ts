@@ -7,9 +7,10 @@ import type { Log } from '../../setup-error.ts';
 import type { DockerEngine } from '../docker-engine.ts';
 import { composeFiles } from '../stand-ins.ts';
 import { type Cluster, loadImages } from './cluster.ts';
+import { IMAGES } from './overlay.ts';
 import { home } from './programs.ts';
 
-const BUILT = ['api', 'branches', 'dashboard', 'label-worker', 'setup'].map((name) => `guias/${name}:local`);
+const BUILT = IMAGES.map((name) => `guias/${name}:local`);
 /** The images of the stores, by what Compose builds in their place where nothing can be pulled. */
 const STORES = { mongo: 'guias/stand-in-mongo:latest', redis: 'guias/stand-in-redis:latest' };
 

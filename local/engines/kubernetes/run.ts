@@ -1,7 +1,6 @@
 import { relative } from 'node:path';
 import { repoRoot } from '../../folders.ts';
-import { stopAllProcesses } from '../../process/owned-process.ts';
-import { stopSignal } from '../../start/stop-signal.ts';
+import { log, offer, runCommand } from '../offer.ts';
 import { provideCluster } from './cluster.ts';
 import { writeOverlay } from './overlay.ts';
 import { loadProjectImages, STAND_INS_LABEL } from './project-images.ts';
@@ -11,8 +10,7 @@ import { loadProjectImages, STAND_INS_LABEL } from './project-images.ts';
  * until Ctrl-C.
  */
 
-const log = (line: string) => void process.stderr.write(`${line}\n`);
-try {
+await runCommand(async () => {
   const cluster = await provideCluster(log);
   await loadProjectImages(cluster, log);
   if (cluster.own) {
@@ -24,13 +22,6 @@ try {
     );
   }
   log(`This is ${cluster.description}, until Ctrl-C. For kubectl in other terminals:`);
-  for (const [name, value] of Object.entries(cluster.env))
-    process.stdout.write(`export ${name}='${value}'\n`);
-  await stopSignal(() => log('Stopping…'));
+  await offer(cluster.env);
   await cluster.close();
-} catch (error) {
-  log((error as Error).message);
-  process.exitCode = 1;
-} finally {
-  await stopAllProcesses();
-}
+});
