@@ -1,7 +1,13 @@
 import { type Connection, type Model, Schema, trusted, type UpdateQuery } from 'mongoose';
 import { RecentAnswers } from '#shared/async/recent-answers.ts';
 
-export const PERMISSIONS = ['guias.create', 'guias.read', 'guias.read.all', 'colas.admin'] as const;
+export const PERMISSIONS = [
+  'guias.create',
+  'guias.read',
+  'guias.cancel',
+  'guias.read.all',
+  'colas.admin',
+] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** An API user. `originBranch`: where this user's guides start (docs/contract.md "Guides"). */
