@@ -1,6 +1,5 @@
 import type { LoginCode } from '#shared/auth/login-refusal.ts';
-import { MAX_GUIDES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
-import { MAX_PACKAGES } from '#shared/contracts/label-job.ts';
+import { MAX_GUIDES, MAX_PACKAGES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import type { CodesOf } from '#shared/errors.ts';
 import {
   commonHttpErrors,
@@ -20,6 +19,7 @@ const LOGIN_CHALLENGE = 'Login headers="X-Username X-Password"';
 const EXPECTED_TYPES: Readonly<Record<string, string>> = {
   string: 'texto (string)',
   number: 'un numero (number)',
+  integer: 'un numero entero (integer)',
   object: 'un objeto (object)',
 };
 const GIVEN_TYPES: Readonly<Record<string, string>> = {
@@ -167,7 +167,7 @@ export const apiErrors = {
   'packages-invalid': {
     status: 400,
     codigo: 'parametro_invalido',
-    message: `paquetes debe ser un numero entero de 1 a ${MAX_PACKAGES}`,
+    message: ({ campo, limit = MAX_PACKAGES }) => `${campo} debe ser un numero entero de 1 a ${limit}`,
   },
   overloaded: {
     expectedUnderLoad: true,

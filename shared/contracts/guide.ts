@@ -19,6 +19,9 @@ type Forms = {
   value: { minimum: number; maximum?: number };
 };
 
+/** Most packages of a guide (docs/contract.md "Labels"). */
+export const MAX_PACKAGES = 99;
+
 /** Largest declared value, in MXN (docs/contract.md "Guides"). */
 const MAX_VALUE = 999_999_999.99;
 
@@ -91,6 +94,14 @@ function kindsIn(forms: Forms) {
         examples: [example],
         'x-regla': `debe ser un numero mayor que 0 y hasta ${maximum} (${unit})`,
       }),
+    packages: (description: string) =>
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_PACKAGES,
+        description,
+        examples: [3],
+        'x-regla': `debe ser un numero entero de 1 a ${MAX_PACKAGES}`,
+      }),
     value: (description: string) =>
       Type.Number({
         ...forms.value,
@@ -150,7 +161,7 @@ const recipient = ({ text, phone, email, rfc, postalCode }: Kinds) =>
     { anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }] },
   );
 
-const goods = ({ text, measure, value }: Kinds) =>
+const goods = ({ text, measure, packages, value }: Kinds) =>
   section(
     {
       TipoEnvio: Type.Optional(text(40, 'Tipo de envío', 'Paquete')),
@@ -161,6 +172,7 @@ const goods = ({ text, measure, value }: Kinds) =>
       Largo: Type.Optional(measure(500, 'cm', 'Largo', 30)),
       Alto: Type.Optional(measure(500, 'cm', 'Alto', 20)),
       Ancho: Type.Optional(measure(500, 'cm', 'Ancho', 15)),
+      Paquetes: Type.Optional(packages('Cuántos paquetes tiene la guía; 1 si falta')),
     },
     'Lo que se envía',
   );
@@ -182,6 +194,9 @@ function guideIn(forms: Forms) {
       Destinatario: recipient(kinds),
       Producto: goods(kinds),
       Creado_por: createdBy(kinds),
+      Referencia: Type.Optional(
+        kinds.text(60, 'Número del propio cliente, que puede repetirse', 'PEDIDO-1042'),
+      ),
     },
     'Una guía',
   );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JobsOptions } from 'bullmq';
 import { type Static, Type } from 'typebox';
-import { GUIDE_NUMBER, Guide, ServiceType } from './guide.ts';
+import { GUIDE_NUMBER, Guide, MAX_PACKAGES, ServiceType } from './guide.ts';
 import { guideAjv } from './guide-validator.ts';
 import type { Reservation } from './page-reservations.ts';
 
@@ -13,10 +13,7 @@ import type { Reservation } from './page-reservations.ts';
 export const LABEL_QUEUE = 'labels';
 
 /** Raise it with every change of a template, so that no label of the old look is served from the cache. */
-export const TEMPLATE_VERSION = '6';
-
-/** Most packages of a small label (docs/contract.md "Labels"). */
-export const MAX_PACKAGES = 99;
+export const TEMPLATE_VERSION = '7';
 
 /** Largest file of a logo: it travels with every label's job, of which Redis keeps the last thousand. */
 export const MAX_LOGO_KIB = 12;
@@ -39,6 +36,8 @@ export const LabelPayload = Type.Object(
   {
     kind: Type.Enum(LABEL_KINDS),
     packages: Type.Integer({ minimum: 1, maximum: MAX_PACKAGES }),
+    /** The one package whose page is printed, from 1; without it, those of all. */
+    package: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PACKAGES })),
     number: Type.String({ pattern: GUIDE_NUMBER }),
     /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
     createdAt: Type.String(),
@@ -73,6 +72,11 @@ export type LabelJob = { label: LabelPayload; requestId: string; reservation?: R
 export type LabelJobResult = { bytes: number; dropped?: true };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
+
+/** Returns how many pages a label has. */
+export function pageCount({ packages, package: only }: Pick<LabelPayload, 'packages' | 'package'>): number {
+  return only === undefined ? packages : 1;
+}
 
 /** Pages that an account may have in flight before its further labels go behind those of others. */
 const LIGHT_PAGES = 25;

@@ -702,7 +702,7 @@ const ROWS: Row[] = [
   {
     of: 'Envelopes',
     rule: 'an unknown parameter',
-    ask: ({ number, users }) => users.demo.get(`/api/guias/etiqueta-pequena/${number}?paquete=1`),
+    ask: ({ number, users }) => users.demo.get(`/api/guias/etiqueta/${number}?paquete=1`),
     status: 400,
     message: "Parametro desconocido: 'paquete'",
     codigo: 'parametro_desconocido',

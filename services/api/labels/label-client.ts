@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { addAskers, MAX_ASKERS } from '#shared/contracts/label-askers.ts';
-import { type LabelPayload, labelKey } from '#shared/contracts/label-job.ts';
+import { type LabelPayload, labelKey, pageCount } from '#shared/contracts/label-job.ts';
 import { labelReader } from '#shared/contracts/label-store.ts';
 import { type PageReservations, pageReservations } from '#shared/contracts/page-reservations.ts';
 import { aliveWorkers } from '#shared/contracts/worker-heartbeat.ts';
@@ -185,7 +185,7 @@ export class LabelClient {
     const { account, maxPages, onInFlight } = asker;
     const waiting = this.#admission.pagesOf(account);
     // What this process knows needs no question to Redis, which knows of all processes.
-    if (waiting > 0 && waiting + label.packages > maxPages) {
+    if (waiting > 0 && waiting + pageCount(label) > maxPages) {
       onInFlight(waiting);
       throw this.#tooManyPages(account);
     }
@@ -209,13 +209,14 @@ export class LabelClient {
     const { account } = asker;
     const seconds = this.#admission.retryAfterSeconds(account);
     if (seconds > 0) throw this.#refusal('overloaded', seconds);
-    this.#admission.enter(account, label.packages);
+    const pages = pageCount(label);
+    this.#admission.enter(account, pages);
     try {
       const outcome = await this.#printReserved(key, label, asker, abandoned);
-      if (outcome === 'printed' || outcome === 'failed') this.#admission.finished(label.packages);
+      if (outcome === 'printed' || outcome === 'failed') this.#admission.finished(pages);
       return outcome;
     } finally {
-      this.#admission.leave(account, label.packages);
+      this.#admission.leave(account, pages);
     }
   }
 
@@ -228,7 +229,7 @@ export class LabelClient {
   ): Promise<Outcome> {
     const jobs = this.#jobs;
     if (!jobs) throw new DomainError('unavailable');
-    const { reservation, inFlight } = await this.#reservations.reserve(account, label.packages, maxPages);
+    const { reservation, inFlight } = await this.#reservations.reserve(account, pageCount(label), maxPages);
     onInFlight(inFlight);
     if (!reservation) throw this.#tooManyPages(account);
     try {

@@ -4,17 +4,20 @@ import type { GuideRecord } from '../guides/guide-store.ts';
 /** What labels show beside the guide. In `trackingUrl` `{guia}` stands for the guide number. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
 
+/** What is to be printed for a guide: a kind of label, how many packages it counts, and the one alone that it shows. */
+type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'>;
+
 /** Returns all that a guide's label shows, with its fields in a fixed order, since a hash of them is the label's key. */
 export function labelPayload(
   record: GuideRecord,
-  kind: LabelPayload['kind'],
-  packages: number,
+  { kind, packages, package: only }: Wanted,
   settings: LabelSettings,
 ): LabelPayload {
   const { number, createdAt, service, origin, destination, guide } = record;
   return {
     kind,
     packages,
+    ...(only !== undefined && { package: only }),
     number,
     createdAt,
     service,

@@ -35,7 +35,7 @@ const GuideRequest = Type.Object(
   },
 );
 
-const CreatedGuide = Type.Object({
+export const CreatedGuide = Type.Object({
   SEND_GUIA: Type.String({ description: 'Número de guía', examples: ['390458235877'] }),
   SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
   SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
@@ -48,6 +48,12 @@ const CreatedGuide = Type.Object({
   SEND_DESTINATARIO: Type.String({ examples: ['Luis Pérez'] }),
   SEND_FLETE: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
   SEND_TOTAL: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
+  Referencia: Type.Optional(
+    Type.String({
+      description: 'La del cliente; falta donde la guía no la tiene',
+      examples: ['PEDIDO-1042'],
+    }),
+  ),
 });
 
 const ErrorAnswer = Type.Object(

@@ -32,15 +32,22 @@ export function labelView({ logo, ...payload }: LabelPayload) {
     recipient: recipientView(guide.Destinatario),
     goods: goodsView(guide.Producto),
     author: { name: author.Nombre ?? NONE, agency: author.Agencia ?? NONE },
-    packages: Array.from({ length: label.packages }, (_, i) => {
-      const suffix = packageSuffix(i + 1);
+    /** The client's own number for the guide. The blank keeps it in its line: of a long one all but the number would be left. */
+    ownReference: guide.Referencia && `Referencia:\u00a0${guide.Referencia}`,
+    packages: printedPackages(label).map((index) => {
+      const suffix = packageSuffix(index);
       return {
-        position: `${i + 1}/${label.packages}`,
+        position: `${index}/${label.packages}`,
         code: `${label.number}-${suffix}`,
         number: `${number} - ${suffix}`,
       };
     }),
   };
+}
+
+/** Returns the packages that have a page, by their numbers from 1. */
+function printedPackages({ packages, package: only }: Pick<LabelPayload, 'packages' | 'package'>): number[] {
+  return only === undefined ? Array.from({ length: packages }, (_, i) => i + 1) : [only];
 }
 
 /** Returns what a package's number has after the guide's (docs/contract.md "Labels"). */
@@ -68,6 +75,7 @@ function goodsView(goods: Guide['Producto']) {
     kind: goods.TipoEnvio ?? NONE,
     content: goods.Contenido,
     information: goods.InformacionAdicional,
+    packages: goods.Paquetes && `Paquetes: ${goods.Paquetes}`,
     weight: goods.Peso === undefined ? NONE : `${measureText(goods.Peso)} kg`,
     measures: measures.some((side) => side !== undefined)
       ? `${measures.map((side) => (side === undefined ? NONE : measureText(side))).join(' × ')} cm`

@@ -37,8 +37,10 @@ const GUIDE: Guide = {
     Ancho: 20,
     Alto: 15,
     ValorDeclarado: 1500.5,
+    Paquetes: 3,
   },
   Creado_por: { Nombre: 'Marta Ruiz', Agencia: 'Agencia Centro' },
+  Referencia: 'PEDIDO-1042',
 };
 
 /** Returns a letter label with every field, with parts replaced. */
@@ -89,8 +91,10 @@ export function everywhere(text: string, changes: Partial<LabelPayload> = {}): L
         Largo: 499.999,
         Ancho: 499.999,
         Alto: 499.999,
+        Paquetes: 99,
       },
       Creado_por: { Nombre: t120, Agencia: t120 },
+      Referencia: upTo(60),
     },
     ...changes,
   });
@@ -155,8 +159,10 @@ const LONG: Guide = {
     Ancho: 80,
     Alto: 100.25,
     ValorDeclarado: 1_234_567.89,
+    Paquetes: 12,
   },
   Creado_por: { Nombre: 'José Ángel Domínguez Echeverría', Agencia: 'Agencia León Aeropuerto del Bajío' },
+  Referencia: 'Orden de compra 2026/07-000184, almacén 3, embarque parcial',
 };
 
 const svg = (shapes: string) =>
@@ -175,7 +181,7 @@ const inEachKind = (name: string, about: string, label: Partial<LabelPayload>): 
   LABEL_KINDS.map((kind) => ({ name: `${kind}-${name}`, about, label: { ...sample(label), kind } }));
 
 export const PREVIEW_CASES: readonly PreviewCase[] = [
-  ...inEachKind('usual', 'Every field', {}),
+  ...inEachKind('usual', 'Every field', { packages: 3 }),
   ...inEachKind('logo', 'With a logo', { logo: LOGO }),
   ...inEachKind('address', 'Name, address and phone alone', { guide: ADDRESS_ONLY }),
   ...inEachKind('pick-up', 'The least there can be: pick-up at a branch', {

@@ -97,6 +97,68 @@ describe('an RFC is kept without blanks and dashes, composed, in upper case', ()
   });
 });
 
+describe('a guide counts its packages', () => {
+  test.for([
+    [1, 1],
+    [99, 99],
+    [null, undefined],
+    ['', undefined],
+    [0, 'field-invalid'],
+    [100, 'field-invalid'],
+    [1.5, 'field-invalid'],
+    [Number.POSITIVE_INFINITY, 'field-invalid'],
+    ['3', 'field-type'],
+    [true, 'field-type'],
+  ] as const)('%j: %s', ([sent, expected]) => expect(kept('Producto', 'Paquetes', sent)).toBe(expected));
+
+  test('and the refusals say how', async ({ demo }) => {
+    const { body } = await demo.create(
+      ['3', 1.5].map((Paquetes) => ({ ...minimalGuide(), Producto: { Contenido: 'Libros', Paquetes } })),
+    );
+    expect(body.details).toEqual([
+      {
+        indice: 0,
+        campo: 'Producto.Paquetes',
+        codigo: 'campo_tipo',
+        message: "El campo 'Producto.Paquetes' debe ser un numero entero (integer), no un texto",
+      },
+      {
+        indice: 1,
+        campo: 'Producto.Paquetes',
+        codigo: 'campo_formato',
+        message: "El campo 'Producto.Paquetes' debe ser un numero entero de 1 a 99",
+      },
+    ]);
+  });
+});
+
+describe('the reference is the client’s own text', () => {
+  const reference = (Referencia: unknown) => {
+    try {
+      return parseGuideRequest(request({ ...minimalGuide(), Referencia })).guides[0]?.Referencia;
+    } catch (error) {
+      return (error as DomainError).problems.map(({ campo, code }) => [campo, code]);
+    }
+  };
+  test.for([
+    [' PEDIDO-1042 ', 'PEDIDO-1042'],
+    ['pedido\n1042', 'pedido 1042'],
+    ['x'.repeat(60), 'x'.repeat(60)],
+    [null, undefined],
+    ['', undefined],
+    ['x'.repeat(61), [['Referencia', 'field-too-long']]],
+    ['a\u0000b', [['Referencia', 'field-invalid']]],
+    [1042, [['Referencia', 'field-type']]],
+    [{ $gt: '' }, [['Referencia', 'field-type']]],
+  ] as const)('%j: %j', ([sent, expected]) => expect(reference(sent)).toEqual(expected));
+
+  test('and is echoed; a guide without one says nothing of it', async ({ demo }) => {
+    const [first, second] = await demo.created({ ...minimalGuide(), Referencia: ' A-1 ' }, minimalGuide());
+    expect(first?.Referencia).toBe('A-1');
+    expect(second).not.toHaveProperty('Referencia');
+  });
+});
+
 describe('whatever a client sends', () => {
   const separators = fc.constantFrom('', ' ', '-', '.', '(', ') ', '\t', '\u00a0', '\r\n');
   const spread = (characters: string) =>
@@ -111,8 +173,9 @@ describe('whatever a client sends', () => {
     fc.constantFrom(0, -0, 0.0004, 1e9, 999_999_999.99, null, '', 'n\u0303un 800101 ab1'),
     fc.jsonValue({ maxDepth: 2 }),
   );
+  const { Referencia, ...sections } = fullGuide();
   const field = fc.constantFrom(
-    ...(Object.entries(fullGuide()) as [Section, object][]).flatMap(([section, fields]) =>
+    ...(Object.entries(sections) as [Section, object][]).flatMap(([section, fields]) =>
       Object.keys(fields).map((name) => [section, name] as const),
     ),
   );
@@ -192,7 +255,7 @@ describe('problems', () => {
     );
     const unknown = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`f${i}`, 1]));
     const many = problemsOf(request(...Array.from({ length: 500 }, () => wrong)));
-    expect([many.problems.length, many.problemsTotal]).toEqual([50, 500 * 29]);
+    expect([many.problems.length, many.problemsTotal]).toEqual([50, 500 * 31]);
     const names = problemsOf(request({ ...minimalGuide(), ...unknown }));
     expect([names.problems.length, names.problemsTotal]).toEqual([50, 30_000]);
     const ofRequest = problemsOf({ ...request(minimalGuide()), ...unknown });

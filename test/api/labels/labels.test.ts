@@ -41,6 +41,7 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     const shown = [guide.Remitente, guide.Destinatario, guide.Creado_por].flatMap((part) =>
       Object.values(part),
     );
+    shown.push(`Referencia: ${guide.Referencia}`, `Paquetes: ${guide.Producto.Paquetes}`);
     const flat = (text: string) => text.replace(/\s+/g, '');
     for (const text of [...shown, guide.Producto.Contenido, guide.Producto.InformacionAdicional]) {
       expect(flat(page?.text ?? '')).toContain(flat(text));
@@ -110,25 +111,71 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
     }
   });
 
-  test.for(['0', '100', '-1', '1.5', 'x', '', '1&paquetes=2'])(
-    'refuses paquetes=%s',
-    async (packages, { demo, number }) => {
-      const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=${packages}`);
-      expect(status).toBe(400);
-      expect(body).toMatchObject({
-        response: 'ERROR',
-        message: 'paquetes debe ser un numero entero de 1 a 99',
-        codigo: 'parametro_invalido',
-        details: [
-          {
-            campo: 'paquetes',
-            codigo: 'parametro_invalido',
-            message: 'paquetes debe ser un numero entero de 1 a 99',
-          },
-        ],
-      });
-    },
-  );
+  const refused = (campo: string, limit: number) => {
+    const problem = {
+      codigo: 'parametro_invalido',
+      message: `${campo} debe ser un numero entero de 1 a ${limit}`,
+    };
+    return { response: 'ERROR', ...problem, details: [{ campo, ...problem }] };
+  };
+
+  test.for(
+    ['paquetes', 'paquete'].flatMap((name) =>
+      ['0', '100', '-1', '1.5', 'x', '', `1&${name}=2`].map((value) => [name, value] as const),
+    ),
+  )('refuses %s=%s', async ([name, value], { demo, number }) => {
+    const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?${name}=${value}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject(refused(name, 99));
+  });
+
+  /** A guide of three packages. */
+  const threePackages = async (client: Client) => {
+    const guide = minimalGuide();
+    const [created] = await client.created({
+      ...guide,
+      Producto: { ...guide.Producto, Paquetes: 3 },
+      Referencia: 'PEDIDO-7',
+    });
+    return `/api/guias/etiqueta-pequena/${created?.SEND_GUIA}`;
+  };
+
+  test.for<[string, string[]]>([
+    ['', ['1/3', '2/3', '3/3']],
+    ['?paquetes=2', ['1/2', '2/2']],
+    ['?paquete=2', ['2/3']],
+    ['?paquete=4&paquetes=5', ['4/5']],
+  ])('of a guide of three packages, %s prints %s', async ([query, printed], { demo }) => {
+    const path = await threePackages(demo);
+    const { bytes, headers } = await demo.pdf(path + query);
+    const pages = await readLabel(bytes);
+    expect(pages.map(({ text }) => /\d+\/\d+/.exec(text)?.[0])).toEqual(printed);
+    for (const [index, { text, code128 }] of pages.entries()) {
+      const position = Number.parseInt(printed[index] ?? '', 10);
+      expect(code128).toEqual([`${path.split('/').at(-1)}-0${position}`]);
+      expect(text).toContain('Referencia: PEDIDO-7');
+    }
+    const etags = await Promise.all(
+      ['', '?paquete=1'].map(async (other) => (await demo.pdf(path + other)).headers.get('etag')),
+    );
+    expect([...new Set([...etags, headers.get('etag')])]).toHaveLength(query ? 3 : 2);
+  });
+
+  test.for([
+    ['?paquete=4', 3],
+    ['?paquete=3&paquetes=2', 2],
+  ] as const)('of a guide of three packages, %s is refused', async ([query, limit], { demo }) => {
+    const { status, body } = await demo.get((await threePackages(demo)) + query);
+    expect(status).toBe(400);
+    expect(body).toMatchObject(refused('paquete', limit));
+  });
+
+  test('of a guide that counts none has one page', async ({ demo }) => {
+    const [guide] = await demo.created(minimalGuide());
+    const path = `/api/guias/etiqueta-pequena/${guide?.SEND_GUIA}`;
+    expect(await readLabel((await demo.pdf(path)).bytes)).toHaveLength(1);
+    expect((await demo.get(`${path}?paquete=2`)).body).toMatchObject(refused('paquete', 1));
+  });
 });
 
 describe('the logo of the configuration', () => {

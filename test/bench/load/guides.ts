@@ -47,5 +47,5 @@ export function newRecord(): GuideRecord {
 /** The letter label of a new guide, as the API would ask for it. */
 export function newLabel(): LabelPayload {
   const settings = { carrier: 'Paquetería', trackingUrl: 'https://rastreo.example/{guia}' };
-  return labelPayload(newRecord(), 'letter', 1, settings);
+  return labelPayload(newRecord(), { kind: 'letter', packages: 1 }, settings);
 }

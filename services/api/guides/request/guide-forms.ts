@@ -1,8 +1,8 @@
 import { type Guide, SentGuide } from '#shared/contracts/guide.ts';
 
-/** The fields of each section of a guide. */
-const SECTIONS = Object.entries(SentGuide.properties).map(
-  ([name, { properties }]) => [name, new Set(Object.keys(properties))] as const,
+/** The fields of each section of a guide; its other fields have none. */
+const SECTIONS = Object.entries(SentGuide.properties).flatMap(([name, schema]) =>
+  'properties' in schema ? [[name, new Set(Object.keys(schema.properties))] as const] : [],
 );
 const SECTION_NAMES: ReadonlySet<string> = new Set(Object.keys(SentGuide.properties));
 const MEASURES = ['Peso', 'Largo', 'Alto', 'Ancho'] as const;

@@ -20,6 +20,8 @@ import {
 } from './guide-forms.ts';
 import { ProblemList } from './problem-list.ts';
 
+/** The types of JSON Schema that are numbers. */
+const NUMERIC: ReadonlySet<string> = new Set(['number', 'integer']);
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);
 
 const isSentGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(SentGuide);
@@ -109,8 +111,8 @@ function toProblem({ keyword, instancePath, params, parentSchema, data }: ErrorO
       return { campo: path, code: 'field-too-long', params: { limit: params.limit } };
     case 'type':
       if (!path) return { code: 'guide-invalid', params: { rule } };
-      // A number that is too large for JavaScript is one, though Ajv does not take it for one.
-      if (typeof data === params.type && typeof data === 'number') break;
+      // One that is no integer, or too large for JavaScript, is a number, though not of Ajv's type.
+      if (typeof data === 'number' && NUMERIC.has(params.type)) break;
       return { campo: path, code: 'field-type', params: { expected: params.type, given: typeOf(data) } };
   }
   return { campo: path, code: 'field-invalid', params: { rule } };

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { httpErrors } from '#api/errors.ts';
 import { type CreationDeps, createGuides } from '#api/guides/create-guides.ts';
-import type { GuideRecord } from '#api/guides/guide-store.ts';
 import { KEY_PATTERN } from '#api/guides/idempotency-key.ts';
 import type { ProblemList } from '#api/guides/request/problem-list.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
@@ -10,6 +9,7 @@ import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import { DomainError, MAX_PROBLEMS } from '#shared/errors.ts';
 import { toDetails } from '#shared/http/errors/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { toCreatedGuide } from '../../guide-records.ts';
 import { operation } from '../../operation.ts';
 import { preferenceOf } from '../../preferences.ts';
 import { CreatedGuideRef } from '../../schemas.ts';
@@ -133,7 +133,7 @@ export function createRoute(deps: CreationDeps) {
         },
       });
       if (repeated) reply.header(REPLAYED_HEADER, 'true');
-      return { ...route.ok(guides.map(toWire)), ...warnings };
+      return { ...route.ok(guides.map(toCreatedGuide)), ...warnings };
     });
   };
 }
@@ -143,19 +143,4 @@ function toWarnings({ first, total }: ProblemList) {
   if (total === 0) return {};
   const advertencias = toDetails(httpErrors, first);
   return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
-}
-
-/** Writes a guide as the answer to its creation shows it (docs/contract.md "Guides"). */
-function toWire(record: GuideRecord) {
-  return {
-    SEND_GUIA: record.number,
-    SEND_SUCU_ORIG: record.origin.code,
-    SEND_SUCU_DEST: record.destination.code,
-    SEND_ESTATUS: record.status,
-    SEND_FECHA: record.createdAt,
-    SEND_REMITENTE: record.guide.Remitente.Nombre,
-    SEND_DESTINATARIO: record.guide.Destinatario.Nombre,
-    SEND_FLETE: record.freight,
-    SEND_TOTAL: record.total,
-  };
 }

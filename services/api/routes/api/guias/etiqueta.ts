@@ -8,7 +8,9 @@ import { apiUser } from '#api/plugins/authenticate.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import type { QuotaState } from '#api/quotas/account-limits.ts';
 import type { Trail } from '#shared/audit/trail.ts';
-import { type LabelPayload, labelKey, MAX_PACKAGES } from '#shared/contracts/label-job.ts';
+import { MAX_PACKAGES } from '#shared/contracts/guide.ts';
+import { type LabelPayload, labelKey, pageCount } from '#shared/contracts/label-job.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { labelFailureReason } from '../../label-failure-reason.ts';
 import { operation } from '../../operation.ts';
@@ -52,7 +54,14 @@ const small = operation({
     params,
     querystring: Type.Object({
       paquetes: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, default: 1, description: 'Número de paquetes' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_PACKAGES,
+          description: 'Número de paquetes; si falta, los de la guía (Producto.Paquetes), o 1',
+        }),
+      ),
+      paquete: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, description: 'Solo la página de este paquete' }),
       ),
     }),
     headers,
@@ -71,10 +80,10 @@ export function labelRoutes(deps: LabelDeps) {
       if (reason) deps.labels.countFailure(reason);
     });
     server.get('/api/guias/etiqueta/:guia', letter, (request, reply) =>
-      sendLabel(deps, request, reply, 'letter'),
+      sendLabel(deps, request, reply, () => ({ kind: 'letter', packages: 1 })),
     );
     server.get('/api/guias/etiqueta-pequena/:guia', small, (request, reply) =>
-      sendLabel(deps, request, reply, 'small', request.query.paquetes),
+      sendLabel(deps, request, reply, (guide) => ({ kind: 'small', ...packagesOf(guide, request.query) })),
     );
   };
 }
@@ -83,14 +92,13 @@ async function sendLabel(
   { guides, labels, settings, trail }: LabelDeps,
   request: FastifyRequest & { params: Static<typeof params> },
   reply: FastifyReply,
-  kind: LabelPayload['kind'],
-  packages = 1,
+  wantedOf: (guide: GuideRecord) => Pick<LabelPayload, 'kind' | 'packages' | 'package'>,
 ) {
   const number = request.params.guia;
   const user = apiUser(request);
   const guide = await findGuide(guides, number, user);
   recordForeign(trail, request, guide);
-  const label = labelPayload(guide, kind, packages, settings);
+  const label = labelPayload(guide, wantedOf(guide), settings);
   const etag = `"${labelKey(label)}"`;
   const caching = { etag, 'cache-control': 'private' }; // not on an error, which is no version of the label
   if (matches(request.headers['if-none-match'], etag)) return reply.code(304).headers(caching).send();
@@ -99,12 +107,31 @@ async function sendLabel(
     maxPages: user.limits.labelPages,
     requestId: request.id,
     gone: whenGone(reply),
-    onInFlight: (pages) => addRateLimit(reply, pagesLeft(user.limits.labelPages, pages + packages)),
+    onInFlight: (pages) => addRateLimit(reply, pagesLeft(user.limits.labelPages, pages + pageCount(label))),
   });
   return reply
     .type('application/pdf')
     .headers({ ...caching, 'content-disposition': `inline; filename="guia-${number}.pdf"` })
     .send(pdf);
+}
+
+/**
+ * Returns how many packages a label counts, and which one alone is asked for (docs/contract.md "Labels").
+ *
+ * @throws DomainError `packages-invalid` where there is no such package.
+ */
+function packagesOf({ guide }: GuideRecord, asked: { paquetes?: number; paquete?: number }) {
+  const packages = asked.paquetes ?? guide.Producto.Paquetes ?? 1;
+  const only = asked.paquete;
+  if (only === undefined) return { packages };
+  if (only > packages) {
+    const problem = { campo: 'paquete', code: 'packages-invalid', params: { limit: packages } } as const;
+    throw new DomainError('packages-invalid', {
+      params: { campo: 'paquete', limit: packages },
+      problems: [problem],
+    });
+  }
+  return { packages, package: only };
 }
 
 /** Records who reads a label of another account, which takes `guias.read.all`. */

@@ -1,0 +1,20 @@
+import type { Static } from 'typebox';
+import type { GuideRecord } from '#api/guides/guide-store.ts';
+import type { CreatedGuide } from './schemas.ts';
+
+/** Writes a guide as the answer to its creation shows it (docs/contract.md "Guides"). */
+export function toCreatedGuide(record: GuideRecord): Static<typeof CreatedGuide> {
+  const { Remitente, Destinatario, Referencia } = record.guide;
+  return {
+    SEND_GUIA: record.number,
+    SEND_SUCU_ORIG: record.origin.code,
+    SEND_SUCU_DEST: record.destination.code,
+    SEND_ESTATUS: record.status,
+    SEND_FECHA: record.createdAt,
+    SEND_REMITENTE: Remitente.Nombre,
+    SEND_DESTINATARIO: Destinatario.Nombre,
+    SEND_FLETE: record.freight,
+    SEND_TOTAL: record.total,
+    ...(Referencia !== undefined && { Referencia }),
+  };
+}
