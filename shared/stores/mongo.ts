@@ -19,10 +19,14 @@ export function writeErrorsOf(error: unknown): mongo.WriteError[] {
  * A write is answered when a majority of the servers has it in its journal, and reads go to the primary: no failover and
  * no crash takes back what was answered. Every operation has a deadline, nothing is buffered while the server is away,
  * and values from a request are never read as query operators.
+ *
+ * The driver does not repeat writes: where it finds no server for the second attempt, its error hides that the first one
+ * was sent. Creations repeat theirs (docs/decisions/0024-creations-end-once.md).
  */
 const OPTIONS = {
   writeConcern: { w: 'majority', journal: true },
   readPreference: 'primary',
+  retryWrites: false,
   bufferCommands: false,
   autoIndex: false,
   autoCreate: false,

@@ -12,6 +12,7 @@ const OUTAGE_NAMES = new Set([
   'MongoServerSelectionError',
   'MongoTopologyClosedError',
   'MongoPoolClearedError',
+  'MongoWriteConcernError',
   'MongoWaitQueueTimeoutError',
   'MongooseServerSelectionError',
   'PoolClearedOnNetworkError',
@@ -56,6 +57,7 @@ export function isTransientError(error: unknown): boolean {
   // A bulk write keeps the error of its connection here.
   if (errorResponse instanceof Error) return isTransientError(errorResponse);
   return (
+    isUnconfirmed(error) ||
     OUTAGE_NAMES.has(error.name) ||
     (error.name.startsWith('Mongo') && MONGO_OUTAGE_CODES.has(code as number)) ||
     (typeof code === 'string' && OUTAGE_CODES.has(code)) ||
@@ -63,6 +65,12 @@ export function isTransientError(error: unknown): boolean {
     IOREDIS_OUTAGE_TEXTS.test(error.message) ||
     MONGOOSE_NOT_CONNECTED.test(error.message)
   );
+}
+
+/** Returns whether a bulk write was done, but a majority of the servers has not confirmed it in time. */
+function isUnconfirmed(error: Error): boolean {
+  const { result } = error as { result?: { getWriteConcernError?: () => unknown } };
+  return result?.getWriteConcernError?.() !== undefined;
 }
 
 /** Returns why a store does not serve, for the log; of a refused login also what it comes from. */

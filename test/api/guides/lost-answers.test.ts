@@ -68,6 +68,9 @@ describe('where the answer to a write is lost', () => {
     [500, 'guides', 'not primary'],
     [500, 'creations', 'answer lost'],
     [500, 'creations', 'never done'],
+    [1, 'guides', 'not replicated'],
+    [20, 'guides', 'not replicated'],
+    [20, 'creations', 'not replicated'],
   ] as const)(
     'a creation of %i is finished: insert into %s, %s',
     async ([count, collection, fate], { lossy, stored, readable }) => {
@@ -106,6 +109,18 @@ describe('where no answer comes in ten seconds', () => {
       expect(answer.body).toMatchObject({ message: UNKNOWN, codigo: 'resultado_desconocido' });
       expect(answer.headers.has('retry-after')).toBe(false);
       expect(await readable(content, client)).toBe(there);
+    },
+  );
+
+  test.for([
+    [1, 'guides'],
+    [20, 'creations'],
+  ] as const)(
+    'a creation of %i is of unknown result: insert into %s, then no server is left',
+    async ([count, collection], { lossy, stored }) => {
+      const { answer, content } = await lossy(count, collection, ['server lost']);
+      expect(answer.body).toMatchObject({ message: UNKNOWN, codigo: 'resultado_desconocido' });
+      expect(await stored(content)).toBe(count);
     },
   );
 

@@ -23,15 +23,16 @@ test.for([
   expect((refused as Error).message).not.toContain('hunter2');
 });
 
-test.for(['', '?w=majority&journal=true', '?readPreference=primary&retryWrites=false'])(
-  'writes are those of a majority, with its journal, and reads of the primary: %s',
+test.for(['', '?w=majority&journal=true', '?readPreference=primary&retryWrites=true'])(
+  'writes are those of a majority, with its journal, sent once, and reads of the primary: %s',
   async (options) => {
     const { origin } = new URL(inject('mongoUri').replace('mongodb:', 'http:'));
     const uri = `${origin.replace('http:', 'mongodb:')}/test${options}`;
     const connection = await connectMongo(uri, createLogger('test', 'silent'));
-    const { writeConcern, readPreference } = connection.getClient().options;
+    const { writeConcern, readPreference, retryWrites } = connection.getClient().options;
     expect(writeConcern).toMatchObject({ w: 'majority', journal: true });
     expect(readPreference.mode).toBe('primary');
+    expect(retryWrites).toBe(false);
     await connection.close();
   },
 );
