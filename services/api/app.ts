@@ -114,7 +114,7 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
 
 async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stores): Promise<void> {
   await server.register(slowRefusals);
-  await server.register(openapi);
+  await server.register(openapi(config.PUBLIC_URL));
   await server.register(cors(config.CORS_ORIGINS));
   await server.register(
     requestLimit(redis, {

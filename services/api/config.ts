@@ -73,6 +73,14 @@ export const ApiConfig = Type.Object({
       'Origins whose pages may call the API from a browser, in lower case, separated by commas. Empty allows none',
     examples: ['https://tienda.example'],
   }),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+(/.*[^/])?$',
+      description:
+        'Address at which clients reach the API, for its OpenAPI document and its pages. Without it, the address that they were read from',
+      examples: ['https://guias.example'],
+    }),
+  ),
   TIME_ZONE: Type.String({
     default: 'America/Mexico_City',
     description: 'IANA time zone of the field SEND_FECHA, and of the days of GUIDES_PER_DAY_PER_ACCOUNT',

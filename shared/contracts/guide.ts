@@ -212,6 +212,7 @@ export const SentGuide = guideIn(SENT);
 /** The values of `TipoServicio` (docs/contract.md "Guides"). */
 export const SERVICE_TYPES = ['Domicilio', 'the service'] as const;
 export const ServiceType = Type.Enum([...SERVICE_TYPES], {
+  type: 'string',
   description: 'Domicilio: entrega a domicilio. the service: el destinatario recoge en la sucursal',
 });
 export type ServiceType = (typeof SERVICE_TYPES)[number];

@@ -1,9 +1,10 @@
-import swagger from '@fastify/swagger';
+import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import service from '../package.json' with { type: 'json' };
-import { namedSchemas } from '../routes/schemas.ts';
+import { TAGS } from '../routes/operation.ts';
+import { nameSchemasOf } from './named-schemas.ts';
 
 const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF.
 
@@ -49,45 +50,44 @@ const PAGE_POLICY = {
 /**
  * Serves the OpenAPI 3.1 document at `/api/openapi.json`, made from the routes' own schemas, and a page to try it at
  * `/api/docs`. To be registered before the routes.
+ *
+ * @param publicUrl where clients reach the API; without it, where they have got the document from.
  */
-export const openapi = fp(
-  async (server: HttpServer) => {
-    for (const schema of namedSchemas) server.addSchema(schema);
-    await server.register(swagger, {
-      openapi: {
-        openapi: '3.1.0',
-        info: {
+export function openapi(publicUrl = '/') {
+  return fp(
+    async (server: HttpServer) => {
+      await server.register(swagger, {
+        openapi: {
+          openapi: '3.1.0',
+          info: {
+            title: 'Guías de envío',
+            version: service.version,
+            description: DESCRIPTION,
+            license: { name: 'MIT', identifier: 'MIT' },
+          },
+          servers: [{ url: publicUrl }],
+          tags: Object.entries(TAGS).map(([name, tag]) => ({ name, ...tag })),
+          components: {
+            securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+          },
+        },
+        hideUntagged: true,
+        transformObject: nameSchemasOf as SwaggerTransformObject,
+      });
+      await server.register(swaggerUi, {
+        routePrefix: '/api/docs',
+        staticCSP: PAGE_POLICY,
+        uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
+        theme: {
           title: 'Guías de envío',
-          version: service.version,
-          description: DESCRIPTION,
-          license: { name: 'MIT', identifier: 'MIT' },
+          js: [{ filename: 'authorize-on-login.js', content: AUTHORIZE_ON_LOGIN }],
         },
-        servers: [{ url: '/', description: 'Este servidor' }],
-        tags: [
-          { name: 'Autenticación', description: 'Entrar, validar el token, permisos' },
-          { name: 'Guías', description: 'Crear guías y validar destinos' },
-          { name: 'Etiquetas', description: 'PDF para imprimir' },
-          { name: 'Sucursales', description: 'Sucursales y cobertura' },
-        ],
-        components: {
-          securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-        },
-      },
-      hideUntagged: true,
-      refResolver: {
-        buildLocalReference: ({ $id }, _base, _fragment, index) => String($id ?? `def-${index}`),
-      },
-    });
-    await server.register(swaggerUi, {
-      routePrefix: '/api/docs',
-      staticCSP: PAGE_POLICY,
-      uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
-      theme: {
-        title: 'Guías de envío',
-        js: [{ filename: 'authorize-on-login.js', content: AUTHORIZE_ON_LOGIN }],
-      },
-    });
-    server.get('/api/openapi.json', () => server.swagger());
-  },
-  { name: 'openapi' },
-);
+        // The page tries requests on the server that it comes from: it may connect to no other.
+        transformSpecification: (document) => ({ ...document, servers: [{ url: '/' }] }),
+        transformSpecificationClone: false,
+      });
+      server.get('/api/openapi.json', () => server.swagger());
+    },
+    { name: 'openapi' },
+  );
+}

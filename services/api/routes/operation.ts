@@ -4,12 +4,20 @@ import type { Permission } from '#shared/auth/user-store.ts';
 import { refuseFor } from '#shared/http/errors/http-errors.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { readQuery } from './query.ts';
-import { errorResponses, okResponse } from './responses.ts';
+import {
+  codigosByStatus,
+  errorResponses,
+  okResponse,
+  type Response,
+  withCommonHeaders,
+} from './responses.ts';
 
 /** The parts of a request. Each schema validates, documents and types its part. */
 type RequestSchemas = { params?: TObject; querystring?: TObject; headers?: TObject; body?: TSchema };
 
 type Success<Data extends TSchema> = {
+  /** What the document names the answer after: `Sucursales` makes `RespuestaSucursales`. */
+  name: string;
   schema: Data;
   /** What the answer may have beside `data`. */
   beside?: Record<string, TSchema>;
@@ -19,9 +27,19 @@ type Success<Data extends TSchema> = {
   headers?: Record<string, TSchema>;
 };
 
+/** A group of operations. Generated clients name files after it, so its name is ASCII; people read the other one. */
+export const TAGS = {
+  Autenticacion: { 'x-displayName': 'Autenticación', description: 'Entrar, validar el token, permisos' },
+  Guias: { 'x-displayName': 'Guías', description: 'Crear guías y validar destinos' },
+  Etiquetas: { 'x-displayName': 'Etiquetas', description: 'PDF para imprimir' },
+  Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales y cobertura' },
+} as const;
+type Tag = keyof typeof TAGS;
+
 type Operation<Request extends RequestSchemas, Data extends TSchema> = {
+  /** A verb and what it acts on, in Spanish: generated clients name their methods so. */
   id: string;
-  tag: 'Autenticación' | 'Guías' | 'Etiquetas' | 'Sucursales';
+  tag: Tag;
   summary: string;
   description?: string;
   /** What the user must be allowed to do; `any` demands a valid token only. Absent on a route without a token. */
@@ -38,13 +56,15 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   /** The answer of success as JSON. */
   data?: Success<Data>;
   /** Answers of success that are not JSON, as OpenAPI responses by status. */
-  responses?: Record<number, object>;
+  responses?: Record<number, Response>;
 };
 
 /** The refusals that any request may meet. */
 const ALWAYS: ApiErrorCode[] = [
   'bad-request',
   'parameter-unknown',
+  'headers-too-large',
+  'request-timeout',
   'too-many-requests',
   'internal',
   'unavailable',
@@ -89,7 +109,7 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
     ...(needs ? (['forbidden'] as const) : []),
     ...ALWAYS,
   ];
-  const response: FastifySchema['response'] = {
+  const answers = {
     ...(data && { 200: okResponse(data, successMessage(data, data.example)) }),
     ...responses,
     ...errorResponses(codes),
@@ -100,7 +120,8 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
     summary,
     description: [description, needs].filter(Boolean).join(' '),
     security: permission ? [{ bearerAuth: [] }] : [],
-    response,
+    response: withCommonHeaders(answers, permission !== undefined),
+    'x-codigos': codigosByStatus(codes),
   } as Documentation;
 }
 

@@ -1,25 +1,55 @@
 import { type TSchema, Type } from 'typebox';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError, type Problem } from '#shared/errors.ts';
 import { toHttpError } from '#shared/http/errors/http-errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
+import { ErrorAnswer } from './schemas.ts';
 
 /** What the document shows in place of what the service fills into a message. */
-const params = { postalCode: '99999', seconds: 900, campo: 'paquete' };
-const SAMPLE = {
-  params,
-  problems: [{ indice: 0, campo: 'Destinatario.CodigoPostal', code: 'postal-code-uncovered', params }],
-} as const;
+const PARAMS = { postalCode: '99999', seconds: 900 };
 
-const REQUEST_ID = {
-  'X-Request-Id': Type.String({ description: 'El del cliente si es válido; si no, uno nuevo' }),
+/** What the examples of refusals blame, where they blame something. */
+const BLAMED: Partial<Record<ApiErrorCode, Problem>> = {
+  ...blame('Guia', 'guia-array-missing', 'guia-array-empty', 'too-many-guides'),
+  ...blame('TipoServicio', 'service-type-missing', 'service-type-unknown'),
+  ...blame('paquete', 'parameter-unknown'),
+  ...blame('limite', 'parameter-invalid'),
+  ...blame('paquetes', 'packages-invalid'),
+  'guides-invalid': {
+    indice: 0,
+    campo: 'Destinatario.CodigoPostal',
+    code: 'postal-code-uncovered',
+    params: PARAMS,
+  },
 };
-const HEADER_DESCRIPTIONS: Record<string, string> = {
+
+function blame(campo: string, ...codes: ApiErrorCode[]): Partial<Record<ApiErrorCode, Problem>> {
+  return Object.fromEntries(codes.map((code) => [code, { campo, code }]));
+}
+
+const REQUEST_ID = describeHeaders({ 'X-Request-Id': 'El del cliente si es válido; si no, uno nuevo' });
+/** Of every answer to a token that is valid. */
+const RATE_LIMITS = describeHeaders({
+  RateLimit: 'Cuánto queda de cada límite de la cuenta, y en cuántos segundos se recupera',
+  'RateLimit-Policy': 'Los límites de la cuenta (draft-ietf-httpapi-ratelimit-headers)',
+});
+const HEADERS_OF_REFUSALS: Readonly<Record<string, string>> = {
   'Retry-After': 'Segundos que conviene esperar',
   'WWW-Authenticate': 'Esquema de autenticación (RFC 9110)',
   'Accept-Encoding': 'Codificaciones que se aceptan (RFC 7694)',
 };
 
+/** Documents headers of an answer, each with what it says. */
+export function describeHeaders(descriptions: Record<string, string>): Record<string, TSchema> {
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([name, description]) => [name, Type.String({ description })]),
+  );
+}
+
+/** An answer as OpenAPI documents it. */
+export type Response = { description: string; headers?: Record<string, TSchema>; [name: string]: unknown };
+
 type Success = {
+  name: string;
   schema: TSchema;
   beside?: Record<string, TSchema>;
   headers?: Record<string, TSchema>;
@@ -27,45 +57,73 @@ type Success = {
 };
 
 /** Documents the success of an operation (docs/contract.md "Envelopes"). */
-export function okResponse({ schema: data, beside = {}, headers = {}, example }: Success, message: string) {
-  const schema = Type.Object({ response: Type.Literal('OK'), message: Type.String(), data, ...beside });
+export function okResponse(
+  { name, schema: data, beside = {}, headers = {}, example }: Success,
+  message: string,
+): Response {
+  const schema = Type.Object(
+    { response: Type.Literal('OK'), message: Type.String(), data, ...beside },
+    { title: `Respuesta${name}` },
+  );
   const value = { response: 'OK', message, data: example };
   return {
     description: message,
-    headers: { ...REQUEST_ID, ...headers },
+    headers,
     content: { 'application/json': { schema, examples: { ejemplo: { value } } } },
   };
 }
 
 /** Documents refusals by status. Text, status and headers come from the table that answers them. */
-export function errorResponses(codes: ApiErrorCode[]): Record<string, object> {
-  const refusals = codes.map((code) => ({ code, ...toHttpError(httpErrors, new DomainError(code, SAMPLE)) }));
-  const byStatus = Map.groupBy(refusals, ({ status }) => String(status));
-  return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(group)]));
+export function errorResponses(codes: ApiErrorCode[]): Record<string, Response> {
+  const statuses = [...refusalsByStatus(codes)].map(([status, group]) => [status, errorResponse(group)]);
+  return Object.fromEntries(statuses);
 }
 
-type Refusal = { code: ApiErrorCode } & ReturnType<typeof toHttpError>;
-
-function errorResponse(refusals: Refusal[]) {
-  const headers = refusals.flatMap(({ headers }) => Object.keys(headers));
-  const described = headers.map((name) => [
-    name,
-    Type.String({ description: HEADER_DESCRIPTIONS[name] ?? '' }),
+/** Returns the codes that answers with these refusals may have, by status. */
+export function codigosByStatus(codes: ApiErrorCode[]): Record<string, string[]> {
+  const statuses = [...refusalsByStatus(codes)].map(([status, group]) => [
+    status,
+    [...new Set(group.flatMap(({ code }) => codigosOf(code)))].toSorted(),
   ]);
-  const requestId = '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c';
-  const examples = refusals.map(({ code, message, codigo, details }) => {
-    const inGuides = code === 'guides-invalid' && { details };
-    return [code, { value: { response: 'ERROR', message, codigo, ...inGuides, requestId } }];
+  return Object.fromEntries(statuses);
+}
+
+function refusalsByStatus(codes: ApiErrorCode[]) {
+  const refusals = codes.map((code) => {
+    const problem = BLAMED[code];
+    const params = { ...PARAMS, campo: problem?.campo };
+    const error = new DomainError(code, { params, problems: problem ? [problem] : [] });
+    return { code, ...toHttpError(httpErrors, error) };
   });
-  const codigos = [...new Set(refusals.flatMap(({ code }) => codigosOf(code)))].sort();
+  return Map.groupBy(refusals, ({ status }) => String(status));
+}
+
+function errorResponse(refusals: ({ code: ApiErrorCode } & ReturnType<typeof toHttpError>)[]): Response {
+  const requestId = '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c';
+  const lines = refusals.map(({ code, message }) => {
+    const codigos = codigosOf(code);
+    return `- \`${codigos.join('`, `')}\`${codigos.length > 1 ? ', por ejemplo' : ''}: ${message}`;
+  });
+  const examples = refusals.map(({ code, message, codigo, details }) => {
+    const blamed = details.length > 0 && { details };
+    return [code, { value: { response: 'ERROR', message, codigo, requestId, ...blamed } }];
+  });
+  const names = refusals.flatMap(({ headers }) => Object.keys(headers));
   return {
-    description: [...new Set(refusals.map(({ message }) => message))].join(' · '),
-    headers: { ...REQUEST_ID, ...Object.fromEntries(described) },
-    content: {
-      'application/json': {
-        schema: Type.Intersect([Type.Ref('Error'), Type.Object({ codigo: Type.Enum(codigos) })]),
-        examples: Object.fromEntries(examples),
-      },
-    },
+    description: lines.join('\n'),
+    headers: describeHeaders(
+      Object.fromEntries(names.map((name) => [name, HEADERS_OF_REFUSALS[name] ?? ''])),
+    ),
+    content: { 'application/json': { schema: ErrorAnswer, examples: Object.fromEntries(examples) } },
   };
+}
+
+/** Adds the headers that answers of every operation have; `limited` where a token is demanded. */
+export function withCommonHeaders(responses: Record<string, Response>, limited: boolean) {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { headers, ...response }]) => {
+      const limits = limited && status !== '401' && RATE_LIMITS;
+      return [status, { ...response, headers: { ...headers, ...limits, ...REQUEST_ID } }];
+    }),
+  );
 }

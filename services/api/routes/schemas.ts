@@ -1,105 +1,131 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Branch } from '#shared/contracts/branch.ts';
 import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/contracts/guide.ts';
 import { MAX_PROBLEMS } from '#shared/errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
+import { GUIDE_EXAMPLES } from './examples.ts';
 
 /**
- * The schemas that OpenAPI shows by name. Those of requests are the ones that validate; those of answers are the ones
- * that Fastify writes answers with, so that nothing leaves that is not documented.
+ * The schemas that several routes show. A schema with a `title` has that name in the OpenAPI document
+ * (`plugins/named-schemas.ts`). Those of answers are the ones that Fastify writes answers with, so that nothing leaves
+ * that is not documented.
  */
 
-/** Every code that an error may have. */
-const Codigo = Type.Enum(
-  [...new Set((Object.keys(httpErrors) as ApiErrorCode[]).flatMap(codigosOf))].sort(),
-  { description: 'Código estable, para programas: el texto de message puede pulirse, el código no' },
-);
-
-const Problem = Type.Object({
-  indice: Type.Optional(Type.Integer({ description: "Posición en 'Guia', desde 0" })),
-  campo: Type.Optional(Type.String({ description: 'Ruta del campo, con puntos, o nombre del parámetro' })),
-  codigo: Codigo,
-  message: Type.String(),
+/** Every code that an error may have. It is no `enum`: a later release adds codes, and older clients must read them. */
+const Codigo = Type.String({
+  description: 'Código estable, para programas: el texto de message puede pulirse, el código no',
+  'x-extensible-enum': [
+    ...new Set((Object.keys(httpErrors) as ApiErrorCode[]).flatMap(codigosOf)),
+  ].toSorted(),
 });
 
-const GuideRequest = Type.Object(
+export const Problem = Type.Object(
   {
-    TipoServicio: ServiceType,
-    Guia: Type.Array(Type.Ref('Guia'), { minItems: 1, maxItems: MAX_GUIDES }),
+    indice: Type.Optional(Type.Integer({ description: 'Posición en el array de la solicitud, desde 0' })),
+    campo: Type.Optional(Type.String({ description: 'Ruta del campo, con puntos, o nombre del parámetro' })),
+    codigo: Codigo,
+    message: Type.String(),
   },
-  {
-    additionalProperties: false,
-    description:
-      'En los campos opcionales, null y "" significan ausente. Los textos se recortan. ' +
-      'Cada guía requiere Destinatario.DestinoCode o Destinatario.CodigoPostal; se recomienda solo CodigoPostal.',
-  },
+  { title: 'Problema', description: 'Un problema de la solicitud, y dónde está' },
 );
 
-export const CreatedGuide = Type.Object({
-  SEND_GUIA: Type.String({ description: 'Número de guía', examples: ['390458235877'] }),
-  SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
-  SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
-  SEND_ESTATUS: Type.String({ examples: ['Documentado'] }),
-  SEND_FECHA: Type.String({
-    description: 'Fecha y hora local, ISO 8601 sin zona',
-    examples: ['2026-11-21T05:05:10'],
-  }),
-  SEND_REMITENTE: Type.String({ examples: ['Ana López'] }),
-  SEND_DESTINATARIO: Type.String({ examples: ['Luis Pérez'] }),
-  SEND_FLETE: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
-  SEND_TOTAL: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
-  Referencia: Type.Optional(
-    Type.String({
-      description: 'La del cliente; falta donde la guía no la tiene',
-      examples: ['PEDIDO-1042'],
-    }),
-  ),
-});
-
-const ErrorAnswer = Type.Object(
+export const ErrorAnswer = Type.Object(
   {
     response: Type.Literal('ERROR'),
     message: Type.String({ description: 'El primer problema, con el texto de la especificación' }),
     codigo: Codigo,
     details: Type.Optional(
-      Type.Array(Type.Ref('Problema'), {
-        maxItems: MAX_PROBLEMS,
-        description: `Los problemas, hasta ${MAX_PROBLEMS}`,
-      }),
+      Type.Array(Problem, { maxItems: MAX_PROBLEMS, description: `Los problemas, hasta ${MAX_PROBLEMS}` }),
     ),
     detailsTotal: Type.Optional(
       Type.Integer({ description: `Cuántos problemas hay, donde son más de ${MAX_PROBLEMS}` }),
     ),
     requestId: Type.String({ description: 'El mismo que X-Request-Id' }),
   },
-  { description: 'Todo error tiene esta forma' },
+  { title: 'RespuestaError', description: 'Todo error tiene esta forma' },
 );
 
-const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, $id: name });
-export const namedSchemas = [
-  named('Problema', Problem),
-  named('Error', ErrorAnswer),
-  named('Guia', SentGuide),
-  named('SolicitudDeGuias', GuideRequest),
-  named('GuiaCreada', CreatedGuide),
-  named('Sucursal', Branch),
-];
+/**
+ * Describes a field to clients and to the generators of clients. Only the service's own validator knows the format
+ * `texto`, and not every language reads `\u` in a pattern.
+ */
+function describeField({ pattern, format, ...field }: TSchema & { pattern?: string; format?: string }) {
+  const portable = pattern !== undefined && !pattern.includes('\\u');
+  return { ...field, ...(portable && { pattern }), ...(format !== 'texto' && format && { format }) };
+}
 
-/** References to named schemas, with the types of what they describe. */
-export const BranchRef = Type.Unsafe<Branch>(Type.Ref('Sucursal'));
-export const CreatedGuideRef = Type.Unsafe<Static<typeof CreatedGuide>>(Type.Ref('GuiaCreada'));
+/**
+ * Describes a section of a guide. That one of two fields is required stands in words: generators make two types of it.
+ * Unknown fields are not forbidden: a later release adds some to answers, and older clients must read them.
+ */
+function describeSection<S extends TObject>(title: string, section: S & { description?: string }) {
+  const { properties, required, description } = section;
+  const fields = Object.entries(properties).map(([name, field]) => [name, describeField(field)]);
+  return Type.Unsafe<Static<S>>({
+    type: 'object',
+    title,
+    description,
+    required,
+    properties: Object.fromEntries(fields),
+  });
+}
 
-export const BRANCH_EXAMPLE: Branch = {
-  Codigo: 'MEX01',
-  Nombre: 'Ciudad de México Juárez',
-  Estado: 'Ciudad de México',
-  Municipio: 'Cuauhtémoc',
-  Colonia: 'Juárez',
-  Calle: 'Av. Paseo de la Reforma',
-  Numero: '250',
-  CodigoPostal: '06600',
-  Telefono: '5550000101',
-  Origen: true,
-  Destino: true,
-  Activa: true,
+const { Remitente, Destinatario, Producto, Creado_por, Referencia } = SentGuide.properties;
+/** The fields of a guide, as it is sent and as it is answered. */
+export const GUIDE_FIELDS = {
+  Remitente: describeSection('Remitente', Remitente),
+  Destinatario: describeSection('Destinatario', Destinatario),
+  Producto: describeSection('Producto', Producto),
+  Creado_por: describeSection('CreadoPor', Creado_por),
+  Referencia: Type.Optional(Type.Unsafe<string>(describeField(Referencia))),
 };
+
+/** Documents the body of a creation; `parseGuideRequest` validates it. */
+export const GuideRequest = Type.Object(
+  {
+    TipoServicio: ServiceType,
+    Guia: Type.Array(
+      Type.Object(GUIDE_FIELDS, { title: 'Guia', description: 'Una guía', additionalProperties: false }),
+      { minItems: 1, maxItems: MAX_GUIDES },
+    ),
+  },
+  {
+    title: 'SolicitudDeGuias',
+    additionalProperties: false,
+    description:
+      'En los campos opcionales, null y "" significan ausente. Los textos se recortan. ' +
+      'Cada guía requiere Destinatario.DestinoCode o Destinatario.CodigoPostal; se recomienda solo CodigoPostal. ' +
+      'Un campo desconocido se rechaza, a cualquier profundidad.',
+    'x-examples': GUIDE_EXAMPLES,
+  },
+);
+
+export const CreatedGuide = Type.Object(
+  {
+    SEND_GUIA: Type.String({ description: 'Número de guía', examples: ['390458235877'] }),
+    SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
+    SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
+    SEND_ESTATUS: Type.String({ examples: ['Documentado'] }),
+    SEND_FECHA: Type.String({
+      description: 'Fecha y hora local, ISO 8601 sin zona',
+      examples: ['2026-11-21T05:05:10'],
+    }),
+    SEND_REMITENTE: Type.String({ examples: ['Ana López'] }),
+    SEND_DESTINATARIO: Type.String({ examples: ['Luis Pérez'] }),
+    SEND_FLETE: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
+    SEND_TOTAL: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
+    Referencia: Type.Optional(
+      Type.String({
+        description: 'La del cliente; falta donde la guía no la tiene',
+        examples: ['PEDIDO-1042'],
+      }),
+    ),
+  },
+  { title: 'GuiaCreada', description: 'Una guía, como la devuelve su creación' },
+);
+
+/** A branch, to which a later release may add fields. */
+export const BranchAnswer = Type.Object(Branch.properties, {
+  title: 'Sucursal',
+  description: 'Una sucursal del transportista',
+});

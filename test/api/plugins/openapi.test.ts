@@ -1,50 +1,212 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
-import { apiErrors } from '#services/api/errors.ts';
+import { type ApiErrorCode, apiErrors, codigosOf, httpErrors } from '#services/api/errors.ts';
 import { screenshot } from '#test/fixtures/browser.ts';
 import { call } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
-const test = services.extend('document', { scope: 'file' }, async ({ api }) =>
-  (await fetch(`${api.url}/api/openapi.json`)).text(),
-);
+type Content = Record<string, { schema: { $ref: string }; examples?: Record<string, { value: unknown }> }>;
+type Documented = {
+  operationId: string;
+  tags: string[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; headers?: object; content?: Content }>;
+  'x-codigos': Record<string, string[]>;
+};
+type OpenApi = {
+  openapi: string;
+  servers: object[];
+  tags: { name: string; 'x-displayName': string }[];
+  paths: Record<string, Record<string, Documented>>;
+  components: { schemas: Record<string, { properties?: object }> };
+};
+
+const test = services
+  .extend('text', { scope: 'file' }, async ({ api }) => (await fetch(`${api.url}/api/openapi.json`)).text())
+  .extend('document', { scope: 'file' }, ({ text }): OpenApi => JSON.parse(text))
+  .extend('operations', { scope: 'file' }, ({ document }) =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        name: `${method.toUpperCase()} ${path}`,
+        id: operation.operationId,
+      })),
+    ),
+  );
+
+/** Reads Fastify's tree of routes, in which each line is a part of a path below that of a shorter indent. */
+function routesOf(tree: string): string[] {
+  const parts: string[] = [];
+  return [...tree.matchAll(/^([│ ]*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?$/gm)].flatMap(
+    ([, indent = '', part = '', methods]) => {
+      parts.splice(indent.length / 4, Number.POSITIVE_INFINITY, part);
+      const path = parts.join('').replace(/:(\w+)/g, '{$1}');
+      const names = methods?.split(', ').filter((method) => method !== 'HEAD') ?? [];
+      return names.map((method) => `${method} ${path}`);
+    },
+  );
+}
+
+/** Finds schemas with properties which stand in a part of the document without a name. */
+function unnamedObjects(part: unknown): unknown[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const own = 'type' in part && part.type === 'object' && 'properties' in part ? [part] : [];
+  return [...own, ...Object.values(part).flatMap(unnamedObjects)];
+}
 
 describe('/api/openapi.json', () => {
-  test('passes a public linter without an error or a warning', async ({ document }) => {
+  test('passes a public linter without an error or a warning', async ({ text }) => {
     const config = await createConfig({ extends: ['recommended'] });
-    const problems = await lintFromString({ source: document, config });
+    const problems = await lintFromString({ source: text, config });
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  test('names every endpoint of the contract', async ({ document }) => {
-    const { openapi, paths } = JSON.parse(document);
-    expect(openapi).toMatch(/^3\.1\./);
-    const operations = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-    );
-    expect(operations.sort()).toEqual([
-      'GET /api/apipermissions/my-permissions',
-      'GET /api/auth/validate',
-      'GET /api/guias/etiqueta-pequena/{guia}',
-      'GET /api/guias/etiqueta/{guia}',
-      'GET /api/guias/validar-destino/{code}',
-      'GET /api/sucursales',
-      'GET /api/sucursales/cobertura/{cp}',
-      'GET /api/sucursales/destinos',
-      'GET /api/sucursales/origenes',
-      'POST /api/auth/login',
-      'POST /api/auth/logout',
-      'POST /api/guias/crear',
-    ]);
+  test('names every endpoint of the contract, each by its verb', ({ document, operations }) => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(Object.fromEntries(operations.map(({ name, id }) => [name, id]))).toEqual({
+      'GET /api/apipermissions/my-permissions': 'listarPermisos',
+      'GET /api/auth/validate': 'validarToken',
+      'GET /api/guias/etiqueta-pequena/{guia}': 'obtenerEtiquetaPequena',
+      'GET /api/guias/etiqueta/{guia}': 'obtenerEtiqueta',
+      'GET /api/guias/validar-destino/{code}': 'validarDestino',
+      'GET /api/sucursales': 'listarSucursales',
+      'GET /api/sucursales/cobertura/{cp}': 'consultarCobertura',
+      'GET /api/sucursales/destinos': 'listarDestinos',
+      'GET /api/sucursales/origenes': 'listarOrigenes',
+      'POST /api/auth/login': 'iniciarSesion',
+      'POST /api/auth/logout': 'cerrarSesion',
+      'POST /api/guias/crear': 'crearGuias',
+    });
   });
 
-  test('shows every message that the API can answer', async ({ document }) => {
+  test('has every route of the server, and no other', ({ api, operations }) => {
+    const routes = routesOf(api.server.printRoutes({ commonPrefix: false }));
+    const pages = routes.filter((route) => /^\w+ \/api\/(?!docs|openapi\.json)/.test(route));
+    expect(pages.toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+  });
+
+  test('gives every object of the wire a name, and every name to one object', ({ document }) => {
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining([
+        ...['Remitente', 'Destinatario', 'Producto', 'CreadoPor', 'Guia', 'SolicitudDeGuias'],
+        ...['GuiaCreada', 'Sucursal', 'Problema', 'RespuestaError', 'RespuestaGuiasCreadas'],
+      ]),
+    );
+    expect(unnamedObjects(document.paths)).toEqual([]);
+    for (const [name, { properties }] of Object.entries(document.components.schemas)) {
+      expect([name, unnamedObjects(properties)]).toEqual([name, []]);
+    }
+  });
+
+  test('groups operations by ASCII names, and shows people Spanish ones', ({ document, operations }) => {
+    expect(document.tags.map(({ name, 'x-displayName': shown }) => [name, shown])).toEqual([
+      ['Autenticacion', 'Autenticación'],
+      ['Guias', 'Guías'],
+      ['Etiquetas', 'Etiquetas'],
+      ['Sucursales', 'Sucursales'],
+    ]);
+    const names = document.tags.map(({ name }) => name);
+    for (const { name, tags } of operations)
+      expect([name, names]).toEqual([name, expect.arrayContaining(tags)]);
+  });
+
+  test('has examples of a creation: minimal, full, several, pick-up; and of an error with details', ({
+    document,
+  }) => {
+    const creation = document.paths['/api/guias/crear']?.post;
+    expect(Object.keys(creation?.requestBody?.content['application/json']?.examples ?? {})).toEqual([
+      'minima',
+      'completa',
+      'varias',
+      'sucursal',
+    ]);
+    expect(
+      creation?.responses['400']?.content?.['application/json']?.examples?.['guides-invalid']?.value,
+    ).toEqual({
+      response: 'ERROR',
+      message: 'No hay cobertura para el código postal: 99999',
+      codigo: 'sin_cobertura',
+      requestId: expect.any(String),
+      details: [
+        {
+          indice: 0,
+          campo: 'Destinatario.CodigoPostal',
+          codigo: 'sin_cobertura',
+          message: 'No hay cobertura para el código postal: 99999',
+        },
+      ],
+    });
+  });
+
+  test('has no example that its schema refuses', ({ document, operations }) => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+    ajv.addSchema({ $id: 'document', components: document.components });
+    let examples = 0;
+    for (const { name, requestBody, responses } of operations) {
+      for (const { content = {} } of [...Object.values(responses), ...(requestBody ? [requestBody] : [])]) {
+        const json = content['application/json'];
+        if (!json) continue;
+        const { schema } = json;
+        const validate = ajv.compile({ $ref: `document${schema.$ref}` });
+        for (const [title, { value }] of Object.entries(json.examples ?? {})) {
+          examples++;
+          validate(value);
+          expect([name, title, validate.errors ?? 'valid']).toEqual([name, title, 'valid']);
+        }
+      }
+    }
+    expect(examples).toBeGreaterThan(100);
+  });
+
+  test('names by status the codes of each operation, all of which the one table has', ({ operations }) => {
+    const known = Object.keys(httpErrors).flatMap((code) => codigosOf(code as ApiErrorCode));
+    for (const { name, responses, 'x-codigos': codigos } of operations) {
+      const refusals = Object.keys(responses).filter((status) => Number(status) >= 400);
+      expect([name, Object.keys(codigos)]).toEqual([name, refusals]);
+      for (const [status, codes] of Object.entries(codigos)) {
+        expect([name, known]).toEqual([name, expect.arrayContaining(codes)]);
+        for (const code of codes) expect(responses[status]?.description).toContain(`\`${code}\``);
+      }
+    }
+  });
+
+  test('names the headers of each answer', ({ operations }) => {
+    const headersOf = (id: string, status: string) => {
+      const operation = operations.find((each) => each.id === id);
+      return Object.keys(operation?.responses[status]?.headers ?? {});
+    };
+    const limits = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'];
+    expect(headersOf('crearGuias', '200')).toEqual(['Idempotent-Replayed', 'Preference-Applied', ...limits]);
+    expect(headersOf('crearGuias', '429')).toEqual(['Retry-After', ...limits]);
+    expect(headersOf('crearGuias', '503')).toEqual(['Retry-After', ...limits]);
+    expect(headersOf('crearGuias', '401')).toEqual(['WWW-Authenticate', 'X-Request-Id']);
+    expect(headersOf('obtenerEtiqueta', '200')).toEqual([
+      'Content-Disposition',
+      'ETag',
+      'Cache-Control',
+      ...limits,
+    ]);
+    expect(headersOf('obtenerEtiqueta', '304')).toEqual(['ETag', ...limits]);
+    expect(headersOf('iniciarSesion', '200')).toEqual(['Cache-Control', 'X-Request-Id']);
+    expect(headersOf('iniciarSesion', '401')).toEqual(['WWW-Authenticate', 'X-Request-Id']);
+  });
+
+  test('says where clients reach the API', async ({ document, startApi }) => {
+    expect(document.servers).toEqual([{ url: '/' }]);
+    const { url } = await startApi({ PUBLIC_URL: 'https://guias.example' });
+    expect((await call(`${url}/api/openapi.json`)).body).toMatchObject({
+      servers: [{ url: 'https://guias.example' }],
+    });
+  });
+
+  test('shows every message that the API can answer', async ({ text }) => {
     const { 'client-gone': _, ...answered } = apiErrors; // who is gone gets no answer
     for (const { message } of Object.values(answered)) {
-      if (typeof message === 'string') expect(document).toContain(JSON.stringify(message).slice(1, -1));
+      if (typeof message === 'string') expect(text).toContain(JSON.stringify(message).slice(1, -1));
     }
-    expect(document).toContain('No hay cobertura para el código postal: 99999');
+    expect(text).toContain('No hay cobertura para el código postal: 99999');
   });
 
   test('needs no token', async ({ api }) => {
@@ -61,13 +223,15 @@ describe('/api/docs in a browser', () => {
     await page.setViewport({ width: 1280, height: 1600 });
     await page.goto(`${api.url}/api/docs`);
 
-    await run(page, 'login', { 'x-username': 'demo', 'x-password': 'demo1234' });
-    expect(await answer(page, 'login')).toContain('Login exitoso');
+    await run(page, 'iniciarSesion', { 'x-username': 'demo', 'x-password': 'demo1234' });
+    expect(await answer(page, 'iniciarSesion')).toContain('Login exitoso');
 
-    await run(page, 'misPermisos', {});
-    expect(await answer(page, 'misPermisos')).toContain('"guias.create"');
-    await run(page, 'cobertura', { cp: '99999' });
-    expect(await answer(page, 'cobertura')).toContain('No hay cobertura para el código postal: 99999');
+    await run(page, 'listarPermisos', {});
+    expect(await answer(page, 'listarPermisos')).toContain('"guias.create"');
+    await run(page, 'consultarCobertura', { cp: '99999' });
+    expect(await answer(page, 'consultarCobertura')).toContain(
+      'No hay cobertura para el código postal: 99999',
+    );
 
     expect((await screenshot(page, 'api-docs')).length).toBeGreaterThan(10_000);
     expect(failures).toEqual([]);

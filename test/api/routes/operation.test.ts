@@ -6,12 +6,16 @@ import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 
 const querystring = Type.Object({ limite: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) });
-const plain = { id: 'prueba', tag: 'Guías', summary: 'Prueba', request: { querystring } } as const;
-const data = { message: 'Hecho', schema: Type.Object({ limite: Type.Integer() }), example: { limite: 1 } };
+const plain = { id: 'prueba', tag: 'Guias', summary: 'Prueba', request: { querystring } } as const;
+const data = {
+  name: 'Prueba',
+  message: 'Hecho',
+  schema: Type.Object({ limite: Type.Integer() }),
+  example: { limite: 1 },
+};
 
 const test = base.extend('server', { scope: 'file' }, async ({}, { onCleanup }) => {
   const server = await buildHttpServer({ log: createLogger('api', 'silent') }, async (server) => {
-    server.addSchema({ $id: 'Error', type: 'object', additionalProperties: true });
     const validated = operation({ ...plain, data });
     server.get('/validated', validated, async ({ query }) => validated.ok({ limite: query.limite ?? 0 }));
     const byHandler = operation({ ...plain, validatedBy: 'handler' });

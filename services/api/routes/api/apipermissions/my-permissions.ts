@@ -4,11 +4,12 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { operation } from '../../operation.ts';
 
 const route = operation({
-  id: 'misPermisos',
-  tag: 'Autenticación',
+  id: 'listarPermisos',
+  tag: 'Autenticacion',
   summary: 'Permisos del usuario actual',
   permission: 'any',
   data: {
+    name: 'Permisos',
     message: (permissions) => `Permisos: ${permissions.length}`,
     schema: Type.Array(Type.String(), { description: 'En orden alfabético' }),
     example: ['guias.create', 'guias.read'],

@@ -3,12 +3,13 @@ import { Type } from 'typebox';
 import { type Login, MAX_CREDENTIAL } from '#shared/auth/login.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { operation } from '../../operation.ts';
+import { describeHeaders } from '../../responses.ts';
 import { ignoreBodies } from './ignored-body.ts';
 
 const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
 const route = operation({
-  id: 'login',
-  tag: 'Autenticación',
+  id: 'iniciarSesion',
+  tag: 'Autenticacion',
   summary: 'Entrar y obtener un token de acceso',
   description: 'El cuerpo se ignora.',
   request: {
@@ -21,12 +22,17 @@ const route = operation({
   validatedBy: 'handler',
   errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins', 'overloaded', 'body-too-large'],
   data: {
+    name: 'Sesion',
     message: 'Login exitoso',
-    schema: Type.Object({
-      access_token: Type.String({ description: 'JWT' }),
-      token_type: Type.Literal('Bearer'),
-      expires_in: Type.Integer({ description: 'Segundos' }),
-    }),
+    schema: Type.Object(
+      {
+        access_token: Type.String({ description: 'JWT' }),
+        token_type: Type.Literal('Bearer'),
+        expires_in: Type.Integer({ description: 'Segundos' }),
+      },
+      { title: 'Sesion', description: 'Lo que da el inicio de una sesión' },
+    ),
+    headers: describeHeaders({ 'Cache-Control': 'no-store' }),
     example: { access_token: 'eyJhbGciOiJIUzI1NiJ9…', token_type: 'Bearer', expires_in: 3600 },
   },
 });

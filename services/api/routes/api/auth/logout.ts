@@ -6,13 +6,16 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { operation } from '../../operation.ts';
 import { ignoreBodies } from './ignored-body.ts';
 
+/** Generators of clients fail over the bare type `null`. */
+const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description: 'Siempre null' });
+
 const route = operation({
   id: 'cerrarSesion',
-  tag: 'Autenticación',
+  tag: 'Autenticacion',
   summary: 'Terminar el token',
   description: 'El token deja de valer en menos de 10 segundos. El cuerpo se ignora.',
   permission: 'any',
-  data: { message: 'Sesion cerrada', schema: Type.Null(), example: null },
+  data: { name: 'SesionCerrada', message: 'Sesion cerrada', schema: Nothing, example: null },
 });
 
 /** `POST /api/auth/logout` (docs/contract.md "Authentication"). */

@@ -5,17 +5,21 @@ import { operation } from '../../operation.ts';
 
 const route = operation({
   id: 'validarToken',
-  tag: 'Autenticación',
+  tag: 'Autenticacion',
   summary: 'Validar el token',
   permission: 'any',
   data: {
+    name: 'Token',
     message: 'Token valido',
-    schema: Type.Object({
-      usuario: Type.String(),
-      cuenta: Type.String({ description: 'Cuenta del usuario: sus usuarios ven las mismas guías' }),
-      sucursal: Type.Union([Type.String(), Type.Null()], { description: 'Sucursal de origen del usuario' }),
-      expira: Type.String({ format: 'date-time', description: 'ISO 8601, UTC' }),
-    }),
+    schema: Type.Object(
+      {
+        usuario: Type.String(),
+        cuenta: Type.String({ description: 'Cuenta del usuario: sus usuarios ven las mismas guías' }),
+        sucursal: Type.Union([Type.String(), Type.Null()], { description: 'Sucursal de origen del usuario' }),
+        expira: Type.String({ format: 'date-time', description: 'ISO 8601, UTC' }),
+      },
+      { title: 'Token', description: 'Un token válido' },
+    ),
     example: { usuario: 'demo', cuenta: 'demo', sucursal: 'MEX01', expira: '2026-11-21T18:00:00.000Z' },
   },
 });

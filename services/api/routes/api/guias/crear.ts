@@ -9,10 +9,12 @@ import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import { DomainError, MAX_PROBLEMS } from '#shared/errors.ts';
 import { toDetails } from '#shared/http/errors/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { CREATED_EXAMPLE } from '../../examples.ts';
 import { toCreatedGuide } from '../../guide-records.ts';
 import { operation } from '../../operation.ts';
 import { preferenceOf } from '../../preferences.ts';
-import { CreatedGuideRef } from '../../schemas.ts';
+import { describeHeaders } from '../../responses.ts';
+import { CreatedGuide, GuideRequest, Problem } from '../../schemas.ts';
 
 /** What holds after each answer, as docs/contract.md "Guides" has it. */
 const WHEN_TO_REPEAT = `
@@ -26,13 +28,13 @@ const WHEN_TO_REPEAT = `
 
 const route = operation({
   id: 'crearGuias',
-  tag: 'Guías',
+  tag: 'Guias',
   summary: 'Crear una o varias guías',
   description: `Todas o ninguna: con una guía mal no se crea ninguna, y \`details\` nombra todo lo que está mal.\n${WHEN_TO_REPEAT}\n\n`,
   permission: 'guias.create',
   objective: true,
   request: {
-    body: Type.Ref('SolicitudDeGuias'),
+    body: GuideRequest,
     headers: Type.Object({
       'idempotency-key': Type.Optional(
         Type.String({
@@ -75,11 +77,12 @@ const route = operation({
     'body-not-utf8',
   ],
   data: {
+    name: 'GuiasCreadas',
     message: (created) => `Guias creadas: ${created.length}`,
-    schema: Type.Array(CreatedGuideRef),
+    schema: Type.Array(CreatedGuide),
     beside: {
       advertencias: Type.Optional(
-        Type.Array(Type.Ref('Problema'), {
+        Type.Array(Problem, {
           maxItems: MAX_PROBLEMS,
           description: `Con \`Prefer: handling=lenient\`: los campos que se omitieron, hasta ${MAX_PROBLEMS}`,
         }),
@@ -88,24 +91,11 @@ const route = operation({
         Type.Integer({ description: `Cuántos se omitieron, donde son más de ${MAX_PROBLEMS}` }),
       ),
     },
-    headers: {
-      [REPLAYED_HEADER]: Type.String({
-        description: 'true: las guías son de una solicitud anterior con la misma Idempotency-Key',
-      }),
-    },
-    example: [
-      {
-        SEND_GUIA: '390458235877',
-        SEND_SUCU_ORIG: 'MEX01',
-        SEND_SUCU_DEST: 'MEX01',
-        SEND_ESTATUS: 'Documentado',
-        SEND_FECHA: '2026-11-21T05:05:10',
-        SEND_REMITENTE: 'Ana López',
-        SEND_DESTINATARIO: 'Luis Pérez',
-        SEND_FLETE: 0,
-        SEND_TOTAL: 0,
-      },
-    ],
+    headers: describeHeaders({
+      [REPLAYED_HEADER]: 'true: las guías son de una solicitud anterior con la misma Idempotency-Key',
+      'Preference-Applied': 'handling=lenient: los campos desconocidos se omitieron',
+    }),
+    example: [CREATED_EXAMPLE],
   },
 });
 const VALID_KEY = new RegExp(KEY_PATTERN);

@@ -41,14 +41,14 @@ const responses = {
 const common = { tag: 'Etiquetas', permission: 'guias.read', objective: true, responses } as const;
 const letter = operation({
   ...common,
-  id: 'etiqueta',
+  id: 'obtenerEtiqueta',
   summary: 'Etiqueta carta, con QR de rastreo',
   request: { params, headers },
   errors: ['guide-not-found', 'too-many-pages', 'overloaded', 'label-failed', 'label-late'],
 });
 const small = operation({
   ...common,
-  id: 'etiquetaPequena',
+  id: 'obtenerEtiquetaPequena',
   summary: 'Etiqueta de 10 × 10 cm, una página por paquete',
   request: {
     params,

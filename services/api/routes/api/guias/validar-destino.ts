@@ -3,19 +3,20 @@ import type { BranchesClient } from '#api/branches/branches-client.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { BRANCH_EXAMPLE } from '../../examples.ts';
 import { operation } from '../../operation.ts';
-import { BRANCH_EXAMPLE, BranchRef } from '../../schemas.ts';
+import { BranchAnswer } from '../../schemas.ts';
 
 const route = operation({
   id: 'validarDestino',
-  tag: 'Guías',
+  tag: 'Guias',
   summary: 'Validar un código de destino',
   permission: 'guias.read',
   request: {
     params: Type.Object({ code: Type.String({ description: 'Código de sucursal', examples: ['MEX01'] }) }),
   },
   errors: ['destination-invalid'],
-  data: { message: 'Destino valido', schema: BranchRef, example: BRANCH_EXAMPLE },
+  data: { name: 'Sucursal', message: 'Destino valido', schema: BranchAnswer, example: BRANCH_EXAMPLE },
 });
 
 /** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */

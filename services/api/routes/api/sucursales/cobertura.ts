@@ -2,11 +2,12 @@ import { Type } from 'typebox';
 import type { BranchesClient } from '#api/branches/branches-client.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { BRANCH_EXAMPLE } from '../../examples.ts';
 import { operation } from '../../operation.ts';
-import { BRANCH_EXAMPLE, BranchRef } from '../../schemas.ts';
+import { BranchAnswer } from '../../schemas.ts';
 
 const route = operation({
-  id: 'cobertura',
+  id: 'consultarCobertura',
   tag: 'Sucursales',
   summary: 'Cobertura de un código postal',
   permission: 'guias.read',
@@ -15,8 +16,12 @@ const route = operation({
   },
   errors: ['postal-code-uncovered'],
   data: {
+    name: 'Cobertura',
     message: 'Codigo postal con cobertura',
-    schema: Type.Object({ CodigoPostal: Type.String(), Sucursal: BranchRef }),
+    schema: Type.Object(
+      { CodigoPostal: Type.String(), Sucursal: BranchAnswer },
+      { title: 'Cobertura', description: 'La sucursal que entrega en un código postal' },
+    ),
     example: { CodigoPostal: '06600', Sucursal: BRANCH_EXAMPLE },
   },
 });

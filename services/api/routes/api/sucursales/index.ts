@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import type { BranchesClient } from '#api/branches/branches-client.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { BRANCH_EXAMPLE } from '../../examples.ts';
 import { operation } from '../../operation.ts';
-import { BRANCH_EXAMPLE, BranchRef } from '../../schemas.ts';
+import { BranchAnswer } from '../../schemas.ts';
 
 const listing = (id: string, summary: string) =>
   operation({
@@ -13,8 +14,9 @@ const listing = (id: string, summary: string) =>
     description: 'Sucursales activas, ordenadas por Codigo.',
     permission: 'guias.read',
     data: {
+      name: 'Sucursales',
       message: (branches) => `Sucursales: ${branches.length}`,
-      schema: Type.Array(BranchRef),
+      schema: Type.Array(BranchAnswer),
       example: [BRANCH_EXAMPLE],
     },
   });
@@ -24,8 +26,16 @@ export function branchRoutes(branches: BranchesClient) {
   return async (server: HttpServer) => {
     const list = (path: string, route: ReturnType<typeof listing>, wanted: (branch: Branch) => boolean) =>
       server.get(path, route, async ({ id }) => route.ok((await branches.active(id)).filter(wanted)));
-    list('/api/sucursales', listing('sucursales', 'Todas las sucursales'), () => true);
-    list('/api/sucursales/destinos', listing('destinos', 'Sucursales de destino'), ({ Destino }) => Destino);
-    list('/api/sucursales/origenes', listing('origenes', 'Sucursales de origen'), ({ Origen }) => Origen);
+    list('/api/sucursales', listing('listarSucursales', 'Todas las sucursales'), () => true);
+    list(
+      '/api/sucursales/destinos',
+      listing('listarDestinos', 'Sucursales de destino'),
+      ({ Destino }) => Destino,
+    );
+    list(
+      '/api/sucursales/origenes',
+      listing('listarOrigenes', 'Sucursales de origen'),
+      ({ Origen }) => Origen,
+    );
   };
 }
