@@ -98,7 +98,7 @@ function createServer({ log, errors, trustProxy, pagePolicy, anySlashes = false 
   acceptOnlyJson(server);
   addSecurityHeaders(server, pagePolicy);
   server.setErrorHandler(fail);
-  addMethodNotAllowed(server, fail, slashes);
+  addMethodNotAllowed(server, slashes);
   return server;
 }
 

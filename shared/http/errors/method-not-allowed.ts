@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '../http-server.ts';
@@ -6,11 +5,11 @@ import type { HttpServer } from '../http-server.ts';
 /**
  * Answers what no route matches: 405 with `Allow` where the path is known under other methods, else 404
  * (docs/contract.md "Envelopes"). Fastify itself knows only 404, so the routes are kept a second time in
- * Fastify's own router, asked only for requests that have already failed.
+ * Fastify's own router, asked only for requests that have already failed. The body of such a request is not parsed: anybody
+ * may send it, without a token.
  */
 export function addMethodNotAllowed(
   server: HttpServer,
-  fail: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown,
   slashes: { ignoreTrailingSlash: boolean; ignoreDuplicateSlashes: boolean },
 ): void {
   const router = findMyWay(slashes);
@@ -22,11 +21,12 @@ export function addMethodNotAllowed(
       router.on(name as HTTPMethod, url, () => undefined);
     }
   });
-  server.setNotFoundHandler((request, reply) => {
+  server.addHook('preParsing', async (request, reply) => {
+    if (!request.is404) return;
     const path = request.url.split('?', 1)[0] ?? '';
     const allowed = [...methods].filter((name) => router.find(name as HTTPMethod, path));
-    if (allowed.length === 0) return fail(new DomainError('no-route'), request, reply);
+    if (allowed.length === 0) throw new DomainError('no-route');
     reply.header('allow', allowed.join(', '));
-    return fail(new DomainError('method-not-allowed'), request, reply);
+    throw new DomainError('method-not-allowed');
   });
 }

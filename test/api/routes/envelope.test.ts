@@ -42,6 +42,21 @@ describe('a request that is refused before any business rule', () => {
   });
 
   test.for([
+    ['/api/nada', 404, 'Recurso no encontrado'],
+    ['/api/sucursales', 405, 'Metodo no permitido'],
+    ['/health/live', 405, 'Metodo no permitido'],
+  ] as const)(
+    'has a body that no route takes, which nobody parses: %s',
+    async ([path, ...expected], { api }) => {
+      for (const body of ['{"Guia":', '', JSON.stringify({ Guia: 'x'.repeat(4 * 1024 * 1024) })]) {
+        const headers = { 'content-type': 'application/json' };
+        const answer = await call(`${api.url}${path}`, { method: 'POST', headers, body });
+        expect([answer.status, answer.body.message]).toEqual(expected);
+      }
+    },
+  );
+
+  test.for([
     ['not JSON', 400, 'El cuerpo de la solicitud no es JSON valido', '{"Guia":', 'application/json'],
     ['empty', 400, 'El cuerpo de la solicitud no es JSON valido', '', 'application/json'],
     [
