@@ -1,6 +1,7 @@
+import { UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
 import type { Drawing } from '../drawing.ts';
 import { readAnyPdf } from './any-pdf.ts';
-import { readChromiumPdf, UnsupportedPdfError } from './chromium-pdf.ts';
+import { readChromiumPdf } from './chromium-pdf.ts';
 
 /** One label's pages of a print: the title of its file, and what is drawn on each of the pages. */
 export type LabelPages = { title: string; drawing: Drawing };

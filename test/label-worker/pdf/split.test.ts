@@ -4,8 +4,9 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import { describe, expect } from 'vitest';
 import { type RenderedLabel, renderLabel } from '#services/label-worker/label/render-label.ts';
 import { readAnyPdf } from '#services/label-worker/pdf/any-pdf.ts';
-import { readChromiumPdf, UnsupportedPdfError } from '#services/label-worker/pdf/chromium-pdf.ts';
+import { readChromiumPdf } from '#services/label-worker/pdf/chromium-pdf.ts';
 import { split } from '#services/label-worker/pdf/split.ts';
+import { UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
 import { mixedLabels } from '#test/fixtures/labels/labels.ts';
 import { test as printingTest } from '#test/fixtures/labels/printing-browser.ts';
 

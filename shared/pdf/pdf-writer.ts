@@ -1,0 +1,63 @@
+/** What stands between `n 0 obj` and the next object, in Latin-1 or as bytes. */
+export type PdfChunk = string | Buffer;
+
+/** What our files begin with, as those of Chromium (Skia) do. */
+export const PDF_HEADER = '%PDF-1.4\n%\xd3\xeb\xe9\xe1\n';
+/** Numbers of the objects that every file of ours has: the catalog, the root of its pages, the information dictionary. */
+export const [CATALOG, PAGES, INFORMATION] = [1, 2, 3];
+
+/**
+ * Writes a PDF file piece by piece (ISO 32000-1, 7.5): `header`, each object once, in any order, `end`. Only the objects'
+ * places are kept. Without dates and id, the same objects give the same file.
+ */
+export class PdfWriter {
+  /** By the objects' numbers. */
+  readonly #offsets: number[] = [];
+  #length = 0;
+
+  header(): Buffer {
+    return this.#write([PDF_HEADER]);
+  }
+
+  /** @param number from 1 on; no number is left out. */
+  object(number: number, chunks: readonly PdfChunk[]): Buffer {
+    this.#offsets[number] = this.#length;
+    return this.#write([`${number} 0 obj\n`, ...chunks]);
+  }
+
+  end(): Buffer {
+    const size = this.#offsets.length;
+    let table = '0000000000 65535 f \n';
+    for (let number = 1; number < size; number++) {
+      table += `${String(this.#offsets[number]).padStart(10, '0')} 00000 n \n`;
+    }
+    const trailer = `<</Size ${size} /Root ${CATALOG} 0 R /Info ${INFORMATION} 0 R>>`;
+    return this.#write([`xref\n0 ${size}\n${table}trailer\n${trailer}\nstartxref\n${this.#length}\n%%EOF\n`]);
+  }
+
+  #write(chunks: readonly PdfChunk[]): Buffer {
+    const bytes = Buffer.concat(
+      chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk)),
+    );
+    this.#length += bytes.length;
+    return bytes;
+  }
+}
+
+/** Returns the catalog: a viewer that shrinks a page to the printer's margins makes bars of broken dots. */
+export function catalog(): PdfChunk[] {
+  return [
+    `<</Type /Catalog /Pages ${PAGES} 0 R /Lang (es-MX) /ViewerPreferences <</PrintScaling /None>>>>\nendobj\n`,
+  ];
+}
+
+/** Returns the root of the pages with these numbers. */
+export function pageTree(pages: readonly number[]): PdfChunk[] {
+  const kids = pages.map((page) => `${page} 0 R`).join(' ');
+  return [`<</Type /Pages /Count ${pages.length} /Kids [${kids}]>>\nendobj\n`];
+}
+
+/** Returns the information dictionary with a title. */
+export function information(title: string): PdfChunk[] {
+  return [`<</Title <feff${Buffer.from(title, 'utf16le').swap16().toString('hex')}>>>\nendobj\n`];
+}
