@@ -1,7 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { AccountTurns } from '../quotas/account-turns.ts';
+import { whenGone } from '../when-gone.ts';
 import { apiUser } from './authenticate.ts';
 
 /** A body of more bytes is large: some ten guides with every field, or a hundred of the smallest. */
@@ -15,9 +17,6 @@ const MAX_WAIT_MS = 5_000;
 /** When an account with too many may try again, in seconds: that many take longer. */
 const RETRY_AFTER_S = 2;
 
-/** What an account has here: requests that are worked on, and those that wait, the first in front. */
-type Line = { active: number; waiting: (() => void)[] };
-
 /**
  * Lets each account have a few large bodies at a time; others of it wait before their body is read, so that they take no
  * memory and no time of other accounts. A creation of 500 guides takes the event loop for tens of milliseconds.
@@ -26,22 +25,14 @@ type Line = { active: number; waiting: (() => void)[] };
  */
 export const largeBodies = fp(
   async (server: HttpServer) => {
-    const lines = new Map<string, Line>();
+    const turns = new AccountTurns({ active: MAX_ACTIVE, waiting: MAX_WAITING, waitMs: MAX_WAIT_MS });
     server.addHook('onRequest', async (request, reply) => {
       if (!isLarge(request)) return;
-      const { account } = apiUser(request);
-      const line = lines.get(account) ?? { active: 0, waiting: [] };
-      lines.set(account, line);
-      const end = () => {
-        const next = line.waiting.shift();
-        if (next) return next();
-        line.active--;
-        if (line.active === 0) lines.delete(account);
-      };
-      if (line.active < MAX_ACTIVE) line.active++;
-      else await waitForTurn(line, reply);
-      if (reply.raw.destroyed) end();
-      else reply.raw.once('close', end);
+      const gone = whenGone(reply);
+      const end = await turns.take(apiUser(request).account, gone);
+      if (!end) throw new DomainError('too-many-requests', { params: { seconds: RETRY_AFTER_S } });
+      if (gone.aborted) end();
+      else gone.addEventListener('abort', end);
     });
   },
   { name: 'large-bodies', dependencies: ['authenticate'] },
@@ -50,24 +41,4 @@ export const largeBodies = fp(
 /** A body without a length may have any. */
 function isLarge({ headers }: FastifyRequest): boolean {
   return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > LARGE_BYTES;
-}
-
-/** Waits for a place among those that are worked on, which the request then has. */
-async function waitForTurn({ waiting }: Line, reply: FastifyReply): Promise<void> {
-  const refusal = new DomainError('too-many-requests', { params: { seconds: RETRY_AFTER_S } });
-  if (waiting.length >= MAX_WAITING) throw refusal;
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const begin = () => resolve(true);
-  waiting.push(begin);
-  const giveUp = () => {
-    const place = waiting.indexOf(begin);
-    if (place >= 0) waiting.splice(place, 1);
-    resolve(false);
-  };
-  const timer = setTimeout(giveUp, MAX_WAIT_MS);
-  reply.raw.once('close', giveUp);
-  const begun = await promise;
-  clearTimeout(timer);
-  reply.raw.off('close', giveUp);
-  if (!begun) throw refusal;
 }
