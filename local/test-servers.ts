@@ -26,6 +26,7 @@ export const labelReaders: Program[] = [
   { names: ['pdfinfo'], apt: 'poppler-utils', brew: 'poppler' },
   { names: ['pdffonts'], apt: 'poppler-utils', brew: 'poppler' },
   { names: ['zbarimg'], apt: 'zbar-tools', brew: 'zbar' },
+  { names: ['qpdf'], apt: 'qpdf', brew: 'qpdf' },
 ];
 
 /**

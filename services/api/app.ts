@@ -20,6 +20,7 @@ import { GuideStore } from './guides/guide-store.ts';
 import { IdempotencyStore } from './guides/idempotency-store.ts';
 import { localTimeFormatter } from './guides/local-time.ts';
 import { LabelClient } from './labels/label-client.ts';
+import { LabelFilePrinter } from './labels/label-file-printer.ts';
 import type { LabelSettings } from './labels/label-payload.ts';
 import { readLogo } from './labels/logo.ts';
 import { accountQuota } from './plugins/account-quota.ts';
@@ -42,6 +43,7 @@ import { logoutRoute } from './routes/api/auth/logout.ts';
 import { validateRoute } from './routes/api/auth/validate.ts';
 import { createRoute } from './routes/api/guias/crear.ts';
 import { labelRoutes } from './routes/api/guias/etiqueta.ts';
+import { labelFileRoute } from './routes/api/guias/etiquetas.ts';
 import { destinationRoute } from './routes/api/guias/validar-destino.ts';
 import { coverageRoute } from './routes/api/sucursales/cobertura.ts';
 import { branchRoutes } from './routes/api/sucursales/index.ts';
@@ -165,6 +167,8 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(destinationRoute(branches));
     await authenticated.register(createRoute({ guides, keys, branches, quota: quotas.guides, localTime }));
     await authenticated.register(labelRoutes({ guides, labels, settings, trail }));
+    const files = new LabelFilePrinter({ labels, timeoutMs: config.LABEL_FILE_TIMEOUT_MS });
+    await authenticated.register(labelFileRoute({ guides, labels, settings, trail, files }));
   });
 }
 

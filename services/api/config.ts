@@ -118,5 +118,11 @@ export const ApiConfig = Type.Object({
     minimum: 1,
     description: 'Time limit for printing a label, in ms, waiting in the queue included',
   }),
+  LABEL_FILE_TIMEOUT_MS: Type.Integer({
+    default: 25_000,
+    minimum: 1,
+    description:
+      'Time limit for printing all labels of one file, in ms, waiting included. Keep it below the time that proxies wait for an answer: a file that is late is quick when it is asked for again',
+  }),
 });
 export type ApiConfig = Readonly<Static<typeof ApiConfig>>;

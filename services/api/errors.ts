@@ -8,6 +8,7 @@ import {
   retryAfter,
 } from '#shared/http/errors/http-errors.ts';
 import { MAX_KEY_LENGTH } from './guides/idempotency-key.ts';
+import { MAX_FILE_PAGES } from './labels/label-file-request.ts';
 
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
 const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter };
@@ -78,6 +79,18 @@ export const apiErrors = {
     status: 400,
     codigo: 'guia_array_largo',
     message: `Maximo ${MAX_GUIDES} guias por solicitud`,
+  },
+  'numbers-missing': {
+    status: 400,
+    codigo: 'guia_array_faltante',
+    message: "El JSON no contiene el array 'Guias'",
+  },
+  'numbers-empty': { status: 400, codigo: 'guia_array_vacio', message: "El array 'Guias' esta vacio" },
+  'too-many-file-pages': {
+    status: 400,
+    codigo: 'paginas_excedidas',
+    message: ({ pages = MAX_FILE_PAGES + 1 }) =>
+      `Maximo ${MAX_FILE_PAGES} paginas por solicitud; estas guias tienen ${pages}`,
   },
   'service-type-missing': {
     status: 400,

@@ -28,7 +28,8 @@ export type AuditEvent = {
   /** What it was done to: a user, a job, an account. */
   subject?: string | undefined;
   outcome: AuditOutcome;
-  details?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /** Lists are of what the service has itself made, such as guide numbers, and at most those of one request. */
+  details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
 };
 type AuditDocument = AuditEvent & { _id: Types.ObjectId };
 

@@ -81,6 +81,14 @@ export function pageCount({ packages, package: only }: Pick<LabelPayload, 'packa
 /** Pages that an account may have in flight before its further labels go behind those of others. */
 const LIGHT_PAGES = 25;
 
+/** When it is a label's turn. */
+export type LabelOrder = {
+  /** Pages that the account has in flight already: the more, the later. */
+  inFlight?: number;
+  /** Whether the label goes behind those that are asked for one by one. */
+  behind?: boolean | undefined;
+};
+
 /** The label's identity: 43 characters of base64url, so neither `:` nor digits only (BullMQ's rule for ids). */
 export function labelKey(label: LabelPayload): string {
   return createHash('sha256').update(TEMPLATE_VERSION).update(JSON.stringify(label)).digest('base64url');
@@ -91,12 +99,16 @@ export function labelKey(label: LabelPayload): string {
  * ends when the job does). The job's own id is new each time, since BullMQ silently ignores an id that it
  * still keeps among the finished ones. Tried again only for what is not the label's fault (see the worker).
  *
- * @param inFlight pages that the account has in flight already: the more, the later its turn. Jobs without priority go
- * first (BullMQ, "Prioritized").
+ * Jobs without priority go first, and of the others those with the smallest number (BullMQ, "Prioritized").
  */
-export function labelJobOptions(key: string, nonce: string, inFlight = 0): JobsOptions & { jobId: string } {
+export function labelJobOptions(
+  key: string,
+  nonce: string,
+  { inFlight = 0, behind = false }: LabelOrder = {},
+): JobsOptions & { jobId: string } {
+  const priority = behind ? LIGHT_PAGES + 1 + inFlight : inFlight;
   return {
-    ...(inFlight > LIGHT_PAGES && { priority: inFlight }),
+    ...(priority > LIGHT_PAGES && { priority }),
     jobId: `${key}.${nonce}`,
     deduplication: { id: key },
     attempts: 3,

@@ -102,8 +102,20 @@ export function labelWriter(redis: Redis, prefix: string, limits: { ttlS: number
   };
 }
 
+/** Creates what reads finished labels. */
 export function labelReader(redis: Redis, prefix: string) {
-  return (key: string): Promise<Buffer | null> => redis.getBuffer(labelBytesKey(prefix, key));
+  return {
+    read: (key: string): Promise<Buffer | null> => redis.getBuffer(labelBytesKey(prefix, key)),
+    /** Returns which of the labels are there. */
+    async has(keys: readonly string[]): Promise<boolean[]> {
+      const answers = redis.pipeline();
+      for (const key of keys) answers.exists(labelBytesKey(prefix, key));
+      return ((await answers.exec()) ?? []).map(([error, count]) => {
+        if (error) throw error;
+        return count === 1;
+      });
+    },
+  };
 }
 
 /** Reads how many bytes the finished labels have. */

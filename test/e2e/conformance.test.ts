@@ -70,6 +70,8 @@ const postBytes = (url: string, { token }: Client, body: Buffer<ArrayBuffer>, he
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
     body,
   });
+const labelFile = (user: Client, Guias: unknown, Tipo = 'carta') =>
+  user.post('/api/guias/etiquetas', { Guias, Tipo });
 const withGoods = (goods: object) => ({ ...minimalGuide(), Producto: { Contenido: 'Libros', ...goods } });
 const now = Math.floor(Date.now() / 1000);
 const record = (code: string) => expect.objectContaining({ Codigo: code, Activa: true });
@@ -567,6 +569,60 @@ const ROWS: Row[] = [
     codigo: 'parametro_invalido',
     campo: 'paquetes',
   },
+  {
+    of: 'Labels',
+    rule: 'the labels of many guides as one file',
+    ask: ({ number, users }) => labelFile(users.demo, [number, number]),
+    status: 200,
+  },
+  {
+    of: 'Labels',
+    rule: 'a file with a guide of another account',
+    ask: ({ number, users }) => labelFile(users.otro, [number]),
+    status: 404,
+    message: 'Guia no encontrada',
+    codigo: 'guia_no_encontrada',
+  },
+  {
+    of: 'Labels',
+    rule: 'a file without the array of guides',
+    ask: ({ users }) => labelFile(users.demo, undefined),
+    status: 400,
+    message: "El JSON no contiene el array 'Guias'",
+    codigo: 'guia_array_faltante',
+    campo: 'Guias',
+  },
+  {
+    of: 'Labels',
+    rule: 'a file of no guides',
+    ask: ({ users }) => labelFile(users.demo, []),
+    status: 400,
+    message: "El array 'Guias' esta vacio",
+    codigo: 'guia_array_vacio',
+    campo: 'Guias',
+  },
+  {
+    of: 'Labels',
+    rule: 'a file of too many guides',
+    ask: ({ number, users }) =>
+      labelFile(
+        users.demo,
+        Array.from({ length: 501 }, () => number),
+      ),
+    status: 400,
+    message: 'Maximo 500 guias por solicitud',
+    codigo: 'guia_array_largo',
+    campo: 'Guias',
+  },
+  {
+    of: 'Labels',
+    rule: 'a file of a kind that there is not',
+    ask: ({ number, users }) => labelFile(users.demo, [number], 'grande'),
+    status: 400,
+    message: "El campo 'Tipo' solo acepta: carta, pequena",
+    codigo: 'campo_formato',
+    campo: 'Tipo',
+  },
 
   // Destinations, branches, coverage
   {
@@ -829,5 +885,11 @@ describe('Endpoints, permissions', () => {
 
   test('POST /api/guias/crear needs a token', async ({ api }) => {
     expect((await api.anonymous.create([minimalGuide()])).status).toBe(401);
+  });
+
+  test('POST /api/guias/etiquetas needs a token, and guias.read', async ({ api }) => {
+    expect((await labelFile(api.anonymous, [api.number])).status).toBe(401);
+    expect((await labelFile(api.users.lectura, [])).status).toBe(400);
+    expect((await labelFile(api.users.inactiva, [])).status).toBe(403); // it has lost its permissions above
   });
 });

@@ -24,6 +24,8 @@ export type Asker = {
   maxPages: number;
   /** Goes with the job, so that the label can be followed in the worker's log. */
   requestId: string;
+  /** Whether its labels go behind those that are asked for one by one. */
+  behind?: true;
   /** Aborts when the asker is gone. */
   gone: AbortSignal;
   /** Called with the pages that the account has in flight beside this label's, when it is to be printed. */
@@ -45,7 +47,7 @@ type Wait = {
 
 /** Gets labels from the cache, or has them printed within the share of the account that asks. */
 export class LabelClient {
-  readonly #read: (key: string) => Promise<Buffer | null>;
+  readonly #cache: ReturnType<typeof labelReader>;
   readonly #admission: Admission;
   readonly #watch: PrinterWatch;
   readonly #reservations: PageReservations;
@@ -61,7 +63,7 @@ export class LabelClient {
   constructor(options: LabelJobsOptions & { labels: Redis; metrics: Registry; report: QuotaReport }) {
     const { redis, labels, prefix, timeoutMs, log, metrics, report } = options;
     this.#report = report;
-    this.#read = labelReader(labels, prefix);
+    this.#cache = labelReader(labels, prefix);
     this.#log = log;
     this.#admission = new Admission(timeoutMs);
     this.#reservations = pageReservations(redis, prefix, timeoutMs);
@@ -121,9 +123,15 @@ export class LabelClient {
     }
   }
 
-  /** Counts a request for a label that got none, also one that did not come as far as `print`. */
-  countFailure(reason: LabelFailureReason): void {
+  /** Counts a request for labels that got none, also one that did not come as far as `print`. */
+  countFailure(reason: LabelFailureReason, account: string | undefined): void {
     this.#metrics.failed(reason);
+    if (reason === 'quota' && account !== undefined) this.#report.refused('pages', account);
+  }
+
+  /** Returns which of the labels are in the cache. */
+  async inCache(labels: readonly LabelPayload[]): Promise<boolean[]> {
+    return this.#cache.has(labels.map(labelKey));
   }
 
   #begin(key: string, label: LabelPayload, asker: Asker): Wait {
@@ -161,14 +169,14 @@ export class LabelClient {
   }
 
   async #get(key: string, label: LabelPayload, asker: Asker, wait: Wait): Promise<LabelResult> {
-    const cached = await this.#read(key);
+    const cached = await this.#cache.read(key);
     if (cached) return { source: 'cache', pdf: cached };
     wait.printing = true;
     if (wait.joined.length > 0) this.#tellWorker(key, wait.joined);
     const outcome = await this.#printAdmitted(key, label, asker, wait.abandoned.signal);
     if (outcome === 'abandoned') throw new DomainError('client-gone');
     // Also when late: the label may be printed although its event was lost with a connection.
-    const pdf = outcome === 'failed' ? null : await this.#read(key);
+    const pdf = outcome === 'failed' ? null : await this.#cache.read(key);
     if (pdf) return { source: 'printed', pdf };
     throw new DomainError(outcome === 'late' ? 'label-late' : 'label-failed', {
       cause: new Error(`label ${key}: ${outcome}`),
@@ -187,7 +195,7 @@ export class LabelClient {
     // What this process knows needs no question to Redis, which knows of all processes.
     if (waiting > 0 && waiting + pageCount(label) > maxPages) {
       onInFlight(waiting);
-      throw this.#tooManyPages(account);
+      throw this.#refusal('too-many-pages', RETRY_AFTER_S);
     }
     if (!(await this.#watch.enter())) throw new DomainError('no-printer');
     try {
@@ -224,26 +232,21 @@ export class LabelClient {
   async #printReserved(
     key: string,
     label: LabelPayload,
-    { account, maxPages, requestId, onInFlight }: Asker,
+    { account, maxPages, requestId, behind, onInFlight }: Asker,
     abandoned: AbortSignal,
   ): Promise<Outcome> {
     const jobs = this.#jobs;
     if (!jobs) throw new DomainError('unavailable');
     const { reservation, inFlight } = await this.#reservations.reserve(account, pageCount(label), maxPages);
     onInFlight(inFlight);
-    if (!reservation) throw this.#tooManyPages(account);
+    if (!reservation) throw this.#refusal('too-many-pages', RETRY_AFTER_S);
     try {
-      return await jobs.print(key, { label, requestId, reservation }, inFlight, abandoned);
+      return await jobs.print(key, { label, requestId, reservation }, { inFlight, behind }, abandoned);
     } finally {
       this.#reservations
         .release(reservation)
         .catch((err) => this.#log.warn({ err }, 'Pages stay reserved until their time is over'));
     }
-  }
-
-  #tooManyPages(account: string): DomainError {
-    this.#report.refused('pages', account);
-    return this.#refusal('too-many-pages', RETRY_AFTER_S);
   }
 
   #refusal(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {

@@ -78,6 +78,7 @@ describe('/api/openapi.json', () => {
       'POST /api/auth/login': 'iniciarSesion',
       'POST /api/auth/logout': 'cerrarSesion',
       'POST /api/guias/crear': 'crearGuias',
+      'POST /api/guias/etiquetas': 'imprimirEtiquetas',
     });
   });
 

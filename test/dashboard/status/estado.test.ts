@@ -54,7 +54,7 @@ describe('the status page', () => {
   test('knows how long a label waits that goes behind those of other accounts', async ({ stores }) => {
     const prefix = stores.prefix.replace('}', '-shares}');
     const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix });
-    const behind = { ...labelJobOptions('key', 'nonce', 100), timestamp: Date.now() - 9_000 };
+    const behind = { ...labelJobOptions('key', 'nonce', { inFlight: 100 }), timestamp: Date.now() - 9_000 };
     await queue.add('letter', { label: label(), requestId: 'pedido-1' }, behind);
     const { waiting, oldestMs } = await readQueueState({ redis: stores.redis, prefix, queue });
     await queue.close();

@@ -13,7 +13,7 @@ const test = storesTest.extend('store', { scope: 'test' }, ({ stores }) => {
   const prefix = stores.prefix.replace('}', `-${Math.random().toString(36).slice(2)}}`);
   const budget = { bytes: 200 * KB };
   const writer = labelWriter(stores.redis, prefix, { ttlS: 3_600, budget: () => budget.bytes });
-  const read = labelReader(stores.redis, prefix);
+  const { read } = labelReader(stores.redis, prefix);
   const kept = async (...keys: string[]) => {
     const found = await Promise.all(keys.map(read));
     return keys.filter((_, i) => found[i] !== null).join('');
@@ -87,6 +87,6 @@ small('a full Redis still takes labels in the place of others', async ({ redis }
   // The budget is what it was; the next label must find room all the same once the limit is known.
   const after = labelWriter(redis, '{t}', { ttlS: 3_600, budget: () => 2e6 });
   await after.store('next', pdf(90 * KB));
-  expect((await labelReader(redis, '{t}')('next'))?.length).toBe(90 * KB);
+  expect((await labelReader(redis, '{t}').read('next'))?.length).toBe(90 * KB);
   expect(await redis.set('counter', '1')).toBe('OK');
 });

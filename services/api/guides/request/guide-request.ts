@@ -79,7 +79,8 @@ function parseServiceType(value: unknown): ServiceType {
   return service;
 }
 
-function unknownField(name: string, known: ReadonlySet<string>, section?: string): Problem {
+/** Returns what is wrong with a field that is not one of `known`, with the section that it stands in. */
+export function unknownField(name: string, known: ReadonlySet<string>, section?: string): Problem {
   const campo = section === undefined ? name : `${section}.${name}`;
   const params = { meant: closestName(name, known) };
   return { campo: campo.slice(0, MAX_NAME_LENGTH), code: 'field-unknown', params };
@@ -118,6 +119,8 @@ function toProblem({ keyword, instancePath, params, parentSchema, data }: ErrorO
   return { campo: path, code: 'field-invalid', params: { rule } };
 }
 
-function typeOf(value: unknown): string {
+/** Returns the type of a value as JSON has it. */
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }

@@ -7,13 +7,15 @@ import { type LabelSettings, labelPayload } from '#api/labels/label-payload.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import type { QuotaState } from '#api/quotas/account-limits.ts';
+import { whenGone } from '#api/when-gone.ts';
 import type { Trail } from '#shared/audit/trail.ts';
 import { MAX_PACKAGES } from '#shared/contracts/guide.ts';
 import { type LabelPayload, labelKey, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { labelFailureReason } from '../../label-failure-reason.ts';
+import { countLabelFailure } from '../../count-label-failure.ts';
 import { operation } from '../../operation.ts';
+import { recordForeign } from '../../record-foreign.ts';
 
 const params = Type.Object({
   guia: Type.String({ description: 'Número de guía (SEND_GUIA)', examples: ['390458235877'] }),
@@ -75,10 +77,9 @@ export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: Lab
 /** `GET /api/guias/etiqueta/{guia}` and `/etiqueta-pequena/{guia}` (docs/contract.md "Labels"). */
 export function labelRoutes(deps: LabelDeps) {
   return async (server: HttpServer) => {
-    server.addHook('onError', async (_request, _reply, error) => {
-      const reason = labelFailureReason(error);
-      if (reason) deps.labels.countFailure(reason);
-    });
+    server.addHook('onError', async (request, _reply, error) =>
+      countLabelFailure(deps.labels, request, error),
+    );
     server.get('/api/guias/etiqueta/:guia', letter, (request, reply) =>
       sendLabel(deps, request, reply, () => ({ kind: 'letter', packages: 1 })),
     );
@@ -97,7 +98,7 @@ async function sendLabel(
   const number = request.params.guia;
   const user = apiUser(request);
   const guide = await findGuide(guides, number, user);
-  recordForeign(trail, request, guide);
+  recordForeign(trail, request, [guide]);
   const label = labelPayload(guide, wantedOf(guide), settings);
   const etag = `"${labelKey(label)}"`;
   const caching = { etag, 'cache-control': 'private' }; // not on an error, which is no version of the label
@@ -134,32 +135,9 @@ function packagesOf({ guide }: GuideRecord, asked: { paquetes?: number; paquete?
   return { packages, package: only };
 }
 
-/** Records who reads a label of another account, which takes `guias.read.all`. */
-function recordForeign(trail: Trail, request: FastifyRequest, { account, number }: GuideRecord): void {
-  const user = apiUser(request);
-  if (user.account === account) return;
-  trail.record({
-    action: 'label.read-other',
-    actor: user.username,
-    account: user.account,
-    address: request.ip,
-    requestId: request.id,
-    subject: account,
-    outcome: 'ok',
-    details: { guide: number },
-  });
-}
-
-function pagesLeft(quota: number, inFlight: number): QuotaState {
+/** Says of the limit of pages how many are left. */
+export function pagesLeft(quota: number, inFlight: number): QuotaState {
   return { policy: 'etiquetas', quota, remaining: Math.max(0, quota - inFlight) };
-}
-
-/** Aborts when the client is gone, also before now, or has its answer. */
-function whenGone({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  if (raw.destroyed) gone.abort();
-  else raw.once('close', () => gone.abort());
-  return gone.signal;
 }
 
 /** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this tag (RFC 9110, 13.1.2). */

@@ -1,0 +1,191 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { AccountTurns } from '../quotas/account-turns.ts';
+import type { Asker, LabelClient } from './label-client.ts';
+import { LabelFile } from './label-file.ts';
+
+/**
+ * Pages of a file that are in flight at a time, unless a single label has more. It bounds how long a label of somebody
+ * else waits for a print that has begun (docs/decisions/0030-labels-in-one-file.md).
+ */
+const WINDOW_PAGES = 16;
+/** Files of an account that a process prints or sends at a time, and those that wait for it. */
+const ACCOUNT_FILES = { active: 1, waiting: 4 };
+/** Files of all accounts that a process prints or sends at a time: each holds its guides, up to some megabytes. */
+const PROCESS_FILES = { active: 8, waiting: 100 };
+/** When an account, or a process, with too many files may be asked again, in seconds: so long takes a file. */
+const RETRY_AFTER_S = 4;
+/** Labels that are looked for in the cache at once: so many keys take the event loop for some 3 ms. */
+const LOOKED_AT_A_TIME = 50;
+/** Pause before a label is asked for again that its account, or the printers, had no room for, in ms. */
+const PAUSE_MS = 200;
+/** There is room again as soon as other labels are printed. */
+const NO_ROOM: readonly ErrorCode[] = ['too-many-pages', 'overloaded'];
+
+type Options = {
+  labels: Pick<LabelClient, 'print' | 'inCache'>;
+  /** Time until all labels of a file must be printed, in ms, the wait for the account's other files included. */
+  timeoutMs: number;
+};
+
+/** Prints the labels of many guides as one PDF, behind the labels that are asked for one by one. */
+export class LabelFilePrinter {
+  readonly #labels: Options['labels'];
+  readonly #timeoutMs: number;
+  readonly #accountTurns: AccountTurns;
+  readonly #processTurns: AccountTurns;
+
+  constructor({ labels, timeoutMs }: Options) {
+    this.#labels = labels;
+    this.#timeoutMs = timeoutMs;
+    this.#accountTurns = new AccountTurns({ ...ACCOUNT_FILES, waitMs: timeoutMs / 2 });
+    this.#processTurns = new AccountTurns({ ...PROCESS_FILES, waitMs: timeoutMs / 2 });
+  }
+
+  /**
+   * Prints what is not in the cache, a window of pages at a time, and then begins the file. What was printed stays in
+   * the cache, so that the same file is quick after a failure.
+   *
+   * @param find returns the labels in the order of their pages; called when it is the file's turn.
+   * @param asker.gone aborts when the client is gone or has the file: until then the file has its turn.
+   * @returns the file piece by piece. A label that was removed from the cache meanwhile is printed again, so a piece may
+   * fail as `LabelClient.print` does.
+   * @throws DomainError as `LabelClient.print`, and `label-late` when not all labels are printed in time;
+   * `label-failed` says which label.
+   */
+  async print(
+    asker: Asker,
+    title: string,
+    find: () => Promise<readonly LabelPayload[]>,
+  ): Promise<AsyncGenerator<Buffer>> {
+    const deadline = performance.now() + this.#timeoutMs;
+    const behind = { ...asker, behind: true as const };
+    await this.#takeTurns(asker);
+    const labels = await find();
+    await new Printing(this.#labels, labels, behind).run(deadline - performance.now());
+    return started(this.#join(labels, behind, title));
+  }
+
+  async #takeTurns({ account, gone }: Asker): Promise<void> {
+    for (const [turns, whose, refusal] of [
+      [this.#accountTurns, account, 'too-many-pages'],
+      [this.#processTurns, '', 'overloaded'],
+    ] as const) {
+      const end = await turns.take(whose, gone);
+      if (gone.aborted) {
+        end?.();
+        throw new DomainError('client-gone');
+      }
+      if (!end) throw new DomainError(refusal, { params: { seconds: RETRY_AFTER_S } });
+      gone.addEventListener('abort', end);
+    }
+  }
+
+  async *#join(labels: readonly LabelPayload[], asker: Asker, title: string): AsyncGenerator<Buffer> {
+    const file = new LabelFile();
+    let piece = file.begin(title);
+    for (const label of labels) {
+      const { pdf } = await this.#labels.print(label, asker);
+      yield Buffer.concat([piece, file.add(pdf)]);
+      piece = Buffer.alloc(0);
+    }
+    yield file.end();
+  }
+}
+
+/** The labels of one file that are being printed. The first thing that goes wrong ends it. */
+class Printing {
+  readonly #client: Options['labels'];
+  readonly #labels: readonly LabelPayload[];
+  readonly #asker: Asker;
+  readonly #end = new AbortController();
+  /** Why a label waits for room; undefined while none does. */
+  #noRoom: Error | undefined;
+
+  constructor(client: Options['labels'], labels: readonly LabelPayload[], asker: Asker) {
+    this.#client = client;
+    this.#labels = labels;
+    this.#asker = { ...asker, gone: this.#end.signal };
+    const leave = () => this.#end.abort(new DomainError('client-gone'));
+    if (asker.gone.aborted) leave();
+    else asker.gone.addEventListener('abort', leave);
+  }
+
+  /** @param timeoutMs how long it may take. */
+  async run(timeoutMs: number): Promise<void> {
+    const late = () => this.#end.abort(this.#noRoom ?? new DomainError('label-late'));
+    const timer = setTimeout(late, timeoutMs);
+    try {
+      await this.#printMissing();
+    } catch (error) {
+      this.#end.abort(error);
+    } finally {
+      clearTimeout(timer);
+    }
+    this.#end.signal.throwIfAborted();
+  }
+
+  async #printMissing(): Promise<void> {
+    const window = Math.max(1, Math.min(WINDOW_PAGES, Math.floor(this.#asker.maxPages / 2)));
+    const running = new Set<Promise<void>>();
+    let pages = 0;
+    for await (const [index, label] of this.#missing()) {
+      while (running.size > 0 && pages + pageCount(label) > window) await Promise.race(running);
+      if (this.#end.signal.aborted) return;
+      pages += pageCount(label);
+      const printing = this.#print(label, index).finally(() => {
+        running.delete(printing);
+        pages -= pageCount(label);
+      });
+      running.add(printing);
+    }
+    await Promise.all(running);
+  }
+
+  /** Returns the labels that are not in the cache, each once, with its place in the file. */
+  async *#missing(): AsyncGenerator<[index: number, label: LabelPayload]> {
+    const seen = new Set<string>();
+    for (let first = 0; first < this.#labels.length; first += LOOKED_AT_A_TIME) {
+      const labels = this.#labels.slice(first, first + LOOKED_AT_A_TIME);
+      const inCache = await this.#client.inCache(labels);
+      for (const [i, label] of labels.entries()) {
+        if (inCache[i] || seen.has(label.number)) continue;
+        seen.add(label.number);
+        yield [first + i, label];
+      }
+    }
+  }
+
+  /** Prints a label as soon as there is room for it. */
+  async #print(label: LabelPayload, index: number): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      try {
+        await this.#client.print(label, this.#asker);
+        this.#noRoom = undefined;
+        return;
+      } catch (error) {
+        if (!(error instanceof DomainError && NO_ROOM.includes(error.code)))
+          return this.#end.abort(naming(error, index));
+        this.#noRoom = error;
+        await delay(PAUSE_MS, undefined, { signal: this.#end.signal }).catch(() => {});
+      }
+    }
+  }
+}
+
+/** Returns the error of a label that cannot be printed with the label's place in the file; any other as it is. */
+function naming(error: unknown, indice: number): unknown {
+  if (!(error instanceof DomainError && error.code === 'label-failed')) return error;
+  const problems = [{ indice, code: error.code }];
+  return new DomainError(error.code, { problems, cause: error.cause });
+}
+
+/** Waits for the first piece: until there is one, the answer may still be an error. */
+async function started(pieces: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> {
+  const first = await pieces.next();
+  return (async function* () {
+    if (!first.done) yield first.value;
+    yield* pieces;
+  })();
+}

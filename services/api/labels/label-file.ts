@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import {
+  CATALOG,
+  catalog,
+  INFORMATION,
+  information,
+  PAGES,
+  PdfWriter,
+  pageTree,
+} from '#shared/pdf/pdf-writer.ts';
+import { neededBy, objectAt, type PdfObject, readPdf, UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
+
+/** Longest way from a page to what it needs: page, resources, font, descriptor, file are five. */
+const MAX_DEPTH = 20;
+
+/**
+ * Writes one PDF of the pages of many labels, label by label: `begin`, `add` for each, `end`. What several labels have in
+ * common, as the fonts of those that were printed together and the logo, is written once.
+ *
+ * Of what was written only the objects' places and digests are kept, some 1.5 kB a label
+ * (docs/decisions/0030-labels-in-one-file.md).
+ */
+export class LabelFile {
+  readonly #writer = new PdfWriter();
+  readonly #pages: number[] = [];
+  /** Numbers of the objects that are written, by their digests. */
+  readonly #written = new Map<string, number>();
+  #next = Math.max(CATALOG, PAGES, INFORMATION) + 1;
+
+  begin(title: string): Buffer {
+    return Buffer.concat([
+      this.#writer.header(),
+      this.#writer.object(CATALOG, catalog()),
+      this.#writer.object(INFORMATION, information(title)),
+    ]);
+  }
+
+  /**
+   * Adds a label's pages behind the others.
+   *
+   * @throws UnsupportedPdfError when the label is not of the form that the label worker writes.
+   */
+  add(label: Buffer): Buffer {
+    const { objects, pages } = readPdf(label);
+    const numbers = new Map<number, number>();
+    const written: Buffer[] = [];
+    const copyAll = (needed: readonly number[], depth: number) => {
+      if (depth > MAX_DEPTH) throw new UnsupportedPdfError('Objects need each other in a circle');
+      for (const number of needed) {
+        if (numbers.has(number)) continue;
+        const object = objectAt(objects, number);
+        copyAll(neededBy(object), depth + 1);
+        numbers.set(number, this.#copy(object, numbers, written));
+      }
+    };
+    for (const page of pages) {
+      const object = objectAt(objects, page);
+      copyAll(neededBy(object), 1);
+      this.#pages.push(this.#write(textOf(object, numbers), object.body, written));
+    }
+    return Buffer.concat(written);
+  }
+
+  end(): Buffer {
+    return Buffer.concat([this.#writer.object(PAGES, pageTree(this.#pages)), this.#writer.end()]);
+  }
+
+  /** Writes an object, unless an equal one is written already. Returns its number. */
+  #copy(object: PdfObject, numbers: ReadonlyMap<number, number>, written: Buffer[]): number {
+    const text = textOf(object, numbers);
+    const digest = createHash('sha256').update(text).update(object.body).digest('base64');
+    const number = this.#written.get(digest) ?? this.#write(text, object.body, written);
+    this.#written.set(digest, number);
+    return number;
+  }
+
+  #write(text: string, body: Buffer, written: Buffer[]): number {
+    const number = this.#next++;
+    written.push(this.#writer.object(number, [text, body]));
+    return number;
+  }
+}
+
+/** Returns an object's text with its references renumbered. All that it needs is written; what is not is its parent. */
+function textOf({ pieces, refs }: PdfObject, numbers: ReadonlyMap<number, number>): string {
+  return pieces
+    .map((piece, i) => {
+      const ref = refs[i];
+      return ref === undefined ? piece : `${piece}${numbers.get(ref) ?? PAGES} 0 R`;
+    })
+    .join('');
+}

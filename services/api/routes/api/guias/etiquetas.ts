@@ -1,0 +1,168 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { findGuides } from '#api/guides/find-guide.ts';
+import type { LabelFilePrinter } from '#api/labels/label-file-printer.ts';
+import {
+  FILE_KINDS,
+  type LabelFileRequest,
+  MAX_FILE_PAGES,
+  parseLabelFileRequest,
+} from '#api/labels/label-file-request.ts';
+import { labelPayload } from '#api/labels/label-payload.ts';
+import { apiUser } from '#api/plugins/authenticate.ts';
+import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
+import { whenGone } from '#api/when-gone.ts';
+import { MAX_GUIDES } from '#shared/contracts/guide.ts';
+import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { DomainError } from '#shared/errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { countLabelFailure } from '../../count-label-failure.ts';
+import { operation } from '../../operation.ts';
+import { recordForeign } from '../../record-foreign.ts';
+import { type LabelDeps, pagesLeft } from './etiqueta.ts';
+
+/** Time until a client has its file, in ms; whoever takes longer holds up the other files of its account. */
+const SEND_MS = 120_000;
+
+const body = Type.Object(
+  {
+    Guias: Type.Array(Type.String({ description: 'Número de guía (SEND_GUIA)' }), {
+      minItems: 1,
+      maxItems: MAX_GUIDES,
+      description: 'Números de guía, en el orden de las páginas',
+      examples: [['390458235877', '482913650724']],
+    }),
+    Tipo: Type.Enum(FILE_KINDS, {
+      description: 'carta: 8.5 × 11 in. pequena: 10 × 10 cm, una página por paquete',
+      examples: ['carta'],
+    }),
+  },
+  {
+    title: 'SolicitudDeEtiquetas',
+    description: 'Guías cuyas etiquetas se imprimen juntas',
+    additionalProperties: false,
+  },
+);
+
+const route = operation({
+  id: 'imprimirEtiquetas',
+  tag: 'Etiquetas',
+  summary: 'Etiquetas de varias guías en un solo PDF',
+  description: `En el orden de la solicitud; las pequeñas con todos sus paquetes, hasta ${MAX_FILE_PAGES} páginas en total. Todas o ninguna: con una guía desconocida no se imprime ninguna. Una guía repetida sale repetida. Una conexión que se corta a la mitad es un archivo incompleto: repita la solicitud, lo ya impreso no se imprime de nuevo. Las etiquetas sueltas tienen preferencia.`,
+  permission: 'guias.read',
+  request: { body },
+  // The words for each problem are those of creation; `parseLabelFileRequest` checks what the schema documents.
+  validatedBy: 'handler',
+  errors: [
+    'invalid-json',
+    'numbers-missing',
+    'numbers-empty',
+    'too-many-guides',
+    'guides-invalid',
+    'too-many-file-pages',
+    'guide-not-found',
+    'too-many-pages',
+    'overloaded',
+    'label-failed',
+    'label-late',
+    'body-too-large',
+    'not-json',
+    'too-many-values',
+    'body-compressed',
+    'body-not-utf8',
+  ],
+  responses: {
+    200: {
+      description: 'PDF',
+      headers: {
+        'Content-Disposition': Type.String({ description: 'inline, con nombre de archivo' }),
+        'Cache-Control': Type.String({ description: 'private' }),
+      },
+      content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
+    },
+  },
+});
+
+export type LabelFileDeps = LabelDeps & { files: LabelFilePrinter };
+
+/** `POST /api/guias/etiquetas` (docs/contract.md "Guides"). */
+export function labelFileRoute(deps: LabelFileDeps) {
+  return async (server: HttpServer) => {
+    server.addHook('onError', async (request, _reply, error) =>
+      countLabelFailure(deps.labels, request, error),
+    );
+    server.post('/api/guias/etiquetas', route, async (request, reply) => {
+      const wanted = parseLabelFileRequest(request.body);
+      const pieces = await deps.files.print(
+        askerOf(request, reply),
+        `${wanted.numbers.length} etiquetas`,
+        () => findLabels(deps, request, wanted),
+      );
+      limitSending(request, reply);
+      return reply
+        .type('application/pdf')
+        .headers({
+          'cache-control': 'private',
+          'content-disposition': `inline; filename="guias-${wanted.numbers.length}.pdf"`,
+        })
+        .send(Readable.from(reportingCut(pieces, deps, request)));
+    });
+  };
+}
+
+/** Tells the client of its pages once: the first label of many says how many others are in flight. */
+function askerOf(request: FastifyRequest, reply: FastifyReply) {
+  const { account, limits } = apiUser(request);
+  let told = false;
+  return {
+    account,
+    maxPages: limits.labelPages,
+    requestId: request.id,
+    gone: whenGone(reply),
+    onInFlight: (pages: number) => {
+      if (!told) addRateLimit(reply, pagesLeft(limits.labelPages, pages));
+      told = true;
+    },
+  };
+}
+
+async function findLabels(
+  { guides, settings, trail }: LabelFileDeps,
+  request: FastifyRequest,
+  { numbers, kind }: LabelFileRequest,
+): Promise<LabelPayload[]> {
+  const records = await findGuides(guides, numbers, apiUser(request));
+  const labels = records.map((record) => {
+    const packages = kind === 'letter' ? 1 : (record.guide.Producto.Paquetes ?? 1);
+    return labelPayload(record, { kind, packages }, settings);
+  });
+  const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
+  if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
+  recordForeign(trail, request, records);
+  return labels;
+}
+
+/** Cuts the connection of a client that takes the file too slowly. */
+function limitSending({ log }: FastifyRequest, { raw }: FastifyReply): void {
+  const timer = setTimeout(() => {
+    log.warn(`A file of labels was cut: its client did not take it within ${SEND_MS} ms`);
+    raw.destroy();
+  }, SEND_MS);
+  raw.once('close', () => clearTimeout(timer));
+}
+
+/** Counts and logs what goes wrong after the answer has begun; the connection is cut, so that the client sees it too. */
+async function* reportingCut(
+  pieces: AsyncGenerator<Buffer>,
+  { labels }: LabelFileDeps,
+  request: FastifyRequest,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    countLabelFailure(labels, request, error as Error);
+    request.log.error({ err: error }, 'A file of labels was cut: one of its labels could not be had again');
+    throw error;
+  }
+}

@@ -1,0 +1,243 @@
+import { describe, expect, vi } from 'vitest';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { checkPdf, readLabel, readPages } from '#test/fixtures/labels/label-pixels.ts';
+import { printingTest } from '#test/fixtures/services.ts';
+
+const UNKNOWN = '999999999995';
+
+/** `numbers` are those of six guides of `demo`, `others` those of two guides of `otro`. */
+const test = printingTest
+  .extend('numbers', { scope: 'file' }, async ({ demo }) => numbersOf(demo, 6))
+  .extend('others', { scope: 'file' }, async ({ api }) => numbersOf(await Client.login(api.url, 'otro'), 2));
+
+async function numbersOf(client: Client, count: number, packages = 1): Promise<string[]> {
+  const guide = minimalGuide();
+  const Producto = { ...guide.Producto, Paquetes: packages };
+  const guides = await client.created(...Array.from({ length: count }, () => ({ ...guide, Producto })));
+  return guides.map(({ SEND_GUIA }) => SEND_GUIA);
+}
+
+describe('POST /api/guias/etiquetas', () => {
+  test('is one PDF of letters in the order of the request, a guide as often as it is named', async ({
+    demo,
+    numbers,
+  }) => {
+    const wanted = [5, 0, 3, 0, 1, 2, 4].map((i) => numbers[i] ?? '');
+    const { status, headers, bytes } = await demo.labelFile(wanted);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/pdf');
+    expect(headers.get('content-disposition')).toBe('inline; filename="guias-7.pdf"');
+    expect(headers.get('cache-control')).toBe('private');
+    expect(headers.get('etag')).toBeNull();
+    expect(headers.get('ratelimit')).toContain('"etiquetas";r=300');
+    await checkPdf(bytes);
+    const pages = await readLabel(bytes);
+    expect(pages.map(({ code128 }) => code128)).toEqual(wanted.map((number) => [number]));
+    expect(pages.map(({ qr }) => qr)).toEqual(wanted.map((number) => [`https://rastreo.example/${number}`]));
+    for (const { width, height } of pages) expect([width, height]).toEqual([612, 792]);
+  });
+
+  test('shows on each page what the guide’s own label shows', async ({ demo, numbers }) => {
+    const [page] = await readLabel((await demo.labelFile([numbers[2]])).bytes);
+    const [own] = await readLabel((await demo.pdf(`/api/guias/etiqueta/${numbers[2]}`)).bytes);
+    expect(page).toEqual(own);
+  });
+
+  test('has small labels with all their packages', async ({ demo, numbers }) => {
+    const [parts = ''] = await numbersOf(demo, 1, 3);
+    const { bytes } = await demo.labelFile([numbers[0], parts, numbers[1]], 'pequena');
+    await checkPdf(bytes);
+    const pages = await readLabel(bytes);
+    expect(pages.flatMap(({ code128 }) => code128)).toEqual([
+      `${numbers[0]}-01`,
+      `${parts}-01`,
+      `${parts}-02`,
+      `${parts}-03`,
+      `${numbers[1]}-01`,
+    ]);
+  });
+
+  test('prints again what is no longer in the cache, and nothing else', async ({ demo, numbers, stores }) => {
+    const prints = () => stores.redis.zcard(`${stores.prefix}:labels:completed`);
+    const first = await demo.labelFile(numbers);
+    const before = await prints();
+    expect((await demo.labelFile(numbers)).bytes.equals(first.bytes)).toBe(true);
+    expect((await prints()) - before).toBe(0);
+    const { headers } = await demo.pdf(`/api/guias/etiqueta/${numbers[1]}`);
+    await stores.redis.del(`${stores.prefix}:label:${headers.get('etag')?.slice(1, -1)}`);
+    expect((await demo.labelFile(numbers)).status).toBe(200);
+    expect((await prints()) - before).toBe(1);
+  });
+});
+
+describe('a request that cannot be printed', () => {
+  test('names guides by their places when they are unknown, of another account, or no guide numbers', async ({
+    demo,
+    numbers,
+    others,
+    stores,
+  }) => {
+    const prints = () => stores.redis.zcard(`${stores.prefix}:labels:completed`);
+    const before = await prints();
+    const [fresh] = await numbersOf(demo, 1);
+    const { status, body } = await demo.post('/api/guias/etiquetas', {
+      Guias: [fresh, UNKNOWN, numbers[0], others[0], 'abc', ''],
+      Tipo: 'carta',
+    });
+    expect(status).toBe(404);
+    const missing = (indice: number) => ({
+      indice,
+      codigo: 'guia_no_encontrada',
+      message: 'Guia no encontrada',
+    });
+    expect(body).toEqual({
+      response: 'ERROR',
+      message: 'Guia no encontrada',
+      codigo: 'guia_no_encontrada',
+      details: [missing(1), missing(3), missing(4), missing(5)],
+      requestId: expect.any(String),
+    });
+    expect(await prints()).toBe(before);
+  });
+
+  test('says how many they are where they are more than an answer names', async ({ demo }) => {
+    const { body } = await demo.post('/api/guias/etiquetas', {
+      Guias: Array.from({ length: 500 }, () => UNKNOWN),
+      Tipo: 'carta',
+    });
+    expect(body.details).toHaveLength(50);
+    expect(body.detailsTotal).toBe(500);
+  });
+
+  test('says how many pages it would have', async ({ demo }) => {
+    const many = await numbersOf(demo, 11, 99);
+    const { status, body } = await demo.post('/api/guias/etiquetas', { Guias: many, Tipo: 'pequena' });
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      response: 'ERROR',
+      message: 'Maximo 1000 paginas por solicitud; estas guias tienen 1089',
+      codigo: 'paginas_excedidas',
+      requestId: expect.any(String),
+    });
+    expect((await demo.labelFile(many)).status).toBe(200);
+  });
+
+  test.for<[unknown, string, string, object[]]>([
+    [
+      { Tipo: 'carta' },
+      "El JSON no contiene el array 'Guias'",
+      'guia_array_faltante',
+      [{ campo: 'Guias', codigo: 'guia_array_faltante', message: "El JSON no contiene el array 'Guias'" }],
+    ],
+    [
+      { Guias: UNKNOWN, Tipo: 'carta' },
+      "El JSON no contiene el array 'Guias'",
+      'guia_array_faltante',
+      [{ campo: 'Guias', codigo: 'guia_array_faltante', message: "El JSON no contiene el array 'Guias'" }],
+    ],
+    [
+      [UNKNOWN],
+      "El JSON no contiene el array 'Guias'",
+      'guia_array_faltante',
+      [{ campo: 'Guias', codigo: 'guia_array_faltante', message: "El JSON no contiene el array 'Guias'" }],
+    ],
+    [
+      { Guias: [], Tipo: 'carta' },
+      "El array 'Guias' esta vacio",
+      'guia_array_vacio',
+      [{ campo: 'Guias', codigo: 'guia_array_vacio', message: "El array 'Guias' esta vacio" }],
+    ],
+    [
+      { Guias: Array.from({ length: 501 }, () => UNKNOWN), Tipo: 'carta' },
+      'Maximo 500 guias por solicitud',
+      'guia_array_largo',
+      [{ campo: 'Guias', codigo: 'guia_array_largo', message: 'Maximo 500 guias por solicitud' }],
+    ],
+    [
+      { Guias: [UNKNOWN, 999999999995, null], Tipo: 'carta' },
+      "El campo 'Guias' debe ser texto (string), no un numero",
+      'campo_tipo',
+      [
+        {
+          indice: 1,
+          campo: 'Guias',
+          codigo: 'campo_tipo',
+          message: "El campo 'Guias' debe ser texto (string), no un numero",
+        },
+        {
+          indice: 2,
+          campo: 'Guias',
+          codigo: 'campo_tipo',
+          message: "El campo 'Guias' debe ser texto (string), no null",
+        },
+      ],
+    ],
+    [
+      { Guias: [UNKNOWN], Tipo: '10x15' },
+      "El campo 'Tipo' solo acepta: carta, pequena",
+      'campo_formato',
+      [
+        {
+          campo: 'Tipo',
+          codigo: 'campo_formato',
+          message: "El campo 'Tipo' solo acepta: carta, pequena",
+        },
+      ],
+    ],
+    [
+      { Guias: [UNKNOWN], tipo: 'carta' },
+      "Campo desconocido: 'tipo'; ¿quiso decir 'Tipo'?",
+      'campo_desconocido',
+      [
+        {
+          campo: 'tipo',
+          codigo: 'campo_desconocido',
+          message: "Campo desconocido: 'tipo'; ¿quiso decir 'Tipo'?",
+        },
+        { campo: 'Tipo', codigo: 'campo_requerido', message: "El campo 'Tipo' es requerido" },
+      ],
+    ],
+    [
+      { Guias: [UNKNOWN], Tipo: 1 },
+      "El campo 'Tipo' debe ser texto (string), no un numero",
+      'campo_tipo',
+      [
+        {
+          campo: 'Tipo',
+          codigo: 'campo_tipo',
+          message: "El campo 'Tipo' debe ser texto (string), no un numero",
+        },
+      ],
+    ],
+  ])('is refused: %#', async ([sent, message, codigo, details], { demo }) => {
+    const { status, body } = await demo.post('/api/guias/etiquetas', sent);
+    expect(status).toBe(400);
+    expect(body).toEqual({ response: 'ERROR', message, codigo, details, requestId: expect.any(String) });
+  });
+});
+
+describe('guides of several accounts', () => {
+  test('are printed for one with guias.read.all, with one event in the trail for each other account', async ({
+    api,
+    numbers,
+    others,
+    stores,
+  }) => {
+    const operator = await Client.login(api.url, 'operaciones');
+    const own = await operator.labelFile([...numbers, ...others, ...others]);
+    const { count, pages } = await readPages(own.bytes, [6, 7]);
+    expect(count).toBe(10);
+    expect(pages.flatMap(({ code128 }) => code128)).toEqual([numbers[5], others[0]]);
+    const trail = new AuditStore(stores.mongo);
+    const found = () => trail.find({ action: 'label.read-other' }, 10);
+    await vi.waitFor(async () => expect(await found()).toHaveLength(2), 5_000);
+    const events = (await found()).map(({ actor, subject, details }) => ({ actor, subject, details }));
+    expect(events).toEqual(
+      expect.arrayContaining([
+        { actor: 'operaciones', subject: 'demo', details: { guides: numbers } },
+        { actor: 'operaciones', subject: 'otro', details: { guides: others } },
+      ]),
+    );
+  });
+});
