@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { apiServerIsBuilt } from '#local/engines/kubernetes/programs.ts';
 import { downloadedMongod } from '#local/mongo/mongod.ts';
+import { clientToolsAreThere } from '#local/programs/clients/client-tools.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
 
 // All faults of test/faults and nothing else, one file after the other; otherwise the most telling of them run.
@@ -21,6 +22,13 @@ if (!apiServer) {
 const mongodump = findProgram('mongodump');
 if (!mongodump) process.stderr.write('There is no mongodump here: tests named *.mongodump.ts do not run.\n');
 
+const clients = clientToolsAreThere();
+if (!clients) {
+  process.stderr.write(
+    'There are no tools for clients here (npm run test:clients): tests named *.clients.ts do not run.\n',
+  );
+}
+
 export default defineConfig({
   plugins: [
     {
@@ -38,6 +46,7 @@ export default defineConfig({
           ...(mongod ? ['**/*.mongod.ts'] : []),
           ...(mongodump ? ['**/*.mongodump.ts'] : []),
           ...(apiServer ? ['**/*.api-server.ts'] : []),
+          ...(clients ? ['**/*.clients.ts'] : []),
         ],
     globalSetup: './test/fixtures/global-setup.ts',
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
