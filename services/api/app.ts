@@ -44,6 +44,8 @@ import { validateRoute } from './routes/api/auth/validate.ts';
 import { createRoute } from './routes/api/guias/crear.ts';
 import { labelRoutes } from './routes/api/guias/etiqueta.ts';
 import { labelFileRoute } from './routes/api/guias/etiquetas.ts';
+import { guideRoutes } from './routes/api/guias/guia.ts';
+import { validationRoute } from './routes/api/guias/validar.ts';
 import { destinationRoute } from './routes/api/guias/validar-destino.ts';
 import { coverageRoute } from './routes/api/sucursales/cobertura.ts';
 import { branchRoutes } from './routes/api/sucursales/index.ts';
@@ -166,6 +168,8 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(coverageRoute(branches));
     await authenticated.register(destinationRoute(branches));
     await authenticated.register(createRoute({ guides, keys, branches, quota: quotas.guides, localTime }));
+    await authenticated.register(validationRoute(branches));
+    await authenticated.register(guideRoutes({ guides, trail }));
     await authenticated.register(labelRoutes({ guides, labels, settings, trail }));
     const files = new LabelFilePrinter({ labels, timeoutMs: config.LABEL_FILE_TIMEOUT_MS });
     await authenticated.register(labelFileRoute({ guides, labels, settings, trail, files }));

@@ -177,6 +177,7 @@ export const apiErrors = {
     message: 'No se sabe si las guias se crearon; consulte sus guias antes de repetir',
   },
   'guide-not-found': { status: 404, codigo: 'guia_no_encontrada', message: 'Guia no encontrada' },
+  'guide-cancelled': { status: 409, codigo: 'guia_cancelada', message: 'La guia esta cancelada' },
   'packages-invalid': {
     status: 400,
     codigo: 'parametro_invalido',

@@ -7,6 +7,8 @@ export type AuditAction =
   | 'login.locked'
   | 'logout'
   | 'label.read-other'
+  | 'guide.read-other'
+  | 'guide.cancel'
   | `queue.${string}`
   | `admin.${string}`
   | `branches.${string}`

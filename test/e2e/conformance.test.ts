@@ -235,6 +235,18 @@ const ROWS: Row[] = [
     message: 'Guia no encontrada',
     codigo: 'guia_no_encontrada',
   },
+  {
+    of: 'Messages and statuses',
+    rule: 'the label of a cancelled guide',
+    ask: async ({ users }) => {
+      const [guide] = await users.demo.created(minimalGuide());
+      await users.demo.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, '');
+      return users.demo.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+    },
+    status: 409,
+    message: 'La guia esta cancelada',
+    codigo: 'guia_cancelada',
+  },
 
   // Guide creation
   {
@@ -250,6 +262,40 @@ const ROWS: Row[] = [
     ask: ({ users }) => users.demo.create([minimalGuide()], 'the service'),
     status: 200,
     message: 'Guias creadas: 1',
+  },
+  {
+    of: 'Guides',
+    rule: 'a reference and a number of packages',
+    ask: ({ users }) => users.demo.create([{ ...withGoods({ Paquetes: 3 }), Referencia: 'PEDIDO-1042' }]),
+    status: 200,
+    data: [expect.objectContaining({ Referencia: 'PEDIDO-1042' })],
+  },
+  {
+    of: 'Guides',
+    rule: 'a guide is read',
+    ask: async ({ users, number }) => users.demo.get(`/api/guias/${number}`),
+    status: 200,
+    message: 'Guia encontrada',
+    data: { ...createdGuide('MEX01'), TipoServicio: 'Domicilio', ...minimalGuide() },
+  },
+  {
+    of: 'Guides',
+    rule: 'guides are validated',
+    ask: ({ users }) => users.demo.post('/api/guias/validar', domicilio(minimalGuide(), minimalGuide())),
+    status: 200,
+    message: 'Guias validas: 2',
+    data: [0, 1].map((indice) => ({ indice, SEND_SUCU_ORIG: 'MEX01', SEND_SUCU_DEST: 'MEX01' })),
+  },
+  {
+    of: 'Guides',
+    rule: 'a guide is cancelled',
+    ask: async ({ users }) => {
+      const [guide] = await users.otro.created(minimalGuide());
+      return users.otro.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, '');
+    },
+    status: 200,
+    message: 'Guia cancelada',
+    data: { ...createdGuide('MEX01'), SEND_SUCU_ORIG: 'GDL01', SEND_ESTATUS: 'Cancelado' },
   },
   {
     of: 'Guides',
@@ -848,6 +894,7 @@ describe('Endpoints, permissions', () => {
     '/api/guias/validar-destino/MEX01',
     '/api/guias/etiqueta/1',
     '/api/guias/etiqueta-pequena/1',
+    '/api/guias/1',
     '/api/sucursales',
     '/api/sucursales/destinos',
     '/api/sucursales/origenes',
@@ -883,9 +930,15 @@ describe('Endpoints, permissions', () => {
       .toEqual(expected);
   });
 
-  test('POST /api/guias/crear needs a token', async ({ api }) => {
-    expect((await api.anonymous.create([minimalGuide()])).status).toBe(401);
-  });
+  test.for(['/api/guias/crear', '/api/guias/validar', '/api/guias/1/cancelar'])(
+    'POST %s needs a token, and a permission',
+    async (path, { api }) => {
+      const asked = await Promise.all(
+        [api.anonymous, api.users.lectura].map((client) => client.post(path, domicilio(minimalGuide()))),
+      );
+      expect(asked.map(({ status }) => status)).toEqual([401, 403]);
+    },
+  );
 
   test('POST /api/guias/etiquetas needs a token, and guias.read', async ({ api }) => {
     expect((await labelFile(api.anonymous, [api.number])).status).toBe(401);

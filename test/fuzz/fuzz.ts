@@ -49,10 +49,9 @@ async function fuzz(options: string[]): Promise<number> {
     });
     try {
       const demo = await Client.login(system.addresses.api);
-      const [guide] = await demo.created(minimalGuide());
-      // Requests for labels ask for one that exists.
+      const [guide, cancelled] = await demo.created(minimalGuide(), minimalGuide());
       const config = join(folder, 'schemathesis.toml');
-      writeFileSync(config, `[parameters]\n"path.guia" = "${guide?.SEND_GUIA}"\n`);
+      writeFileSync(config, configuration(guide?.SEND_GUIA, cancelled?.SEND_GUIA));
       const usual = ['--checks', CHECKS.join(), '--max-examples', '100', '--request-timeout', '20'];
       const target = [
         `${system.addresses.api}/api/openapi.json`,
@@ -73,6 +72,17 @@ async function fuzz(options: string[]): Promise<number> {
   } finally {
     await stopAllProcesses();
   }
+}
+
+/** Requests ask for a guide that exists; another one is cancelled, or its labels would be refused from then on. */
+function configuration(guide = '', cancelled = ''): string {
+  return `[parameters]
+"path.guia" = "${guide}"
+
+[[operations]]
+include-operation-id = "cancelarGuia"
+parameters = { "path.guia" = "${cancelled}" }
+`;
 }
 
 /** In a Python environment of its own, in the cache folder; found there the next time. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
+import { branchCode } from '#shared/contracts/branch.ts';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
-import { DomainError, type Problem } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Caller, QuotaState } from '../quotas/account-limits.ts';
 import { storeCreation } from './creations/store-creation.ts';
@@ -12,6 +12,7 @@ import { hashBody, keyId } from './idempotency-key.ts';
 import type { CreationPlan, IdempotencyStore } from './idempotency-store.ts';
 import { parseGuideRequest } from './request/guide-request.ts';
 import type { ProblemList } from './request/problem-list.ts';
+import { resolveBranches } from './request/resolve-branches.ts';
 
 export type CreationDeps = {
   guides: GuideStore;
@@ -123,41 +124,6 @@ function isUnknownResult(error: unknown): boolean {
 function requireGranted({ granted, state }: TakenGuides, onQuota: CreationRequest['onQuota']): void {
   onQuota(state);
   if (!granted) throw new DomainError('too-many-guides-today', { params: { seconds: state.resetS } });
-}
-
-/** Asks the branches service where the guides of one request start and end. */
-async function resolveBranches(
-  branches: BranchesClient,
-  guides: Guide[],
-  { user: { originBranch }, requestId }: CreationRequest,
-): Promise<{ origin: BranchOfGuide; destinations: BranchOfGuide[] }> {
-  if (originBranch === null) throw new DomainError('origin-unassigned');
-  const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
-  const answer = await branches.resolve({ origin: originBranch, destinations: queries }, requestId);
-  if (!answer.origin) throw new DomainError('origin-inactive');
-  const problems: Problem[] = [];
-  const destinations = queries.flatMap((query, indice) => {
-    const branch = answer.destinations[indice];
-    if (!branch) problems.push({ indice, ...unresolved(query) });
-    return branch ? [onGuide(branch)] : [];
-  });
-  if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
-  return { origin: onGuide(answer.origin), destinations };
-}
-
-/** Returns how the destination is named; DestinoCode decides when both fields are given (docs/contract.md "Guides"). */
-function toQuery({ DestinoCode, CodigoPostal = '' }: Guide['Destinatario']): DestinationQuery {
-  return DestinoCode === undefined ? { postalCode: CodigoPostal } : { code: branchCode(DestinoCode) };
-}
-
-function unresolved(query: DestinationQuery): Problem {
-  return 'postalCode' in query
-    ? { campo: 'Destinatario.CodigoPostal', code: 'postal-code-uncovered', params: query }
-    : { campo: 'Destinatario.DestinoCode', code: 'destination-invalid' };
-}
-
-function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {
-  return { code: Codigo, name: Nombre };
 }
 
 /** Makes the same records from the same plan and body, so that a repetition need not read them back. */

@@ -12,7 +12,23 @@ import { ProblemList } from './request/problem-list.ts';
  * never tells whether a guide exists (docs/contract.md "Guides").
  */
 export async function findGuide(guides: GuideStore, number: string, user: ApiUser): Promise<GuideRecord> {
-  const guide = await lookUp(guides, number, user);
+  return required(await lookUp(guides, number, user));
+}
+
+/**
+ * Returns the guide with this number of the user's account, to be changed: `guias.read.all` allows to read alone.
+ *
+ * @throws DomainError `guide-not-found` as `findGuide`.
+ */
+export async function findOwnGuide(
+  guides: GuideStore,
+  number: string,
+  { account }: ApiUser,
+): Promise<GuideRecord> {
+  return required(isGuideNumber(number) ? await guides.find(number, account) : undefined);
+}
+
+function required(guide: GuideRecord | undefined): GuideRecord {
   if (!guide) throw new DomainError('guide-not-found');
   return guide;
 }
@@ -28,13 +44,26 @@ export async function findGuides(
   user: ApiUser,
 ): Promise<GuideRecord[]> {
   const found = await Promise.all(numbers.map((number) => lookUp(guides, number, user)));
-  const missing = new ProblemList();
-  for (const [indice, guide] of found.entries()) {
-    if (!guide) missing.add(() => ({ indice, code: 'guide-not-found' }));
-  }
-  if (missing.total > 0)
-    throw new DomainError('guide-not-found', { problems: missing.first, problemsTotal: missing.total });
+  refuseEach('guide-not-found', found, (guide) => !guide);
   return found as GuideRecord[];
+}
+
+/** @throws DomainError `guide-cancelled`, with each guide that is cancelled by its place. */
+export function requireUncancelled(guides: readonly GuideRecord[]): void {
+  refuseEach('guide-cancelled', guides, ({ status }) => status === 'Cancelado');
+}
+
+function refuseEach<T>(
+  code: 'guide-not-found' | 'guide-cancelled',
+  guides: readonly T[],
+  isRefused: (guide: T) => boolean,
+): void {
+  const refused = new ProblemList();
+  for (const [indice, guide] of guides.entries()) {
+    if (isRefused(guide)) refused.add(() => ({ indice, code }));
+  }
+  if (refused.total === 0) return;
+  throw new DomainError(code, { problems: refused.first, problemsTotal: refused.total });
 }
 
 async function lookUp(guides: GuideStore, number: string, user: ApiUser): Promise<GuideRecord | undefined> {

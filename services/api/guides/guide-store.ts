@@ -8,6 +8,10 @@ import { CreationOutcomes } from './creations/creation-outcomes.ts';
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
 
+export type GuideStatus = 'Documentado' | 'Cancelado';
+/** Which API user cancelled a guide, and when. */
+export type Cancellation = { by: string; at: Date };
+
 export type GuideRecord = {
   number: string;
   /** Id of the creation that made this guide; tells it from another guide that was given the same number. */
@@ -20,7 +24,9 @@ export type GuideRecord = {
   createdAt: string;
   /** The same moment in UTC. Guides of before release 1.2 have none. */
   createdUtc?: Date;
-  status: 'Documentado';
+  status: GuideStatus;
+  /** Of a cancelled guide. */
+  cancelled?: Cancellation;
   service: ServiceType;
   origin: BranchOfGuide;
   destination: BranchOfGuide;
@@ -90,6 +96,7 @@ export class GuideStore {
           createdUtc: Date,
           pendingUntil: Date,
           status: String,
+          cancelled: { by: String, at: Date },
           service: String,
           origin: branch,
           destination: branch,
@@ -220,6 +227,19 @@ export class GuideStore {
     });
     const found = new Map(await Promise.all(finds));
     return wanted.map(({ number, account }) => found.get(account)?.get(number));
+  }
+
+  /**
+   * Cancels a guide that can be read: its creation has ended well, and cannot be undone.
+   *
+   * @returns false where it was cancelled before; that cancellation stays.
+   */
+  async cancel({ number, creation }: GuideRecord, cancelled: Cancellation): Promise<boolean> {
+    const { modifiedCount } = await this.#guides.updateOne(
+      { _id: number, creation, status: trusted({ $ne: 'Cancelado' }) },
+      { $set: { status: 'Cancelado', cancelled } },
+    );
+    return modifiedCount === 1;
   }
 
   /** Leaves out the guides of creations that have not ended, or were aborted: of a batch all can be read, or none. */

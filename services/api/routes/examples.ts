@@ -79,6 +79,13 @@ export const CREATED_EXAMPLE = {
   SEND_TOTAL: 0,
 };
 
+export const COMPLETE_EXAMPLE = {
+  ...CREATED_EXAMPLE,
+  TipoServicio: 'Domicilio',
+  ...MINIMAL,
+  Referencia: 'PEDIDO-1042',
+} as const;
+
 export const BRANCH_EXAMPLE: Branch = {
   Codigo: 'MEX01',
   Nombre: 'Ciudad de México Juárez',

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { GuideRecord } from '#api/guides/guide-store.ts';
-import type { CreatedGuide } from './schemas.ts';
+import type { CompleteGuide, CreatedGuide } from './schemas.ts';
 
 /** Writes a guide as the answer to its creation shows it (docs/contract.md "Guides"). */
 export function toCreatedGuide(record: GuideRecord): Static<typeof CreatedGuide> {
@@ -16,5 +16,18 @@ export function toCreatedGuide(record: GuideRecord): Static<typeof CreatedGuide>
     SEND_FLETE: record.freight,
     SEND_TOTAL: record.total,
     ...(Referencia !== undefined && { Referencia }),
+  };
+}
+
+/** Writes a guide with all its fields, as stored (docs/contract.md "Guides"). */
+export function toCompleteGuide(record: GuideRecord): Static<typeof CompleteGuide> {
+  const { Remitente, Destinatario, Producto, Creado_por } = record.guide;
+  return {
+    ...toCreatedGuide(record),
+    TipoServicio: record.service,
+    Remitente,
+    Destinatario,
+    Producto,
+    Creado_por,
   };
 }

@@ -1,18 +1,25 @@
 import type { FastifyRequest } from 'fastify';
 import type { GuideRecord } from '#api/guides/guide-store.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
+import type { AuditAction } from '#shared/audit/audit-store.ts';
 import type { Trail } from '#shared/audit/trail.ts';
 
 /**
- * Records who reads labels of other accounts, which takes `guias.read.all`: one event for each account, with its guides.
+ * Records who reads guides or labels of other accounts, which takes `guias.read.all`: one event for each account, with
+ * its guides.
  */
-export function recordForeign(trail: Trail, request: FastifyRequest, guides: readonly GuideRecord[]): void {
+export function recordForeign(
+  trail: Trail,
+  request: FastifyRequest,
+  action: Extract<AuditAction, `${string}.read-other`>,
+  guides: readonly GuideRecord[],
+): void {
   const user = apiUser(request);
   for (const [account, own] of Map.groupBy(guides, (guide) => guide.account)) {
     if (account === user.account) continue;
     const [guide = '', ...more] = new Set(own.map(({ number }) => number));
     trail.record({
-      action: 'label.read-other',
+      action,
       actor: user.username,
       account: user.account,
       address: request.ip,

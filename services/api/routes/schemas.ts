@@ -105,7 +105,7 @@ export const CreatedGuide = Type.Object(
     SEND_GUIA: Type.String({ description: 'Número de guía', examples: ['390458235877'] }),
     SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
     SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
-    SEND_ESTATUS: Type.String({ examples: ['Documentado'] }),
+    SEND_ESTATUS: Type.String({ description: 'Documentado o Cancelado', examples: ['Documentado'] }),
     SEND_FECHA: Type.String({
       description: 'Fecha y hora local, ISO 8601 sin zona',
       examples: ['2026-11-21T05:05:10'],
@@ -122,6 +122,11 @@ export const CreatedGuide = Type.Object(
     ),
   },
   { title: 'GuiaCreada', description: 'Una guía, como la devuelve su creación' },
+);
+
+export const CompleteGuide = Type.Object(
+  { ...CreatedGuide.properties, TipoServicio: ServiceType, ...GUIDE_FIELDS },
+  { title: 'GuiaCompleta', description: 'Una guía con todos sus campos, como está guardada' },
 );
 
 /** A branch, to which a later release may add fields. */

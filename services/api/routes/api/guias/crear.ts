@@ -1,20 +1,16 @@
 import { Type } from 'typebox';
-import { httpErrors } from '#api/errors.ts';
 import { type CreationDeps, createGuides } from '#api/guides/create-guides.ts';
 import { KEY_PATTERN } from '#api/guides/idempotency-key.ts';
-import type { ProblemList } from '#api/guides/request/problem-list.ts';
-import { apiUser } from '#api/plugins/authenticate.ts';
 import { REPLAYED_HEADER } from '#api/plugins/cors.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
-import { DomainError, MAX_PROBLEMS } from '#shared/errors.ts';
-import { toDetails } from '#shared/http/errors/http-errors.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { CREATED_EXAMPLE } from '../../examples.ts';
 import { toCreatedGuide } from '../../guide-records.ts';
+import { appliedHeader, GUIDE_REFUSALS, lenientHeader, readGuides, warnings } from '../../guide-requests.ts';
 import { operation } from '../../operation.ts';
-import { preferenceOf } from '../../preferences.ts';
 import { describeHeaders } from '../../responses.ts';
-import { CreatedGuide, GuideRequest, Problem } from '../../schemas.ts';
+import { CreatedGuide, GuideRequest } from '../../schemas.ts';
 
 /** What holds after each answer, as docs/contract.md "Guides" has it. */
 const WHEN_TO_REPEAT = `
@@ -43,58 +39,29 @@ const route = operation({
             'Nombre de esta solicitud, del cliente. Repetida con el mismo contenido dentro de 7 días (o el plazo que fije el transportista) da la misma respuesta y no crea nada.',
         }),
       ),
-      prefer: Type.Optional(
-        Type.String({
-          description:
-            '`handling=lenient` (RFC 7240): los campos desconocidos se omiten y se nombran en `advertencias`; ' +
-            'la respuesta lleva `Preference-Applied: handling=lenient`.',
-          examples: ['handling=lenient'],
-        }),
-      ),
+      prefer: lenientHeader,
     }),
   },
   // The contract fixes the order of the checks and the words for each; `createGuides` validates with the same schema.
   validatedBy: 'handler',
   errors: [
-    'invalid-json',
-    'guia-array-missing',
-    'guia-array-empty',
-    'too-many-guides',
-    'service-type-missing',
-    'service-type-unknown',
-    'guides-invalid',
-    'destination-missing',
-    'origin-unassigned',
-    'origin-inactive',
+    ...GUIDE_REFUSALS,
     'too-many-guides-today',
     'idempotency-key-invalid',
     'idempotency-key-reused',
     'result-unknown',
-    'body-too-large',
-    'not-json',
-    'too-many-values',
-    'body-compressed',
-    'body-not-utf8',
   ],
   data: {
     name: 'GuiasCreadas',
     message: (created) => `Guias creadas: ${created.length}`,
     schema: Type.Array(CreatedGuide),
-    beside: {
-      advertencias: Type.Optional(
-        Type.Array(Problem, {
-          maxItems: MAX_PROBLEMS,
-          description: `Con \`Prefer: handling=lenient\`: los campos que se omitieron, hasta ${MAX_PROBLEMS}`,
-        }),
-      ),
-      advertenciasTotal: Type.Optional(
-        Type.Integer({ description: `Cuántos se omitieron, donde son más de ${MAX_PROBLEMS}` }),
-      ),
+    beside: warnings,
+    headers: {
+      ...describeHeaders({
+        [REPLAYED_HEADER]: 'true: las guías son de una solicitud anterior con la misma Idempotency-Key',
+      }),
+      ...appliedHeader,
     },
-    headers: describeHeaders({
-      [REPLAYED_HEADER]: 'true: las guías son de una solicitud anterior con la misma Idempotency-Key',
-      'Preference-Applied': 'handling=lenient: los campos desconocidos se omitieron',
-    }),
     example: [CREATED_EXAMPLE],
   },
 });
@@ -108,29 +75,14 @@ export function createRoute(deps: CreationDeps) {
       if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
         throw new DomainError('idempotency-key-invalid');
       }
-      const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
-      if (lenient) reply.header('preference-applied', 'handling=lenient');
-      let warnings = {};
+      const sent = readGuides(request, reply);
       const { guides, repeated } = await createGuides(deps, {
-        body: request.body,
-        lenient,
-        user: apiUser(request),
-        requestId: request.id,
+        ...sent.request,
         idempotencyKey,
         onQuota: (state) => addRateLimit(reply, state),
-        onLeftOut: (fields) => {
-          warnings = toWarnings(fields);
-        },
       });
       if (repeated) reply.header(REPLAYED_HEADER, 'true');
-      return { ...route.ok(guides.map(toCreatedGuide)), ...warnings };
+      return { ...route.ok(guides.map(toCreatedGuide)), ...sent.warnings() };
     });
   };
-}
-
-/** Names fields that were left out as the answer shows them. */
-function toWarnings({ first, total }: ProblemList) {
-  if (total === 0) return {};
-  const advertencias = toDetails(httpErrors, first);
-  return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
 }

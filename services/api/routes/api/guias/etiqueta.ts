@@ -46,7 +46,14 @@ const letter = operation({
   id: 'obtenerEtiqueta',
   summary: 'Etiqueta carta, con QR de rastreo',
   request: { params, headers },
-  errors: ['guide-not-found', 'too-many-pages', 'overloaded', 'label-failed', 'label-late'],
+  errors: [
+    'guide-not-found',
+    'guide-cancelled',
+    'too-many-pages',
+    'overloaded',
+    'label-failed',
+    'label-late',
+  ],
 });
 const small = operation({
   ...common,
@@ -69,7 +76,14 @@ const small = operation({
     headers,
   },
   invalid: 'packages-invalid',
-  errors: ['guide-not-found', 'too-many-pages', 'overloaded', 'label-failed', 'label-late'],
+  errors: [
+    'guide-not-found',
+    'guide-cancelled',
+    'too-many-pages',
+    'overloaded',
+    'label-failed',
+    'label-late',
+  ],
 });
 
 export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings; trail: Trail };
@@ -98,7 +112,8 @@ async function sendLabel(
   const number = request.params.guia;
   const user = apiUser(request);
   const guide = await findGuide(guides, number, user);
-  recordForeign(trail, request, [guide]);
+  if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
+  recordForeign(trail, request, 'label.read-other', [guide]);
   const label = labelPayload(guide, wantedOf(guide), settings);
   const etag = `"${labelKey(label)}"`;
   const caching = { etag, 'cache-control': 'private' }; // not on an error, which is no version of the label

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { findGuides } from '#api/guides/find-guide.ts';
+import { findGuides, requireUncancelled } from '#api/guides/find-guide.ts';
 import type { LabelFilePrinter } from '#api/labels/label-file-printer.ts';
 import {
   FILE_KINDS,
@@ -49,7 +49,7 @@ const route = operation({
   id: 'imprimirEtiquetas',
   tag: 'Etiquetas',
   summary: 'Etiquetas de varias guías en un solo PDF',
-  description: `En el orden de la solicitud; las pequeñas con todos sus paquetes, hasta ${MAX_FILE_PAGES} páginas en total. Todas o ninguna: con una guía desconocida no se imprime ninguna. Una guía repetida sale repetida. Una conexión que se corta a la mitad es un archivo incompleto: repita la solicitud, lo ya impreso no se imprime de nuevo. Las etiquetas sueltas tienen preferencia.`,
+  description: `En el orden de la solicitud; las pequeñas con todos sus paquetes, hasta ${MAX_FILE_PAGES} páginas en total. Todas o ninguna: con una guía desconocida o cancelada no se imprime ninguna. Una guía repetida sale repetida. Una conexión que se corta a la mitad es un archivo incompleto: repita la solicitud, lo ya impreso no se imprime de nuevo. Las etiquetas sueltas tienen preferencia.`,
   permission: 'guias.read',
   request: { body },
   // The words for each problem are those of creation; `parseLabelFileRequest` checks what the schema documents.
@@ -62,6 +62,7 @@ const route = operation({
     'guides-invalid',
     'too-many-file-pages',
     'guide-not-found',
+    'guide-cancelled',
     'too-many-pages',
     'overloaded',
     'label-failed',
@@ -133,13 +134,14 @@ async function findLabels(
   { numbers, kind }: LabelFileRequest,
 ): Promise<LabelPayload[]> {
   const records = await findGuides(guides, numbers, apiUser(request));
+  requireUncancelled(records);
   const labels = records.map((record) => {
     const packages = kind === 'letter' ? 1 : (record.guide.Producto.Paquetes ?? 1);
     return labelPayload(record, { kind, packages }, settings);
   });
   const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
-  recordForeign(trail, request, records);
+  recordForeign(trail, request, 'label.read-other', records);
   return labels;
 }
 

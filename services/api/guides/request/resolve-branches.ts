@@ -1,0 +1,48 @@
+import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
+import type { Guide } from '#shared/contracts/guide.ts';
+import { DomainError, type Problem } from '#shared/errors.ts';
+import type { BranchesClient } from '../../branches/branches-client.ts';
+import type { Caller } from '../../quotas/account-limits.ts';
+import type { BranchOfGuide } from '../guide-store.ts';
+
+/** Where guides start and end. */
+export type GuideBranches = { origin: BranchOfGuide; destinations: BranchOfGuide[] };
+
+/**
+ * Asks the branches service where the guides of one request start and end; they start at the user's branch.
+ *
+ * @throws DomainError `origin-unassigned`, `origin-inactive`, or `guides-invalid` with the destinations that are none.
+ */
+export async function resolveBranches(
+  branches: BranchesClient,
+  guides: readonly Guide[],
+  { user: { originBranch }, requestId }: { user: Caller; requestId: string },
+): Promise<GuideBranches> {
+  if (originBranch === null) throw new DomainError('origin-unassigned');
+  const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
+  const answer = await branches.resolve({ origin: originBranch, destinations: queries }, requestId);
+  if (!answer.origin) throw new DomainError('origin-inactive');
+  const problems: Problem[] = [];
+  const destinations = queries.flatMap((query, indice) => {
+    const branch = answer.destinations[indice];
+    if (!branch) problems.push({ indice, ...unresolved(query) });
+    return branch ? [onGuide(branch)] : [];
+  });
+  if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
+  return { origin: onGuide(answer.origin), destinations };
+}
+
+/** Returns how the destination is named; DestinoCode decides when both fields are given (docs/contract.md "Guides"). */
+function toQuery({ DestinoCode, CodigoPostal = '' }: Guide['Destinatario']): DestinationQuery {
+  return DestinoCode === undefined ? { postalCode: CodigoPostal } : { code: branchCode(DestinoCode) };
+}
+
+function unresolved(query: DestinationQuery): Problem {
+  return 'postalCode' in query
+    ? { campo: 'Destinatario.CodigoPostal', code: 'postal-code-uncovered', params: query }
+    : { campo: 'Destinatario.DestinoCode', code: 'destination-invalid' };
+}
+
+function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {
+  return { code: Codigo, name: Nombre };
+}

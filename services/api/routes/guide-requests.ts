@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { type ApiErrorCode, httpErrors } from '#api/errors.ts';
+import type { CreationRequest } from '#api/guides/create-guides.ts';
+import type { ProblemList } from '#api/guides/request/problem-list.ts';
+import { apiUser } from '#api/plugins/authenticate.ts';
+import { MAX_PROBLEMS } from '#shared/errors.ts';
+import { toDetails } from '#shared/http/errors/http-errors.ts';
+import { preferenceOf } from './preferences.ts';
+import { describeHeaders } from './responses.ts';
+import { Problem } from './schemas.ts';
+
+/** What the routes that take the guides of a creation have in common (docs/contract.md "Guides"). */
+
+export const lenientHeader = Type.Optional(
+  Type.String({
+    description:
+      '`handling=lenient` (RFC 7240): los campos desconocidos se omiten y se nombran en `advertencias`; ' +
+      'la respuesta lleva `Preference-Applied: handling=lenient`.',
+    examples: ['handling=lenient'],
+  }),
+);
+
+export const appliedHeader = describeHeaders({
+  'Preference-Applied': 'handling=lenient: los campos desconocidos se omitieron',
+});
+
+/** The refusals of guides, and of the body that they are in. */
+export const GUIDE_REFUSALS = [
+  'invalid-json',
+  'guia-array-missing',
+  'guia-array-empty',
+  'too-many-guides',
+  'service-type-missing',
+  'service-type-unknown',
+  'guides-invalid',
+  'destination-missing',
+  'origin-unassigned',
+  'origin-inactive',
+  'body-too-large',
+  'not-json',
+  'too-many-values',
+  'body-compressed',
+  'body-not-utf8',
+] as const satisfies ApiErrorCode[];
+
+/** What the answer has beside `data`. */
+export const warnings = {
+  advertencias: Type.Optional(
+    Type.Array(Problem, {
+      maxItems: MAX_PROBLEMS,
+      description: `Con \`Prefer: handling=lenient\`: los campos que se omitieron, hasta ${MAX_PROBLEMS}`,
+    }),
+  ),
+  advertenciasTotal: Type.Optional(
+    Type.Integer({ description: `Cuántos se omitieron, donde son más de ${MAX_PROBLEMS}` }),
+  ),
+};
+
+type SentGuides = Pick<CreationRequest, 'body' | 'lenient' | 'user' | 'requestId' | 'onLeftOut'>;
+
+/** Returns what a use case takes of a request; `warnings` are those of its answer, once the use case is done. */
+export function readGuides(request: FastifyRequest, reply: FastifyReply) {
+  const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
+  if (lenient) reply.header('preference-applied', 'handling=lenient');
+  let leftOut: ProblemList | undefined;
+  const sent: SentGuides = {
+    body: request.body,
+    lenient,
+    user: apiUser(request),
+    requestId: request.id,
+    onLeftOut: (fields) => {
+      leftOut = fields;
+    },
+  };
+  return { request: sent, warnings: () => toWarnings(leftOut) };
+}
+
+/** Names fields that were left out as the answer shows them. */
+function toWarnings(leftOut: ProblemList | undefined) {
+  if (!leftOut || leftOut.total === 0) return {};
+  const { first, total } = leftOut;
+  const advertencias = toDetails(httpErrors, first);
+  return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
+}
