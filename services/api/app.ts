@@ -41,6 +41,7 @@ import { myPermissionsRoute } from './routes/api/apipermissions/my-permissions.t
 import { loginRoute } from './routes/api/auth/login.ts';
 import { logoutRoute } from './routes/api/auth/logout.ts';
 import { validateRoute } from './routes/api/auth/validate.ts';
+import { docsRoutes } from './routes/api/docs/index.ts';
 import { createRoute } from './routes/api/guias/crear.ts';
 import { labelRoutes } from './routes/api/guias/etiqueta.ts';
 import { labelFileRoute } from './routes/api/guias/etiquetas.ts';
@@ -154,6 +155,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
   const localTime = localTimeFormatter(config.TIME_ZONE);
   const quotas = openQuotas(server, config, stores, localTime);
   const settings = labelSettings(config);
+  await server.register(docsRoutes(config));
   await server.register(loginRoute(login, config.JWT_TTL_S));
   await server.register(async (authenticated) => {
     await authenticated.register(authenticate(users, limitsOf));

@@ -119,8 +119,8 @@ describe('an answer of the API', () => {
     expect([again.status, securityHeaders(again.headers)]).toEqual([304, DATA_HEADERS]);
   });
 
-  test('that is the documentation page may load its own assets and nothing else', async ({ api }) => {
-    const { headers } = await fetch(`${api.url}/api/docs`);
+  test('that is the page to try requests may load its own assets and nothing else', async ({ api }) => {
+    const { headers } = await fetch(`${api.url}/api/docs/probar`);
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';",

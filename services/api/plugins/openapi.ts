@@ -6,7 +6,7 @@ import service from '../package.json' with { type: 'json' };
 import { TAGS } from '../routes/operation.ts';
 import { nameSchemasOf } from './named-schemas.ts';
 
-const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF.
+const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF. [La guía para integradores](/api/docs) lo explica paso a paso.
 
 1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
 2. Las demás operaciones llevan \`Authorization: Bearer <token>\`. En esta página, al entrar con el paso 1 el token queda puesto.
@@ -33,7 +33,7 @@ window.SwaggerUIBundle = Object.assign((config) => {
 `;
 
 /**
- * What the page at `/api/docs` may load. The plugin's own policy would also trust other hosts, and make browsers ask
+ * What the page at `/api/docs/probar` may load. The plugin's own policy would also trust other hosts, and make browsers ask
  * for https where there is none.
  */
 const PAGE_POLICY = {
@@ -49,7 +49,7 @@ const PAGE_POLICY = {
 
 /**
  * Serves the OpenAPI 3.1 document at `/api/openapi.json`, made from the routes' own schemas, and a page to try it at
- * `/api/docs`. To be registered before the routes.
+ * `/api/docs/probar`. To be registered before the routes.
  *
  * @param publicUrl where clients reach the API; without it, where they have got the document from.
  */
@@ -75,9 +75,14 @@ export function openapi(publicUrl = '/') {
         transformObject: nameSchemasOf as SwaggerTransformObject,
       });
       await server.register(swaggerUi, {
-        routePrefix: '/api/docs',
+        routePrefix: '/api/docs/probar',
         staticCSP: PAGE_POLICY,
-        uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
+        uiConfig: {
+          docExpansion: 'list',
+          persistAuthorization: false,
+          tryItOutEnabled: true,
+          deepLinking: true,
+        },
         theme: {
           title: 'Guías de envío',
           js: [{ filename: 'authorize-on-login.js', content: AUTHORIZE_ON_LOGIN }],

@@ -30,8 +30,8 @@ type Success<Data extends TSchema> = {
 /** A group of operations. Generated clients name files after it, so its name is ASCII; people read the other one. */
 export const TAGS = {
   Autenticacion: { 'x-displayName': 'Autenticación', description: 'Entrar, validar el token, permisos' },
-  Guias: { 'x-displayName': 'Guías', description: 'Crear guías y validar destinos' },
-  Etiquetas: { 'x-displayName': 'Etiquetas', description: 'PDF para imprimir' },
+  Guias: { 'x-displayName': 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
+  Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una o muchas, en PDF' },
   Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales y cobertura' },
 } as const;
 type Tag = keyof typeof TAGS;
@@ -122,6 +122,7 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
     security: permission ? [{ bearerAuth: [] }] : [],
     response: withCommonHeaders(answers, permission !== undefined),
     'x-codigos': codigosByStatus(codes),
+    ...(needs && { 'x-permiso': permission }),
   } as Documentation;
 }
 

@@ -221,14 +221,14 @@ describe('/api/openapi.json', () => {
   });
 });
 
-describe('/api/docs in a browser', () => {
+describe('/api/docs/probar in a browser', () => {
   test('lets a person log in and send a request', async ({ api, browser }) => {
     const page = await browser.newPage();
     const failures: string[] = [];
     page.on('pageerror', (error) => failures.push(String(error)));
     page.on('requestfailed', (request) => failures.push(request.url()));
     await page.setViewport({ width: 1280, height: 1600 });
-    await page.goto(`${api.url}/api/docs`);
+    await page.goto(`${api.url}/api/docs/probar`);
 
     await run(page, 'iniciarSesion', { 'x-username': 'demo', 'x-password': 'demo1234' });
     expect(await answer(page, 'iniciarSesion')).toContain('Login exitoso');

@@ -11,22 +11,13 @@ import { appliedHeader, GUIDE_REFUSALS, lenientHeader, readGuides, warnings } fr
 import { operation } from '../../operation.ts';
 import { describeHeaders } from '../../responses.ts';
 import { CreatedGuide, GuideRequest } from '../../schemas.ts';
-
-/** What holds after each answer, as docs/contract.md "Guides" has it. */
-const WHEN_TO_REPEAT = `
-| Respuesta | Las guías de esta solicitud | Sin \`Idempotency-Key\` | Con ella |
-|---|---|---|---|
-| 200 | Existen todas | No repita: crearía otras | La misma respuesta |
-| 400, 401, 403, 405, 409, 413, 415, 431 | No existe ninguna | Corrija la solicitud | Corrija la solicitud; tras 409 use otra clave |
-| 408, 429, 503 \`Servicio no disponible, intente de nuevo\` | No existe ninguna | Repita tras \`Retry-After\` | Repita tras \`Retry-After\` |
-| 500 | No existe ninguna | Puede repetir | Repita |
-| 503 \`resultado_desconocido\`, o conexión cortada sin respuesta | Existen todas o ninguna | Busque sus guías antes de repetir | Repita |`;
+import { markdownTable, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from '../../when-to-repeat.ts';
 
 const route = operation({
   id: 'crearGuias',
   tag: 'Guias',
   summary: 'Crear una o varias guías',
-  description: `Todas o ninguna: con una guía mal no se crea ninguna, y \`details\` nombra todo lo que está mal.\n${WHEN_TO_REPEAT}\n\n`,
+  description: `Todas o ninguna: con una guía mal no se crea ninguna, y \`details\` nombra todo lo que está mal.\n\n${markdownTable(WHEN_TO_REPEAT_HEADS, WHEN_TO_REPEAT)}\n\n`,
   permission: 'guias.create',
   objective: true,
   request: {

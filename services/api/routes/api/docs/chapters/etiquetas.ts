@@ -1,0 +1,43 @@
+import { html, table } from '../html.ts';
+import type { Chapter } from './chapter.ts';
+
+export const etiquetas: Chapter = {
+  path: '/etiquetas',
+  title: 'Etiquetas',
+  content: ({ operations }) => html`
+<p>Una etiqueta es un PDF listo para imprimir. Se pide y se recibe en una sola solicitud, y se puede pedir cuantas veces haga
+falta: sale igual.</p>
+${table(
+  'Etiquetas',
+  ['Solicitud', 'Qué da'],
+  operations
+    .filter(({ tag }) => tag === 'Etiquetas')
+    .map(({ method, path, id, summary }) => [
+      html`<code>${method} ${path}</code>`,
+      html`<a href="/api/docs/probar#/Etiquetas/${id}">${summary}</a>`,
+    ]),
+)}
+<h2>Cuál elegir</h2>
+<ul>
+<li><strong>Carta</strong> (8.5 × 11 pulgadas), para una impresora de oficina: remitente, destinatario, contenido, el QR de rastreo y
+el código de barras de la guía.</li>
+<li><strong>Pequeña</strong> (10 × 10 cm), para una impresora térmica: una página por paquete. Cuántos son lo dice
+<code>Producto.Paquetes</code> de la guía, o <code>?paquetes=3</code>; <code>?paquete=2</code> da solo la página de ese paquete.
+Su código de barras es la guía, un guion y el paquete: <code>390458235877-02</code>.</li>
+</ul>
+<h2>En la impresora</h2>
+<ul>
+<li>Imprima a tamaño real: «Tamaño real» o «100 %», nunca «Ajustar a la página». Otra escala deja los códigos ilegibles para
+algunos lectores.</li>
+<li>En una térmica, elija como papel el tamaño exacto de la etiqueta, sin márgenes.</li>
+<li>Escanee la primera que imprima, antes que el transportista.</li>
+</ul>
+<h2>Muchas a la vez</h2>
+<p><code>POST /api/guias/etiquetas</code> da un solo PDF con las etiquetas de muchas guías, en el orden de la solicitud:</p>
+<pre tabindex="0"><code>{ "Guias": ["390458235877", "482913650724"], "Tipo": "pequena" }</code></pre>
+<p>Con una guía que no existe no se imprime ninguna, y <code>details</code> dice cuál es. Si la conexión se corta a la mitad, el
+archivo está incompleto: repita la solicitud.</p>
+<h2>Sin pedirla dos veces</h2>
+<p>Cada etiqueta suelta lleva un <code>ETag</code>. Mándelo en <code>If-None-Match</code>: mientras la etiqueta no cambie, la
+respuesta es 304, sin cuerpo.</p>`,
+};
