@@ -67,7 +67,13 @@ export type LabelPayload = Static<typeof LabelPayload>;
  * A job: the label; the id of the request that asked first, so that a label can be followed in the logs; and who waits
  * for it, until when. A job of an api of before release 1.2 has no reservation.
  */
-export type LabelJob = { label: LabelPayload; requestId: string; reservation?: Reservation };
+export type LabelJob = {
+  label: LabelPayload;
+  requestId: string;
+  reservation?: Reservation;
+  /** Whether it goes behind labels that are asked for singly. */
+  behind?: true;
+};
 /** The queue carries no bytes; they are in the label cache. `dropped`: not printed, since nobody waited any more. */
 export type LabelJobResult = { bytes: number; dropped?: true };
 

@@ -10,6 +10,7 @@ import { captionOf, type Report, short, textTable, toRows, withFigures } from '.
 import { create } from './rows/create.ts';
 import { customers } from './rows/customers.ts';
 import { fair } from './rows/fair.ts';
+import { files } from './rows/files.ts';
 import { labels } from './rows/labels.ts';
 import { memory } from './rows/memory.ts';
 import { oneAtATime } from './rows/one-at-a-time.ts';
@@ -29,6 +30,7 @@ const GROUPS: Record<string, Rows> = {
   start,
   load: underLoad,
   fair: async (run) => [...(await fair(run)), ...(await customers(run))],
+  files,
   workers,
 };
 

@@ -241,7 +241,8 @@ export class LabelClient {
     onInFlight(inFlight);
     if (!reservation) throw this.#refusal('too-many-pages', RETRY_AFTER_S);
     try {
-      return await jobs.print(key, { label, requestId, reservation }, { inFlight, behind }, abandoned);
+      const job = { label, requestId, reservation, ...(behind && { behind }) };
+      return await jobs.print(key, job, inFlight, abandoned);
     } finally {
       this.#reservations
         .release(reservation)

@@ -8,7 +8,6 @@ import {
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
-  type LabelOrder,
   labelJobOptions,
 } from '#shared/contracts/label-job.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -90,15 +89,17 @@ export class LabelJobs {
   /**
    * Has a label printed, and waits until it is, or until the time is over, or until `abandoned` aborts; then it takes the
    * job back, if no worker has it yet. One call for a key at a time.
+   *
+   * @param inFlight pages that the account has in flight already.
    */
-  async print(key: string, job: LabelJob, order: LabelOrder, abandoned: AbortSignal): Promise<Outcome> {
+  async print(key: string, job: LabelJob, inFlight: number, abandoned: AbortSignal): Promise<Outcome> {
     const given = Promise.withResolvers<Outcome>();
     const timer = setTimeout(() => given.resolve('late'), this.#timeoutMs);
     const abandon = () => given.resolve('abandoned');
     abandoned.addEventListener('abort', abandon);
     try {
       while (!abandoned.aborted) {
-        const options = labelJobOptions(key, nonce(), order);
+        const options = labelJobOptions(key, nonce(), { inFlight, behind: job.behind });
         const end = await Promise.race([this.#run(key, job, options), given.promise]);
         if (end === 'late' || end === 'abandoned') this.#takeBack(options.jobId);
         if (end !== 'dropped') return end;

@@ -32,6 +32,8 @@ export type PrintOrder = {
   alone: boolean;
   /** Whose label it is: accounts take turns. */
   account: string;
+  /** Whether it goes behind labels that are asked for singly. */
+  behind: boolean;
   /** Returns whether somebody still waits for it; asked just before it is printed. */
   wanted: () => Promise<boolean>;
 };
@@ -71,9 +73,10 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   const slots = new PrintSlots(options.concurrency);
 
   function fillSlots(): void {
-    while (slots.mayStart(waiting.size)) {
-      const batch = waiting.takeBatch();
-      void slots.occupy(batch.length, () => printWanted(batch)).then(fillSlots);
+    const mayPrint = (behind: boolean) => slots.mayStart(waiting.sizeOf(behind), behind);
+    for (let batch = waiting.takeBatch(mayPrint); batch[0]; batch = waiting.takeBatch(mayPrint)) {
+      const labels = batch;
+      void slots.occupy(labels.length, () => printWanted(labels), batch[0].behind).then(fillSlots);
     }
   }
 
@@ -109,7 +112,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   }
 
   return {
-    async print(label, { alone = false, account = '', wanted = async () => true } = {}) {
+    async print(label, { alone = false, account = '', behind = false, wanted = async () => true } = {}) {
       const started = performance.now();
       const rendered = render(label);
       const queuedAt = performance.now();
@@ -117,7 +120,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
       const pages = rendered.drawing.pages.length;
       const record = tracing?.recorder();
-      waiting.add({ ...rendered, pages, alone, account, wanted, queuedAt, record, resolve, reject });
+      waiting.add({ ...rendered, pages, alone, account, behind, wanted, queuedAt, record, resolve, reject });
       fillSlots();
       return promise;
     },

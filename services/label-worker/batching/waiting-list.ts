@@ -10,10 +10,12 @@ export type WaitingLabel = {
   readonly alone: boolean;
   /** Whose label it is: accounts take turns. */
   readonly account: string;
+  /** Whether it is one of many that are asked for together: it shares no print with those that are asked for singly. */
+  readonly behind: boolean;
 };
 
 /** The labels of an account that wait, oldest first, and the page at which it is its turn. */
-type Line<Label> = { labels: Label[]; turn: number };
+type Line<Label> = { behind: boolean; labels: Label[]; turn: number };
 /** Lines that are remembered while nothing waits in them, so that an account's last pages count against its next. */
 const MAX_IDLE_LINES = 1_000;
 
@@ -22,14 +24,14 @@ const MAX_IDLE_LINES = 1_000;
  *
  * Accounts have the same share of the printed pages: the next label is always of the account with the fewest pages
  * printed (start-time fair queueing: P. Goyal et al., 1996). An account's large labels wait in a line of their own, or
- * ten of 99 packages would hold up its others.
+ * ten of 99 packages would hold up its others. Labels of many that are asked for together have lines of their own too.
  */
 export class WaitingList<Label extends WaitingLabel> {
   readonly #maxLabels: number;
   readonly #lines = new Map<string, Line<Label>>();
   /** The turn that was taken last: an account that begins to wait has no claim to pages of before. */
   #turn = 0;
-  #size = 0;
+  #sizes = { single: 0, behind: 0 };
 
   /** @param maxLabels most labels in one print. */
   constructor(maxLabels: number) {
@@ -37,23 +39,35 @@ export class WaitingList<Label extends WaitingLabel> {
   }
 
   get size(): number {
-    return this.#size;
+    return this.#sizes.single + this.#sizes.behind;
+  }
+
+  /** Returns how many labels wait that are asked for singly, or that go behind those. */
+  sizeOf(behind: boolean): number {
+    return this.#sizes[kindOf(behind)];
   }
 
   add(label: Label): void {
-    const name = `${isLarge(label) ? 'large' : 'small'} ${label.account}`;
-    const line = this.#lines.get(name) ?? { labels: [], turn: 0 };
+    const { account, behind } = label;
+    const name = `${kindOf(behind)} ${isLarge(label) ? 'large' : 'small'} ${account}`;
+    const line = this.#lines.get(name) ?? { behind, labels: [], turn: 0 };
     if (line.labels.length === 0) line.turn = Math.max(line.turn, this.#turn);
     this.#lines.set(name, line);
     line.labels.push(label);
-    this.#size++;
+    this.#sizes[kindOf(behind)]++;
   }
 
-  /** Removes and returns the labels of the next print: at least one, unless none waits. */
-  takeBatch(): Label[] {
+  /**
+   * Removes and returns the labels of the next print: at least one, unless none waits.
+   *
+   * @param mayPrint whether those that are asked for singly, and those behind them, may be printed now.
+   */
+  takeBatch(mayPrint: (behind: boolean) => boolean = () => true): Label[] {
     const batch: Label[] = [];
     let pages = 0;
-    for (let next = this.#next(); next && batch.length < this.#maxLabels; next = this.#next()) {
+    const kinds = [false, true].filter(mayPrint);
+    const nextLine = () => this.#next(batch[0] ? [batch[0].behind] : kinds);
+    for (let next = nextLine(); next && batch.length < this.#maxLabels; next = nextLine()) {
       const label = next.labels[0] as Label;
       const alone = label.alone || isLarge(label);
       if (batch.length > 0 && (alone || pages + label.pages > MAX_PAGES)) break;
@@ -66,18 +80,19 @@ export class WaitingList<Label extends WaitingLabel> {
     return batch;
   }
 
-  /** Returns the line whose turn it is. */
-  #next(): Line<Label> | undefined {
+  /** Returns the line whose turn it is, of these kinds. */
+  #next(kinds: readonly boolean[]): Line<Label> | undefined {
     let next: Line<Label> | undefined;
     for (const line of this.#lines.values()) {
-      if (line.labels.length > 0 && (!next || line.turn < next.turn)) next = line;
+      if (line.labels.length > 0 && kinds.includes(line.behind) && (!next || line.turn < next.turn))
+        next = line;
     }
     return next;
   }
 
   #take(line: Line<Label>, { pages }: Label): void {
     line.labels.shift();
-    this.#size--;
+    this.#sizes[kindOf(line.behind)]--;
     this.#turn = line.turn;
     line.turn += pages;
   }
@@ -85,6 +100,10 @@ export class WaitingList<Label extends WaitingLabel> {
   #forgetIdle(): void {
     for (const [name, { labels }] of this.#lines) if (labels.length === 0) this.#lines.delete(name);
   }
+}
+
+function kindOf(behind: boolean): 'single' | 'behind' {
+  return behind ? 'behind' : 'single';
 }
 
 function isLarge({ pages }: WaitingLabel): boolean {

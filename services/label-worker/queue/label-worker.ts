@@ -101,12 +101,13 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 
 async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
   const { printer, store, metrics } = options;
-  const { label, reservation } = job.data;
+  const { label, reservation, behind = false } = job.data;
   if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
   const pdf = await printer.print(label, {
     // A label that was in a batch when Chromium failed may be the reason, so it is printed by itself.
     alone: job.attemptsMade > 0,
     account: reservation?.account ?? '',
+    behind,
     wanted: () => isWanted(job, options),
   });
   const printed = performance.now();

@@ -22,12 +22,18 @@ export class ApiClient {
 
   /** @throws Refusal when it is not served. */
   async label(number: string): Promise<void> {
-    await this.#pdf(`/api/guias/etiqueta/${number}`);
+    await this.#pdf({ method: 'GET', path: `/api/guias/etiqueta/${number}` });
   }
 
   /** @throws Refusal when it is not served. */
   async smallLabel(number: string, packages: number): Promise<void> {
-    await this.#pdf(`/api/guias/etiqueta-pequena/${number}?paquetes=${packages}`);
+    await this.#pdf({ method: 'GET', path: `/api/guias/etiqueta-pequena/${number}?paquetes=${packages}` });
+  }
+
+  /** The letters of these guides as one file. @throws Refusal when it is not served. */
+  async labelFile(numbers: readonly string[]): Promise<void> {
+    const body = JSON.stringify({ Guias: numbers, Tipo: 'carta' });
+    await this.#pdf({ method: 'POST', path: '/api/guias/etiquetas', body });
   }
 
   /** @returns the numbers of the guides of one request. */
@@ -62,8 +68,8 @@ export class ApiClient {
     return this.#pool.destroy();
   }
 
-  async #pdf(path: string): Promise<void> {
-    const { statusCode, body } = await this.#pool.request({ method: 'GET', path, headers: this.#headers });
+  async #pdf(request: Parameters<Pool['request']>[0]): Promise<void> {
+    const { statusCode, body } = await this.#pool.request({ ...request, headers: this.#headers });
     const bytes = Buffer.from(await body.arrayBuffer());
     if (statusCode !== 200) throw new Refusal(statusCode, bytes.toString());
     if (bytes.toString('latin1', 0, 5) !== '%PDF-') throw new Error('A label that is not a PDF');

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { WaitingList } from '#services/label-worker/batching/waiting-list.ts';
 
-type Label = { pages: number; alone: boolean; account: string };
-const of = (pages: number, account = 'one'): Label => ({ pages, alone: false, account });
+type Label = { pages: number; alone: boolean; account: string; behind: boolean };
+const of = (pages: number, account = 'one'): Label => ({ pages, alone: false, account, behind: false });
+const behind = (pages: number, account = 'one'): Label => ({ ...of(pages, account), behind: true });
 const alone: Label = { ...of(1), alone: true };
 
 /** The batches of these labels, by the pages of each label, when all of them wait. */
@@ -74,6 +75,20 @@ describe('labels that wait', () => {
     for (let i = 0; i < 10; i++) list.add(of(1, 'second'));
     const next = Array.from({ length: 10 }, () => list.takeBatch()[0]?.account);
     expect(next.filter((account) => account === 'first').length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('share no print with those of files, which have their turns as others do', () => {
+    const files = [behind(1, 'files'), behind(2, 'files'), behind(3, 'files')];
+    expect(batchesOf([...files, of(10, 'single'), of(20, 'single')], 2)).toEqual([[1, 2], [10, 20], [3]]);
+  });
+
+  it('of files stay where those alone may be printed that are asked for singly', () => {
+    const list = new WaitingList<Label>(50);
+    for (const label of [behind(1), of(2), behind(3)]) list.add(label);
+    const singly = (isBehind: boolean) => !isBehind;
+    expect([list.takeBatch(singly), list.takeBatch(singly)]).toEqual([[of(2)], []]);
+    expect([list.sizeOf(false), list.sizeOf(true), list.size]).toEqual([0, 2, 2]);
+    expect(list.takeBatch()).toEqual([behind(1), behind(3)]);
   });
 
   it('are at most so many in one print', () => {
