@@ -1,0 +1,145 @@
+import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { expect, onTestFinished } from 'vitest';
+import { pdfFile } from '#services/label-worker/pdf/pdf-file.ts';
+import { keyOfJob, LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
+import { labelWriter } from '#shared/contracts/label-store.ts';
+import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';
+import { type Client, minimalGuide } from '#test/fixtures/client.ts';
+import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
+import { test as services } from '#test/fixtures/services.ts';
+import type { Stores } from '#test/fixtures/stores.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
+
+/** A file of which labels fail, or go, at a moment that the test chooses: its own worker "prints" an empty page for each. */
+const test = services.extend(
+  'pretended',
+  { scope: 'file', auto: true },
+  async ({ stores }, { onCleanup }) => {
+    onCleanup(await pretendWorker(stores));
+  },
+);
+
+const EMPTY_PAGE = pdfFile([
+  catalog(),
+  pageTree([4]),
+  information('x'),
+  ['<</Type /Page /Parent 2 0 R /MediaBox [0 0 612 792]>>\nendobj\n'],
+]);
+
+/** Prints until the test ends. @returns the numbers of the guides in the order in which they were printed. */
+async function startWorker(
+  { redis, prefix }: Stores,
+  beforeStore: (number: string, prints: string[]) => Promise<void>,
+): Promise<string[]> {
+  const prints: string[] = [];
+  const { store } = labelWriter(redis, prefix, { ttlS: 60, budget: () => 1e7 });
+  const connection = redis.duplicate({ maxRetriesPerRequest: null });
+  const print = async ({ id = '', data }: Job<LabelJob>) => {
+    const { number } = data.label;
+    prints.push(number);
+    await beforeStore(number, prints);
+    await store(keyOfJob(id), EMPTY_PAGE);
+    return { bytes: EMPTY_PAGE.length };
+  };
+  const worker = new Worker<LabelJob>(LABEL_QUEUE, print, { connection, prefix, concurrency: 20 });
+  await worker.waitUntilReady();
+  onTestFinished(async () => {
+    await worker.close();
+    connection.disconnect();
+  });
+  return prints;
+}
+
+async function newNumbers(client: Client, count: number): Promise<string[]> {
+  const guides = await client.created(...Array.from({ length: count }, () => minimalGuide()));
+  return guides.map(({ SEND_GUIA }) => SEND_GUIA);
+}
+
+/** Removes a finished label, as the budget of the cache does. */
+async function evict({ redis, prefix }: Stores, client: Client, number = ''): Promise<void> {
+  const { headers } = await client.pdf(`/api/guias/etiqueta/${number}`);
+  await redis.del(`${prefix}:label:${headers.get('etag')?.slice(1, -1)}`);
+}
+
+const pagesOf = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length;
+
+test('a label that leaves the cache while others are printed is printed again', async ({ demo, stores }) => {
+  const [first = '', last = ''] = await newNumbers(demo, 2);
+  const prints = await startWorker(stores, async (number) => {
+    if (number === last) await evict(stores, demo, first);
+  });
+  expect((await demo.labelFile([first])).status).toBe(200);
+  const { status, bytes } = await demo.labelFile([first, last]);
+  expect([status, pagesOf(bytes)]).toEqual([200, 2]);
+  expect(prints).toEqual([first, last, first]);
+});
+
+test('where such a label cannot be printed again, the connection is cut', async ({ api, demo, stores }) => {
+  const [first = '', second = '', last = ''] = await newNumbers(demo, 3);
+  let gone = false;
+  await startWorker(stores, async (number) => {
+    if (number === last) {
+      await evict(stores, demo, second);
+      gone = true;
+    } else if (gone) throw new UnrecoverableError('label-unprintable');
+  });
+  expect((await demo.labelFile([first, second])).status).toBe(200);
+  const failed = async () => (await scrape(api.url)).get('label_failures_total{reason="failed"}') ?? 0;
+  const before = await failed();
+  await expect(demo.labelFile([first, second, last])).rejects.toThrow('terminated');
+  expect((await failed()) - before).toBe(1);
+});
+
+test('a label that cannot be printed is named by its place; the others are kept', async ({
+  api,
+  demo,
+  stores,
+}) => {
+  const numbers = await newNumbers(demo, 3);
+  let bad = numbers[1];
+  const prints = await startWorker(stores, async (number, printed) => {
+    if (number !== bad) return;
+    await expect.poll(() => printed.length).toBe(3); // the others have begun
+    await expect
+      .poll(async () => (await stores.redis.keys(`${stores.prefix}:label:*`)).length)
+      .toBe(kept + 2);
+    throw new UnrecoverableError('label-unprintable');
+  });
+  const kept = (await stores.redis.keys(`${stores.prefix}:label:*`)).length;
+  const failed = async () => (await scrape(api.url)).get('label_failures_total{reason="failed"}') ?? 0;
+  const before = await failed();
+  const { status, body } = await demo.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' });
+  expect(status).toBe(500);
+  expect(body).toEqual({
+    response: 'ERROR',
+    message: 'Error al generar la etiqueta',
+    codigo: 'etiqueta_fallida',
+    details: [{ indice: 1, codigo: 'etiqueta_fallida', message: 'Error al generar la etiqueta' }],
+    requestId: expect.any(String),
+  });
+  expect((await failed()) - before).toBe(1);
+  bad = undefined;
+  expect((await demo.labelFile(numbers)).status).toBe(200);
+  expect(prints.slice(3)).toEqual([numbers[1]]);
+});
+
+test('when the client leaves, what is printed is kept, and nothing else is printed', async ({
+  demo,
+  stores,
+}) => {
+  const numbers = await newNumbers(demo, 30);
+  const leaving = new AbortController();
+  const held = Promise.withResolvers<void>();
+  const prints = await startWorker(stores, async (number) => {
+    if (number !== numbers[0]) return held.promise;
+  });
+  const file = demo.labelFile(numbers, 'carta', leaving.signal);
+  await expect.poll(() => prints.length).toBe(17); // one is done, so that the window moved on
+  leaving.abort();
+  await expect(file).rejects.toThrow();
+  const inFlight = () => stores.redis.get(`${stores.prefix}:pages-sum:demo`);
+  await expect.poll(async () => Number(await inFlight())).toBe(0);
+  held.resolve();
+  expect((await demo.labelFile(numbers.slice(0, 17))).status).toBe(200);
+  expect(prints.toSorted()).toEqual(numbers.slice(0, 17).toSorted());
+});
