@@ -22,6 +22,13 @@ if (!apiServer) {
 const mongodump = findProgram('mongodump');
 if (!mongodump) process.stderr.write('There is no mongodump here: tests named *.mongodump.ts do not run.\n');
 
+/** Languages of examples that not every machine has. */
+const interpreters = ['python3', 'php'].filter((name) => {
+  if (findProgram(name)) return true;
+  process.stderr.write(`There is no ${name} here: tests named *.${name}.ts do not run.\n`);
+  return false;
+});
+
 const clients = clientToolsAreThere();
 if (!clients) {
   process.stderr.write(
@@ -47,6 +54,7 @@ export default defineConfig({
           ...(mongodump ? ['**/*.mongodump.ts'] : []),
           ...(apiServer ? ['**/*.api-server.ts'] : []),
           ...(clients ? ['**/*.clients.ts'] : []),
+          ...interpreters.map((name) => `**/*.${name}.ts`),
         ],
     globalSetup: './test/fixtures/global-setup.ts',
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.

@@ -1,0 +1,67 @@
+// Entra, crea dos guías y las imprime en un solo PDF. Node.js 20 o posterior, sin paquetes.
+//   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 node examples/node.mjs
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as esperar } from 'node:timers/promises';
+
+const API = process.env.API ?? 'http://127.0.0.1:3000';
+const { USUARIO = 'demo', CLAVE = 'demo1234', PEDIDO = String(Date.now()) } = process.env;
+
+/** Repite tras 408, 429, 5xx y conexiones sin respuesta; lo demás no cambia por repetir. */
+async function pedir(ruta, opciones) {
+  for (let intento = 1; ; intento++) {
+    let estado = 0;
+    let cuerpo = Buffer.from('sin respuesta');
+    let espera = intento;
+    try {
+      const respuesta = await fetch(API + ruta, { ...opciones, signal: AbortSignal.timeout(30_000) });
+      estado = respuesta.status;
+      espera = Number(respuesta.headers.get('retry-after') ?? intento);
+      cuerpo = Buffer.from(await respuesta.arrayBuffer());
+      if (respuesta.ok) return cuerpo;
+    } catch {
+      estado = 0; // una conexión que se cortó, quizá a la mitad de la respuesta
+    }
+    const pasajero = estado === 0 || estado === 408 || estado === 429 || estado >= 500;
+    if (!pasajero || intento === 5) throw new Error(`Respuesta ${estado}: ${cuerpo}`);
+    await esperar(espera * 1_000);
+  }
+}
+
+const login = await pedir('/api/auth/login', {
+  method: 'POST',
+  headers: { 'X-Username': USUARIO, 'X-Password': CLAVE },
+});
+const headers = {
+  Authorization: `Bearer ${JSON.parse(login).data.access_token}`,
+  'Content-Type': 'application/json',
+};
+
+const guia = (numero, Destinatario, Producto) => ({
+  Referencia: `${PEDIDO}-${numero}`,
+  Remitente: { Nombre: 'Ana López' },
+  Destinatario,
+  Producto,
+  Creado_por: {},
+});
+const solicitud = {
+  TipoServicio: 'Domicilio',
+  Guia: [
+    guia(1, { Nombre: 'Luis Pérez', CodigoPostal: '64000' }, { Contenido: 'Libros' }),
+    guia(2, { Nombre: 'Rosa Díaz', CodigoPostal: '44100' }, { Contenido: 'Cuadernos', Paquetes: 2 }),
+  ],
+};
+// La clave nombra la solicitud: repetida con ella, no crea otras guías.
+const creadas = await pedir('/api/guias/crear', {
+  method: 'POST',
+  headers: { ...headers, 'Idempotency-Key': `pedido-${PEDIDO}` },
+  body: JSON.stringify(solicitud),
+});
+const Guias = JSON.parse(creadas).data.map(({ SEND_GUIA }) => SEND_GUIA);
+
+const pdf = await pedir('/api/guias/etiquetas', {
+  method: 'POST',
+  headers,
+  body: JSON.stringify({ Guias, Tipo: 'pequena' }),
+});
+await writeFile('etiquetas.pdf', pdf);
+process.stdout.write(`Guías ${Guias.join(', ')}: etiquetas.pdf\n`);

@@ -1,0 +1,61 @@
+<?php
+// Entra, crea dos guías y las imprime en un solo PDF. PHP 8.0 o posterior, sin paquetes ni extensiones.
+//   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 php examples/php.php
+$api = getenv('API') ?: 'http://127.0.0.1:3000';
+$usuario = getenv('USUARIO') ?: 'demo';
+$clave = getenv('CLAVE') ?: 'demo1234';
+$pedido = getenv('PEDIDO') ?: uniqid();
+
+/**
+ * Repite tras 408, 429, 5xx y conexiones sin respuesta o cortadas; lo demás no cambia por repetir.
+ * PHP no avisa de una respuesta cortada: se nota en que no acaba en $final.
+ */
+function pedir(string $url, array $headers, string $cuerpo = '', string $final = '}'): string
+{
+    $http = ['method' => 'POST', 'header' => $headers, 'content' => $cuerpo, 'timeout' => 30, 'ignore_errors' => true];
+    for ($intento = 1; $intento <= 5; $intento++) {
+        $http_response_header = [];
+        $respuesta = (string) @file_get_contents($url, false, stream_context_create(['http' => $http]));
+        $recibidos = implode("\n", $http_response_header);
+        $estado = preg_match('/^HTTP\S+ (\d+)/', $recibidos, $partes) ? (int) $partes[1] : 0;
+        if ($estado === 200 && str_ends_with(rtrim($respuesta), $final)) {
+            return $respuesta;
+        }
+        if (!in_array($estado, [0, 200, 408, 429]) && $estado < 500) {
+            break;
+        }
+        sleep(preg_match('/^retry-after: *(\d+)/mi', $recibidos, $partes) ? (int) $partes[1] : $intento);
+    }
+    fwrite(STDERR, "Respuesta $estado: $respuesta\n");
+    exit(1);
+}
+
+function guia(string $referencia, array $destinatario, array $producto): array
+{
+    return [
+        'Referencia' => $referencia,
+        'Remitente' => ['Nombre' => 'Ana López'],
+        'Destinatario' => $destinatario,
+        'Producto' => $producto,
+        'Creado_por' => (object) [], // {} y no []
+    ];
+}
+
+$login = pedir("$api/api/auth/login", ["X-Username: $usuario", "X-Password: $clave"]);
+$token = json_decode($login)->data->access_token;
+$headers = ["Authorization: Bearer $token", 'Content-Type: application/json'];
+
+$solicitud = json_encode([
+    'TipoServicio' => 'Domicilio',
+    'Guia' => [
+        guia("$pedido-1", ['Nombre' => 'Luis Pérez', 'CodigoPostal' => '64000'], ['Contenido' => 'Libros']),
+        guia("$pedido-2", ['Nombre' => 'Rosa Díaz', 'CodigoPostal' => '44100'], ['Contenido' => 'Cuadernos', 'Paquetes' => 2]),
+    ],
+]);
+// La clave nombra la solicitud: repetida con ella, no crea otras guías.
+$creadas = pedir("$api/api/guias/crear", [...$headers, "Idempotency-Key: pedido-$pedido"], $solicitud);
+$numeros = array_column(json_decode($creadas, true)['data'], 'SEND_GUIA');
+
+$pdf = pedir("$api/api/guias/etiquetas", $headers, json_encode(['Guias' => $numeros, 'Tipo' => 'pequena']), '%%EOF');
+file_put_contents('etiquetas.pdf', $pdf);
+echo 'Guías ', implode(', ', $numeros), ": etiquetas.pdf\n";

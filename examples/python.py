@@ -1,0 +1,64 @@
+# Entra, crea dos guías y las imprime en un solo PDF. Python 3.8 o posterior, sin paquetes.
+#   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 python3 examples/python.py
+import json
+import os
+import time
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+API = os.environ.get("API", "http://127.0.0.1:3000")
+USUARIO = os.environ.get("USUARIO", "demo")
+CLAVE = os.environ.get("CLAVE", "demo1234")
+PEDIDO = os.environ.get("PEDIDO", str(time.time_ns()))
+
+
+def pedir(ruta, headers, cuerpo=None):
+    """Repite tras 408, 429, 5xx y conexiones sin respuesta; lo demás no cambia por repetir."""
+    datos = b"" if cuerpo is None else json.dumps(cuerpo).encode()
+    for intento in range(1, 6):
+        espera = intento
+        try:
+            with urlopen(Request(API + ruta, datos, headers), timeout=30) as respuesta:
+                return respuesta.read()
+        except HTTPError as error:
+            fallo = f"Respuesta {error.code}: {error.read().decode()}"
+            if error.code not in (408, 429) and error.code < 500:
+                break
+            espera = int(error.headers.get("Retry-After", intento))
+        except (OSError, HTTPException) as error:
+            fallo = f"Sin respuesta: {error}"
+        if intento < 5:
+            time.sleep(espera)
+    raise SystemExit(fallo)
+
+
+def guia(numero, destinatario, producto):
+    return {
+        "Referencia": f"{PEDIDO}-{numero}",
+        "Remitente": {"Nombre": "Ana López"},
+        "Destinatario": destinatario,
+        "Producto": producto,
+        "Creado_por": {},
+    }
+
+
+login = pedir("/api/auth/login", {"X-Username": USUARIO, "X-Password": CLAVE})
+token = json.loads(login)["data"]["access_token"]
+headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+solicitud = {
+    "TipoServicio": "Domicilio",
+    "Guia": [
+        guia(1, {"Nombre": "Luis Pérez", "CodigoPostal": "64000"}, {"Contenido": "Libros"}),
+        guia(2, {"Nombre": "Rosa Díaz", "CodigoPostal": "44100"}, {"Contenido": "Cuadernos", "Paquetes": 2}),
+    ],
+}
+# La clave nombra la solicitud: repetida con ella, no crea otras guías.
+creadas = pedir("/api/guias/crear", {**headers, "Idempotency-Key": f"pedido-{PEDIDO}"}, solicitud)
+numeros = [creada["SEND_GUIA"] for creada in json.loads(creadas)["data"]]
+
+pdf = pedir("/api/guias/etiquetas", headers, {"Guias": numeros, "Tipo": "pequena"})
+Path("etiquetas.pdf").write_bytes(pdf)
+print(f"Guías {', '.join(numeros)}: etiquetas.pdf")

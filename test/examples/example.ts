@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
+import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { printingTest } from '#test/fixtures/services.ts';
+import { startLosingProxy } from './losing-proxy.ts';
+
+/** Tests with `run`, which runs an example behind a proxy that loses answers, and checks what it made. */
+export const test = printingTest.extend(
+  'run',
+  { scope: 'file' },
+  ({ api, stores, folder }) =>
+    async (program: string, example: string) => {
+      const guides = stores.mongo.collection('guides');
+      const proxy = await startLosingProxy(api.url);
+      onTestFinished(proxy.close);
+      const env = { ...process.env, API: proxy.url, USUARIO: 'demo', CLAVE: 'demo1234', PEDIDO: example };
+      const { stdout } = await promisify(execFile)(program, [join(repoRoot, 'examples', example)], {
+        cwd: folder,
+        env,
+        timeout: 60_000,
+      });
+      const stored = await guides
+        .find({ 'guide.Referencia': { $in: [`${example}-1`, `${example}-2`] } })
+        .toArray();
+      expect(stored.length).toBe(2); // though the creation was sent twice
+      expect(Object.fromEntries(proxy.asked)).toEqual({
+        '/api/auth/login': 1,
+        '/api/guias/crear': 2,
+        '/api/guias/etiquetas': 3,
+      });
+      const numbers = stdout.match(/\d{12}/g) ?? [];
+      const pages = await readLabel(await readFile(join(folder, 'etiquetas.pdf')));
+      const codes = pages.map(({ code128 }) => code128[0]);
+      expect(codes).toEqual([`${numbers[0]}-01`, `${numbers[1]}-01`, `${numbers[1]}-02`]);
+    },
+);
