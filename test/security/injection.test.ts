@@ -146,6 +146,16 @@ describe('hostile text in a path or a query', () => {
     }
   });
 
+  test('finds no guide as a number of a file either, nor does an operator', async ({ demo }) => {
+    const file = (Guias: unknown[]) => demo.post('/api/guias/etiquetas', { Guias, Tipo: 'carta' });
+    const { status, body } = await file(HOSTILE);
+    expect([status, body.details?.length]).toEqual([404, HOSTILE.length]);
+    for (const operator of [{ $gt: '' }, { $in: ['390458235877'] }, ['390458235877']]) {
+      const refused = await file([operator]);
+      expect([refused.status, refused.body.codigo]).toEqual([400, 'campo_tipo']);
+    }
+  });
+
   test.for([
     'paquetes[$gt]=1',
     'paquetes[]=1',
