@@ -11,6 +11,7 @@ import { create } from './rows/create.ts';
 import { customers } from './rows/customers.ts';
 import { fair } from './rows/fair.ts';
 import { files } from './rows/files.ts';
+import { hostile } from './rows/hostile.ts';
 import { labels } from './rows/labels.ts';
 import { memory } from './rows/memory.ts';
 import { oneAtATime } from './rows/one-at-a-time.ts';
@@ -31,6 +32,7 @@ const GROUPS: Record<string, Rows> = {
   load: underLoad,
   fair: async (run) => [...(await fair(run)), ...(await customers(run))],
   files,
+  hostile,
   workers,
 };
 

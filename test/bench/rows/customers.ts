@@ -10,6 +10,7 @@ import type { Result, Run } from '../run.ts';
 import { type BenchSystem, withSystem } from '../system/system.ts';
 
 const KINDS = ['labels', 'guides', 'logins'] as const;
+const CONNECTIONS = 150;
 const LABELS_PER_SECOND = 4;
 const USER = 'demo';
 
@@ -30,7 +31,7 @@ async function beside(run: Run, system: BenchSystem, kind: string): Promise<Resu
   const seconds = run.count(180);
   run.say(`a customer beside one who takes all the ${kind} there are, for ${seconds} s…`);
   await system.api.warmUp(run.count(500));
-  const greedy = startGreedy(url, kind, seconds);
+  const greedy = startGreedy(url, kind, CONNECTIONS, seconds);
   const modest = new ApiClient(url, (await Client.login(url, USER)).token);
   const slots = Array.from({ length: LABELS_PER_SECOND * (seconds - 2) }, (_, i) => i);
   const logins = slots.filter((slot) => slot % LABELS_PER_SECOND === 0);
@@ -48,9 +49,15 @@ async function beside(run: Run, system: BenchSystem, kind: string): Promise<Resu
 }
 
 /** Starts the other customer, and returns its answers by status when it has ended. */
-async function startGreedy(url: string, kind: string, seconds: number): Promise<string> {
+export async function startGreedy(
+  url: string,
+  kind: string,
+  connections: number,
+  seconds: number,
+): Promise<string> {
   const program = join(import.meta.dirname, '..', 'load', 'greedy-client.ts');
-  const args = [program, `--url=${url}`, `--kind=${kind}`, `--seconds=${seconds}`];
+  const options = { url, kind, connections, seconds };
+  const args = [program, ...Object.entries(options).map(([name, value]) => `--${name}=${value}`)];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return stdout.trim().split('\n').at(-1) ?? '';
 }
