@@ -28,6 +28,10 @@ export const WHEN_TO_REPEAT = [
   ],
 ];
 
+/** What the table says of guides, where the request is not the first one with its key. */
+export const WHEN_REPEATED =
+  '«Ninguna» se dice de la solicitud que obtuvo la respuesta: si repetía otra con su clave, las guías de aquella pueden existir.';
+
 /** Writes a table in Markdown, for a description in the OpenAPI document. */
 export function markdownTable(heads: string[], rows: string[][]): string {
   return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -11,13 +11,13 @@ import { appliedHeader, GUIDE_REFUSALS, lenientHeader, readGuides, warnings } fr
 import { operation } from '../../operation.ts';
 import { describeHeaders } from '../../responses.ts';
 import { CreatedGuide, GuideRequest } from '../../schemas.ts';
-import { markdownTable, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from '../../when-to-repeat.ts';
+import { markdownTable, WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from '../../when-to-repeat.ts';
 
 const route = operation({
   id: 'crearGuias',
   tag: 'Guias',
   summary: 'Crear una o varias guías',
-  description: `Todas o ninguna: con una guía mal no se crea ninguna, y \`details\` nombra todo lo que está mal.\n\n${markdownTable(WHEN_TO_REPEAT_HEADS, WHEN_TO_REPEAT)}\n\n`,
+  description: `Todas o ninguna: con una guía mal no se crea ninguna, y \`details\` nombra todo lo que está mal.\n\n${markdownTable(WHEN_TO_REPEAT_HEADS, WHEN_TO_REPEAT)}\n\n${WHEN_REPEATED}\n\n`,
   permission: 'guias.create',
   objective: true,
   request: {

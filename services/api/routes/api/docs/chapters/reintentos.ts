@@ -1,4 +1,4 @@
-import { WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from '#api/routes/when-to-repeat.ts';
+import { WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from '#api/routes/when-to-repeat.ts';
 import { html, prose, table } from '../html.ts';
 import type { Chapter } from './chapter.ts';
 
@@ -18,6 +18,7 @@ ${table(
   WHEN_TO_REPEAT_HEADS.map((head) => head.replaceAll('`', '')),
   WHEN_TO_REPEAT.map((cells) => cells.map(prose)),
 )}
+<p>${WHEN_REPEATED}</p>
 <h2>Cómo repetir</h2>
 <ol>
 <li>Espere los segundos de <code>Retry-After</code>. Si no hay, un segundo la primera vez y el doble cada vez, con algo de azar.</li>
