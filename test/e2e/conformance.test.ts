@@ -855,7 +855,7 @@ const ROWS: Row[] = [
     rule: 'a body of more values than any request needs',
     ask: ({ users }) => users.demo.post(CREATE, `{"Guia":[${'1,'.repeat(80_000)}1]}`),
     status: 413,
-    message: 'El cuerpo de la solicitud excede el limite de 80000 valores',
+    message: 'El cuerpo de la solicitud excede el limite de 40000 valores',
     codigo: 'cuerpo_muy_grande',
   },
   {

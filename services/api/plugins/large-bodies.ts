@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -14,12 +14,21 @@ const MAX_ACTIVE = 2;
 const MAX_WAITING = 30;
 /** Longest wait, in ms. */
 const MAX_WAIT_MS = 5_000;
+/**
+ * How long a refused one keeps its place: 1 ms a KiB, at most so many ms. A hostile body of 0.4 MiB takes the event loop for
+ * some 40 ms (docs/decisions/0029-bounds-of-checking.md).
+ */
+const MAX_REFUSED_MS = 2_000;
+/** Bytes that a body without a length is taken to have. */
+const UNKNOWN_BYTES = 512 * 1024;
 /** When an account with too many may try again, in seconds: that many take longer. */
 const RETRY_AFTER_S = 2;
 
 /**
  * Lets each account have a few large bodies at a time; others of it wait before their body is read, so that they take no
- * memory and no time of other accounts. A creation of 500 guides takes the event loop for tens of milliseconds.
+ * memory and no time of other accounts. A creation of 500 guides takes the event loop for tens of milliseconds. After a body
+ * that is refused, the account's next ones wait longer, so that whoever sends nothing else leaves most of the event loop to
+ * others.
  *
  * Its hook throws DomainError `too-many-requests`, with the seconds to wait.
  */
@@ -32,7 +41,11 @@ export const largeBodies = fp(
       const end = await turns.take(apiUser(request).account, gone);
       if (!end) throw new DomainError('too-many-requests', { params: { seconds: RETRY_AFTER_S } });
       if (gone.aborted) end();
-      else gone.addEventListener('abort', end);
+      else
+        gone.addEventListener('abort', () => {
+          if (isRefused(reply)) setTimeout(end, refusedMs(request)).unref();
+          else end();
+        });
     });
   },
   { name: 'large-bodies', dependencies: ['authenticate'] },
@@ -41,4 +54,12 @@ export const largeBodies = fp(
 /** A body without a length may have any. */
 function isLarge({ headers }: FastifyRequest): boolean {
   return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > LARGE_BYTES;
+}
+
+function isRefused({ statusCode }: FastifyReply): boolean {
+  return statusCode >= 400 && statusCode < 500;
+}
+
+function refusedMs({ headers }: FastifyRequest): number {
+  return Math.min(Number(headers['content-length'] ?? UNKNOWN_BYTES) / 1_024, MAX_REFUSED_MS);
 }

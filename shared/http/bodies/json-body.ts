@@ -14,10 +14,18 @@ export function acceptOnlyJson(server: HttpServer): void {
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (!isUtf8(body)) return done(notJson(request, 'body-not-utf8'));
     if (hasTooManyValues(body)) return done(new DomainError('too-many-values'));
-    return parse(request, body.toString('utf8'), (error, value) =>
-      done(error && notJson(request, 'invalid-json'), value),
+    nextStep(body, () =>
+      parse(request, body.toString('utf8'), (error, value) =>
+        nextStep(body, () => done(error && notJson(request, 'invalid-json'), value)),
+      ),
     );
   });
+}
+
+/** Lets other requests have their turn between the steps of a large body: to count it, to parse it, and to check it. */
+function nextStep(body: Buffer, step: () => void): void {
+  if (body.length > MAX_BODY_VALUES) setImmediate(step);
+  else step();
 }
 
 /** Some clients name an encoding that they do not apply, so only a body that is no JSON is called compressed. */
@@ -37,12 +45,14 @@ function hasTooManyValues(body: Buffer): boolean {
   let values = 0;
   let inString = false;
   for (let at = 0; at < body.length && values <= MAX_BODY_VALUES; at++) {
-    const byte = body[at];
+    const byte = body[at] ?? 0;
     if (inString) {
       if (byte === BACKSLASH) at++;
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) inString = true;
-    else if (byte === COMMA || byte === BRACKET || byte === BRACE) values++;
+    else if (byte === COMMA) values++;
+    // An array or object holds a value more than commas. In ASCII its end is two after its beginning.
+    else if ((byte === BRACKET || byte === BRACE) && body[at + 1] !== byte + 2) values++;
   }
   return values > MAX_BODY_VALUES;
 }

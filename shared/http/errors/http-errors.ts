@@ -38,8 +38,8 @@ export const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String
 /** Largest request body and head (docs/contract.md "Envelopes"); a token of ours and its headers take 1 KiB. */
 export const BODY_LIMIT_MIB = 4;
 export const HEADER_LIMIT_KIB = 8;
-/** Most values in a body, with objects and arrays: 500 guides with every field have 17 000. */
-export const MAX_BODY_VALUES = 80_000;
+/** Most values in a body, with objects and arrays: 500 guides with every field have 18 000. */
+export const MAX_BODY_VALUES = 40_000;
 
 /** The refusals that every HTTP service of ours knows (docs/contract.md "Envelopes"). */
 export const commonHttpErrors = {

@@ -53,3 +53,17 @@ test('an account that sends many large bodies at once waits, and then is refused
   for (const socket of sockets) socket.destroy();
   await waiting;
 });
+
+test('a refused body keeps its place for a while, which the next ones of its account wait for', async ({
+  api,
+}) => {
+  const [refused, other] = await Promise.all([Client.login(api.url, 'otro'), Client.login(api.url, 'demo')]);
+  const large = LARGE.slice(0, 150);
+  const wrong = [{ ...minimalGuide(), Notas: 'x'.repeat(2 * 2 ** 20) }];
+  const answers = await Promise.all([refused.create(wrong), refused.create(wrong)]);
+  const began = performance.now();
+  expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+  expect((await other.create(large)).status).toBe(200);
+  expect((await refused.create(large)).status).toBe(200);
+  expect(performance.now() - began).toBeGreaterThan(1_500); // 2 s at most for 2 MiB, from the answer on
+});
