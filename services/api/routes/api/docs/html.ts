@@ -44,3 +44,10 @@ export function table(name: string, heads: string[], rows: Html[][]): Html {
 <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
 </table></div>`;
 }
+
+/** Writes JSON over several lines; an object that holds no other stands on one. */
+export function readableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(/\{\s+([^{}[\]]*?)\s+\}/g, (_, fields: string) => {
+    return `{ ${fields.replace(/\n\s+/g, ' ')} }`;
+  });
+}

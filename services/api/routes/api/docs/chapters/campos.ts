@@ -1,6 +1,6 @@
 import { GUIDE_EXAMPLES } from '#api/routes/examples.ts';
 import { GUIDE_FIELDS } from '#api/routes/schemas.ts';
-import { html, table } from '../html.ts';
+import { html, readableJson, table } from '../html.ts';
 import type { Chapter } from './chapter.ts';
 
 /** What the schema of a field says of it. */
@@ -48,6 +48,6 @@ ${fieldsTable('Referencia', { Referencia: Referencia as Field })}
 ${Object.values(GUIDE_EXAMPLES).map(
   ({ summary, value }) => html`
 <h3>${summary}</h3>
-<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`,
+<pre tabindex="0"><code>${readableJson(value)}</code></pre>`,
 )}`,
 };

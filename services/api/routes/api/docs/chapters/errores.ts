@@ -2,7 +2,7 @@ import { httpErrors } from '#api/errors.ts';
 import type { ErrorParams } from '#shared/errors.ts';
 import type { HttpError } from '#shared/http/errors/http-errors.ts';
 import { ADVICE } from '../advice.ts';
-import { type Html, html, prose } from '../html.ts';
+import { type Html, html, prose, readableJson } from '../html.ts';
 import type { Chapter, DocumentedOperation } from './chapter.ts';
 
 /** What the service fills into a message. */
@@ -49,7 +49,7 @@ export const errores: Chapter = {
   title: 'Errores',
   content: ({ operations }) => html`
 <p>Todo error es JSON de una sola forma, con el status de HTTP que le corresponde:</p>
-<pre tabindex="0"><code>${JSON.stringify(EXAMPLE, null, 2)}</code></pre>
+<pre tabindex="0"><code>${readableJson(EXAMPLE)}</code></pre>
 <ul>
 <li><code>codigo</code> es estable: decida con él. El texto de <code>message</code> puede pulirse.</li>
 <li><code>details</code> nombra los primeros 50 problemas; si hay más, <code>detailsTotal</code> dice cuántos. <code>indice</code> es

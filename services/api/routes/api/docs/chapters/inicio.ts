@@ -1,5 +1,5 @@
 import { GUIDE_EXAMPLES } from '#api/routes/examples.ts';
-import { html, table } from '../html.ts';
+import { html, readableJson, table } from '../html.ts';
 import type { Chapter } from './chapter.ts';
 
 export const inicio: Chapter = {
@@ -20,7 +20,7 @@ TOKEN=$(curl -sS -X POST "$API/api/auth/login" -H "X-Username: $USUARIO" -H "X-P
 <h2>2. Cree una guía</h2>
 <pre tabindex="0"><code>RESPUESTA=$(curl -sS "$API/api/guias/crear" -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -H "Idempotency-Key: pedido-1042" \\
-  -d '${JSON.stringify(GUIDE_EXAMPLES.minima.value, null, 2)}')
+  -d '${readableJson(GUIDE_EXAMPLES.minima.value)}')
 echo "$RESPUESTA"
 GUIA=$(echo "$RESPUESTA" | sed 's/.*"SEND_GUIA":"\\([^"]*\\)".*/\\1/')</code></pre>
 <p><code>SEND_GUIA</code> es el número de guía. La <code>Idempotency-Key</code> nombra su pedido: si la respuesta se pierde,
