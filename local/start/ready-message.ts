@@ -19,7 +19,7 @@ export function readyMessage(options: {
   return `
 Ready after ${seconds} s.
 
-  API           ${addresses.api}/api   try it in a browser: ${addresses.api}/api/docs
+  API           ${addresses.api}/api   guide, and a page to try it: ${addresses.api}/api/docs
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
   Dashboard     ${addresses.dashboard}   log in as "operaciones", password "${DEMO_PASSWORD}"

@@ -2,15 +2,24 @@ import { type TSchema, Type } from 'typebox';
 import { DomainError, type Problem } from '#shared/errors.ts';
 import { toHttpError } from '#shared/http/errors/http-errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
+import { FILE_KINDS } from '../labels/label-file-request.ts';
 import { ErrorAnswer } from './schemas.ts';
 
 /** What the document shows in place of what the service fills into a message. */
-const PARAMS = { postalCode: '99999', seconds: 900 };
+const PARAMS = {
+  postalCode: '99999',
+  seconds: 900,
+  expected: 'string',
+  given: 'number',
+  rule: `solo acepta: ${FILE_KINDS.join(', ')}`,
+};
 
 /** What the examples of refusals blame, where they blame something. */
 const BLAMED: Partial<Record<ApiErrorCode, Problem>> = {
   ...blame('Guia', 'guia-array-missing', 'guia-array-empty', 'too-many-guides'),
   ...blame('TipoServicio', 'service-type-missing', 'service-type-unknown'),
+  ...blame('Tipo', 'field-required', 'field-type', 'field-invalid'),
+  ...blame('Tipos', 'field-unknown'),
   ...blame('paquete', 'parameter-unknown'),
   ...blame('limite', 'parameter-invalid'),
   ...blame('paquetes', 'packages-invalid'),
@@ -23,7 +32,7 @@ const BLAMED: Partial<Record<ApiErrorCode, Problem>> = {
 };
 
 function blame(campo: string, ...codes: ApiErrorCode[]): Partial<Record<ApiErrorCode, Problem>> {
-  return Object.fromEntries(codes.map((code) => [code, { campo, code }]));
+  return Object.fromEntries(codes.map((code) => [code, { campo, code, params: PARAMS }]));
 }
 
 const REQUEST_ID = describeHeaders({ 'X-Request-Id': 'El del cliente si es válido; si no, uno nuevo' });

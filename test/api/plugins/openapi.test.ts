@@ -107,6 +107,15 @@ describe('/api/openapi.json', () => {
     }
   });
 
+  test('says the type of every enum: generators make any of one without', ({ document }) => {
+    const untyped = (part: unknown): unknown[] => {
+      if (typeof part !== 'object' || part === null) return [];
+      const own = 'enum' in part && Array.isArray(part.enum) && !('type' in part) ? [part] : [];
+      return [...own, ...Object.values(part).flatMap(untyped)];
+    };
+    expect(untyped(document)).toEqual([]);
+  });
+
   test('groups operations by ASCII names, and shows people Spanish ones', ({ document, operations }) => {
     expect(document.tags.map(({ name, 'x-displayName': shown }) => [name, shown])).toEqual([
       ['Autenticacion', 'Autenticación'],

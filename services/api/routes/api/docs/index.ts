@@ -4,7 +4,7 @@ import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { cambios } from './chapters/cambios.ts';
 import { campos } from './chapters/campos.ts';
-import type { Chapter, DocumentedOperation } from './chapters/chapter.ts';
+import { type Chapter, operationsOf } from './chapters/chapter.ts';
 import { errores } from './chapters/errores.ts';
 import { etiquetas } from './chapters/etiquetas.ts';
 import { inicio } from './chapters/inicio.ts';
@@ -37,7 +37,7 @@ export function docsRoutes(config: ApiConfig) {
       server.get(`/api/docs${chapter.path}`, async (request, reply) => {
         const { protocol, host } = request;
         const url = config.PUBLIC_URL ?? `${protocol}://${host}`;
-        const content = chapter.content({ url, config, operations: operationsOf(server) });
+        const content = chapter.content({ url, config, operations: operationsOf(server.swagger()) });
         return reply
           .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' })
           .type('text/html; charset=utf-8')
@@ -45,30 +45,6 @@ export function docsRoutes(config: ApiConfig) {
       });
     }
   };
-}
-
-type Paths = Record<string, Record<string, Operation>>;
-type Operation = {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  'x-permiso'?: string;
-  'x-codigos': Record<string, string[]>;
-};
-
-/** Returns the operations of the OpenAPI document, in its order. */
-function operationsOf(server: HttpServer): DocumentedOperation[] {
-  return Object.entries(server.swagger().paths as Paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      id: operation.operationId,
-      tag: operation.tags[0] ?? '',
-      summary: operation.summary,
-      permission: operation['x-permiso'],
-      codigos: operation['x-codigos'],
-    })),
-  );
 }
 
 function page({ path, title }: Chapter, carrier: string, content: Html): Html {

@@ -7,7 +7,8 @@ export const inicio: Chapter = {
   title: 'Primera solicitud',
   content: ({ url, config, operations }) => html`
 <p>Con esta API usted crea guías de envío e imprime sus etiquetas desde su propio sistema. Bastan tres solicitudes:
-entrar, crear una guía, imprimirla. Necesita el usuario y la contraseña que le dio su transportista, y <code>curl</code>.</p>
+entrar, crear una guía, imprimirla. Necesita <code>curl</code>, y el usuario y la contraseña que le dio su transportista: póngalos en lugar de los de
+demostración.</p>
 
 <h2>1. Entre y guarde el token</h2>
 <pre tabindex="0"><code>API=${url}
