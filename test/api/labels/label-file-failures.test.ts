@@ -75,18 +75,19 @@ test('a label that leaves the cache while others are printed is printed again', 
 });
 
 test('where such a label cannot be printed again, the connection is cut', async ({ api, demo, stores }) => {
-  const [first = '', second = '', last = ''] = await newNumbers(demo, 3);
+  const numbers = await newNumbers(demo, 40);
+  const [later, last] = [numbers[30], numbers[39]];
   let gone = false;
   await startWorker(stores, async (number) => {
     if (number === last) {
-      await evict(stores, demo, second);
+      await evict(stores, demo, later);
       gone = true;
     } else if (gone) throw new UnrecoverableError('label-unprintable');
   });
-  expect((await demo.labelFile([first, second])).status).toBe(200);
+  expect((await demo.labelFile(numbers.slice(0, 39))).status).toBe(200);
   const failed = async () => (await scrape(api.url)).get('label_failures_total{reason="failed"}') ?? 0;
   const before = await failed();
-  await expect(demo.labelFile([first, second, last])).rejects.toThrow('terminated');
+  await expect(demo.labelFile(numbers)).rejects.toThrow('terminated');
   expect((await failed()) - before).toBe(1);
 });
 
