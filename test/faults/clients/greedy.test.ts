@@ -20,7 +20,13 @@ test.for(long ? (['labels', 'guides', 'logins'] as const) : (['labels'] as const
     await system.store.config('SET', 'maxmemory', '230mb');
     const seconds = long ? 180 : 8;
     const program = join(repoRoot, 'test/bench/load/greedy-client.ts');
-    const args = [program, `--url=${system.url}`, `--kind=${kind}`, `--seconds=${seconds}`];
+    const args = [
+      program,
+      `--url=${system.url}`,
+      `--kind=${kind}`,
+      '--connections=150',
+      `--seconds=${seconds}`,
+    ];
     const greedy = promisify(execFile)(process.execPath, args);
     const slots = Array.from({ length: RATE * seconds }, (_, i) => i);
     const wrong: unknown[] = [];
