@@ -6,10 +6,10 @@ import type { Asker, LabelClient } from './label-client.ts';
 import { LabelFile } from './label-file.ts';
 
 /**
- * Pages of a file that are in flight at a time, unless a single label has more. It bounds how long a label of somebody
- * else waits for a print that has begun (docs/decisions/0030-labels-in-one-file.md).
+ * Pages of a file that are in flight at a time, unless a single label has more: the more, the quicker is the file, and the
+ * slower are the labels of others meanwhile (docs/decisions/0030-labels-in-one-file.md).
  */
-const WINDOW_PAGES = 16;
+const WINDOW_PAGES = 8;
 /** Pages that are read from the cache and joined at once, unless a single label has more: letters take some 3 ms. */
 const RUN_PAGES = 16;
 /** Files of an account that a process prints or sends at a time, and those that wait for it. */

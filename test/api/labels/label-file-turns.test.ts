@@ -53,7 +53,7 @@ function ask(client: Client, path: string) {
   return { leave: () => asking.destroy() };
 }
 
-test('a file has sixteen pages in flight, behind all single labels; when its client leaves, none', async ({
+test('a file has eight pages in flight, behind all single labels; when its client leaves, none', async ({
   api,
   demo,
   idle,
@@ -62,18 +62,18 @@ test('a file has sixteen pages in flight, behind all single labels; when its cli
   queue,
 }) => {
   const file = askFile(demo, numbers);
-  await expect.poll(() => queue.count()).toBe(16);
-  expect(await pages()).toBe(16);
+  await expect.poll(() => queue.count()).toBe(8);
+  expect(await pages()).toBe(8);
   const [guide] = await demo.created(minimalGuide());
   const own = ask(demo, `/api/guias/etiqueta/${guide?.SEND_GUIA}`);
-  await expect.poll(() => queue.count()).toBe(17);
+  await expect.poll(() => queue.count()).toBe(9);
   const other = await Client.login(api.url, 'otro');
   const [theirs] = await other.created(minimalGuide());
   const another = ask(other, `/api/guias/etiqueta-pequena/${theirs?.SEND_GUIA}?paquetes=99`);
-  await expect.poll(() => queue.count()).toBe(18);
+  await expect.poll(() => queue.count()).toBe(10);
   const jobs = await queue.getJobs(['waiting', 'prioritized']);
   const behind = jobs.filter(({ data }) => data.behind);
-  expect(behind.map(({ data }) => data.label.number).sort()).toEqual(numbers.slice(0, 16).sort());
+  expect(behind.map(({ data }) => data.label.number).sort()).toEqual(numbers.slice(0, 8).sort());
   for (const { priority } of behind) expect(priority).toBeGreaterThan(25);
   for (const { data, priority } of jobs) if (!data.behind) expect(priority).toBe(0);
 
@@ -93,7 +93,7 @@ test('an account has one file at a time; four wait, and the next is refused', as
   queue,
 }) => {
   const files = Array.from({ length: 5 }, () => askFile(demo, numbers));
-  await expect.poll(() => queue.count()).toBe(16);
+  await expect.poll(() => queue.count()).toBe(8);
   const { status, headers, body } = await demo.post('/api/guias/etiquetas', {
     Guias: numbers,
     Tipo: 'carta',
@@ -107,7 +107,7 @@ test('an account has one file at a time; four wait, and the next is refused', as
     requestId: expect.any(String),
   });
   expect((await scrape(api.url)).get('quota_refusals_total{limit="pages"}')).toBe(1);
-  expect(await queue.count()).toBe(16);
+  expect(await queue.count()).toBe(8);
 
   // Another account's file has its own window.
   const other = await Client.login(api.url, 'otro');
@@ -116,7 +116,7 @@ test('an account has one file at a time; four wait, and the next is refused', as
     other,
     theirs.map(({ SEND_GUIA }) => SEND_GUIA),
   );
-  await expect.poll(() => queue.count()).toBe(32);
+  await expect.poll(() => queue.count()).toBe(16);
   file.leave();
   for (const { leave } of files.splice(1)) leave();
   files[0]?.leave();
@@ -138,7 +138,7 @@ test('a file waits while other labels of its account take all pages, and is not 
   await expect.poll(() => queue.count()).toBe(2); // the hundredth page
   expect(await refused()).toBe(before);
   large.leave();
-  await expect.poll(() => queue.count()).toBe(16);
+  await expect.poll(() => queue.count()).toBe(8);
   file.leave();
   await idle();
 });
