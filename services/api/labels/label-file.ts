@@ -17,7 +17,7 @@ const MAX_DEPTH = 20;
  * Writes one PDF of the pages of many labels, label by label: `begin`, `add` for each, `end`. What several labels have in
  * common, as the fonts of those that were printed together and the logo, is written once.
  *
- * Of what was written only the objects' places and digests are kept, some 1.5 kB a label
+ * Of what was written only the objects' places and digests are kept, some 400 bytes a letter
  * (docs/decisions/0030-labels-in-one-file.md).
  */
 export class LabelFile {
