@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { keyOf, makeTemporaryFolder } from '../folders.ts';
 import { freePort } from '../process/free-port.ts';
 import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
+import { runToEnd } from '../process/run-to-end.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
 import { databases, ferretDbProgram, insideRoot, root } from './documentdb-root.ts';
 import { answersPing, type MongoOptions, type MongoServer } from './mongo-server.ts';
@@ -21,6 +22,7 @@ export async function startDocumentDb({ folder, durable, log }: MongoOptions): P
   if (!existsSync(join(place, 'data'))) copyTemplate(place);
 
   const postgres = await retryStartPostgres(name, durable, join(folder, 'logs', 'postgres.log'));
+  await addOrderedIndexes(name, folder);
   const port = await freePort();
   const socket = `/docdb/${name}`;
   const ferret = startProcess({
@@ -40,6 +42,16 @@ export async function startDocumentDb({ folder, durable, log }: MongoOptions): P
     if (!durable) rmSync(place, { recursive: true, force: true });
   };
   return { uri, description: 'DocumentDB', processes: [postgres, ferret], close };
+}
+
+/** Adds the extension that `postgres.ts` names for indexes; data of an earlier release lacks it. */
+function addOrderedIndexes(name: string, folder: string): Promise<void> {
+  const sql = 'set client_min_messages = warning; create extension if not exists documentdb_extended_rum';
+  return runToEnd({
+    name: 'psql',
+    command: insideRoot(root, 'psql', '-h', `/docdb/${name}`, '-U', 'postgres', '-qc', sql),
+    logFile: join(folder, 'logs', 'psql.log'),
+  });
 }
 
 /** Deletes the data of the durable server of `folder`. */

@@ -33,7 +33,9 @@ export async function startPostgres(
 
 function settings(folder: string, durable: boolean): string[] {
   const values = {
-    shared_preload_libraries: 'pg_cron,pg_documentdb_core,pg_documentdb',
+    // Without this library an index cannot give documents in its order, as MongoDB's do: every sort would read all.
+    'documentdb.alternate_index_handler_name': 'extended_rum',
+    shared_preload_libraries: 'pg_cron,pg_documentdb_core,pg_documentdb,pg_documentdb_extended_rum',
     'cron.database_name': 'postgres',
     'cron.host': folder,
     'cron.use_background_workers': 'on',

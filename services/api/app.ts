@@ -18,6 +18,8 @@ import { CreationSweep } from './guides/creations/creation-sweep.ts';
 import { GuideQuota } from './guides/guide-quota.ts';
 import { GuideStore } from './guides/guide-store.ts';
 import { IdempotencyStore } from './guides/idempotency-store.ts';
+import { GuideList } from './guides/listing/guide-list.ts';
+import { ListUpkeep } from './guides/listing/list-upkeep.ts';
 import { localTimeFormatter } from './guides/local-time.ts';
 import { LabelClient } from './labels/label-client.ts';
 import { LabelFilePrinter } from './labels/label-file-printer.ts';
@@ -46,6 +48,7 @@ import { createRoute } from './routes/api/guias/crear.ts';
 import { labelRoutes } from './routes/api/guias/etiqueta.ts';
 import { labelFileRoute } from './routes/api/guias/etiquetas.ts';
 import { guideRoutes } from './routes/api/guias/guia.ts';
+import { listRoute } from './routes/api/guias/listar.ts';
 import { validationRoute } from './routes/api/guias/validar.ts';
 import { destinationRoute } from './routes/api/guias/validar-destino.ts';
 import { coverageRoute } from './routes/api/sucursales/cobertura.ts';
@@ -98,6 +101,10 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
   const sweep = new CreationSweep(guides, server.log);
   server.addHook('onClose', () => sweep.close());
   server.startup.onceConnected('the end of creations that a crash has cut', async () => sweep.start());
+  const list = new GuideList(mongo, guides.outcomes);
+  const upkeep = new ListUpkeep(list, server.log);
+  server.addHook('onClose', () => upkeep.close());
+  server.startup.onceConnected('the list of guides', () => upkeep.start());
   return {
     mongo,
     redis,
@@ -107,6 +114,7 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
     report,
     trail: openTrail(server, 'api', audit),
     guides,
+    list,
     users: new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS }),
     limitsOf: recentLimits(new AccountLimitsStore(mongo), {
       requestsPerSecond: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
@@ -139,7 +147,7 @@ async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stor
 }
 
 async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores): Promise<void> {
-  const { redis, users, limitsOf, guides, keys, branches, labels, trail } = stores;
+  const { redis, users, limitsOf, guides, list, keys, branches, labels, trail } = stores;
   const prefix = config.REDIS_PREFIX;
   const limit = new LoginLimit(redis, `${prefix}:login`, {
     perUser: config.LOGIN_FAILURES_PER_USER,
@@ -171,6 +179,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(destinationRoute(branches));
     await authenticated.register(createRoute({ guides, keys, branches, quota: quotas.guides, localTime }));
     await authenticated.register(validationRoute(branches));
+    await authenticated.register(listRoute(list));
     await authenticated.register(guideRoutes({ guides, trail }));
     await authenticated.register(labelRoutes({ guides, labels, settings, trail }));
     const files = new LabelFilePrinter({ labels, timeoutMs: config.LABEL_FILE_TIMEOUT_MS });

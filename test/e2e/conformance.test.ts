@@ -280,6 +280,26 @@ const ROWS: Row[] = [
   },
   {
     of: 'Guides',
+    rule: 'guides are listed',
+    ask: async ({ users }) => {
+      await users.otro.created({ ...minimalGuide(), Referencia: 'LISTA-1' });
+      return users.otro.get('/api/guias?referencia=LISTA-1&limite=1');
+    },
+    status: 200,
+    message: 'Guias: 1',
+    data: [{ ...createdGuide('MEX01'), SEND_SUCU_ORIG: 'GDL01', Referencia: 'LISTA-1' }],
+  },
+  {
+    of: 'Guides',
+    rule: 'a cursor that is none',
+    ask: ({ users }) => users.demo.get('/api/guias?cursor=nada'),
+    status: 400,
+    message: "El parametro 'cursor' no es valido",
+    codigo: 'parametro_invalido',
+    campo: 'cursor',
+  },
+  {
+    of: 'Guides',
     rule: 'guides are validated',
     ask: ({ users }) => users.demo.post('/api/guias/validar', domicilio(minimalGuide(), minimalGuide())),
     status: 200,
@@ -895,6 +915,7 @@ describe('Endpoints, permissions', () => {
     '/api/guias/etiqueta/1',
     '/api/guias/etiqueta-pequena/1',
     '/api/guias/1',
+    '/api/guias',
     '/api/sucursales',
     '/api/sucursales/destinos',
     '/api/sucursales/origenes',

@@ -36,7 +36,7 @@ export type GuideRecord = {
   guide: Guide;
 };
 /** A guide of before release 1.2 has no account: it is in the one of its creator's name. */
-type GuideDocument = Omit<GuideRecord, 'number' | 'account'> & {
+export type GuideDocument = Omit<GuideRecord, 'number' | 'account'> & {
   _id: string;
   account?: string;
   /**
@@ -222,7 +222,7 @@ export class GuideStore {
       const documents = await this.#guides
         .find({ _id, ...(account !== undefined && guidesOf(account)) })
         .lean();
-      const visible = await this.#visible(documents);
+      const visible = await this.outcomes.visible(documents);
       return [account, new Map(visible.map((document) => [document._id, asRecord(document)]))] as const;
     });
     const found = new Map(await Promise.all(finds));
@@ -240,16 +240,6 @@ export class GuideStore {
       { $set: { status: 'Cancelado', cancelled } },
     );
     return modifiedCount === 1;
-  }
-
-  /** Leaves out the guides of creations that have not ended, or were aborted: of a batch all can be read, or none. */
-  async #visible(documents: readonly GuideDocument[]): Promise<readonly GuideDocument[]> {
-    const waiting = documents.filter(({ pendingUntil }) => pendingUntil);
-    if (waiting.length === 0) return documents;
-    const outcomes = await this.outcomes.of(waiting.map(({ creation }) => creation));
-    return documents.filter(
-      ({ pendingUntil, creation }) => !pendingUntil || outcomes.get(creation) === 'created',
-    );
   }
 
   /**

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
 import type { GuideRecord } from '#api/guides/guide-store.ts';
+import type { ListedGuide } from '#api/guides/listing/guide-list.ts';
 import type { CompleteGuide, CreatedGuide } from './schemas.ts';
 
 /** Writes a guide as the answer to its creation shows it (docs/contract.md "Guides"). */
-export function toCreatedGuide(record: GuideRecord): Static<typeof CreatedGuide> {
+export function toCreatedGuide(record: ListedGuide): Static<typeof CreatedGuide> {
   const { Remitente, Destinatario, Referencia } = record.guide;
   return {
     SEND_GUIA: record.number,

@@ -71,6 +71,7 @@ describe('/api/openapi.json', () => {
     expect(Object.fromEntries(operations.map(({ name, id }) => [name, id]))).toEqual({
       'GET /api/apipermissions/my-permissions': 'listarPermisos',
       'GET /api/auth/validate': 'validarToken',
+      'GET /api/guias': 'listarGuias',
       'GET /api/guias/etiqueta-pequena/{guia}': 'obtenerEtiquetaPequena',
       'GET /api/guias/etiqueta/{guia}': 'obtenerEtiqueta',
       'GET /api/guias/validar-destino/{code}': 'validarDestino',

@@ -61,6 +61,18 @@ export class CreationOutcomes {
     return new Map(found.map(({ _id, outcome }) => [_id, outcome]));
   }
 
+  /** Leaves out the guides of creations that have not ended, or were aborted: of a batch all can be read, or none. */
+  async visible<G extends { creation: string; pendingUntil?: Date }>(
+    guides: readonly G[],
+  ): Promise<readonly G[]> {
+    const waiting = guides.filter(({ pendingUntil }) => pendingUntil);
+    if (waiting.length === 0) return guides;
+    const outcomes = await this.of(waiting.map(({ creation }) => creation));
+    return guides.filter(
+      ({ pendingUntil, creation }) => !pendingUntil || outcomes.get(creation) === 'created',
+    );
+  }
+
   /** Lets outcomes expire of which no guide is pending any more. */
   async forget(creations: readonly string[]): Promise<void> {
     await this.#outcomes.updateMany(

@@ -1,0 +1,66 @@
+import { branchCode } from '#shared/contracts/branch.ts';
+import { DomainError } from '#shared/errors.ts';
+import type { GuideStatus } from '../guide-store.ts';
+import { tidy } from '../request/guide-forms.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import type { GuideList, ListedGuide } from './guide-list.ts';
+
+/** What a client asks for, by the names of the wire. */
+export type ListRequest = {
+  desde?: string;
+  hasta?: string;
+  referencia?: string;
+  estatus?: GuideStatus;
+  destino?: string;
+  cursor?: string;
+  limite?: number;
+};
+
+/** Guides of a page where the client does not say how many, and at most (docs/contract.md "Guides"). */
+export const USUAL_PAGE = 50;
+export const MAX_PAGE = 500;
+
+const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
+
+/**
+ * Returns a page of the account's guides, newest first, and the cursor of the next one; null after the last.
+ *
+ * @throws DomainError `parameter-invalid`, with the parameter; `unavailable` until the list is ready.
+ */
+export async function listGuides(
+  list: GuideList,
+  account: string,
+  { desde, hasta, referencia, estatus, destino, cursor, limite = USUAL_PAGE }: ListRequest,
+): Promise<{ guides: ListedGuide[]; cursor: string | null }> {
+  const filter = {
+    account,
+    from: desde === undefined ? undefined : checkedMoment('desde', desde),
+    until: hasta === undefined ? undefined : endOf(checkedMoment('hasta', hasta)),
+    reference: referencia && String(tidy(referencia)),
+    status: estatus,
+    destination: destino && branchCode(destino),
+  };
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  if (cursor !== undefined && !after) throw invalid('cursor');
+  const { guides, next } = await list.page(filter, after, limite);
+  return { guides, cursor: next ? encodeCursor(next) : null };
+}
+
+/** Returns a local date, or date and time, that exists. */
+function checkedMoment(campo: string, text: string): string {
+  const [date = ''] = text.split('T');
+  const day = new Date(`${date}T00:00:00Z`);
+  const exists = MOMENT.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
+  if (!exists) throw invalid(campo);
+  return text;
+}
+
+/** Local times are compared as text, so that the end of a bare date is its hour 24. */
+function endOf(moment: string): string {
+  return moment.includes('T') ? moment : `${moment}T24`;
+}
+
+function invalid(campo: string): DomainError {
+  const code = 'parameter-invalid';
+  return new DomainError(code, { params: { campo }, problems: [{ campo, code }] });
+}

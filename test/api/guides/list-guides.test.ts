@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { type GuideRecord, GuideStore } from '#services/api/guides/guide-store.ts';
+import { encodeCursor, type Position } from '#services/api/guides/listing/cursor.ts';
+import { GuideList } from '#services/api/guides/listing/guide-list.ts';
+import { newRecord } from '#test/bench/load/guides.ts';
+import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+/** `accountOf` makes an account of its own, with a user and guides that are stored as they are. */
+const test = services
+  .extend('store', { scope: 'file' }, ({ stores }) => new GuideStore(stores.mongo))
+  .extend('accountOf', { scope: 'file' }, ({ api, store, stores }) => async (...changes: Change[]) => {
+    const account = `cuenta-${randomUUID()}`;
+    const users = stores.mongo.collection<{ _id: string }>('users');
+    const demo = await users.findOne({ _id: 'demo' });
+    await users.insertOne({ ...demo, _id: account, account } as never);
+    const records = changes.map((change) => newGuide(account, change));
+    await store.insert(records);
+    const client = await Client.login(api.url, account);
+    return { account, client, numbers: records.map(({ number }) => number) };
+  });
+
+type Change = Partial<Pick<GuideRecord, 'createdAt' | 'status'>> & {
+  destination?: string;
+  reference?: string;
+};
+
+function newGuide(account: string, { destination = 'MTY01', reference, ...change }: Change): GuideRecord {
+  const record = newRecord();
+  return {
+    ...record,
+    ...change,
+    username: account,
+    account,
+    destination: { code: destination, name: destination },
+    guide: { ...record.guide, ...(reference !== undefined && { Referencia: reference }) },
+  };
+}
+
+const list = async (client: Client, query: Record<string, string | number> = {}) => {
+  const text = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return (await client.get(`/api/guias?${text.join('&')}`)) as Answer & {
+    body: { siguiente?: string | null };
+  };
+};
+const numbersOf = ({ body }: Answer) => (body.data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA);
+
+/** Walks to the end, and calls `between` after each page. */
+async function walk(client: Client, query: Record<string, string | number>, between = async () => {}) {
+  const pages: string[][] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await list(client, { ...query, ...(cursor && { cursor }) });
+    expect(page.status, page.body.message).toBe(200);
+    pages.push(numbersOf(page));
+    cursor = page.body.siguiente;
+    await between();
+  } while (cursor);
+  return pages;
+}
+
+describe('GET /api/guias', () => {
+  test('answers the records of the account, newest first', async ({ accountOf }) => {
+    const { client } = await accountOf();
+    const [old] = await client.created({ ...minimalGuide(), Referencia: 'A-1' });
+    expect((await list(client)).body).toEqual({
+      response: 'OK',
+      message: 'Guias: 1',
+      data: [old],
+      siguiente: null,
+    });
+    const created = await client.created(minimalGuide(), minimalGuide());
+    const { body } = await list(client);
+    expect(body.message).toBe('Guias: 3');
+    expect(body.data).toEqual(expect.arrayContaining([old, ...created]));
+    const order = (body.data as CreatedGuide[]).map(({ SEND_FECHA, SEND_GUIA }) => SEND_FECHA + SEND_GUIA);
+    expect(order).toEqual(order.toSorted().reverse());
+  });
+
+  test('an account without guides has an empty page', async ({ accountOf }) => {
+    const { client } = await accountOf();
+    expect((await list(client)).body).toMatchObject({ message: 'Guias: 0', data: [], siguiente: null });
+  });
+
+  const day = (time: string) => ({ createdAt: `2026-03-${time}` });
+  const guides: Change[] = [
+    { ...day('01T00:00:00'), reference: 'uno' },
+    { ...day('01T23:59:59'), reference: 'dos', destination: 'GDL01' },
+    { ...day('02T00:00:00'), reference: 'uno', status: 'Cancelado' },
+    { ...day('02T12:30:00') },
+    { ...day('03T00:00:00'), destination: 'GDL01', status: 'Cancelado' },
+  ];
+  test.for<[Record<string, string>, number[]]>([
+    [{}, [4, 3, 2, 1, 0]],
+    [{ desde: '2026-03-02' }, [4, 3, 2]],
+    [{ hasta: '2026-03-02' }, [3, 2, 1, 0]],
+    [{ desde: '2026-03-02', hasta: '2026-03-02' }, [3, 2]],
+    [{ desde: '2026-03-02T12:30:00' }, [4, 3]],
+    [{ hasta: '2026-03-02T12:30:00' }, [2, 1, 0]],
+    [{ desde: '2026-03-01T23:59:59', hasta: '2026-03-02T00:00:00' }, [1]],
+    [{ desde: '2026-03-03', hasta: '2026-03-01' }, []],
+    [{ referencia: 'uno' }, [2, 0]],
+    [{ referencia: ' uno ' }, [2, 0]],
+    [{ referencia: 'un' }, []],
+    [{ referencia: 'uno', hasta: '2026-03-01' }, [0]],
+    [{ estatus: 'Cancelado' }, [4, 2]],
+    [{ estatus: 'Documentado' }, [3, 1, 0]],
+    [{ destino: 'GDL01' }, [4, 1]],
+    [{ destino: ' gdl01' }, [4, 1]],
+    [{ destino: 'MEX01' }, []],
+    [{ destino: 'GDL01', estatus: 'Documentado', referencia: 'dos' }, [1]],
+  ])('%j finds guides %j', async ([query, expected], { accountOf }) => {
+    const { client, numbers } = await accountOf(...guides);
+    const wanted = expected.map((i) => numbers[i]);
+    expect(numbersOf(await list(client, query))).toEqual(wanted);
+    expect((await walk(client, { ...query, limite: 1 })).flat()).toEqual(wanted);
+  });
+
+  test.for([
+    ['desde=2026-3-1', 'desde'],
+    ['desde=2026-02-30', 'desde'],
+    ['desde=2026-03-01T24:00:00', 'desde'],
+    ['desde=2026-03-01T10:00', 'desde'],
+    ['desde=2026-03-01T10:00:00Z', 'desde'],
+    ['desde=', 'desde'],
+    ['hasta=ayer', 'hasta'],
+    ['hasta=2026-13-01', 'hasta'],
+    ['referencia=', 'referencia'],
+    [`referencia=${'x'.repeat(61)}`, 'referencia'],
+    ['estatus=cancelado', 'estatus'],
+    ['destino=', 'destino'],
+    ['limite=0', 'limite'],
+    ['limite=501', 'limite'],
+    ['limite=x', 'limite'],
+    ['desde=2026-03-01&desde=2026-03-02', 'desde'],
+    ['referencia[$ne]=x', 'referencia[$ne]', 'parametro_desconocido'],
+    ['pagina=2', 'pagina', 'parametro_desconocido'],
+  ])('refuses %s', async ([query, campo, codigo = 'parametro_invalido'], { demo }) => {
+    const { status, body } = await demo.get(`/api/guias?${query}`);
+    expect([status, body.codigo, body.details?.map((detail) => detail.campo)]).toEqual([
+      400,
+      codigo,
+      [campo],
+    ]);
+  });
+});
+
+describe('a walk by cursor', () => {
+  test('sees every guide of its start once, whatever happens meanwhile', async ({ accountOf, store }) => {
+    // Many of one second, as a batch has them, and pages that end within it.
+    const changes = Array.from({ length: 60 }, (_, i) => ({
+      createdAt: `2026-04-01T00:00:${String(Math.floor(i / 25)).padStart(2, '0')}`,
+    }));
+    const { account, client, numbers } = await accountOf(...changes);
+    const pages = await walk(client, { limite: 7 }, async () => {
+      await client.created(minimalGuide());
+      await store.insert([newGuide(account, { createdAt: '2026-04-01T00:00:01' })]);
+      await client.post(`/api/guias/${numbers[30]}/cancelar`, '');
+    });
+    const seen = pages.flat();
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter((number) => numbers.includes(number)).toSorted()).toEqual(numbers.toSorted());
+  });
+
+  test('has full pages, and a cursor on each but the last', async ({ accountOf }) => {
+    const { client } = await accountOf(...Array.from({ length: 12 }, () => ({})));
+    expect((await walk(client, { limite: 5 })).map((page) => page.length)).toEqual([5, 5, 2]);
+    expect((await walk(client, { limite: 6 })).map((page) => page.length)).toEqual([6, 6]);
+    expect((await walk(client, {})).map((page) => page.length)).toEqual([12]);
+  });
+
+  test('that leaves most guides out looks at a bounded number for each page', async ({ accountOf }) => {
+    const start = Date.UTC(2026, 3, 1);
+    const changes = Array.from({ length: 2_100 }, (_, i): Change => {
+      const createdAt = new Date(start + i * 1_000).toISOString().slice(0, 19);
+      return { createdAt, status: i === 2_050 || i === 3 ? 'Cancelado' : 'Documentado' };
+    });
+    const { client, numbers } = await accountOf(...changes);
+    const pages = await walk(client, { estatus: 'Cancelado' });
+    expect(pages.flat()).toEqual([numbers[2_050], numbers[3]]);
+    expect(pages.length).toBe(3);
+  });
+
+  test('of another account shows nothing of it', async ({ accountOf }) => {
+    const theirs = await accountOf({}, {}, {});
+    const mine = await accountOf({ createdAt: '2020-01-01T00:00:00' }, { createdAt: '2030-01-01T00:00:00' });
+    const { siguiente } = (await list(theirs.client, { limite: 1 })).body;
+    expect(siguiente).toEqual(expect.any(String));
+    expect(numbersOf(await list(mine.client, { cursor: siguiente ?? '' }))).toEqual([mine.numbers[0]]);
+  });
+
+  const good = encodeCursor({ createdAt: '2026-04-01T00:00:00', number: '390458235877' });
+  test.for([
+    '',
+    'x',
+    good.slice(0, -1),
+    `${good}A`,
+    `${good}=`,
+    good.replace(/^./, 'A'),
+    Buffer.from('{"account":"otro"}').toString('base64url'),
+    Buffer.from('2026-04-01T00:00:00$gt000000000').toString('base64url'),
+    Buffer.from("2026-04-01T00:00:00'; drop --").toString('base64url'),
+    '%00',
+    'x'.repeat(5_000),
+  ])('refuses the cursor %j', async (cursor, { demo }) => {
+    const { status, body } = await demo.get(`/api/guias?cursor=${encodeURI(cursor)}`);
+    expect([status, body.message]).toEqual([400, "El parametro 'cursor' no es valido"]);
+    expect(body.details).toMatchObject([{ campo: 'cursor', codigo: 'parametro_invalido' }]);
+  });
+
+  test('takes a cursor with another filter for a place, and no more', async ({ accountOf }) => {
+    const { client, numbers } = await accountOf(
+      { createdAt: '2026-05-01T00:00:00' },
+      { createdAt: '2026-05-03T00:00:00' },
+    );
+    const { siguiente } = (await list(client, { limite: 1 })).body;
+    const before = await list(client, { cursor: siguiente ?? '', desde: '2026-05-04' });
+    expect(numbersOf(before)).toEqual([]);
+    expect(numbersOf(await list(client, { cursor: siguiente ?? '', hasta: '2026-05-02' }))).toEqual([
+      numbers[0],
+    ]);
+  });
+});
+
+describe('whose guides are listed', () => {
+  test('those of the account, by any of its users; not those of others, also with guias.read.all', async ({
+    api,
+    demo,
+  }) => {
+    const [guide] = await demo.created({ ...minimalGuide(), Referencia: 'de demo' });
+    const found = async (user: string) =>
+      numbersOf(await list(await Client.login(api.url, user), { referencia: 'de demo' }));
+    expect(await found('demo2')).toEqual([guide?.SEND_GUIA]);
+    for (const user of ['otro', 'lectura', 'operaciones']) expect(await found(user)).toEqual([]);
+  });
+
+  test('guides of a creation that has not ended are not, until it is created', async ({
+    accountOf,
+    store,
+  }) => {
+    const { account, client } = await accountOf({});
+    const creation = randomUUID();
+    const batch = Array.from({ length: 3 }, () => ({ ...newGuide(account, {}), creation }));
+    await store.insert(batch, new Date(Date.now() + 60_000));
+    expect(numbersOf(await list(client))).toHaveLength(1);
+    await store.outcomes.commit(creation);
+    expect(numbersOf(await list(client))).toHaveLength(4);
+    const aborted = Array.from({ length: 2 }, () => ({ ...newGuide(account, {}), creation: randomUUID() }));
+    for (const guide of aborted) {
+      await store.insert([guide], new Date());
+      await store.outcomes.abort([guide.creation]);
+    }
+    expect(numbersOf(await list(client))).toHaveLength(4);
+  });
+});
+
+describe('guides of release 1.1, which name no account', () => {
+  const never = new AbortController().signal;
+
+  test('are listed for the account of their creator’s name', async ({ accountOf, store, stores }) => {
+    const { account, client, numbers } = await accountOf(...Array.from({ length: 3 }, () => ({})));
+    const guides = stores.mongo.collection<{ _id: string; account?: string }>('guides');
+    await guides.updateMany({ _id: { $in: numbers } }, { $unset: { account: 1, createdUtc: 1 } });
+    await new GuideList(stores.mongo, store.outcomes).open(never);
+    expect(numbersOf(await list(client)).toSorted()).toEqual(numbers.toSorted());
+    expect(await guides.countDocuments({ _id: { $in: numbers }, account })).toBe(3);
+  });
+
+  test('are all found, however many, and nobody is shown a list before', async ({
+    accountOf,
+    store,
+    stores,
+  }) => {
+    const { account, numbers } = await accountOf(...Array.from({ length: 2_300 }, () => ({})));
+    const guides = stores.mongo.collection<{ _id: string }>('guides');
+    await guides.updateMany({ _id: { $in: numbers } }, { $unset: { account: 1 } });
+    const fresh = new GuideList(stores.mongo, store.outcomes);
+    await expect(fresh.page({ account }, undefined, 50)).rejects.toMatchObject({ code: 'unavailable' });
+    const cut = new AbortController();
+    cut.abort();
+    await fresh.open(cut.signal);
+    await expect(fresh.page({ account }, undefined, 50)).rejects.toMatchObject({ code: 'unavailable' });
+    await fresh.open(never);
+    const seen: string[] = [];
+    for (let position: Position | undefined, page = 0; page === 0 || position; page++) {
+      const { guides: some, next } = await fresh.page({ account }, position, 500);
+      seen.push(...some.map(({ number }) => number));
+      position = next;
+    }
+    expect(seen.toSorted()).toEqual(numbers.toSorted());
+  });
+});
