@@ -13,6 +13,7 @@ import { fair } from './rows/fair.ts';
 import { files } from './rows/files.ts';
 import { hostile } from './rows/hostile.ts';
 import { labels } from './rows/labels.ts';
+import { list } from './rows/list.ts';
 import { memory } from './rows/memory.ts';
 import { oneAtATime } from './rows/one-at-a-time.ts';
 import { start } from './rows/start.ts';
@@ -27,6 +28,7 @@ const GROUPS: Record<string, Rows> = {
   one: oneAtATime,
   create,
   stored,
+  list,
   memory,
   start,
   load: underLoad,

@@ -49,6 +49,19 @@ export class ApiClient {
     return answer.data.map(({ SEND_GUIA }) => SEND_GUIA);
   }
 
+  /** @returns how many guides a page of the list has, and the cursor of the next. @throws Refusal when it is not served. */
+  async list(query: string): Promise<{ count: number; next: string | null }> {
+    const { statusCode, body } = await this.#pool.request({
+      method: 'GET',
+      path: `/api/guias?${query}`,
+      headers: this.#headers,
+    });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Refusal(statusCode, text);
+    const { data, siguiente }: { data: CreatedGuide[]; siguiente: string | null } = JSON.parse(text);
+    return { count: data.length, next: siguiente };
+  }
+
   /** @returns the numbers of so many new guides, for labels that nobody has asked for yet. */
   async newGuides(count: number): Promise<string[]> {
     const requests = Array.from({ length: Math.ceil(count / MOST_GUIDES) }, () => MOST_GUIDES);

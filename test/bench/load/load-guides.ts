@@ -11,6 +11,10 @@ const BATCH = 5_000;
 const REPORT = 100_000;
 const DUPLICATE_KEY = 11_000;
 const BATCHES_AT_A_TIME = 2;
+/** Time of the first guide that is loaded. */
+const FIRST = Date.UTC(2026, 0, 1);
+
+let made = 0;
 
 export async function loadGuides(
   mongoUri: string,
@@ -53,9 +57,23 @@ async function insert(guides: mongo.Collection<GuideDocument>, size: number): Pr
 
 type GuideDocument = ReturnType<typeof newDocument>;
 
+/** Guides a second apart, so that a list has an order; each with a reference of its own. */
 function newDocument() {
-  const { number, ...record } = newRecord();
-  return { _id: number, ...record };
+  const { number, guide, ...record } = newRecord();
+  const createdUtc = new Date(FIRST + 1_000 * made);
+  const createdAt = createdUtc.toISOString().slice(0, 19);
+  return {
+    _id: number,
+    ...record,
+    createdAt,
+    createdUtc,
+    guide: { ...guide, Referencia: referenceOf(made++) },
+  };
+}
+
+/** Returns the reference of a guide that was loaded, by its place from 0. */
+export function referenceOf(place: number): string {
+  return `PEDIDO-${place}`;
 }
 
 if (import.meta.main) {
