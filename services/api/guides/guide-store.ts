@@ -4,6 +4,7 @@ import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { batchLoader } from '../batch-loader.ts';
 import { CreationOutcomes } from './creations/creation-outcomes.ts';
+import { guideSteps, inStep } from './guide-steps.ts';
 
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
@@ -80,8 +81,10 @@ export class GuideStore {
     return creations.map(() => undefined);
   }, MAX_BATCHED_CREATIONS);
   readonly outcomes: CreationOutcomes;
+  readonly #connection: Connection;
 
   constructor(connection: Connection) {
+    this.#connection = connection;
     this.outcomes = new CreationOutcomes(connection);
     const branch = { code: String, name: String };
     this.#guides = connection.model<GuideDocument>(
@@ -249,21 +252,10 @@ export class GuideStore {
    * @returns how many guides were looked at in each step, as it is done.
    */
   async *moveToAccount(username: string, account: string): AsyncGenerator<number> {
-    let last = '';
-    while (true) {
-      const step = await this.#guides
-        .find({ _id: trusted({ $gt: last }) }, { _id: 1 })
-        .sort({ _id: 1 })
-        .limit(MOVED_AT_A_TIME)
-        .lean();
-      const end = step.at(-1)?._id;
-      if (end === undefined) return;
-      await this.#guides.updateMany(
-        { _id: trusted({ $gt: last, $lte: end }), username },
-        { $set: { account } },
-      );
-      last = end;
-      yield step.length;
+    const guides = this.#connection.getClient().db(this.#connection.name).collection<GuideDocument>('guides');
+    for await (const step of guideSteps(guides, MOVED_AT_A_TIME)) {
+      await guides.updateMany({ ...inStep(step), username }, { $set: { account } });
+      yield step.count;
     }
   }
 }

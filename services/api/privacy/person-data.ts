@@ -94,13 +94,15 @@ export async function* exportPerson(
 }
 
 function entriesOf({ stored, sections }: Found) {
-  const { _id, createdAt, service, origin, destination, guide } = stored;
+  const { _id, createdAt, status, service, origin, destination, guide } = stored;
   return sections.map((section) => ({
     guia: _id,
     fecha: createdAt,
     servicio: service,
     origen: origin.code,
     destino: destination.code,
+    estatus: status,
+    referencia: guide.Referencia,
     papel: ROLES[section],
     datos: guide[section],
     producto: guide.Producto,

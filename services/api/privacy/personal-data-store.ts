@@ -1,5 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Guide } from '#shared/contracts/guide.ts';
+import { type GuideStep, guideSteps, inStep } from '../guides/guide-steps.ts';
 
 /** What stands in place of a text that named somebody. It passes the checks of a guide, so labels can still be printed. */
 export const ANONYMOUS = '[anonimizado]';
@@ -11,6 +12,7 @@ export type StoredGuide = {
   _id: string;
   createdAt: string;
   createdUtc?: Date;
+  status: string;
   service: string;
   origin: { code: string };
   destination: { code: string };
@@ -37,10 +39,9 @@ export class PersonalDataStore {
     this.#guides = connection.getClient().db(connection.name).collection<StoredGuide>('guides');
   }
 
-  /** Returns the number at which a step of `size` guides after `position` ends; undefined after the last guide. */
-  async stepEnd(position: string, size: number): Promise<string | undefined> {
-    const step = this.#guides.find({ _id: { $gt: position } }, { projection: { _id: 1 } });
-    return (await step.sort({ _id: 1 }).limit(size).toArray()).at(-1)?._id;
+  /** Walks over all guides in steps, after the number where an earlier walk stopped. */
+  steps(size: number, from: string): AsyncGenerator<GuideStep> {
+    return guideSteps(this.#guides, size, from);
   }
 
   /**
@@ -50,13 +51,10 @@ export class PersonalDataStore {
    * @param older.local the same moment in local time, for guides of before release 1.2, which have no time in UTC.
    * @returns how many guides were changed.
    */
-  async anonymiseOlder(
-    step: { after: string; upTo: string },
-    older: { utc: Date; local: string },
-  ): Promise<number> {
+  async anonymiseOlder(step: GuideStep, older: { utc: Date; local: string }): Promise<number> {
     const { modifiedCount } = await this.#guides.updateMany(
       {
-        _id: { $gt: step.after, $lte: step.upTo },
+        ...inStep(step),
         anonymised: { $exists: false },
         $or: [
           { createdUtc: { $lt: older.utc } },
@@ -79,16 +77,8 @@ export class PersonalDataStore {
 
   /** Reads all guides in pages, by ascending number, so that no query takes long however many there are. */
   async *pages(size: number): AsyncGenerator<StoredGuide[]> {
-    for (let last = ''; ; ) {
-      const page = await this.#guides
-        .find({ _id: { $gt: last } })
-        .sort({ _id: 1 })
-        .limit(size)
-        .toArray();
-      const end = page.at(-1);
-      if (!end) return;
-      yield page;
-      last = end._id;
+    for await (const step of guideSteps(this.#guides, size)) {
+      yield await this.#guides.find(inStep(step)).sort({ _id: 1 }).toArray();
     }
   }
 }

@@ -97,14 +97,11 @@ export class Retention {
     const utc = new Date(Date.now() - days * DAY_MS);
     const older = { utc, local: localTime(utc) };
     let anonymised = 0;
-    for (let after = from; ; ) {
-      const upTo = await store.stepEnd(after, stepSize);
-      if (upTo === undefined) break;
-      const changed = await store.anonymiseOlder({ after, upTo }, older);
+    for await (const step of store.steps(stepSize, from)) {
+      const changed = await store.anonymiseOlder(step, older);
       this.#anonymised.inc(changed);
       anonymised += changed;
-      await redis.hset(this.#state, 'position', upTo);
-      after = upTo;
+      await redis.hset(this.#state, 'position', step.upTo);
       await this.#pause(STEP_PAUSE_MS);
       const leased = await redis.eval(RENEW, 1, this.#lease, this.#token, LEASE_MS);
       if (this.#end.signal.aborted || leased !== 1) return; // another process goes on

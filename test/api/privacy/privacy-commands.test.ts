@@ -69,6 +69,8 @@ describe('privacy export', () => {
       servicio: 'Domicilio',
       origen: 'MEX01',
       destino: 'MTY01',
+      estatus: 'Documentado',
+      referencia: 'PEDIDO-1042',
       papel: 'remitente',
       datos: contact(person),
       producto: fullGuide().Producto,
@@ -120,19 +122,14 @@ describe('privacy erase', () => {
     );
     expect([code, out]).toEqual([0, expect.stringContaining('Anonimizadas: 2 guias. ')]);
 
-    const { Remitente, Destinatario, Producto, Creado_por } = fullGuide();
     expect((await one(guides.findOne({ _id: sent }))).guide).toEqual({
+      ...fullGuide(),
       Remitente: { Nombre: '[anonimizado]' },
-      Destinatario,
-      Producto,
-      Creado_por,
     });
     const guide = (await one(guides.findOne({ _id: received }))).guide;
     expect(guide).toEqual({
-      Remitente,
+      ...fullGuide(),
       Destinatario: { Nombre: '[anonimizado]', DestinoCode: 'MTY01' },
-      Producto,
-      Creado_por,
     });
     expect(isLabelPayload({ ...label(), guide })).toBe(true);
 

@@ -73,8 +73,10 @@ test('guides older than the limit lose all that names a person, and keep the res
         Largo: 30,
         Alto: 20,
         Ancho: 15,
+        Paquetes: 1,
       },
       Creado_por: {},
+      Referencia: 'PEDIDO-1042',
     },
   });
   expect(PERSONAL.length).toBeGreaterThan(15);
