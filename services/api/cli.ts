@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { Connection } from 'mongoose';
 import { Type } from 'typebox';
 import { AuditStore } from '#shared/audit/audit-store.ts';
@@ -9,6 +9,8 @@ import { mongoSettings } from '#shared/config/settings.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { isCancelled } from '#shared/terminal/secret-input.ts';
+import { explainUsage, isHelp, spanishCommand } from '#shared/terminal/spanish-command.ts';
 import { PERMISSION_NAMES, UsageError } from './accounts/arguments.ts';
 import { addCommands, example } from './accounts/commands.ts';
 import { addLimitsCommand } from './accounts/limits-command.ts';
@@ -27,24 +29,8 @@ import { AccountLimitsStore } from './quotas/account-limits.ts';
  * that was not expected.
  */
 
-/** Commander's words in Spanish. */
-const WORDS: Readonly<Record<string, string>> = {
-  'Usage:': 'Uso:',
-  'Arguments:': 'Argumentos:',
-  'Options:': 'Opciones:',
-  'Commands:': 'Comandos:',
-  '[options]': '[opciones]',
-  '[command]': '<comando>',
-};
-const USAGE: Readonly<Record<string, string>> = {
-  'commander.excessArguments': 'Sobran argumentos',
-  'commander.missingArgument': 'Falta un argumento',
-  'commander.optionMissingArgument': 'Falta el valor de una opcion',
-  'commander.unknownCommand': 'Comando desconocido',
-  'commander.unknownOption': 'Opcion desconocida',
-};
-/** Names of the errors for a password that was not typed: Ctrl-C, the time limit, the end of standard input. */
-const CANCELLED = new Set(['ExitPromptError', 'AbortError', 'AbortPromptError']);
+/** As it is typed. */
+const NAME = 'npm run admin --';
 
 process.exitCode = await run(process.argv);
 
@@ -65,7 +51,7 @@ async function run(argv: string[]): Promise<number> {
     await program.parseAsync(argv);
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0; // the help that was asked for
+    if (isHelp(error)) return 0;
     process.stderr.write(`${explain(error)}\n`);
     const wrongUsage = [CommanderError, UsageError, ConfigError].some((type) => error instanceof type);
     return wrongUsage ? 2 : 1;
@@ -73,13 +59,8 @@ async function run(argv: string[]): Promise<number> {
 }
 
 function createProgram(): Command {
-  return new Command('npm run admin --')
+  return spanishCommand(NAME)
     .description('Administra los usuarios de la API. Lee MONGODB_URI del entorno.')
-    .helpOption('-h, --help', 'muestra esta ayuda')
-    .helpCommand(false)
-    .configureHelp({ styleTitle: inSpanish, styleUsage: inSpanish, styleSubcommandTerm: inSpanish })
-    .configureOutput({ outputError: () => {} })
-    .exitOverride()
     .addHelpText('after', `\nPermisos: ${PERMISSION_NAMES}\n${PASSWORD_RULE}`)
     .addHelpText('after', example('create --help'));
 }
@@ -124,17 +105,11 @@ function recorded(program: Command): RecordedCommand {
   };
 }
 
-function inSpanish(text: string): string {
-  return Object.entries(WORDS).reduce((result, [word, ours]) => result.replace(word, ours), text);
-}
-
 /** Says what went wrong, for the operator. */
 function explain(error: unknown): string {
-  if (error instanceof CommanderError) {
-    return `${USAGE[error.code] ?? 'Falta un comando'}. Vea npm run admin -- --help`;
-  }
-  const { name, message, code, syscall } = error as NodeJS.ErrnoException;
-  if (CANCELLED.has(name)) return 'Cancelado: no se recibio la contrasena';
+  if (error instanceof CommanderError) return explainUsage(error, NAME);
+  const { message, code, syscall } = error as NodeJS.ErrnoException;
+  if (isCancelled(error)) return 'Cancelado: no se recibio la contrasena';
   if (isTransientError(error)) return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
   if (syscall === 'open') return `No se puede escribir el archivo (${code})`;
   return message;

@@ -34,9 +34,10 @@ const LIMITS_MIB: Record<string, number> = {
   dashboard: 120,
   'label-worker': 500,
   setup: 120,
+  guias: 20,
 };
 
-test.each([...SERVICES, 'setup'])('the image %s is small', async (name) => {
+test.each([...SERVICES, 'setup', 'guias'])('the image %s is small', async (name) => {
   const own = (await ownBytes(`guias/${name}:local`)) / MIB;
   process.stdout.write(`guias/${name}: ${own.toFixed(0)} MiB on top of its base\n`);
   expect(own).toBeLessThan(LIMITS_MIB[name] ?? 0);

@@ -1,10 +1,7 @@
-import { addAbortSignal } from 'node:stream';
-import askHidden from '@inquirer/password';
 import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
+import { askSecret, readSecretLine } from '#shared/terminal/secret-input.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** Longest wait for a password from a person at a terminal, or from a pipe, in ms. */
-const PASSWORD_TIMEOUT_MS = 120_000;
 /** In characters (docs/contract.md "Authentication"). Passwords of before release 1.2 may have 8, and go on working. */
 const MIN_PASSWORD = 12;
 /** In bytes, so that a login accepts it whatever its characters. */
@@ -21,7 +18,7 @@ Debe tener al menos ${MIN_PASSWORD} caracteres, ${MAX_PASSWORD} bytes como maxim
  * the message is for the person who typed it.
  */
 export async function readPassword(): Promise<string> {
-  const password = process.stdin.isTTY ? await passwordFromTerminal() : await passwordFromInput();
+  const password = process.stdin.isTTY ? await passwordFromTerminal() : await readSecretLine(MAX_PASSWORD);
   if ([...password].length < MIN_PASSWORD) {
     throw new Error(`La contrasena debe tener al menos ${MIN_PASSWORD} caracteres`);
   }
@@ -40,23 +37,7 @@ export async function readPassword(): Promise<string> {
 }
 
 async function passwordFromTerminal(): Promise<string> {
-  const ask = (message: string) =>
-    askHidden(
-      { message, toggleMask: false, theme: { style: { maskedText: '' } } },
-      { signal: AbortSignal.timeout(PASSWORD_TIMEOUT_MS) },
-    );
-  const password = await ask(`Contrasena (al menos ${MIN_PASSWORD} caracteres):`);
-  if ((await ask('Otra vez:')) !== password) throw new Error('Las contrasenas no coinciden');
+  const password = await askSecret(`Contrasena (al menos ${MIN_PASSWORD} caracteres):`);
+  if ((await askSecret('Otra vez:')) !== password) throw new Error('Las contrasenas no coinciden');
   return password;
-}
-
-/** Reads the first line; input that is longer than any password is not read to its end. */
-async function passwordFromInput(): Promise<string> {
-  const input = addAbortSignal(AbortSignal.timeout(PASSWORD_TIMEOUT_MS), process.stdin.setEncoding('utf8'));
-  let text = '';
-  for await (const chunk of input) {
-    text += chunk;
-    if (text.includes('\n') || text.length > MAX_PASSWORD) break;
-  }
-  return (text.split('\n')[0] ?? '').replace(/\r$/, '');
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { LabelFile } from '#shared/pdf/label-file.ts';
 import { AccountTurns } from '../quotas/account-turns.ts';
 import type { Asker, LabelClient } from './label-client.ts';
-import { LabelFile } from './label-file.ts';
 
 /**
  * Pages of a file that are in flight at a time, unless a single label has more: the more, the quicker is the file, and the

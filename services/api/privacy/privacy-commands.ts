@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { CommandResult } from '#shared/audit/record-command.ts';
-import { progressLine } from '#shared/progress-line.ts';
+import { progressLine } from '#shared/terminal/progress-line.ts';
 import { example } from '../accounts/commands.ts';
 import { countGuides, erasePerson, exportPerson, type OnProgress } from './person-data.ts';
 import { type PersonSearch, parseSearch, type SearchKind } from './person-search.ts';

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { stringify } from 'csv-stringify/sync';
+import { formatCsv } from '#shared/csv/format-csv.ts';
 import { columnsOf } from './csv-columns.ts';
 import type { Dataset } from './datasets.ts';
-import { addFormulaGuards } from './formula-guards.ts';
 
 /** Writes a dataset as CSV, ordered by its first column, to a file or to standard output. */
 export async function exportCsv<R, C extends string>(
@@ -14,12 +13,4 @@ export async function exportCsv<R, C extends string>(
   const text = formatCsv(columnsOf(table), rows);
   if (path) await writeFile(path, text);
   else await pipeline([text], process.stdout); // unlike a plain write, notices a reader that went away
-}
-
-/**
- * Formats rows as the text of a CSV file. It begins with a byte order mark, without which spreadsheets take UTF-8 for
- * another encoding, and holds nothing that a spreadsheet would run.
- */
-export function formatCsv(columns: readonly string[], rows: readonly string[][]): string {
-  return stringify([columns, ...rows.map((row) => row.map(addFormulaGuards))], { bom: true });
 }

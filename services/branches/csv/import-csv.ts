@@ -1,4 +1,4 @@
-import { progressLine } from '#shared/progress-line.ts';
+import { progressLine } from '#shared/terminal/progress-line.ts';
 import type { CsvTable } from './csv-columns.ts';
 import type { Dataset } from './datasets.ts';
 import { readRecords } from './read-records.ts';

@@ -1,6 +1,6 @@
+import { type Row, readRows } from '#shared/csv/csv-rows.ts';
+import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
 import { type CsvTable, columnsOf } from './csv-columns.ts';
-import { type Row, readRows } from './csv-rows.ts';
-import { InvalidFileError, LineReport } from './line-report.ts';
 
 /** Stands in decoded text for bytes that are not UTF-8. */
 const REPLACEMENT_CHARACTER = '\uFFFD';

@@ -3,11 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, vi } from 'vitest';
-import { readRows } from '#services/branches/csv/csv-rows.ts';
-import { formatCsv } from '#services/branches/csv/export-csv.ts';
-import { LineReport } from '#services/branches/csv/line-report.ts';
 import { BranchStore } from '#services/branches/store/branch-store.ts';
 import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
+import { readRows } from '#shared/csv/csv-rows.ts';
+import { formatCsv } from '#shared/csv/format-csv.ts';
+import { LineReport } from '#shared/csv/line-report.ts';
 import { call } from '#test/fixtures/client.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 

@@ -41,7 +41,7 @@ const services: Record<string, Service> = file.services;
 const all = Object.entries(services);
 const service = (name: string) => services[name] as Service;
 /** What people run with `docker compose run`. */
-const OPERATOR = { admin: true, loads: true, 'redis-cli': true };
+const OPERATOR = { admin: true, loads: true, guias: true, 'redis-cli': true };
 const mountOf = ({ volumes = [] }: Service) =>
   volumes.find((each): each is Mount => typeof each === 'object' && each.target === '/run/secrets');
 

@@ -9,13 +9,14 @@ export type Row<C extends string> = { line: number; cells: Record<C, string> };
 const MAX_ROWS = 200_000;
 
 /**
- * Reads the rows of a CSV file: UTF-8, with or without byte order mark; `,` or `;` between cells, whichever the header
+ * Reads the rows of a CSV file: UTF-8, with or without byte order mark, or another encoding that is named; `,` or `;` between cells, whichever the header
  * has; CRLF or LF; quoted cells; columns in any order. Rows without any value are skipped.
  *
  * A row is a line: no cell may hold a line break. A quote that is not closed therefore spoils its own line and not the
  * lines after it, and every problem is reported with the line number that an editor shows.
  *
- * @param columns the names that the header must have: all of them and no others.
+ * @param columns the names that the header may have, and must have where `required` does not name fewer; the cells of a
+ * column that is not there are empty.
  * @param report receives what is wrong with single lines, which are left out.
  * @throws InvalidFileError for a wrong header, and for too many bytes or rows.
  */
@@ -23,12 +24,13 @@ export async function* readRows<C extends string>(
   path: string,
   columns: readonly C[],
   report: LineReport,
+  { required = columns, encoding = 'utf8' }: { required?: readonly C[]; encoding?: BufferEncoding } = {},
 ): AsyncGenerator<Row<C>> {
   let header: CsvHeader<C> | undefined;
   let line = 1;
   let rows = 0;
-  for await (const lines of readLines(path)) {
-    header ??= parseHeader(lines.shift() ?? '', columns);
+  for await (const lines of readLines(path, encoding)) {
+    header ??= parseHeader(lines.shift() ?? '', columns, required);
     // Empty lines count too: they take their time as well.
     if (line + lines.length > MAX_ROWS + 1) {
       throw new InvalidFileError(`El archivo tiene mas de ${MAX_ROWS} filas`);

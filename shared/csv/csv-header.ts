@@ -6,7 +6,7 @@ export type CsvHeader<C extends string> = {
   delimiter: string;
   /** How many cells a row must have. */
   width: number;
-  /** Names the cells of a row by their columns, in the order of the columns. */
+  /** Names the cells of a row by their columns, in the order of the columns. A column that is not there has empty ones. */
   toRecord(cells: readonly string[]): Record<C, string>;
 };
 
@@ -16,12 +16,17 @@ const MAX_NAMES = 5;
 /**
  * Parses the first line of a file.
  *
- * @throws InvalidFileError unless it names all the columns, each once, and no others.
+ * @param required the columns that must be there.
+ * @throws InvalidFileError unless it names these, none twice, and none but `columns`.
  */
-export function parseHeader<C extends string>(line: string, columns: readonly C[]): CsvHeader<C> {
+export function parseHeader<C extends string>(
+  line: string,
+  columns: readonly C[],
+  required: readonly C[],
+): CsvHeader<C> {
   const delimiter = line.includes(';') ? ';' : ',';
   const names = parseLines([line], delimiter)[0] ?? [];
-  const wrong = findProblems(names, columns);
+  const wrong = findProblems(names, columns, required);
   if (wrong.length > 0) {
     throw new InvalidFileError(`Encabezado (linea 1): ${wrong.join('; ')}. Debe ser: ${columns.join(',')}`);
   }
@@ -30,12 +35,19 @@ export function parseHeader<C extends string>(line: string, columns: readonly C[
     delimiter,
     width: names.length,
     toRecord: (cells) =>
-      Object.fromEntries(positions.map(([column, index]) => [column, cells[index]])) as Record<C, string>,
+      Object.fromEntries(positions.map(([column, index]) => [column, cells[index] ?? ''])) as Record<
+        C,
+        string
+      >,
   };
 }
 
-function findProblems(names: readonly string[], columns: readonly string[]): string[] {
-  const missing = columns.filter((column) => !names.includes(column));
+function findProblems(
+  names: readonly string[],
+  columns: readonly string[],
+  required: readonly string[],
+): string[] {
+  const missing = required.filter((column) => !names.includes(column));
   const unknown = names.filter((name) => !columns.includes(name)).slice(0, MAX_NAMES);
   const repeated = names.filter((name, index) => names.indexOf(name) !== index && columns.includes(name));
   return [

@@ -11,8 +11,8 @@ const MAX_LINE = 10_000;
  *
  * @throws InvalidFileError for too many bytes, or a line that is too long.
  */
-export async function* readLines(path: string): AsyncGenerator<string[]> {
-  const file = createReadStream(path, 'utf8');
+export async function* readLines(path: string, encoding: BufferEncoding): AsyncGenerator<string[]> {
+  const file = createReadStream(path, encoding);
   let rest = '';
   for await (const piece of file) {
     if (file.bytesRead > MAX_BYTES) {
