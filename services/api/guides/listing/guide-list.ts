@@ -42,6 +42,8 @@ const STEP_SIZE = 1_000;
 const STEP_PAUSE_MS = 20;
 /** Selects guides of release 1.1: `null` is also what is not there. */
 const NO_ACCOUNT = { account: null } as unknown as Conditions;
+/** The same as an expression, for which no index is asked: that of accounts has entries of all that the walk has changed. */
+const STILL_NO_ACCOUNT = { $expr: { $eq: [{ $ifNull: ['$account', ''] }, ''] } };
 
 /**
  * Lists the guides of an account, newest first, from MongoDB (docs/decisions/0032-listing-guides.md).
@@ -97,7 +99,7 @@ export class GuideList {
   }
 
   async #assign(guides: Conditions): Promise<void> {
-    await this.#guides.updateMany({ ...guides, ...NO_ACCOUNT }, [{ $set: { account: '$username' } }]);
+    await this.#guides.updateMany({ ...guides, ...STILL_NO_ACCOUNT }, [{ $set: { account: '$username' } }]);
   }
 
   /**
