@@ -95,7 +95,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     branches: [],
     accounts: ['guides', 'quotas'],
     audit: ['accounts'],
-    privacy: ['accounts'],
+    privacy: ['accounts', 'guides'],
     quotas: [],
   },
   branches: { cache: ['store'], store: [], csv: ['store'] },

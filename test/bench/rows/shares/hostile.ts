@@ -1,10 +1,10 @@
 import { Client } from '#test/fixtures/client.ts';
-import { ApiClient } from '../load/api-client.ts';
-import { newGuide } from '../load/guides.ts';
-import { atRate } from '../load/load.ts';
-import { percentile } from '../report/statistics.ts';
-import type { Result, Run } from '../run.ts';
-import { withSystem } from '../system/system.ts';
+import { ApiClient } from '../../load/api-client.ts';
+import { newGuide } from '../../load/guides.ts';
+import { atRate } from '../../load/load.ts';
+import { percentile } from '../../report/statistics.ts';
+import type { Result, Run } from '../../run.ts';
+import { withSystem } from '../../system/system.ts';
 import { startGreedy } from './customers.ts';
 
 const PER_SECOND = 20;

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '#test/fixtures/client.ts';
-import { ApiClient } from '../load/api-client.ts';
-import { newGuide } from '../load/guides.ts';
-import { atRate } from '../load/load.ts';
-import { percentile } from '../report/statistics.ts';
-import type { Result, Run } from '../run.ts';
-import { type BenchSystem, withSystem } from '../system/system.ts';
+import { ApiClient } from '../../load/api-client.ts';
+import { newGuide } from '../../load/guides.ts';
+import { atRate } from '../../load/load.ts';
+import { percentile } from '../../report/statistics.ts';
+import type { Result, Run } from '../../run.ts';
+import { type BenchSystem, withSystem } from '../../system/system.ts';
 
 const KINDS = ['labels', 'guides', 'logins'] as const;
 const CONNECTIONS = 150;

@@ -1,8 +1,8 @@
-import type { ApiClient } from '../load/api-client.ts';
-import { inParallel } from '../load/load.ts';
-import { percentile } from '../report/statistics.ts';
-import type { Result, Run } from '../run.ts';
-import { withSystem } from '../system/system.ts';
+import type { ApiClient } from '../../load/api-client.ts';
+import { inParallel } from '../../load/load.ts';
+import { percentile } from '../../report/statistics.ts';
+import type { Result, Run } from '../../run.ts';
+import { withSystem } from '../../system/system.ts';
 
 const CONCURRENCY = 2;
 const PACKAGES = 99;
