@@ -13,7 +13,7 @@ import type { Reservation } from './page-reservations.ts';
 export const LABEL_QUEUE = 'labels';
 
 /** Raise it with every change of a template, so that no label of the old look is served from the cache. */
-export const TEMPLATE_VERSION = '7';
+export const TEMPLATE_VERSION = '8';
 
 /** Largest file of a logo: it travels with every label's job, of which Redis keeps the last thousand. */
 export const MAX_LOGO_KIB = 12;
@@ -21,10 +21,10 @@ export const MAX_LOGO_KIB = 12;
 const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + 4 * Math.ceil((MAX_LOGO_KIB * 1_024) / 3);
 
 /**
- * What a label is printed on: `letter` is one page of 8.5 × 11 in, `small` a page of 100 × 100 mm for each package. Each
- * kind is a template of the label worker, `label/templates/<kind>.hbs`.
+ * What a label is printed on: `letter` is one page of 8.5 × 11 in; `medium` of 100 × 150 mm and `small` of 100 × 100 mm
+ * have a page for each package. Each kind is a template of the label worker, `label/templates/<kind>.hbs`.
  */
-export const LABEL_KINDS = ['letter', 'small'] as const;
+export const LABEL_KINDS = ['letter', 'medium', 'small'] as const;
 
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
 

@@ -136,6 +136,7 @@ describe('hostile text in a path or a query', () => {
     '/api/guias/validar-destino/',
     '/api/guias/etiqueta/',
     '/api/guias/etiqueta-pequena/',
+    '/api/guias/etiqueta-10x15/',
   ];
 
   test.for(HOSTILE)('%j is not found', async (text, { demo }) => {

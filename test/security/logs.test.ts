@@ -103,7 +103,7 @@ const create = (demo: Client, guide: unknown, headers: Record<string, string> = 
 async function usualDay({ demo }: Day): Promise<string> {
   const { body } = await create(demo, PERSON, { 'x-request-id': 'crear-1', 'idempotency-key': KEY });
   const number = (body.data as CreatedGuide[])[0]?.SEND_GUIA ?? '';
-  for (const path of ['etiqueta', 'etiqueta-pequena']) {
+  for (const path of ['etiqueta', 'etiqueta-pequena', 'etiqueta-10x15']) {
     const { status } = await demo.pdf(`/api/guias/${path}/${number}`, { 'x-request-id': `${path}-1` });
     expect(status).toBe(200);
   }
@@ -236,6 +236,7 @@ describe('the logs', () => {
       new Set(day.lines.filter(({ requestId }) => requestId === id).map(({ service }) => service));
     expect(servicesOf('etiqueta-1')).toEqual(new Set(['api', 'label-worker']));
     expect(servicesOf('etiqueta-pequena-1')).toEqual(new Set(['api', 'label-worker']));
+    expect(servicesOf('etiqueta-10x15-1')).toEqual(new Set(['api', 'label-worker']));
     expect(servicesOf('crear-1')).toEqual(new Set(['api', 'branches']));
     const queue = new Queue(LABEL_QUEUE, { connection: ownRedis.redis, prefix: stores.prefix });
     const jobs = await queue.getJobs(['completed']);

@@ -9,7 +9,11 @@ import { ProblemList } from '../guides/request/problem-list.ts';
 export const MAX_FILE_PAGES = 1_000;
 
 /** The kinds of label that a file may have, by their names on the wire. */
-const KINDS: Readonly<Record<string, LabelPayload['kind']>> = { carta: 'letter', pequena: 'small' };
+const KINDS: Readonly<Record<string, LabelPayload['kind']>> = {
+  carta: 'letter',
+  pequena: 'small',
+  '10x15': 'medium',
+};
 export const FILE_KINDS = Object.keys(KINDS);
 
 const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo']);

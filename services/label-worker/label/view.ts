@@ -62,6 +62,7 @@ function recipientView(to: Guide['Destinatario']) {
     street: list(' ', to.Calle, to.Numero_exterior, to.Numero_interior && `Int. ${to.Numero_interior}`),
     district: to.Colonia && `Col. ${to.Colonia}`,
     place: list(', ', list(' ', to.CodigoPostal && `C.P. ${to.CodigoPostal}`, to.Municipio), to.Estado),
+    postalCode: to.CodigoPostal ?? NONE,
     reference: to.Referencias && `Referencias: ${to.Referencias}`,
     shortReference: to.Referencias && `Ref. ${to.Referencias}`,
     phones: phones(to),

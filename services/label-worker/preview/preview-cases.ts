@@ -205,5 +205,9 @@ export const PREVIEW_CASES: readonly PreviewCase[] = [
   ...inEachKind('long-address', 'A long tracking address', {
     trackingUrl: 'https://www.rastreo-de-paquetes.example/consulta?origen=etiqueta&guia=482913650724',
   }),
-  { name: 'small-package-1', about: 'Package 1 of 99', label: sample({ kind: 'small', packages: 99 }) },
+  ...(['medium', 'small'] as const).map((kind) => ({
+    name: `${kind}-package-99`,
+    about: 'Package 99 of 99',
+    label: sample({ kind, packages: 99, package: 99 }),
+  })),
 ];

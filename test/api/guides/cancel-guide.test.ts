@@ -166,22 +166,25 @@ describe('a guide of a batch', () => {
 });
 
 describe('the labels of a cancelled guide', () => {
-  test.for(['etiqueta', 'etiqueta-pequena'])('are not printed: %s', async (kind, { demo, newGuide }) => {
-    const { SEND_GUIA } = await newGuide();
-    const path = `/api/guias/${kind}/${SEND_GUIA}`;
-    const printed = await demo.pdf(path);
-    expect(printed.status).toBe(200); // and is in the cache from now on
-    await cancel(demo, SEND_GUIA);
-    for (const headers of [
-      {},
-      { 'if-none-match': printed.headers.get('etag') ?? '' },
-      { 'if-none-match': '*' },
-    ]) {
-      const { status, headers: answered, body } = await demo.get(path, headers);
-      expect([status, answered.get('etag')]).toEqual([409, null]);
-      expect(body).toMatchObject({ message: 'La guia esta cancelada', codigo: 'guia_cancelada' });
-    }
-  });
+  test.for(['etiqueta', 'etiqueta-pequena', 'etiqueta-10x15'])(
+    'are not printed: %s',
+    async (kind, { demo, newGuide }) => {
+      const { SEND_GUIA } = await newGuide();
+      const path = `/api/guias/${kind}/${SEND_GUIA}`;
+      const printed = await demo.pdf(path);
+      expect(printed.status).toBe(200); // and is in the cache from now on
+      await cancel(demo, SEND_GUIA);
+      for (const headers of [
+        {},
+        { 'if-none-match': printed.headers.get('etag') ?? '' },
+        { 'if-none-match': '*' },
+      ]) {
+        const { status, headers: answered, body } = await demo.get(path, headers);
+        expect([status, answered.get('etag')]).toEqual([409, null]);
+        expect(body).toMatchObject({ message: 'La guia esta cancelada', codigo: 'guia_cancelada' });
+      }
+    },
+  );
 
   test('are not printed with those of others, and the answer names each by its place', async ({
     demo,

@@ -44,19 +44,26 @@ describe('POST /api/guias/etiquetas', () => {
     expect(page).toEqual(own);
   });
 
-  test('has small labels with all their packages', async ({ demo, numbers }) => {
-    const [parts = ''] = await numbersOf(demo, 1, 3);
-    const { bytes } = await demo.labelFile([numbers[0], parts, numbers[1]], 'pequena');
-    await checkPdf(bytes);
-    const pages = await readLabel(bytes);
-    expect(pages.flatMap(({ code128 }) => code128)).toEqual([
-      `${numbers[0]}-01`,
-      `${parts}-01`,
-      `${parts}-02`,
-      `${parts}-03`,
-      `${numbers[1]}-01`,
-    ]);
-  });
+  test.for([
+    ['pequena', 283.46],
+    ['10x15', 425.2],
+  ] as const)(
+    'has labels of the kind %s with all their packages',
+    async ([kind, height], { demo, numbers }) => {
+      const [parts = ''] = await numbersOf(demo, 1, 3);
+      const { bytes } = await demo.labelFile([numbers[0], parts, numbers[1]], kind);
+      await checkPdf(bytes);
+      const pages = await readLabel(bytes);
+      for (const page of pages) expect(Math.abs(page.height - height)).toBeLessThan(0.6);
+      expect(pages.flatMap(({ code128 }) => code128)).toEqual([
+        `${numbers[0]}-01`,
+        `${parts}-01`,
+        `${parts}-02`,
+        `${parts}-03`,
+        `${numbers[1]}-01`,
+      ]);
+    },
+  );
 
   test('prints again what is no longer in the cache, and nothing else', async ({ demo, numbers, stores }) => {
     const prints = () => stores.redis.zcard(`${stores.prefix}:labels:completed`);
@@ -174,14 +181,14 @@ describe('a request that cannot be printed', () => {
       ],
     ],
     [
-      { Guias: [UNKNOWN], Tipo: '10x15' },
-      "El campo 'Tipo' solo acepta: carta, pequena",
+      { Guias: [UNKNOWN], Tipo: '10x10' },
+      "El campo 'Tipo' solo acepta: carta, pequena, 10x15",
       'campo_formato',
       [
         {
           campo: 'Tipo',
           codigo: 'campo_formato',
-          message: "El campo 'Tipo' solo acepta: carta, pequena",
+          message: "El campo 'Tipo' solo acepta: carta, pequena, 10x15",
         },
       ],
     ],

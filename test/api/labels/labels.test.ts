@@ -93,19 +93,23 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
   });
 });
 
-describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
+describe.each([
+  { route: 'etiqueta-pequena', size: '10x10', pageHeight: 283.46 },
+  { route: 'etiqueta-10x15', size: '10x15', pageHeight: 425.2 },
+])('GET /api/guias/$route/{guia}', ({ route, size, pageHeight }) => {
   test.for<[string, number, number[]]>([
     ['', 1, [1]],
     ['?paquetes=3', 3, [1, 2, 3]],
     ['?paquetes=99', 99, [1, 2, 37, 99]],
-  ])('%s is one 10 x 10 cm page a package', async ([query, packages, looked], { demo, number }) => {
-    const { status, bytes } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}${query}`);
+  ])('%s is one page a package, of its size', async ([query, packages, looked], { demo, number }) => {
+    const { status, headers, bytes } = await demo.pdf(`/api/guias/${route}/${number}${query}`);
     expect(status).toBe(200);
+    expect(headers.get('content-disposition')).toBe(`inline; filename="guia-${number}-${size}.pdf"`);
     const { count, pages } = await readPages(bytes, looked);
     expect(count).toBe(packages);
     for (const [index, page] of pages.entries()) {
       expect(Math.abs(page.width - 283.46)).toBeLessThan(0.6);
-      expect(Math.abs(page.height - 283.46)).toBeLessThan(0.6);
+      expect(Math.abs(page.height - pageHeight)).toBeLessThan(0.6);
       expect(page.code128).toEqual([`${number}-${String(looked[index]).padStart(2, '0')}`]);
       expect(page.qr).toEqual([`https://rastreo.example/${number}`]);
     }
@@ -124,7 +128,7 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
       ['0', '100', '-1', '1.5', 'x', '', `1&${name}=2`].map((value) => [name, value] as const),
     ),
   )('refuses %s=%s', async ([name, value], { demo, number }) => {
-    const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?${name}=${value}`);
+    const { status, body } = await demo.get(`/api/guias/${route}/${number}?${name}=${value}`);
     expect(status).toBe(400);
     expect(body).toMatchObject(refused(name, 99));
   });
@@ -137,7 +141,7 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
       Producto: { ...guide.Producto, Paquetes: 3 },
       Referencia: 'PEDIDO-7',
     });
-    return `/api/guias/etiqueta-pequena/${created?.SEND_GUIA}`;
+    return `/api/guias/${route}/${created?.SEND_GUIA}`;
   };
 
   test.for<[string, string[]]>([
@@ -149,7 +153,7 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
     const path = await threePackages(demo);
     const { bytes, headers } = await demo.pdf(path + query);
     const pages = await readLabel(bytes);
-    expect(pages.map(({ text }) => /\d+\/\d+/.exec(text)?.[0])).toEqual(printed);
+    expect(pages.map(({ text }) => /(?<![\d/])\d+\/\d+(?![\d/])/.exec(text)?.[0])).toEqual(printed);
     for (const [index, { text, code128 }] of pages.entries()) {
       const position = Number.parseInt(printed[index] ?? '', 10);
       expect(code128).toEqual([`${path.split('/').at(-1)}-0${position}`]);
@@ -172,7 +176,7 @@ describe('GET /api/guias/etiqueta-pequena/{guia}', () => {
 
   test('of a guide that counts none has one page', async ({ demo }) => {
     const [guide] = await demo.created(minimalGuide());
-    const path = `/api/guias/etiqueta-pequena/${guide?.SEND_GUIA}`;
+    const path = `/api/guias/${route}/${guide?.SEND_GUIA}`;
     expect(await readLabel((await demo.pdf(path)).bytes)).toHaveLength(1);
     expect((await demo.get(`${path}?paquete=2`)).body).toMatchObject(refused('paquete', 1));
   });
@@ -240,7 +244,7 @@ describe('a label whose job completes', () => {
 });
 
 describe('a guide that the user may not see', () => {
-  const paths = ['etiqueta', 'etiqueta-pequena'];
+  const paths = ['etiqueta', 'etiqueta-pequena', 'etiqueta-10x15'];
   test.for(paths)('is not found by %s when it is another user’s', async (path, { api, number }) => {
     const other = await Client.login(api.url, 'otro');
     const { status, body } = await other.get(`/api/guias/${path}/${number}`);

@@ -72,6 +72,7 @@ describe('/api/openapi.json', () => {
       'GET /api/apipermissions/my-permissions': 'listarPermisos',
       'GET /api/auth/validate': 'validarToken',
       'GET /api/guias': 'listarGuias',
+      'GET /api/guias/etiqueta-10x15/{guia}': 'obtenerEtiqueta10x15',
       'GET /api/guias/etiqueta-pequena/{guia}': 'obtenerEtiquetaPequena',
       'GET /api/guias/etiqueta/{guia}': 'obtenerEtiqueta',
       'GET /api/guias/validar-destino/{code}': 'validarDestino',

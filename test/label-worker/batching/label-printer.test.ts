@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import type { PrintingBrowser } from '#services/label-worker/chromium/printing-browser.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
@@ -88,21 +88,61 @@ test.for([
   expect(letter?.text).toContain(words);
 });
 
-test('a small label has a page of 10 × 10 cm a package, each with its own number', async ({ printed }) => {
-  const pages = await printed(label({ kind: 'small', packages: 3 }));
-  expect(pages.map(({ code128 }) => code128)).toEqual([
-    ['482913650724-01'],
-    ['482913650724-02'],
-    ['482913650724-03'],
-  ]);
-  for (const [i, page] of pages.entries()) {
-    expect(page.qr).toEqual(['https://rastreo.example/guia/482913650724']);
-    // Chromium's pages have whole pixels of its own: 99.82 mm.
-    expect(Math.abs(page.width - 283.46)).toBeLessThan(0.6);
-    expect(Math.abs(page.height - 283.46)).toBeLessThan(0.6);
-    for (const words of ['MTY01', `${i + 1}/3`, 'Luis Pérez Muñoz', 'Av. Juárez 800', '8198765432', '2.5 kg'])
-      expect(page.text).toContain(words);
-  }
+test.for([
+  ['small', '10 × 10 cm', 283.46],
+  ['medium', '10 × 15 cm', 425.2],
+] as const)(
+  'a %s label has a page of %s a package, each with its own number',
+  async ([kind, _, height], { printed }) => {
+    const pages = await printed(label({ kind, packages: 3 }));
+    expect(pages.map(({ code128 }) => code128)).toEqual([
+      ['482913650724-01'],
+      ['482913650724-02'],
+      ['482913650724-03'],
+    ]);
+    for (const [i, page] of pages.entries()) {
+      expect(page.qr).toEqual(['https://rastreo.example/guia/482913650724']);
+      // Chromium's pages have whole pixels of its own: 99.82 mm.
+      expect(Math.abs(page.width - 283.46)).toBeLessThan(0.6);
+      expect(Math.abs(page.height - height)).toBeLessThan(0.6);
+      for (const words of [
+        'MTY01',
+        `${i + 1}/3`,
+        'Luis Pérez Muñoz',
+        'Av. Juárez 800',
+        '8198765432',
+        '2.5 kg',
+      ])
+        expect(page.text).toContain(words);
+    }
+  },
+);
+
+test('a medium label says what a parcel needs on its way', async ({ printed }) => {
+  const medium = label({ kind: 'medium' });
+  medium.guide.Referencia = 'PEDIDO-1042';
+  const [page] = await printed(medium);
+  for (const words of [
+    'Envíos del Valle',
+    'ENTREGA A DOMICILIO',
+    '14/07/2026 10:32',
+    'Monterrey Centro',
+    'MEX01',
+    'CÓDIGO POSTAL',
+    'Comercial del Norte SA de CV · RFC CNO800101AB1',
+    'Av. Juárez 800 Int. 4B',
+    'Col. Centro',
+    'C.P. 64000 Monterrey, Nuevo León',
+    'Referencias: Portón verde, junto a la farmacia',
+    'Tel. 8198765432 / 8112345678',
+    'Ana López',
+    'Tel. 5598765432 / 5512345678',
+    'Referencia: PEDIDO-1042',
+    'Libros',
+    'Frágil',
+    '4829 1365 0724 - 01',
+  ])
+    expect(page?.text).toContain(words);
 });
 
 test('a small label of 99 packages is one print of 99 pages', async ({ printer, prints }) => {
@@ -119,7 +159,7 @@ test('a guide that is picked up at a branch needs no address', async ({ printed 
     Producto: { Contenido: 'Libros' },
     Creado_por: {},
   };
-  for (const kind of ['letter', 'small'] as const) {
+  for (const kind of LABEL_KINDS) {
     const [page] = await printed({ ...bare, kind });
     expect(page?.text).toContain('RECOGE EN SUCURSAL');
     expect(page?.text).not.toMatch(/undefined|null|NaN|Tel\.|Ref|Col\.|C\.P\./);
@@ -196,7 +236,7 @@ const HOSTILE = {
   'a character reference': '&lt;b&gt; &#0; &amp;',
 };
 test.for(Object.entries(HOSTILE))('%s in a field prints as text', async ([_, text], { printed }) => {
-  for (const kind of ['letter', 'small'] as const) {
+  for (const kind of LABEL_KINDS) {
     const pages = await printed(label({ kind, recipient: { Nombre: text } }));
     expect(pages).toHaveLength(1);
     expect(pages[0]?.text.replace(/\s+/g, ' ')).toContain(text);
@@ -243,7 +283,7 @@ test.for(Object.entries(LONG))(
       },
       Creado_por: { Nombre: text, Agencia: text },
     };
-    for (const kind of ['letter', 'small'] as const) {
+    for (const kind of LABEL_KINDS) {
       const pages = await printed({ ...all, kind });
       expect(pages).toHaveLength(1);
       expect(pages[0]?.qr).toEqual(['https://rastreo.example/guia/482913650724']);

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { sample } from '#services/label-worker/preview/preview-cases.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { mexicanLabel, seeded } from '#test/fixtures/labels/mexican-guides.ts';
 import {
@@ -16,13 +16,15 @@ import {
 
 /** The codes as a thermal head prints them and a hand scanner reads them. */
 
-const KINDS = ['letter', 'small'] as const;
-
 /** A code's part of the page, in dots, where the templates put it: a wrong place is no code at all. */
 const AREAS = {
   letter: { barcode: [1000, 1868, 495, 176], qr: [1279, 904, 352, 352], both: [990, 890, 650, 1200] },
+  medium: { barcode: [150, 984, 500, 144], qr: [546, 97, 222, 222], both: [0, 0, 799, 1199] },
   small: { barcode: [150, 638, 500, 100], qr: [557, 73, 206, 206], both: [0, 0, 799, 799] },
 } as const;
+
+/** Of the bars of a Code 128. */
+const LEAST_HEIGHT_MM = { letter: 18, medium: 18, small: 12 };
 
 /** Part of a page. */
 function cut({ width, pixels }: Picture, [left, top, w, h]: Area): Picture {
@@ -50,7 +52,7 @@ function blackRows(picture: Picture): number[] {
   return Array.from({ length: picture.height }, (_, y) => y).filter((y) => runs(picture, y).length > 1);
 }
 
-describe.each(KINDS)('on the %s label', (kind) => {
+describe.each(LABEL_KINDS)('on the %s label', (kind) => {
   let page: Picture;
   test.beforeAll(async ({ printer }) => {
     const pdf = await printer.print(sample({ kind }));
@@ -67,7 +69,7 @@ describe.each(KINDS)('on the %s label', (kind) => {
     // Without grey: the edges are where dots are, and not merely as far apart.
     expect(new Set(code.pixels)).toEqual(new Set([0, 255]));
     for (let y = 0; y < code.height; y++) expect(runs(code, y)).toEqual([before, ...bars, after]);
-    expect(code.height).toBeGreaterThanOrEqual((kind === 'letter' ? 18 : 12) * 8);
+    expect(code.height).toBeGreaterThanOrEqual(LEAST_HEIGHT_MM[kind] * 8);
     // 12 digits in set C are 101 modules: start, six symbols, check, stop.
     if (kind === 'letter') expect(bars.reduce((sum, bar) => sum + bar)).toBe(101 * X);
   });
@@ -105,19 +107,22 @@ describe.each(KINDS)('on the %s label', (kind) => {
   });
 });
 
-test('no square inch of a small label outside its codes is more than 30 % black', async ({ printer }) => {
-  for (const wide of ['MTY01', 'WMW04', 'HUX02']) {
-    const label = sample({ kind: 'small', destination: { code: wide, name: 'Huamantla' } });
-    for (const page of await pagesOf(await printer.print(label), HEAD_DPI)) {
-      for (const [left, top, width, height] of [AREAS.small.barcode, AREAS.small.qr]) {
-        for (let y = top; y < top + height; y++) {
-          page.pixels.fill(255, y * page.width + left, y * page.width + left + width);
+test.for(['medium', 'small'] as const)(
+  'no square inch of a %s label outside its codes is more than 30 %% black',
+  async (kind, { printer }) => {
+    for (const wide of ['MTY01', 'WMW04', 'HUX02']) {
+      const label = sample({ kind, destination: { code: wide, name: 'Huamantla' } });
+      for (const page of await pagesOf(await printer.print(label), HEAD_DPI)) {
+        for (const [left, top, width, height] of [AREAS[kind].barcode, AREAS[kind].qr]) {
+          for (let y = top; y < top + height; y++) {
+            page.pixels.fill(255, y * page.width + left, y * page.width + left + width);
+          }
         }
+        expect(blackestSquareInch(page)).toBeLessThan(0.3);
       }
-      expect(blackestSquareInch(page)).toBeLessThan(0.3);
     }
-  }
-});
+  },
+);
 
 /** Share of black in the blackest window of 203 × 203 dots, looked at every 8 dots. */
 function blackestSquareInch({ width, height, pixels }: Picture): number {
@@ -143,16 +148,19 @@ function blackestSquareInch({ width, height, pixels }: Picture): number {
 /** What a reader must find on a page. */
 const expected = (label: LabelPayload, code: string) => [`CODE-128:${code}`, `QR-Code:${label.trackingUrl}`];
 
-test('a reader decodes packages 1, 2, 37 and 99 of 99', async ({ printer }) => {
-  const label = sample({ kind: 'small', packages: 99 });
-  const pages = await pagesOf(await printer.print(label), HEAD_DPI);
-  expect(pages).toHaveLength(99);
-  const looked = [1, 2, 37, 99];
-  const read = await codesOf(looked.map((package_) => pages[package_ - 1] as Picture));
-  for (const [i, package_] of looked.entries()) {
-    expect(read[i]).toEqual(expected(label, `${label.number}-${String(package_).padStart(2, '0')}`));
-  }
-});
+test.for(['medium', 'small'] as const)(
+  'a reader decodes packages 1, 2, 37 and 99 of 99 of a %s label',
+  async (kind, { printer }) => {
+    const label = sample({ kind, packages: 99 });
+    const pages = await pagesOf(await printer.print(label), HEAD_DPI);
+    expect(pages).toHaveLength(99);
+    const looked = [1, 2, 37, 99];
+    const read = await codesOf(looked.map((package_) => pages[package_ - 1] as Picture));
+    for (const [i, package_] of looked.entries()) {
+      expect(read[i]).toEqual(expected(label, `${label.number}-${String(package_).padStart(2, '0')}`));
+    }
+  },
+);
 
 async function inTurn<T>(work: (() => Promise<T>)[]): Promise<T[]> {
   const done: T[] = [];
@@ -171,10 +179,10 @@ const READ: Record<string, number> = process.env.ALL_READS ? {} : { 'turned by 9
 /** Share that must be read; dust may hide a code, but seldom. */
 const FLOOR: Record<string, number> = { 'with 2 % salt and pepper': 0.99 };
 
-describe.each(KINDS)(
+describe.each(LABEL_KINDS)(
   '200 random guides on the %s label',
   (kind) => {
-    const random = seeded(kind === 'letter' ? 1 : 2);
+    const random = seeded({ letter: 1, small: 2, medium: 3 }[kind]);
     const labels = Array.from({ length: 200 }, () => ({ ...mexicanLabel(random), kind }));
     let pages: Picture[];
     test.beforeAll(async ({ printer }) => {

@@ -17,9 +17,13 @@ import { type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
 
 const GOLDEN = join(import.meta.dirname, 'golden');
 const UPDATE = Boolean(process.env.UPDATE_GOLDEN);
-/** Small labels as the head prints them, letters as a screen shows them: enough to see, and small files. */
+/** Labels of a thermal head as it prints them, letters as a screen shows them: enough to see, and small files. */
 const dpiOf = ({ kind }: LabelPayload) => (kind === 'letter' ? 72 : 203.2);
-const SHOWN = ['letter-usual', 'letter-logo', 'letter-long', 'small-usual', 'small-long', 'small-scripts'];
+const SHOWN = [
+  ...['letter-usual', 'letter-logo', 'letter-long'],
+  ...['medium-usual', 'medium-logo', 'medium-long', 'medium-scripts'],
+  ...['small-usual', 'small-long', 'small-scripts'],
+];
 /**
  * Share of pixels that may differ: other versions of poppler and FreeType draw the edges of letters otherwise. A
  * comma less is 10 pixels of 600 000; a line that moved by half a millimetre is 2 000.

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { everywhere, LEAST, PREVIEW_CASES, sample } from '#services/label-worker/preview/preview-cases.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { wholeLabelHtml } from '#test/fixtures/labels/whole-label.ts';
@@ -36,14 +36,18 @@ const CASES: [string, LabelPayload][] = [
   ]),
 ];
 
-describe.each(['letter', 'small'] as const)('a %s label', (kind) => {
+/** Width and height in points. */
+const SIZES = { letter: [612, 792], medium: [283.46, 425.2], small: [283.46, 283.46] } as const;
+
+describe.each(LABEL_KINDS)('a %s label', (kind) => {
   test.for(EXTREMES)('with %s has its pages, its size and its codes', async ([_, label], { printer }) => {
     const packages = kind === 'letter' ? 1 : 2;
     const pages = await readLabel(Buffer.from(await printer.print({ ...label, kind, packages })));
     expect(pages).toHaveLength(packages);
     for (const [i, page] of pages.entries()) {
-      expect(Math.abs(page.width - (kind === 'letter' ? 612 : 283.46))).toBeLessThan(0.6);
-      expect(Math.abs(page.height - (kind === 'letter' ? 792 : 283.46))).toBeLessThan(0.6);
+      const [width, height] = SIZES[kind];
+      expect(Math.abs(page.width - width)).toBeLessThan(0.6);
+      expect(Math.abs(page.height - height)).toBeLessThan(0.6);
       expect(page.qr).toEqual([label.trackingUrl]);
       expect(page.code128).toEqual([kind === 'letter' ? label.number : `${label.number}-0${i + 1}`]);
     }
@@ -118,10 +122,12 @@ test('a field loads and runs nothing', async ({ printer }) => {
   ].map((text) => text.replaceAll('H/', `${host}/`));
   for (const text of payloads) {
     await printer.print(everywhere(text, { kind: 'letter', trackingUrl: text }));
-    const small = await printer.print(everywhere(text, { kind: 'small', trackingUrl: text }));
-    const [page] = await readLabel(Buffer.from(small));
-    expect(page?.qr).toEqual([text]);
-    expect(page?.text).toContain(text.slice(0, 8));
+    for (const kind of ['medium', 'small'] as const) {
+      const label = await printer.print(everywhere(text, { kind, trackingUrl: text }));
+      const [page] = await readLabel(Buffer.from(label));
+      expect(page?.qr).toEqual([text]);
+      expect(page?.text).toContain(text.slice(0, 8));
+    }
   }
   expect(requests).toEqual([]);
   canary.close();

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect } from 'vitest';
 import { PREVIEW_CASES, sample } from '#services/label-worker/preview/preview-cases.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-job.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { pagesOf } from '#test/fixtures/labels/pictures.ts';
 
@@ -44,23 +45,20 @@ test('a label printed alone and in a batch has the same pixels', async ({ printe
   expect(Buffer.from(after?.pixels ?? []).equals(Buffer.from(before?.pixels ?? [1]))).toBe(true);
 });
 
-test.for(['letter', 'small'] as const)(
-  'the logo is on each page of a %s label',
-  async (kind, { printer }) => {
-    const logo = PREVIEW_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
-    const packages = kind === 'letter' ? 1 : 99;
-    for (const page of await pagesOf(
-      await printer.print(sample({ kind, packages, logo })),
-      72,
-      [0, 0, 200, 85],
-    )) {
-      const [left, top, size] = kind === 'letter' ? [34, 34, 50] : [10, 6, 18];
-      let black = 0;
-      for (let y = top; y < top + size / 2; y++) {
-        for (let x = left; x < left + size; x++)
-          black += (page.pixels[y * page.width + x] ?? 255) < 128 ? 1 : 0;
-      }
-      expect(black).toBeGreaterThan(size);
+test.for(LABEL_KINDS)('the logo is on each page of a %s label', async (kind, { printer }) => {
+  const logo = PREVIEW_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
+  const packages = kind === 'letter' ? 1 : 99;
+  for (const page of await pagesOf(
+    await printer.print(sample({ kind, packages, logo })),
+    72,
+    [0, 0, 200, 85],
+  )) {
+    const [left, top, size] = kind === 'letter' ? [34, 34, 50] : [10, 6, 18];
+    let black = 0;
+    for (let y = top; y < top + size / 2; y++) {
+      for (let x = left; x < left + size; x++)
+        black += (page.pixels[y * page.width + x] ?? 255) < 128 ? 1 : 0;
     }
-  },
-);
+    expect(black).toBeGreaterThan(size);
+  }
+});

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { everywhere, sample } from '#services/label-worker/preview/preview-cases.ts';
-import { isLabelPayload, LabelPayload } from '#shared/contracts/label-job.ts';
+import { isLabelPayload, LABEL_KINDS, LabelPayload } from '#shared/contracts/label-job.ts';
 import { test as browserTest } from '#test/fixtures/browser.ts';
 
 /**
@@ -77,7 +77,7 @@ test('every text of the payload is tried', () => {
   expect(isLabelPayload(sample())).toBe(true);
 });
 
-describe.each(['letter', 'small'] as const)('on a %s label', (kind) => {
+describe.each(LABEL_KINDS)('on a %s label', (kind) => {
   const label: LabelPayload = { ...sample(), kind };
   let usual: Set<string>;
   test.beforeAll(async ({ parsed }) => {

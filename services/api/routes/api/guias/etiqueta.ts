@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import type { ApiErrorCode } from '#api/errors.ts';
 import { findGuide } from '#api/guides/find-guide.ts';
 import type { GuideRecord, GuideStore } from '#api/guides/guide-store.ts';
 import type { LabelClient } from '#api/labels/label-client.ts';
@@ -40,55 +41,57 @@ const responses = {
     headers: { ETag: answerHeaders.ETag },
   },
 };
-const common = { tag: 'Etiquetas', permission: 'guias.read', objective: true, responses } as const;
+const errors: ApiErrorCode[] = [
+  'guide-not-found',
+  'guide-cancelled',
+  'too-many-pages',
+  'overloaded',
+  'label-failed',
+  'label-late',
+];
+const common = { tag: 'Etiquetas', permission: 'guias.read', objective: true, errors, responses } as const;
 const letter = operation({
   ...common,
   id: 'obtenerEtiqueta',
   summary: 'Etiqueta carta, con QR de rastreo',
   request: { params, headers },
-  errors: [
-    'guide-not-found',
-    'guide-cancelled',
-    'too-many-pages',
-    'overloaded',
-    'label-failed',
-    'label-late',
-  ],
 });
-const small = operation({
-  ...common,
-  id: 'obtenerEtiquetaPequena',
-  summary: 'Etiqueta de 10 × 10 cm, una página por paquete',
-  request: {
-    params,
-    querystring: Type.Object({
-      paquetes: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: MAX_PACKAGES,
-          description: 'Número de paquetes; si falta, los de la guía (Producto.Paquetes), o 1',
-        }),
-      ),
-      paquete: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, description: 'Solo la página de este paquete' }),
-      ),
-    }),
-    headers,
-  },
-  invalid: 'packages-invalid',
-  errors: [
-    'guide-not-found',
-    'guide-cancelled',
-    'too-many-pages',
-    'overloaded',
-    'label-failed',
-    'label-late',
-  ],
-});
+/** Declares the endpoint of a label with a page for each package. */
+const packageLabel = (id: string, summary: string) =>
+  operation({
+    ...common,
+    id,
+    summary,
+    request: {
+      params,
+      querystring: Type.Object({
+        paquetes: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_PACKAGES,
+            description: 'Número de paquetes; si falta, los de la guía (Producto.Paquetes), o 1',
+          }),
+        ),
+        paquete: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, description: 'Solo la página de este paquete' }),
+        ),
+      }),
+      headers,
+    },
+    invalid: 'packages-invalid',
+  });
+const small = packageLabel('obtenerEtiquetaPequena', 'Etiqueta de 10 × 10 cm, una página por paquete');
+const medium = packageLabel(
+  'obtenerEtiqueta10x15',
+  'Etiqueta de 10 × 15 cm (4 × 6 pulgadas), una página por paquete',
+);
+
+/** What the name of a label's file has after the guide's number (docs/contract.md "Labels"). */
+const FILE_SUFFIXES = { letter: '', medium: '-10x15', small: '-10x10' };
 
 export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings; trail: Trail };
 
-/** `GET /api/guias/etiqueta/{guia}` and `/etiqueta-pequena/{guia}` (docs/contract.md "Labels"). */
+/** `GET /api/guias/etiqueta/{guia}`, `/etiqueta-10x15/{guia}` and `/etiqueta-pequena/{guia}` (docs/contract.md "Labels"). */
 export function labelRoutes(deps: LabelDeps) {
   return async (server: HttpServer) => {
     server.addHook('onError', async (request, _reply, error) =>
@@ -96,6 +99,9 @@ export function labelRoutes(deps: LabelDeps) {
     );
     server.get('/api/guias/etiqueta/:guia', letter, (request, reply) =>
       sendLabel(deps, request, reply, () => ({ kind: 'letter', packages: 1 })),
+    );
+    server.get('/api/guias/etiqueta-10x15/:guia', medium, (request, reply) =>
+      sendLabel(deps, request, reply, (guide) => ({ kind: 'medium', ...packagesOf(guide, request.query) })),
     );
     server.get('/api/guias/etiqueta-pequena/:guia', small, (request, reply) =>
       sendLabel(deps, request, reply, (guide) => ({ kind: 'small', ...packagesOf(guide, request.query) })),
@@ -125,9 +131,10 @@ async function sendLabel(
     gone: whenGone(reply),
     onInFlight: (pages) => addRateLimit(reply, pagesLeft(user.limits.labelPages, pages + pageCount(label))),
   });
+  const file = `guia-${number}${FILE_SUFFIXES[label.kind]}.pdf`;
   return reply
     .type('application/pdf')
-    .headers({ ...caching, 'content-disposition': `inline; filename="guia-${number}.pdf"` })
+    .headers({ ...caching, 'content-disposition': `inline; filename="${file}"` })
     .send(pdf);
 }
 

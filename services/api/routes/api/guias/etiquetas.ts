@@ -35,7 +35,8 @@ const body = Type.Object(
     }),
     Tipo: Type.Enum(FILE_KINDS, {
       type: 'string',
-      description: 'carta: 8.5 × 11 in. pequena: 10 × 10 cm, una página por paquete',
+      description:
+        'carta: 8.5 × 11 in. pequena: 10 × 10 cm; 10x15: 10 × 15 cm; ambas, una página por paquete',
       examples: ['carta'],
     }),
   },
@@ -50,7 +51,7 @@ const route = operation({
   id: 'imprimirEtiquetas',
   tag: 'Etiquetas',
   summary: 'Etiquetas de varias guías en un solo PDF',
-  description: `En el orden de la solicitud; las pequeñas con todos sus paquetes, hasta ${MAX_FILE_PAGES} páginas en total. Todas o ninguna: con una guía desconocida o cancelada no se imprime ninguna. Una guía repetida sale repetida. Una conexión que se corta a la mitad es un archivo incompleto: repita la solicitud, lo ya impreso no se imprime de nuevo. Las etiquetas sueltas tienen preferencia.`,
+  description: `En el orden de la solicitud; las de una página por paquete con todos sus paquetes, hasta ${MAX_FILE_PAGES} páginas en total. Todas o ninguna: con una guía desconocida o cancelada no se imprime ninguna. Una guía repetida sale repetida. Una conexión que se corta a la mitad es un archivo incompleto: repita la solicitud, lo ya impreso no se imprime de nuevo. Las etiquetas sueltas tienen preferencia.`,
   permission: 'guias.read',
   request: { body },
   // The words for each problem are those of creation; `parseLabelFileRequest` checks what the schema documents.

@@ -21,10 +21,15 @@ ${table(
 <ul>
 <li><strong>Carta</strong> (8.5 × 11 pulgadas), para una impresora de oficina: remitente, destinatario, contenido, el QR de rastreo y
 el código de barras de la guía.</li>
-<li><strong>Pequeña</strong> (10 × 10 cm), para una impresora térmica: una página por paquete. Cuántos son lo dice
-<code>Producto.Paquetes</code> de la guía, o <code>?paquetes=3</code>; <code>?paquete=2</code> da solo la página de ese paquete.
-Su código de barras es la guía, un guion y el paquete: <code>390458235877-02</code>.</li>
+<li><strong>10 × 15</strong> (10 × 15 cm, «4 × 6»), para el rollo que usa la mayoría de las impresoras térmicas: una página por
+paquete, con destino y código postal en grande, la dirección con sus referencias, remitente y contenido.</li>
+<li><strong>Pequeña</strong> (10 × 10 cm), para una impresora térmica con etiquetas más cortas: una página por paquete.</li>
 </ul>
+<p>Cuántos paquetes son lo dice <code>Producto.Paquetes</code> de la guía, o <code>?paquetes=3</code>; <code>?paquete=2</code> da
+solo la página de ese paquete. El código de barras de cada uno es la guía, un guion y el paquete:
+<code>390458235877-02</code>.</p>
+<p>El nombre del archivo dice cuál es: <code>guia-390458235877.pdf</code>, <code>guia-390458235877-10x15.pdf</code>,
+<code>guia-390458235877-10x10.pdf</code>.</p>
 <h2>En la impresora</h2>
 <ul>
 <li>Imprima a tamaño real: «Tamaño real» o «100 %», nunca «Ajustar a la página». Otra escala deja los códigos ilegibles para
@@ -33,7 +38,8 @@ algunos lectores.</li>
 <li>Escanee la primera que imprima, antes que el transportista.</li>
 </ul>
 <h2>Muchas a la vez</h2>
-<p><code>POST /api/guias/etiquetas</code> da un solo PDF con las etiquetas de muchas guías, en el orden de la solicitud:</p>
+<p><code>POST /api/guias/etiquetas</code> da un solo PDF con las etiquetas de muchas guías, en el orden de la solicitud. <code>Tipo</code> es <code>carta</code>,
+<code>10x15</code> o <code>pequena</code>:</p>
 <pre tabindex="0"><code>{ "Guias": ["390458235877", "482913650724"], "Tipo": "pequena" }</code></pre>
 <p>Con una guía que no existe no se imprime ninguna, y <code>details</code> dice cuál es. Si la conexión se corta a la mitad, el
 archivo está incompleto: repita la solicitud.</p>
