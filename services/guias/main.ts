@@ -53,7 +53,7 @@ function createProgram() {
     .argument('<pedidos.csv>', 'un pedido por linea; las columnas son los campos de una guia')
     .option('--imprimir <etiquetas.pdf>', 'imprime las etiquetas de todos los pedidos en un PDF')
     .addOption(
-      new Option('--tipo <tipo>', 'etiqueta carta, o pequena con una pagina por paquete')
+      new Option('--tipo <tipo>', 'etiqueta carta, o con una pagina por paquete pequena (10 x 10 cm) o 10x15')
         .choices(LABEL_KINDS)
         .default('carta'),
     )

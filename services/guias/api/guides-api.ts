@@ -11,7 +11,7 @@ export type CreatedGuide = {
 };
 export type Credentials = { url: URL; user: string; password: string };
 /** Kinds of labels, as the service names them. */
-export const LABEL_KINDS = ['carta', 'pequena'] as const;
+export const LABEL_KINDS = ['carta', 'pequena', '10x15'] as const;
 export type LabelKind = (typeof LABEL_KINDS)[number];
 
 /** Attempts at a login: whoever typed a wrong address learns it soon. */

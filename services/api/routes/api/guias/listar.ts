@@ -31,7 +31,9 @@ const route = operation({
           examples: ['PEDIDO-1042'],
         }),
       ),
-      estatus: Type.Optional(Type.Enum(['Documentado', 'Cancelado'], { description: 'Estatus actual' })),
+      estatus: Type.Optional(
+        Type.Enum(['Documentado', 'Cancelado'], { type: 'string', description: 'Estatus actual' }),
+      ),
       destino: Type.Optional(
         Type.String({
           minLength: 1,
