@@ -55,7 +55,7 @@ export async function startGreedy(
   connections: number,
   seconds: number,
 ): Promise<string> {
-  const program = join(import.meta.dirname, '..', 'load', 'greedy-client.ts');
+  const program = join(import.meta.dirname, '..', '..', 'load', 'greedy-client.ts');
   const options = { url, kind, connections, seconds };
   const args = [program, ...Object.entries(options).map(([name, value]) => `--${name}=${value}`)];
   const { stdout } = await promisify(execFile)(process.execPath, args);
