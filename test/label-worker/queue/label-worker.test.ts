@@ -141,6 +141,12 @@ const signalRenderers = (signal: NodeJS.Signals) => {
   for (const pid of found.trim().split('\n')) process.kill(Number(pid), signal);
 };
 
+/** Labels that Chromium was told to print so far. */
+async function printsBegun(): Promise<number> {
+  const { body } = await worker.inject('/metrics');
+  return Number(/^label_phase_seconds_count\{.*phase="wait".*\} (\d+)$/m.exec(body)?.[1]);
+}
+
 test.each([
   ['is killed', signalChromium, 'SIGKILL'],
   ['loses its renderers', signalRenderers, 'SIGKILL'],
@@ -149,10 +155,10 @@ test.each([
 ] as const)('a label whose Chromium %s while it prints is retried and delivered', async (_, signal, end) => {
   const one = fresh();
   const before = chromiums().length;
+  const begun = await printsBegun();
   signal('SIGSTOP');
-  const active = new Promise((resolve) => events.once('active', resolve));
   const job = await ask(one);
-  await active;
+  await vi.waitFor(async () => expect(await printsBegun()).toBe(begun + 1), 5_000);
   signal(end);
   const { bytes } = await job.waitUntilFinished(events, 20_000);
   expect((await bytesOf(one))?.length).toBe(bytes);
