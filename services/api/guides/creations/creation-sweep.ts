@@ -1,4 +1,5 @@
 import type { Logger } from '#shared/observability/logger.ts';
+import { PeriodicWork } from '../../periodic-work.ts';
 import type { GuideStore, PendingGuide } from '../guide-store.ts';
 
 /** How often a process looks for creations that a crash has cut, in ms. */
@@ -13,32 +14,26 @@ const MAX_GUIDES_A_SWEEP = 2_000;
 export class CreationSweep {
   readonly #guides: GuideStore;
   readonly #log: Pick<Logger, 'info' | 'warn'>;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #work: PeriodicWork;
   #indexed = false;
-  #running: Promise<void> | undefined;
 
   constructor(guides: GuideStore, log: Pick<Logger, 'info' | 'warn'>) {
     this.#guides = guides;
     this.#log = log;
+    this.#work = new PeriodicWork({
+      periodMs: SWEEP_MS,
+      work: () => this.#openAndSweep(),
+      onError: (err) => log.warn({ err }, 'Creations that were cut have to wait for the next sweep'),
+    });
   }
 
   /** Sweeps at once, then every ten seconds, until `close`. */
   start(): void {
-    this.#timer = setInterval(() => this.#tick(), SWEEP_MS).unref();
-    this.#tick();
+    void this.#work.start();
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
-  }
-
-  #tick(): void {
-    this.#running ??= this.#openAndSweep()
-      .catch((err) => this.#log.warn({ err }, 'Creations that were cut have to wait for the next sweep'))
-      .finally(() => {
-        this.#running = undefined;
-      });
+  close(): Promise<void> {
+    return this.#work.close();
   }
 
   async #openAndSweep(): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '#shared/observability/logger.ts';
+import { PeriodicWork } from '../../periodic-work.ts';
 import type { GuideList } from './guide-list.ts';
 
 /** How often a process looks for guides that an api of release 1.1 has stored, in ms. */
@@ -12,36 +13,24 @@ const START_MS = 1_000;
  * Every api process does so; two that meet do the same.
  */
 export class ListUpkeep {
-  readonly #list: GuideList;
-  readonly #log: Pick<Logger, 'warn'>;
   readonly #end = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #work: PeriodicWork;
 
   constructor(list: GuideList, log: Pick<Logger, 'warn'>) {
-    this.#list = list;
-    this.#log = log;
+    this.#work = new PeriodicWork({
+      periodMs: PERIOD_MS,
+      work: () => list.open(this.#end.signal),
+      onError: (err) => log.warn({ err }, 'The list of guides has to wait for its next upkeep'),
+    });
   }
 
   /** Begins, and goes on every ten seconds until `close`. Resolves when the list is ready, or after a second. */
   async start(): Promise<void> {
-    this.#timer = setInterval(() => this.#tick(), PERIOD_MS).unref();
-    await Promise.race([this.#tick(), delay(START_MS, undefined, { ref: false })]);
+    await Promise.race([this.#work.start(), delay(START_MS, undefined, { ref: false })]);
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
     this.#end.abort();
-    await this.#running;
-  }
-
-  #tick(): Promise<void> {
-    this.#running ??= this.#list
-      .open(this.#end.signal)
-      .catch((err) => this.#log.warn({ err }, 'The list of guides has to wait for its next upkeep'))
-      .finally(() => {
-        this.#running = undefined;
-      });
-    return this.#running;
+    await this.#work.close();
   }
 }
