@@ -1,4 +1,9 @@
-import type { mongo } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
+
+/** Returns the driver's own collection of guides: mongoose would cast updates that are pipelines. */
+export function guidesOfDriver<G extends { _id: string }>(connection: Connection): mongo.Collection<G> {
+  return connection.getClient().db(connection.name).collection<G>('guides');
+}
 
 /** A stretch of guides by ascending number: those after one number, up to and with another. */
 export type GuideStep = { after: string; upTo: string; count: number };

@@ -4,7 +4,7 @@ import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { batchLoader } from '../batch-loader.ts';
 import { CreationOutcomes } from './creations/creation-outcomes.ts';
-import { guideSteps, inStep } from './guide-steps.ts';
+import { guideSteps, guidesOfDriver, inStep } from './guide-steps.ts';
 
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
@@ -81,10 +81,11 @@ export class GuideStore {
     return creations.map(() => undefined);
   }, MAX_BATCHED_CREATIONS);
   readonly outcomes: CreationOutcomes;
-  readonly #connection: Connection;
+  /** For walks over all guides. */
+  readonly #all: mongo.Collection<GuideDocument>;
 
   constructor(connection: Connection) {
-    this.#connection = connection;
+    this.#all = guidesOfDriver(connection);
     this.outcomes = new CreationOutcomes(connection);
     const branch = { code: String, name: String };
     this.#guides = connection.model<GuideDocument>(
@@ -252,9 +253,8 @@ export class GuideStore {
    * @returns how many guides were looked at in each step, as it is done.
    */
   async *moveToAccount(username: string, account: string): AsyncGenerator<number> {
-    const guides = this.#connection.getClient().db(this.#connection.name).collection<GuideDocument>('guides');
-    for await (const step of guideSteps(guides, MOVED_AT_A_TIME)) {
-      await guides.updateMany({ ...inStep(step), username }, { $set: { account } });
+    for await (const step of guideSteps(this.#all, MOVED_AT_A_TIME)) {
+      await this.#all.updateMany({ ...inStep(step), username }, { $set: { account } });
       yield step.count;
     }
   }

@@ -1,6 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Guide } from '#shared/contracts/guide.ts';
-import { type GuideStep, guideSteps, inStep } from '../guides/guide-steps.ts';
+import { type GuideStep, guideSteps, guidesOfDriver, inStep } from '../guides/guide-steps.ts';
 
 /** What stands in place of a text that named somebody. It passes the checks of a guide, so labels can still be printed. */
 export const ANONYMOUS = '[anonimizado]';
@@ -35,8 +35,7 @@ export class PersonalDataStore {
   readonly #guides: mongo.Collection<StoredGuide>;
 
   constructor(connection: Connection) {
-    // The driver's own collection: updates are pipelines of constants, which mongoose would cast.
-    this.#guides = connection.getClient().db(connection.name).collection<StoredGuide>('guides');
+    this.#guides = guidesOfDriver(connection);
   }
 
   /** Walks over all guides in steps, after the number where an earlier walk stopped. */

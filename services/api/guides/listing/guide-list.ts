@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
 import { DomainError } from '#shared/errors.ts';
 import type { CreationOutcomes } from '../creations/creation-outcomes.ts';
-import { guideSteps, inStep } from '../guide-steps.ts';
+import { guideSteps, guidesOfDriver, inStep } from '../guide-steps.ts';
 import type { BranchOfGuide, GuideDocument, GuideRecord, GuideStatus } from '../guide-store.ts';
 import type { Position } from './cursor.ts';
 
@@ -58,8 +58,7 @@ export class GuideList {
   #ready = false;
 
   constructor(connection: Connection, outcomes: CreationOutcomes) {
-    // The driver's own collection: updates are pipelines, which mongoose would cast.
-    this.#guides = connection.getClient().db(connection.name).collection<GuideDocument>('guides');
+    this.#guides = guidesOfDriver(connection);
     this.#outcomes = outcomes;
   }
 
@@ -90,6 +89,7 @@ export class GuideList {
       .limit(STEP_SIZE)
       .toArray();
     const numbers = without.map(({ _id }) => _id);
+    if (numbers.length === 0) return;
     if (numbers.length < STEP_SIZE) return this.#assign({ _id: { $in: numbers } });
     for await (const step of guideSteps(this.#guides, STEP_SIZE)) {
       if (end.aborted) return;
