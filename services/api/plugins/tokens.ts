@@ -8,11 +8,8 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 const ISSUER = 'shipping-guides';
 /** Named here too, since the library checks only the claims that a token has. */
 const CLAIMS = ['sub', 'iss', 'iat', 'exp'];
-/**
- * HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. A thousand good tokens are kept until they expire, by their
- * hash, and not verified again; whether one was logged out is asked elsewhere, each time.
- */
-const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: CLAIMS, cache: true };
+/** HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. */
+const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: CLAIMS };
 
 /** `sub` is the user name, `gen` the user's generation of tokens; `exp` is in seconds since 1970. */
 export type TokenClaims = { sub: string; exp: number; gen: number; jti: string };
@@ -51,7 +48,9 @@ export function tokens(options: { secret: string; previousSecret: string | undef
       await server.register(fastifyJwt, {
         secret,
         sign: { algorithm: 'HS256', iss: ISSUER, expiresIn: ttlS },
-        verify: VERIFY,
+        // A thousand good tokens are kept for ten minutes, or until they expire, by their hash, and not verified again. Whether
+        // one was logged out is asked elsewhere, each time.
+        verify: { ...VERIFY, cache: true },
       });
       const verifySigned = (token: string): SignedClaims => {
         try {
