@@ -9,8 +9,8 @@ export type Row<C extends string> = { line: number; cells: Record<C, string> };
 const MAX_ROWS = 200_000;
 
 /**
- * Reads the rows of a CSV file: UTF-8, with or without byte order mark, or another encoding that is named; `,` or `;` between cells, whichever the header
- * has; CRLF or LF; quoted cells; columns in any order. Rows without any value are skipped.
+ * Reads the rows of a CSV file: `,` or `;` between cells, whichever the header has; CRLF or LF; quoted cells; columns in
+ * any order. Rows without any value are skipped. UTF-8 may have a byte order mark.
  *
  * A row is a line: no cell may hold a line break. A quote that is not closed therefore spoils its own line and not the
  * lines after it, and every problem is reported with the line number that an editor shows.

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { InvalidFileError } from './line-report.ts';
 
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_MIB = 64;
 /** Longest line, in characters: several times the longest row that the columns' rules allow. */
 const MAX_LINE = 10_000;
 
@@ -15,9 +15,7 @@ export async function* readLines(path: string, encoding: BufferEncoding): AsyncG
   const file = createReadStream(path, encoding);
   let rest = '';
   for await (const piece of file) {
-    if (file.bytesRead > MAX_BYTES) {
-      throw new InvalidFileError(`El archivo mide mas de ${MAX_BYTES / 1024 / 1024} MiB`);
-    }
+    requireSize(file.bytesRead);
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     if (rest.length > MAX_LINE) {
@@ -26,4 +24,9 @@ export async function* readLines(path: string, encoding: BufferEncoding): AsyncG
     if (lines.length > 0) yield lines;
   }
   if (rest) yield [rest];
+}
+
+/** @throws InvalidFileError for a file of more bytes than one may have. */
+export function requireSize(bytes: number): void {
+  if (bytes > MAX_MIB * 2 ** 20) throw new InvalidFileError(`El archivo mide mas de ${MAX_MIB} MiB`);
 }

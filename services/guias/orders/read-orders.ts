@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import { type Row, readRows } from '#shared/csv/csv-rows.ts';
 import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
+import { requireSize } from '#shared/csv/read-lines.ts';
 import { COLUMNS, REFERENCE, SERVICE } from './columns.ts';
 
 /** An order of a file. `line` counts from 1, which is the header. */
@@ -13,9 +14,8 @@ const NAMES = COLUMNS.map(({ name }) => name);
 const REQUIRED = COLUMNS.filter(({ required }) => required).map(({ name }) => name);
 const NUMERIC = new Set(COLUMNS.filter(({ numeric }) => numeric).map(({ name }) => name));
 const DEFAULT_SERVICE = 'Domicilio';
-/** Sections that a guide must have, even if empty. */
-const SECTIONS = ['Remitente', 'Destinatario', 'Producto', 'Creado_por'];
-const MAX_BYTES = 64 * 1024 * 1024;
+/** A guide must have each of its sections, even if empty. */
+const SECTIONS = NAMES.filter((name) => name.includes('.')).map((name) => name.slice(0, name.indexOf('.')));
 /** A number as JSON has it. Other forms are sent as text, so that the service says what is wrong with them. */
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
@@ -46,9 +46,7 @@ export async function readOrders(path: string): Promise<Order[]> {
 }
 
 async function encodingOf(path: string): Promise<BufferEncoding> {
-  if ((await stat(path)).size > MAX_BYTES) {
-    throw new InvalidFileError(`El archivo mide mas de ${MAX_BYTES / 1024 / 1024} MiB`);
-  }
+  requireSize((await stat(path)).size);
   return isUtf8(await readFile(path)) ? 'utf8' : 'latin1';
 }
 
