@@ -1,5 +1,6 @@
 import type { LoginCode } from '#shared/auth/login-refusal.ts';
 import { MAX_GUIDES, MAX_PACKAGES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
+import { MAX_FILE_PAGES } from '#shared/contracts/label-file.ts';
 import type { CodesOf } from '#shared/errors.ts';
 import {
   commonHttpErrors,
@@ -8,7 +9,6 @@ import {
   retryAfter,
 } from '#shared/http/errors/http-errors.ts';
 import { MAX_KEY_LENGTH } from './guides/idempotency-key.ts';
-import { MAX_FILE_PAGES } from './labels/label-file-request.ts';
 
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
 const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter };

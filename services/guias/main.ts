@@ -1,17 +1,18 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
 import { CommanderError, Option } from 'commander';
+import { KIND_NAMES, type KindName } from '#shared/contracts/label-file.ts';
 import { InvalidFileError } from '#shared/csv/line-report.ts';
 import { askSecret, isCancelled, readSecretLine } from '#shared/terminal/secret-input.ts';
 import { explainUsage, isHelp, spanishCommand } from '#shared/terminal/spanish-command.ts';
-import { type Credentials, LABEL_KINDS, type LabelKind } from './api/guides-api.ts';
+import type { Credentials } from './api/guides-api.ts';
 import { ApiError } from './api/requests.ts';
 import { describeColumns, template } from './orders/template.ts';
 import { sendOrders } from './send/send-orders.ts';
 
 /**
- * `npm run guias -- enviar pedidos.csv`, or its image: guides and labels for a shop without a programmer. Exit code 0: done, 1: refused or failed, 2:
- * wrong usage.
+ * `npm run guias -- enviar pedidos.csv`, or its image: guides and labels for a shop without a programmer. Exit code 0:
+ * done, 1: refused or failed, 2: wrong usage.
  *
  * The password comes from a terminal without echo or from standard input, never from an argument: arguments stay in the
  * shell's history, and everybody who lists processes sees them.
@@ -21,7 +22,7 @@ import { sendOrders } from './send/send-orders.ts';
 const MAX_PASSWORD = 1_024;
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 
-type Options = { imprimir?: string; tipo: LabelKind; soloRevisar?: true; url: string; usuario?: string };
+type Options = { imprimir?: string; tipo: KindName; soloRevisar?: true; url: string; usuario?: string };
 
 class UsageError extends Error {}
 
@@ -54,7 +55,7 @@ function createProgram() {
     .option('--imprimir <etiquetas.pdf>', 'imprime las etiquetas de todos los pedidos en un PDF')
     .addOption(
       new Option('--tipo <tipo>', 'etiqueta carta, o con una pagina por paquete pequena (10 x 10 cm) o 10x15')
-        .choices(LABEL_KINDS)
+        .choices(KIND_NAMES)
         .default('carta'),
     )
     .option('--solo-revisar', 'revisa el archivo y no crea nada')

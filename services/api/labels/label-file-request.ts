@@ -1,20 +1,10 @@
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
+import { KIND_NAMES, KINDS_BY_NAME, type KindName } from '#shared/contracts/label-file.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
 import { isAbsent, isObject, tidy, tidyFields } from '../guides/request/guide-forms.ts';
 import { typeOf, unknownField } from '../guides/request/guide-request.ts';
 import { ProblemList } from '../guides/request/problem-list.ts';
-
-/** Most pages of one file (docs/contract.md "Guides"). */
-export const MAX_FILE_PAGES = 1_000;
-
-/** The kinds of label that a file may have, by their names on the wire. */
-const KINDS: Readonly<Record<string, LabelPayload['kind']>> = {
-  carta: 'letter',
-  pequena: 'small',
-  '10x15': 'medium',
-};
-export const FILE_KINDS = Object.keys(KINDS);
 
 const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo']);
 
@@ -58,9 +48,9 @@ function parseKind(value: unknown, problems: ProblemList): LabelPayload['kind'] 
   const text = tidy(value);
   if (isAbsent(text)) problems.add(() => ({ campo, code: 'field-required' }));
   else if (typeof text !== 'string') addType(problems, { campo }, text);
-  else if (Object.hasOwn(KINDS, text)) return KINDS[text];
+  else if (Object.hasOwn(KINDS_BY_NAME, text)) return KINDS_BY_NAME[text as KindName];
   else {
-    const params = { rule: `solo acepta: ${FILE_KINDS.join(', ')}` };
+    const params = { rule: `solo acepta: ${KIND_NAMES.join(', ')}` };
     problems.add(() => ({ campo, code: 'field-invalid', params }));
   }
   return undefined;

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox';
+import { KIND_NAMES } from '#shared/contracts/label-file.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
 import { toHttpError } from '#shared/http/errors/http-errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
-import { FILE_KINDS } from '../labels/label-file-request.ts';
 import { ErrorAnswer } from './schemas.ts';
 
 /** What the document shows in place of what the service fills into a message. */
@@ -11,7 +11,7 @@ const PARAMS = {
   seconds: 900,
   expected: 'string',
   given: 'number',
-  rule: `solo acepta: ${FILE_KINDS.join(', ')}`,
+  rule: `solo acepta: ${KIND_NAMES.join(', ')}`,
 };
 
 /** What the examples of refusals blame, where they blame something. */

@@ -1,3 +1,4 @@
+import type { KindName } from '#shared/contracts/label-file.ts';
 import type { SentGuide } from '../orders/read-orders.ts';
 import { ApiError, type OnPause, send } from './requests.ts';
 
@@ -10,9 +11,6 @@ export type CreatedGuide = {
   SEND_DESTINATARIO: string;
 };
 export type Credentials = { url: URL; user: string; password: string };
-/** Kinds of labels, as the service names them. */
-export const LABEL_KINDS = ['carta', 'pequena', '10x15'] as const;
-export type LabelKind = (typeof LABEL_KINDS)[number];
 
 /** Attempts at a login: whoever typed a wrong address learns it soon. */
 const LOGIN_ATTEMPTS = 3;
@@ -62,7 +60,7 @@ export class GuidesApi {
   }
 
   /** Returns the labels of guides as one PDF, in their order. */
-  async print(numbers: readonly string[], kind: LabelKind): Promise<Uint8Array> {
+  async print(numbers: readonly string[], kind: KindName): Promise<Uint8Array> {
     const answer = await this.#post('api/guias/etiquetas', { Guias: numbers, Tipo: kind });
     return answer.bytes();
   }

@@ -3,12 +3,10 @@ import { rename } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
+import { type KindName, MAX_FILE_PAGES } from '#shared/contracts/label-file.ts';
 import { LabelFile } from '#shared/pdf/label-file.ts';
-import type { GuidesApi, LabelKind } from '../api/guides-api.ts';
+import type { GuidesApi } from '../api/guides-api.ts';
 import type { Shipment } from './create-guides.ts';
-
-/** Most pages that one request prints (docs/contract.md "Labels"). */
-const MAX_PAGES = 1_000;
 
 /**
  * Prints the labels of all shipments into one PDF, in the order of the file. The file appears when it is whole.
@@ -18,7 +16,7 @@ const MAX_PAGES = 1_000;
 export async function printLabels(
   api: GuidesApi,
   shipments: readonly Shipment[],
-  { path, kind }: { path: string; kind: LabelKind },
+  { path, kind }: { path: string; kind: KindName },
   onProgress: (printed: number) => void,
 ): Promise<void> {
   const partial = `${path}.parcial`;
@@ -29,7 +27,7 @@ export async function printLabels(
 async function* pieces(
   api: GuidesApi,
   shipments: readonly Shipment[],
-  kind: LabelKind,
+  kind: KindName,
   onProgress: (printed: number) => void,
 ): AsyncGenerator<Buffer> {
   const file = new LabelFile();
@@ -45,12 +43,12 @@ async function* pieces(
 }
 
 /** Splits shipments so that no request has too many guides or pages. */
-function requestsOf(shipments: readonly Shipment[], kind: LabelKind): Shipment[][] {
+function requestsOf(shipments: readonly Shipment[], kind: KindName): Shipment[][] {
   const requests: Shipment[][] = [];
   let pages = Number.POSITIVE_INFINITY;
   for (const shipment of shipments) {
     const more = kind === 'carta' ? 1 : packagesOf(shipment);
-    if (pages + more > MAX_PAGES || (requests.at(-1)?.length ?? 0) === MAX_GUIDES) {
+    if (pages + more > MAX_FILE_PAGES || (requests.at(-1)?.length ?? 0) === MAX_GUIDES) {
       requests.push([]);
       pages = 0;
     }

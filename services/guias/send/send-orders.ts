@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
+import type { KindName } from '#shared/contracts/label-file.ts';
 import { formatCsv } from '#shared/csv/format-csv.ts';
 import { progressLine } from '#shared/terminal/progress-line.ts';
-import { type Credentials, GuidesApi, type LabelKind } from '../api/guides-api.ts';
+import { type Credentials, GuidesApi } from '../api/guides-api.ts';
 import { readOrders } from '../orders/read-orders.ts';
 import { checkOrders } from './check-orders.ts';
 import { createGuides, type Shipment } from './create-guides.ts';
@@ -13,7 +14,7 @@ export type SendOptions = {
   /** Where the guides' numbers go, as CSV. */
   results: string;
   /** Where the labels go, as PDF. */
-  labels: { path: string; kind: LabelKind } | undefined;
+  labels: { path: string; kind: KindName } | undefined;
   /** Whether nothing is to be created. */
   checkOnly: boolean;
   /** @returns with whom to log in; asked only after the file was read. */

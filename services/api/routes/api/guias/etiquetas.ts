@@ -3,17 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { findGuides, requireUncancelled } from '#api/guides/find-guide.ts';
 import type { LabelFilePrinter } from '#api/labels/label-file-printer.ts';
-import {
-  FILE_KINDS,
-  type LabelFileRequest,
-  MAX_FILE_PAGES,
-  parseLabelFileRequest,
-} from '#api/labels/label-file-request.ts';
+import { type LabelFileRequest, parseLabelFileRequest } from '#api/labels/label-file-request.ts';
 import { labelPayload } from '#api/labels/label-payload.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import { whenGone } from '#api/when-gone.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
+import { KIND_NAMES, MAX_FILE_PAGES } from '#shared/contracts/label-file.ts';
 import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -33,7 +29,7 @@ const body = Type.Object(
       description: 'Números de guía, en el orden de las páginas',
       examples: [['390458235877', '482913650724']],
     }),
-    Tipo: Type.Enum(FILE_KINDS, {
+    Tipo: Type.Enum(KIND_NAMES, {
       type: 'string',
       description:
         'carta: 8.5 × 11 in. pequena: 10 × 10 cm; 10x15: 10 × 15 cm; ambas, una página por paquete',

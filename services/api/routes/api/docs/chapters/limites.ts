@@ -1,5 +1,5 @@
-import { MAX_FILE_PAGES } from '#api/labels/label-file-request.ts';
 import { MAX_GUIDES, MAX_PACKAGES } from '#shared/contracts/guide.ts';
+import { MAX_FILE_PAGES } from '#shared/contracts/label-file.ts';
 import { BODY_LIMIT_MIB, HEADER_LIMIT_KIB, MAX_BODY_VALUES } from '#shared/http/errors/http-errors.ts';
 import { html, table } from '../html.ts';
 import type { Chapter } from './chapter.ts';
