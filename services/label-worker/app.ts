@@ -11,6 +11,7 @@ import { createLabelPrinter } from './batching/label-printer.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
 import { DOCUMENT } from './label/document.ts';
+import { TEMPLATE_VERSIONS as templates } from './label/templates.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startHeartbeat } from './queue/heartbeat.ts';
 import { labelBudget } from './queue/label-budget.ts';
@@ -55,12 +56,14 @@ async function assemble(
       // Twice what prints at a time: a print slot that becomes free finds its next batch here.
       concurrency: 2 * concurrency * maxLabels,
       printer,
+      templates,
       store: labels.store,
       metrics,
       log,
       tracing,
     });
-    return { worker, heartbeat: startHeartbeat({ redis, prefix, worker, chromium: browser.status, log }) };
+    const heartbeat = startHeartbeat({ redis, prefix, worker, chromium: browser.status, templates, log });
+    return { worker, heartbeat };
   };
   let started: ReturnType<typeof start> | undefined;
   server.startup.onceConnected('the label queue', async () => {

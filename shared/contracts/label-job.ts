@@ -12,7 +12,7 @@ import type { Reservation } from './page-reservations.ts';
 
 export const LABEL_QUEUE = 'labels';
 
-/** Raise it with every change of a template, so that no label of the old look is served from the cache. */
+/** Version of our templates. Raise it with every change of one, so that no label of the old look is served from the cache. */
 export const TEMPLATE_VERSION = '8';
 
 /** Largest file of a logo: it travels with every label's job, of which Redis keeps the last thousand. */
@@ -63,6 +63,9 @@ export const LabelPayload = Type.Object(
 );
 export type LabelPayload = Static<typeof LabelPayload>;
 
+/** Version of the template that draws each kind: of ours, or of an operator's own (docs/labels.md "Versions"). */
+export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
+
 /**
  * A job: the label; the id of the request that asked first, so that a label can be followed in the logs; and who waits
  * for it, until when. A job of an api of before release 1.2 has no reservation.
@@ -74,8 +77,11 @@ export type LabelJob = {
   /** Whether it goes behind labels that are asked for singly. */
   behind?: true;
 };
-/** The queue carries no bytes; they are in the label cache. `dropped`: not printed, since nobody waited any more. */
-export type LabelJobResult = { bytes: number; dropped?: true };
+/**
+ * The queue carries no bytes; they are in the label cache, under `key` where that is another than the job's own: the
+ * worker has another template than the one that was asked for. `dropped`: not printed, since nobody waited any more.
+ */
+export type LabelJobResult = { bytes: number; key?: string; dropped?: true };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
 
@@ -95,9 +101,23 @@ export type LabelOrder = {
   behind?: boolean | undefined;
 };
 
-/** The label's identity: 43 characters of base64url, so neither `:` nor digits only (BullMQ's rule for ids). */
-export function labelKey(label: LabelPayload): string {
-  return createHash('sha256').update(TEMPLATE_VERSION).update(JSON.stringify(label)).digest('base64url');
+/** Characters of a SHA-256 in base64url. */
+const HASH_LENGTH = 43;
+
+/**
+ * Returns a label's identity (cache key, ETag): a hash of what it shows, and the version of the template that draws it.
+ * It holds no `:` and is not digits only (BullMQ's rule for ids).
+ */
+export function labelKey(label: LabelPayload, version: string = TEMPLATE_VERSION): string {
+  return `${createHash('sha256').update(JSON.stringify(label)).digest('base64url')}-${version}`;
+}
+
+/**
+ * Returns the key of a label that was asked for as `key` and drawn by the template of `version`. A key of release 1.1
+ * states no version and stays: that api looks nowhere else.
+ */
+export function printedKey(key: string, version: string): string {
+  return key.length === HASH_LENGTH ? key : `${key.slice(0, HASH_LENGTH)}-${version}`;
 }
 
 /**

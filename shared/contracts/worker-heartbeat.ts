@@ -31,6 +31,8 @@ export const WorkerHeartbeat = Type.Object({
     Type.Null(),
     Type.Object({ startedAt: Type.Integer(), prints: Type.Integer(), residentBytes: Type.Integer() }),
   ]),
+  /** Version of the template of each kind; absent from a worker of release 1.1. */
+  templates: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
 export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
 

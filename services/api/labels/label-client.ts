@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { addAskers, MAX_ASKERS } from '#shared/contracts/label-askers.ts';
-import { type LabelPayload, labelKey, pageCount } from '#shared/contracts/label-job.ts';
+import { type LabelPayload, labelKey, pageCount, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
 import { labelReader } from '#shared/contracts/label-store.ts';
 import { type PageReservations, pageReservations } from '#shared/contracts/page-reservations.ts';
-import { aliveWorkers } from '#shared/contracts/worker-heartbeat.ts';
+import { aliveWorkers, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { QuotaReport } from '../quotas/quota-report.ts';
 import { Admission } from './admission.ts';
@@ -15,7 +15,7 @@ import { PrinterWatch } from './printer-watch.ts';
 /** When an account with too many pages in flight may try again, in seconds: so many pages are printed within less. */
 const RETRY_AFTER_S = 1;
 
-type LabelResult = { source: 'cache' | 'printed'; pdf: Buffer };
+type LabelResult = PrintedLabel & { source: 'cache' | 'printed' };
 
 /** Who asks for a label. */
 export type Asker = {
@@ -32,7 +32,7 @@ export type Asker = {
   onInFlight: (pages: number) => void;
 };
 
-/** A label's PDF, and its key, which is also its ETag. */
+/** A label's PDF, and its key, which is also its ETag: of the template that drew it, not of the one asked for. */
 export type PrintedLabel = { key: string; pdf: Buffer };
 
 /** A label that requests wait for. */
@@ -58,6 +58,8 @@ export class LabelClient {
   readonly #metrics: ReturnType<typeof labelMetrics>;
   readonly #report: QuotaReport;
   readonly #waits = new Map<string, Wait>();
+  /** By kind, the version of the newest worker's template; of none before the first heartbeat is read. */
+  #templates: WorkerHeartbeat['templates'];
 
   /** @param options.labels where finished labels are. */
   constructor(options: LabelJobsOptions & { labels: Redis; metrics: Registry; report: QuotaReport }) {
@@ -68,7 +70,7 @@ export class LabelClient {
     this.#admission = new Admission(timeoutMs);
     this.#reservations = pageReservations(redis, prefix, timeoutMs);
     this.#options = options;
-    const workers = () => aliveWorkers(redis, prefix);
+    const workers = () => this.#readWorkers();
     this.#watch = new PrinterWatch({ read: workers, timeoutMs, log });
     this.#metrics = labelMetrics(metrics, workers);
   }
@@ -78,6 +80,7 @@ export class LabelClient {
     const jobs = new LabelJobs(this.#options);
     try {
       await jobs.open();
+      await this.#readWorkers();
     } catch (error) {
       await jobs.close();
       throw error;
@@ -90,6 +93,14 @@ export class LabelClient {
   async close(): Promise<void> {
     this.#watch.close();
     await this.#jobs?.close();
+  }
+
+  /**
+   * Returns the key that a label has when the newest worker prints it. While workers differ, as during an upgrade, a
+   * label may come from another one, under that worker's key (docs/labels.md "Versions").
+   */
+  keyOf(label: LabelPayload): string {
+    return labelKey(label, this.#templates?.[label.kind] ?? TEMPLATE_VERSION);
   }
 
   /**
@@ -107,7 +118,7 @@ export class LabelClient {
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     if (asker.gone.aborted) throw new DomainError('client-gone');
     const asked = performance.now();
-    const key = labelKey(label);
+    const key = this.keyOf(label);
     const known = this.#waits.get(key);
     const wait = known ?? this.#begin(key, label, asker);
     if (known) this.#join(key, known, asker.requestId);
@@ -115,9 +126,9 @@ export class LabelClient {
     const leave = () => this.#leave(key, wait);
     asker.gone.addEventListener('abort', leave);
     try {
-      const { source, pdf } = await wait.result;
+      const { source, ...printed } = await wait.result;
       this.#metrics.answered(source, asked);
-      return { key, pdf };
+      return printed;
     } finally {
       asker.gone.removeEventListener('abort', leave);
     }
@@ -131,7 +142,14 @@ export class LabelClient {
 
   /** Returns which of the labels are in the cache. */
   async inCache(labels: readonly LabelPayload[]): Promise<boolean[]> {
-    return this.#cache.has(labels.map(labelKey));
+    return this.#cache.has(labels.map((label) => this.keyOf(label)));
+  }
+
+  async #readWorkers(): Promise<WorkerHeartbeat[]> {
+    const { redis, prefix } = this.#options;
+    const workers = await aliveWorkers(redis, prefix);
+    this.#templates = workers.at(-1)?.templates ?? this.#templates;
+    return workers;
   }
 
   #begin(key: string, label: LabelPayload, asker: Asker): Wait {
@@ -170,16 +188,17 @@ export class LabelClient {
 
   async #get(key: string, label: LabelPayload, asker: Asker, wait: Wait): Promise<LabelResult> {
     const cached = await this.#cache.read(key);
-    if (cached) return { source: 'cache', pdf: cached };
+    if (cached) return { source: 'cache', key, pdf: cached };
     wait.printing = true;
     if (wait.joined.length > 0) this.#tellWorker(key, wait.joined);
     const outcome = await this.#printAdmitted(key, label, asker, wait.abandoned.signal);
     if (outcome === 'abandoned') throw new DomainError('client-gone');
     // Also when late: the label may be printed although its event was lost with a connection.
-    const pdf = outcome === 'failed' ? null : await this.#cache.read(key);
-    if (pdf) return { source: 'printed', pdf };
+    const printed = typeof outcome === 'object' ? outcome.printed : key;
+    const pdf = outcome === 'failed' ? null : await this.#cache.read(printed);
+    if (pdf) return { source: 'printed', key: printed, pdf };
     throw new DomainError(outcome === 'late' ? 'label-late' : 'label-failed', {
-      cause: new Error(`label ${key}: ${outcome}`),
+      cause: new Error(`label ${key}: ${typeof outcome === 'object' ? 'gone from the cache' : outcome}`),
     });
   }
 
@@ -200,7 +219,7 @@ export class LabelClient {
     if (!(await this.#watch.enter())) throw new DomainError('no-printer');
     try {
       const outcome = await this.#printInTime(key, label, asker, abandoned);
-      if (outcome === 'printed' || outcome === 'failed') this.#watch.finished();
+      if (typeof outcome === 'object' || outcome === 'failed') this.#watch.finished();
       return outcome;
     } finally {
       this.#watch.leave();
@@ -221,7 +240,7 @@ export class LabelClient {
     this.#admission.enter(account, pages);
     try {
       const outcome = await this.#printReserved(key, label, asker, abandoned);
-      if (outcome === 'printed' || outcome === 'failed') this.#admission.finished(pages);
+      if (typeof outcome === 'object' || outcome === 'failed') this.#admission.finished(pages);
       return outcome;
     } finally {
       this.#admission.leave(account, pages);

@@ -17,10 +17,10 @@ import { startQueueCleaning } from './queue-cleaning.ts';
 /** Longest wait for the queue to close, in ms. */
 const CLOSE_MS = 2_000;
 
-/** How a wait ended. `abandoned`: nobody here waits any more. */
-export type Outcome = 'printed' | 'failed' | 'late' | 'abandoned';
+/** How a wait ended: under which key the label is, or why there is none. `abandoned`: nobody here waits any more. */
+export type Outcome = { printed: string } | 'failed' | 'late' | 'abandoned';
 /** `dropped`: the job went without being printed, since those of another process who had asked for it were gone. */
-type JobEnd = 'printed' | 'failed' | 'dropped';
+type JobEnd = { printed: string } | 'failed' | 'dropped';
 
 export type LabelJobsOptions = {
   /** For commands; fails fast. */
@@ -64,9 +64,10 @@ export class LabelJobs {
     this.#events = new QueueEvents(LABEL_QUEUE, { connection: blocking, prefix });
     this.queue.on('error', (err) => log.warn({ err }, 'The label queue failed'));
     this.#events.on('error', (err) => log.warn({ err }, 'The events of the label queue failed'));
-    this.#events.on('completed', ({ jobId, returnvalue }) =>
-      this.#settle(jobId, (returnvalue as unknown as LabelJobResult | null)?.dropped ? 'dropped' : 'printed'),
-    );
+    this.#events.on('completed', ({ jobId, returnvalue }) => {
+      const result = returnvalue as unknown as LabelJobResult | null;
+      this.#settle(jobId, result?.dropped ? 'dropped' : { printed: result?.key ?? keyOfJob(jobId) });
+    });
     this.#events.on('failed', ({ jobId }) => this.#settle(jobId, 'failed'));
     this.#events.on('removed', ({ jobId }) => this.#settle(jobId, 'dropped'));
   }

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
-import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
+import {
+  LABEL_KINDS,
+  type LabelPayload,
+  TEMPLATE_VERSION,
+  type TemplateVersions,
+} from '#shared/contracts/label-job.ts';
 import { templateHelpers } from './template-helpers.ts';
 import type { LabelView } from './view.ts';
 
@@ -21,6 +26,8 @@ export const TEMPLATES = forEachKind((kind): Template => {
   // here because nothing is kept: helpers record, and escape, what stands on the label.
   return engine.compile(source, { strict: true, knownHelpersOnly: true, knownHelpers, noEscape: true });
 });
+
+export const TEMPLATE_VERSIONS: TemplateVersions = forEachKind(() => TEMPLATE_VERSION);
 
 export const PAGE_SIZES = forEachKind((kind): PageSize => {
   let size: PageSize | undefined;

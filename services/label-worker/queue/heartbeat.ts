@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { TemplateVersions } from '#shared/contracts/label-job.ts';
 import {
   HEARTBEAT_MS,
   removeHeartbeat,
@@ -17,12 +18,15 @@ type Options = {
   worker: Pick<Worker, 'on'>;
   /** Returns the figures of the current Chromium; undefined while there is none. */
   chromium: () => Promise<WorkerHeartbeat['chromium'] | undefined>;
+  templates: TemplateVersions;
   log: Logger;
 };
 
 /** Writes to Redis every five seconds that this worker is alive, until `stop`, which removes it there. */
-export function startHeartbeat({ redis, prefix, worker, chromium, log }: Options): { stop(): Promise<void> } {
-  const self = { id: randomUUID(), host: hostname(), pid: process.pid, startedAt: Date.now() };
+export function startHeartbeat({ redis, prefix, worker, chromium, templates, log }: Options): {
+  stop(): Promise<void>;
+} {
+  const self = { id: randomUUID(), host: hostname(), pid: process.pid, startedAt: Date.now(), templates };
   let labels = 0;
   worker.on('completed', () => {
     labels++;

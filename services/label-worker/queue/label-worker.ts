@@ -7,6 +7,8 @@ import {
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
+  printedKey,
+  type TemplateVersions,
 } from '#shared/contracts/label-job.ts';
 import { isReserved } from '#shared/contracts/page-reservations.ts';
 import { DomainError } from '#shared/errors.ts';
@@ -25,6 +27,8 @@ type Options = {
   /** Most jobs at a time. */
   concurrency: number;
   printer: LabelPrinter;
+  /** Of the templates that the printer draws with. */
+  templates: TemplateVersions;
   /** Stores a finished label under its key, for the api to read. */
   store: (key: string, pdf: Uint8Array) => Promise<void>;
   metrics: Pick<WorkerMetrics, 'observePhase' | 'countPrinted' | 'countDropped' | 'countFailure'>;
@@ -100,7 +104,7 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 }
 
 async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
-  const { printer, store, metrics } = options;
+  const { printer, store, templates, metrics } = options;
   const { label, reservation, behind = false } = job.data;
   if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
   const pdf = await printer.print(label, {
@@ -111,9 +115,11 @@ async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobR
     wanted: () => isWanted(job, options),
   });
   const printed = performance.now();
-  await store(keyOf(job), pdf);
+  const asked = keyOf(job);
+  const key = printedKey(asked, templates[label.kind]);
+  await store(key, pdf);
   metrics.observePhase('store', performance.now() - printed);
-  return { bytes: pdf.length };
+  return { bytes: pdf.length, ...(key !== asked && { key }) };
 }
 
 /** Returns whether somebody waits for a job's label; also where Redis does not tell. */

@@ -57,6 +57,24 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     expect((await demo.pdf(`/api/guias/etiqueta/${number}`, { 'if-none-match': '"x"' })).status).toBe(200);
   });
 
+  test('has the ETag of its own look while the workers print different ones', async ({ demo, stores }) => {
+    const [guide] = await demo.created(minimalGuide());
+    const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
+    const etag = (await demo.pdf(path)).headers.get('etag') ?? '';
+    const ask = async () => {
+      const { status, headers } = await demo.pdf(path, { 'if-none-match': etag });
+      return { status, etag: headers.get('etag') };
+    };
+    expect(await ask()).toEqual({ status: 304, etag });
+    // The newest worker has another template, and prints nothing: it is the old one that prints.
+    const leave = await pretendWorker(stores, { templates: { letter: 'next' } });
+    const inTime = { timeout: 5_000 };
+    await expect.poll(ask, inTime).toEqual({ status: 200, etag });
+    expect(await stores.redis.keys(`${stores.prefix}:label:*-next`)).toEqual([]);
+    await leave();
+    await expect.poll(ask, inTime).toEqual({ status: 304, etag });
+  });
+
   test('prints a label once when it is requested a thousand times at once', async ({ demo, stores }) => {
     const [guide] = await demo.created(minimalGuide());
     const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;

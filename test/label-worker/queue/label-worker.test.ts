@@ -97,6 +97,22 @@ test('the bytes are in Redis, for an hour, when the job completes', async () => 
   expect(page?.code128).toEqual([one.number]);
 });
 
+test('a label that was asked for in another look stands under the key of the look that it has', async () => {
+  const one = fresh();
+  const asked = labelKey(one, 'another');
+  const job = await queue.add('label', { label: one, requestId: 'a' }, labelJobOptions(asked, 'a'));
+  expect(await job.waitUntilFinished(events, 10_000)).toMatchObject({ key: labelKey(one) });
+  expect(await redis.exists(labelBytesKey(prefix, labelKey(one)), labelBytesKey(prefix, asked))).toBe(1);
+});
+
+test('an api of release 1.1 finds the label under the key that it asked for', async () => {
+  const one = fresh();
+  const asked = labelKey(one).slice(0, 43);
+  const job = await queue.add('label', { label: one, requestId: 'a' }, labelJobOptions(asked, 'b'));
+  expect(await job.waitUntilFinished(events, 10_000)).not.toHaveProperty('key');
+  expect(await redis.exists(labelBytesKey(prefix, asked))).toBe(1);
+});
+
 test('many concurrent labels are all delivered, each under its own key', async () => {
   const labels = mixedLabels(60);
   const jobs = await Promise.all(labels.map(ask));

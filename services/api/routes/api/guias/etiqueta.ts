@@ -11,7 +11,7 @@ import type { QuotaState } from '#api/quotas/account-limits.ts';
 import { whenGone } from '#api/when-gone.ts';
 import type { Trail } from '#shared/audit/trail.ts';
 import { MAX_PACKAGES } from '#shared/contracts/guide.ts';
-import { type LabelPayload, labelKey, pageCount } from '#shared/contracts/label-job.ts';
+import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { countLabelFailure } from '../../count-label-failure.ts';
@@ -121,10 +121,12 @@ async function sendLabel(
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
   recordForeign(trail, request, 'label.read-other', [guide]);
   const label = labelPayload(guide, wantedOf(guide), settings);
-  const etag = `"${labelKey(label)}"`;
-  const caching = { etag, 'cache-control': 'private' }; // not on an error, which is no version of the label
-  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).headers(caching).send();
-  const { pdf } = await labels.print(label, {
+  // Not on an error, which is no version of the label.
+  const caching = (key: string) => ({ etag: `"${key}"`, 'cache-control': 'private' });
+  const expected = caching(labels.keyOf(label));
+  if (matches(request.headers['if-none-match'], expected.etag))
+    return reply.code(304).headers(expected).send();
+  const { key, pdf } = await labels.print(label, {
     account: user.account,
     maxPages: user.limits.labelPages,
     requestId: request.id,
@@ -134,7 +136,7 @@ async function sendLabel(
   const file = `guia-${number}${FILE_SUFFIXES[label.kind]}.pdf`;
   return reply
     .type('application/pdf')
-    .headers({ ...caching, 'content-disposition': `inline; filename="${file}"` })
+    .headers({ ...caching(key), 'content-disposition': `inline; filename="${file}"` })
     .send(pdf);
 }
 
