@@ -10,8 +10,8 @@ import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/red
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
-import { DOCUMENT } from './label/document.ts';
-import { TEMPLATE_VERSIONS as templates } from './label/templates.ts';
+import { labelDocument } from './label/document.ts';
+import { type LabelTemplates, loadTemplates, ofEachTemplate } from './label/templates.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startHeartbeat } from './queue/heartbeat.ts';
 import { labelBudget } from './queue/label-budget.ts';
@@ -44,10 +44,18 @@ async function assemble(
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const labels = openLabels(server, config, redis);
   const blocking = openBlockingRedis(server, config.REDIS_URL);
-  const browser = await openBrowser(server, config, log, metrics);
+  const templates = loadTemplates(config.LABEL_TEMPLATES);
+  const browser = await openBrowser(server, config, templates, log, metrics);
   const closeBrowser = () => stage('Closing Chromium', browser.close());
   server.addHook('onClose', closeBrowser); // also when the start fails below
-  const printer = createLabelPrinter({ printHtml: browser.print, concurrency, maxLabels, metrics, tracing });
+  const printer = createLabelPrinter({
+    templates,
+    printHtml: browser.print,
+    concurrency,
+    maxLabels,
+    metrics,
+    tracing,
+  });
   const start = () => {
     const worker = startLabelWorker({
       blocking,
@@ -62,7 +70,15 @@ async function assemble(
       log,
       tracing,
     });
-    const heartbeat = startHeartbeat({ redis, prefix, worker, chromium: browser.status, templates, log });
+    const versions = ofEachTemplate(templates, ({ version }) => version);
+    const heartbeat = startHeartbeat({
+      redis,
+      prefix,
+      worker,
+      chromium: browser.status,
+      templates: versions,
+      log,
+    });
     return { worker, heartbeat };
   };
   let started: ReturnType<typeof start> | undefined;
@@ -104,13 +120,14 @@ function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: R
 async function openBrowser(
   server: HttpServer,
   config: LabelWorkerConfig,
+  templates: LabelTemplates,
   log: Logger,
   metrics: WorkerMetrics,
 ): Promise<PrintingBrowser> {
   const options = {
     executablePath: config.CHROMIUM_PATH,
     sandboxRequired: config.CHROMIUM_SANDBOX === 'required',
-    document: DOCUMENT,
+    document: labelDocument(templates),
     concurrency: config.PRINT_CONCURRENCY,
     printTimeoutMs: config.PRINT_TIMEOUT_MS,
     maxPrints: config.CHROMIUM_MAX_PRINTS,

@@ -16,6 +16,13 @@ export const LabelWorkerConfig = Type.Object({
     description:
       'Whether Chromium must have its sandbox. With required, a worker whose system denies it does not start; with auto, the worker logs the reason and prints without it',
   }),
+  LABEL_TEMPLATES: Type.Optional(
+    Type.String({
+      description:
+        "Folder with label templates of the operator's own, letter.hbs, medium.hbs or small.hbs; of other kinds, ours print. A worker with a wrong one does not start, and says why (docs/labels.md)",
+      examples: ['/templates'],
+    }),
+  ),
   BATCH_MAX_LABELS: Type.Integer({
     'x-formerly': 'BATCH_LABELS',
     default: 25,

@@ -16,5 +16,23 @@ export type Rect = readonly [x: number, y: number, width: number, height: number
 /** One thing that is drawn: a rule is one rectangle, a code has one for each bar or run of modules. */
 export type Shape = readonly Rect[];
 
-/** All that is drawn on a label: `shared` on every page, `pages[i]` on page `i` alone. */
-export type Drawing = { shared: readonly Shape[]; pages: readonly (readonly Shape[])[] };
+/**
+ * A shape whose place the print decides: HTML has a link to `floatingHref` as large as the shape's `room`, and the PDF
+ * says where that link is.
+ */
+export type FloatingShape = { shape: Shape; room: Rect };
+
+/**
+ * All that is drawn on a label: `shared` on every page, `pages[i]` on page `i` alone, and `floating` wherever a page has
+ * its link.
+ */
+export type Drawing = {
+  shared: readonly Shape[];
+  pages: readonly (readonly Shape[])[];
+  floating?: readonly FloatingShape[];
+};
+
+/** The address that a link to the floating shape `index` has in HTML, and so in the PDF. */
+export function floatingHref(index: number): string {
+  return `code:${index}`;
+}

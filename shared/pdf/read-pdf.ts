@@ -17,7 +17,7 @@ export type PdfObject = { pieces: string[]; refs: number[]; body: Buffer };
 export type ObjectsByNumber = ReadonlyMap<number, PdfObject>;
 
 /** Reads a PDF's objects, and the numbers of its pages in order. @throws UnsupportedPdfError */
-export function readPdf(pdf: Buffer): { objects: ObjectsByNumber; pages: number[] } {
+export function readPdf(pdf: Buffer): { objects: Map<number, PdfObject>; pages: number[] } {
   const { offsets, end, root } = crossReferences(pdf);
   const offset = (number: number) => offsets[number] ?? end;
   // An object ends where the next one in the file begins.

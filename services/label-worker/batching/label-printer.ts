@@ -2,6 +2,7 @@ import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
 import { type RenderedLabel, renderLabel } from '../label/render-label.ts';
+import type { LabelTemplates } from '../label/templates.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { split } from '../pdf/split.ts';
 import { isBrowserFailure, type PendingLabel, printBatch } from './print-batch.ts';
@@ -39,6 +40,8 @@ export type PrintOrder = {
 };
 
 export type LabelPrinterOptions = {
+  /** Ours unless given. */
+  templates?: LabelTemplates;
   /**
    * Prints HTML as one PDF.
    *
@@ -114,7 +117,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   return {
     async print(label, { alone = false, account = '', behind = false, wanted = async () => true } = {}) {
       const started = performance.now();
-      const rendered = render(label);
+      const rendered = render(label, options.templates);
       const queuedAt = performance.now();
       metrics?.observePhase('html', queuedAt - started);
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
@@ -143,9 +146,9 @@ function recordPrint(batch: readonly QueuedLabel[], started: number, error?: str
   for (const { record } of batch) record?.('print', started, ended, attributes);
 }
 
-function render(label: LabelPayload): RenderedLabel {
+function render(label: LabelPayload, templates: LabelTemplates | undefined): RenderedLabel {
   try {
-    return renderLabel(label);
+    return renderLabel(label, templates);
   } catch (cause) {
     throw new DomainError('label-unprintable', { cause });
   }

@@ -2,7 +2,7 @@ import bwip from 'bwip-js';
 import type { Rect } from '../drawing.ts';
 
 /** Light margin on either side, in modules (ISO/IEC 15417). */
-const QUIET_ZONE = 10;
+export const QUIET_ZONE = 10;
 
 /** In dots: the middle of the code, the top and the height of its bars, and the width of its narrowest bar. */
 export type BarcodePlace = { middle: number; y: number; height: number; module: number };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { PAGE_SIZES, type PageSize } from './templates.ts';
+import type { LabelTemplate } from './template-files/compile-template.ts';
+import { type LabelTemplates, OUR_TEMPLATES } from './templates.ts';
 
 const file = (path: string) => new URL(path, import.meta.url);
 
@@ -13,18 +14,32 @@ const styles = readFileSync(file('document.css'), 'utf8').replace(
  * A page's size, and its content half a millimetre smaller: Chromium cuts a page down to whole CSS pixels, and
  * content that is larger than its page prints an empty page.
  */
-const pageStyles = ([kind, { width, height }]: [string, PageSize]) =>
-  `@page ${kind} { size: ${width} ${height} }
-.${kind} { page: ${kind}; width: calc(${width} - .5mm); height: calc(${height} - .5mm) }
+const pageStyles = ([kind, { size }]: [string, LabelTemplate]) =>
+  `@page ${kind} { size: ${size.width} ${size.height} }
+.${kind} { page: ${kind}; width: calc(${size.width} - .5mm); height: calc(${size.height} - .5mm) }
 `;
 
-/** The document that labels are printed in, whatever their kind: all but the labels themselves. */
-export const DOCUMENT = `<!doctype html>
+/** Styles of templates of an operator's own; empty where all are ours. */
+function ownStyles(templates: readonly LabelTemplate[]): string {
+  const ours: readonly LabelTemplate[] = Object.values(OUR_TEMPLATES);
+  if (templates.every((template) => ours.includes(template))) return '';
+  const shared = readFileSync(file('flow/flow.css'), 'utf8');
+  return templates.map(({ styles }) => `</style><style>${styles}`).reduce((all, own) => all + own, shared);
+}
+
+/** Returns the document that labels are printed in, whatever their kind: all but the labels themselves. */
+export function labelDocument(templates: LabelTemplates): string {
+  const pages = Object.entries(templates).map(pageStyles).join('');
+  return `<!doctype html>
 <html lang="es-MX">
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:">
 <title>Guías</title>
-<style>${styles}${Object.entries(PAGE_SIZES).map(pageStyles).join('')}</style>
+<style>${styles}${pages}${ownStyles(Object.values(templates))}</style>
 <body></body>
 </html>
 `;
+}
+
+/** The document of our templates. */
+export const DOCUMENT = labelDocument(OUR_TEMPLATES);

@@ -1,7 +1,7 @@
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import type { Drawing } from '../drawing.ts';
 import { Sheet } from './sheet.ts';
-import { TEMPLATES } from './templates.ts';
+import { type LabelTemplates, OUR_TEMPLATES } from './templates.ts';
 import { labelView } from './view.ts';
 
 /** A label, ready to print: the pages that Chromium sets as HTML, the PDF's title, and what we draw on its pages. */
@@ -12,8 +12,8 @@ export type RenderedLabel = { html: string; title: string; drawing: Drawing };
  *
  * @throws when the label cannot be drawn, such as a tracking address too long for its QR code.
  */
-export function renderLabel(label: LabelPayload): RenderedLabel {
+export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR_TEMPLATES): RenderedLabel {
   const sheet = new Sheet();
-  TEMPLATES[label.kind](labelView(label), { data: { sheet } });
+  templates[label.kind].draw(labelView(label), sheet);
   return { html: sheet.html(label.kind), title: `Guía ${label.number}`, drawing: sheet.drawing() };
 }

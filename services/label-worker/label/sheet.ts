@@ -1,7 +1,16 @@
-import { CSS_PIXELS_PER_DOT, type Drawing, type Shape } from '../drawing.ts';
+import {
+  CSS_PIXELS_PER_DOT,
+  type Drawing,
+  type FloatingShape,
+  floatingHref,
+  type Shape,
+} from '../drawing.ts';
 
-/** What stands together on one page or on every page: SVG that Chromium sets, and shapes that the PDF gets from us. */
-type Layer = { graphics: string; texts: string; shapes: Shape[] };
+/**
+ * What stands together on one page or on every page: SVG and HTML that Chromium sets, and shapes that the PDF gets from
+ * us.
+ */
+type Layer = { graphics: string; texts: string; html: string; shapes: Shape[] };
 
 /**
  * Records what a template draws on a label's pages. What all pages share is recorded once, however many they are.
@@ -9,6 +18,7 @@ type Layer = { graphics: string; texts: string; shapes: Shape[] };
 export class Sheet {
   readonly #shared = emptyLayer();
   readonly #pages: Layer[] = [];
+  readonly #floating: FloatingShape[] = [];
   /** Where the next thing is recorded. */
   layer = this.#shared;
 
@@ -20,20 +30,33 @@ export class Sheet {
     this.layer = this.#shared;
   }
 
+  draw(shape: Shape): void {
+    this.layer.shapes.push(shape);
+  }
+
+  /** Records a shape that stands where HTML leaves room for it. @returns the address of its link there. */
+  float(shape: FloatingShape): string {
+    return floatingHref(this.#floating.push(shape) - 1);
+  }
+
   /**
    * Returns the pages as HTML: a section of the class `kind` each, with one SVG and one text in it, because Chromium's
-   * time grows with the number of boxes (docs/decisions/0001-text-set-by-us.md).
+   * time grows with the number of boxes (docs/decisions/0001-text-set-by-us.md), and the template's own HTML, if any.
    */
   html(kind: string): string {
-    const { graphics, texts } = this.#shared;
+    const { graphics, texts, html } = this.#shared;
     const start = `<section class="${kind}"><svg shape-rendering="crispEdges"><g transform="scale(${CSS_PIXELS_PER_DOT})">${graphics}`;
     return this.#ownLayers()
-      .map((own) => `${start}${own.graphics}<text>${texts}${own.texts}</text></g></svg></section>\n`)
+      .map((own) => {
+        const flow = html || own.html ? `<div class="flow">${html}${own.html}</div>` : '';
+        return `${start}${own.graphics}<text>${texts}${own.texts}</text></g></svg>${flow}</section>\n`;
+      })
       .join('');
   }
 
   drawing(): Drawing {
-    return { shared: this.#shared.shapes, pages: this.#ownLayers().map(({ shapes }) => shapes) };
+    const pages = this.#ownLayers().map(({ shapes }) => shapes);
+    return { shared: this.#shared.shapes, pages, floating: this.#floating };
   }
 
   /** A template that draws nothing on single pages has one page. */
@@ -43,5 +66,5 @@ export class Sheet {
 }
 
 function emptyLayer(): Layer {
-  return { graphics: '', texts: '', shapes: [] };
+  return { graphics: '', texts: '', html: '', shapes: [] };
 }

@@ -1,38 +1,51 @@
 import Handlebars, { type HelperOptions } from 'handlebars';
 import { type BarcodePlace, barcode } from '../codes/barcode.ts';
 import { type QrPlace, qr } from '../codes/qr.ts';
+import { fit, flowingBarcode, flowingLogo, flowingQr } from './flow/flow-helpers.ts';
 import { logoLayout, type Room } from './logo-layout.ts';
 import type { Sheet } from './sheet.ts';
-import { textHelpers } from './text-helpers.ts';
+import { inAscii, isPlacedAt, textHelpers } from './text-helpers.ts';
 import type { LabelView } from './view.ts';
 
 /**
  * The Handlebars helpers that label templates draw with; docs/labels.md "Templates" lists their attributes.
  *
- * A helper records on the label's sheet and returns nothing: a template's own output is thrown away. So whatever a
- * field holds reaches the page through the helpers alone, and they escape it.
+ * A helper with a place records on the label's sheet and returns nothing. One without returns HTML, which stands where
+ * the helper does in the template's own. Both escape what they are given.
  */
 
 /** What a helper gets after its values: the attributes that the template states, and the sheet of the label. */
 type Options<Attributes> = { hash: Attributes; data: { sheet: Sheet } };
 type BlockOptions<Attributes> = Options<Attributes> & Pick<HelperOptions, 'fn'>;
 
-/** `{{#page width="…mm" height="…mm"}}`: `templates.ts` reads the size, so that drawing is all that is left to do. */
-function page(this: LabelView, { fn }: BlockOptions<unknown>): void {
-  fn(this);
+/** `{{#page width="…mm" height="…mm"}}`: `check-syntax.ts` reads the size, so that drawing is all that is left to do. */
+function page(this: LabelView, { data, fn }: BlockOptions<unknown>): void {
+  addHtml(data.sheet, fn(this));
 }
 
 /** `{{#eachPackage as |package|}}`: gives the label a page for each package, and draws on that page alone. */
 function eachPackage(this: LabelView, { data, fn }: BlockOptions<unknown>): void {
   for (const [index, one] of this.packages.entries()) {
-    data.sheet.onPage(index, () => fn(this, { data, blockParams: [one] }));
+    data.sheet.onPage(index, () => addHtml(data.sheet, fn(this, { data, blockParams: [one] })));
   }
+}
+
+function addHtml(sheet: Sheet, html: string): void {
+  if (html.trim()) sheet.layer.html += inAscii(html);
 }
 
 type LogoOptions = BlockOptions<Room & { gap: number; right: number }>;
 
-/** `{{#logo uri x= y= width= height= gap= right= as |beside|}}`: `beside` is the room from the logo to `right`. */
-function logo(this: LabelView, uri: string | undefined, { hash, data, fn }: LogoOptions): void {
+/**
+ * `{{#logo uri x= y= width= height= gap= right= as |beside|}}`: `beside` is the room from the logo to `right`.
+ * `{{logo uri width= height=}}`: in HTML.
+ */
+function logo(this: LabelView, uri: string | undefined, options: LogoOptions): unknown {
+  const isBlock = 'fn' in options;
+  return isBlock ? placedLogo.call(this, uri, options) : flowingLogo(uri, (options as Options<Room>).hash);
+}
+
+function placedLogo(this: LabelView, uri: string | undefined, { hash, data, fn }: LogoOptions): void {
   let { x } = hash;
   if (uri) {
     const { y, width, height } = logoLayout(uri, hash);
@@ -51,7 +64,7 @@ function path(d: string, { hash, data }: Options<{ stroke: number }>): void {
 
 /** `{{rule x= y= width= height=}}` */
 function rule({ hash: { x, y, width, height }, data }: Options<Room>): void {
-  data.sheet.layer.shapes.push([[x, y, width, height]]);
+  data.sheet.draw([[x, y, width, height]]);
 }
 
 export const templateHelpers = {
@@ -61,12 +74,37 @@ export const templateHelpers = {
   path,
   rule,
   ...textHelpers,
-  /** `{{qr value middle= y= size=}}` */
-  qr(value: string, { hash, data }: Options<QrPlace>): void {
-    data.sheet.layer.shapes.push(qr(value, hash));
-  },
-  /** `{{barcode value middle= y= height= module=}}` */
-  barcode(value: string, { hash, data }: Options<BarcodePlace>): void {
-    data.sheet.layer.shapes.push(barcode(value, hash));
-  },
+  fit,
+  /** `{{qr value middle= y= size=}}`, or `{{qr value size=}}` in HTML. */
+  qr: (value: string, { hash, data: { sheet } }: Options<QrPlace>): unknown =>
+    isPlacedAt(hash.middle, hash.y) ? sheet.draw(qr(value, hash)) : flowingQr(sheet, value, hash.size),
+  /** `{{barcode value middle= y= height= module=}}`, or `{{barcode value height= module=}}` in HTML. */
+  barcode: (value: string, { hash, data: { sheet } }: Options<BarcodePlace>): unknown =>
+    isPlacedAt(hash.middle, hash.y) ? sheet.draw(barcode(value, hash)) : flowingBarcode(sheet, value, hash),
 };
+
+export type AttributeType = `${'number' | 'string' | 'boolean'}${'' | '?'}`;
+const PLACE = { x: 'number?', middle: 'number?', right: 'number?', y: 'number' } as const;
+const TYPE = {
+  size: 'number',
+  maxLines: 'number?',
+  minSize: 'number?',
+  bold: 'boolean?',
+  class: 'string?',
+} as const;
+const AREA = { width: 'number', height: 'number' } as const;
+
+/** The attributes of each helper, by which templates are checked; `?` means optional. */
+export const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, AttributeType>>>> = {
+  page: { width: 'string', height: 'string' },
+  eachPackage: {},
+  text: { ...PLACE, ...TYPE, width: 'number?', keepBaseline: 'boolean?' },
+  column: { x: 'number?', y: 'number?', ...AREA, gap: 'number', maxScale: 'number?' },
+  field: TYPE,
+  fit: { width: 'number', ...TYPE },
+  logo: { ...AREA, x: 'number?', y: 'number?', gap: 'number?', right: 'number?' },
+  rule: { x: 'number', y: 'number', ...AREA },
+  path: { stroke: 'number' },
+  qr: { middle: 'number?', y: 'number?', size: 'number' },
+  barcode: { middle: 'number?', y: 'number?', height: 'number', module: 'number' },
+} satisfies Record<keyof typeof templateHelpers, Record<string, AttributeType>>;

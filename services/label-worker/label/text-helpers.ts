@@ -1,5 +1,5 @@
 import Handlebars, { type HelperOptions } from 'handlebars';
-import { DOTS_PER_POINT } from '../drawing.ts';
+import { CSS_PIXELS_PER_DOT, DOTS_PER_POINT } from '../drawing.ts';
 import type { Sheet } from './sheet.ts';
 import { type Column, type FittedText, fitColumn, fitText, type Typesetting } from './text-fitting.ts';
 
@@ -25,19 +25,36 @@ function text(value: unknown, { hash, data }: TextOptions): void {
   data.sheet.layer.texts += spans(fitted, top, hash, hash);
 }
 
-type FieldOptions = { hash: Style; data: { fields: (Style & { text: string })[] } };
-type ColumnOptions = HelperOptions & { hash: Column & { x: number; y: number }; data: { sheet: Sheet } };
+type FieldOptions = { hash: Style; data: { fields?: (Style & { text: string })[] } };
+type ColumnOptions = HelperOptions & { hash: Column & { x?: number; y?: number }; data: { sheet: Sheet } };
 
-/** `{{#column x= y= width= height= gap= …}}` of `{{field value size= …}}`: an empty field takes no room. */
-function column(this: unknown, { hash, data, fn }: ColumnOptions): void {
-  const fields: FieldOptions['data']['fields'] = [];
+/**
+ * `{{#column x= y= width= height= gap= …}}` of `{{field value size= …}}`: an empty field takes no room. Without `x` and `y`
+ * the column stands in HTML, and is always as large as its room.
+ */
+function column(this: unknown, { hash, data, fn }: ColumnOptions): unknown {
+  const fields: NonNullable<FieldOptions['data']['fields']> = [];
   fn(this, { data: Object.assign(Handlebars.createFrame(data), { fields }) });
-  for (const fitted of fitColumn(fields, hash)) {
-    data.sheet.layer.texts += spans(fitted, hash.y, fitted, hash);
-  }
+  const { x = 0, y = 0, width, height } = hash;
+  const texts = fitColumn(fields, hash).map((fitted) => spans(fitted, y, fitted, { x }));
+  const isPlaced = isPlacedAt(hash.x, hash.y);
+  if (isPlaced) data.sheet.layer.texts += texts.join('');
+  return isPlaced ? undefined : new Handlebars.SafeString(columnHtml(texts.join(''), width, height));
+}
+
+function columnHtml(texts: string, width: number, height: number): string {
+  const svg = `<svg style="width:${width / 8}mm;height:${height / 8}mm;overflow:visible">`;
+  return `${svg}<g transform="scale(${CSS_PIXELS_PER_DOT})"><text>${texts}</text></g></svg>`;
+}
+
+/** Returns whether a helper has a place on the page. @throws when it has half of one. */
+export function isPlacedAt(x: number | undefined, y: number | undefined): boolean {
+  if ((x === undefined) !== (y === undefined)) throw new Error('a place has both coordinates, or none');
+  return x !== undefined;
 }
 
 function field(value: unknown, { hash, data }: FieldOptions): void {
+  if (!data.fields) throw new Error('{{field}} stands in a {{#column}}');
   if (typeof value === 'string' && value) data.fields.push({ ...hash, text: value });
 }
 
@@ -52,7 +69,7 @@ function spans({ lines, size }: FittedText, top: number, style: Style, anchor: A
   const x = anchor.x ?? anchor.middle ?? anchor.right;
   let html = '';
   for (const { text, y } of lines) {
-    html += `<tspan x="${x}" y="${Math.round(top + y)}"${attributes}>${inAscii(text)}</tspan>`;
+    html += `<tspan x="${x}" y="${Math.round(top + y)}"${attributes}>${inAscii(Handlebars.escapeExpression(text))}</tspan>`;
   }
   return html;
 }
@@ -65,10 +82,7 @@ function classesOf({ bold, class: style = '' }: Style, { middle, right }: Anchor
   return classes.trimStart();
 }
 
-/** Escapes a text as HTML in ASCII: with any other letter, all that goes to Chromium would have two bytes a letter. */
-function inAscii(text: string): string {
-  return Handlebars.escapeExpression(text).replace(
-    /[^\0-\x7f]/gu,
-    (character) => `&#${character.codePointAt(0)};`,
-  );
+/** Writes HTML in ASCII: with any other letter, all that goes to Chromium would have two bytes a letter. */
+export function inAscii(html: string): string {
+  return html.replace(/[^\0-\x7f]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -1,6 +1,16 @@
-import { ParseSpeeds, PDFDocument, PrintScaling } from '@cantoo/pdf-lib';
+import {
+  ParseSpeeds,
+  PDFArray,
+  PDFDict,
+  PDFDocument,
+  PDFName,
+  type PDFPage,
+  PDFString,
+  PrintScaling,
+} from '@cantoo/pdf-lib';
 import type { Drawing } from '../drawing.ts';
 import { contentStreams, SAVE_STATE } from './content-streams.ts';
+import { type Link, withFloating } from './floating-shapes.ts';
 
 /**
  * Reads a print with a library that knows all of PDF, at ten times the cost of `readChromiumPdf`: for prints that one
@@ -13,7 +23,13 @@ export async function readAnyPdf(print: Uint8Array) {
   async function extract(wanted: readonly number[], title: string, drawing: Drawing): Promise<Uint8Array> {
     const file = await PDFDocument.create({ updateMetadata: false });
     for (const page of await file.copyPages(source, [...wanted])) file.addPage(page);
-    const { shared, pages } = contentStreams(drawing, file.getPage(0).getHeight());
+    const printed = file.getPages().map((page) => ({ ...page.getSize(), links: takeLinks(page) }));
+    const placed = withFloating(
+      drawing,
+      wanted.map((_, i) => i),
+      (i) => printed[i] as (typeof printed)[0],
+    );
+    const { shared, pages } = contentStreams(placed, file.getPage(0).getHeight());
     const stream = (operators: string) => file.context.register(file.context.stream(operators));
     for (const [i, { node }] of file.getPages().entries()) {
       node.normalize();
@@ -25,4 +41,18 @@ export async function readAnyPdf(print: Uint8Array) {
     file.catalog.getOrCreateViewerPreferences().setPrintScaling(PrintScaling.None);
     return file.save({ useObjectStreams: false, objectsPerTick: Number.POSITIVE_INFINITY });
   }
+}
+
+/** Takes a page's links out of it, as `chromium-pdf.ts` does. */
+function takeLinks({ node }: PDFPage): Link[] {
+  const annotations = node.Annots()?.asArray() ?? [];
+  const links = annotations.map((_, i) => node.Annots()?.lookup(i, PDFDict));
+  node.delete(PDFName.of('Annots'));
+  return links.flatMap((link) => {
+    const rectangle = link?.lookupMaybe(PDFName.of('Rect'), PDFArray)?.asRectangle();
+    const href = link?.lookupMaybe(PDFName.of('A'), PDFDict)?.lookupMaybe(PDFName.of('URI'), PDFString);
+    if (!rectangle || !href) return [];
+    const { x: left, y: bottom, width, height } = rectangle;
+    return [{ href: href.asString(), left, bottom, right: left + width, top: bottom + height }];
+  });
 }

@@ -9,6 +9,7 @@ import {
 } from '#shared/pdf/read-pdf.ts';
 import type { Drawing } from '../drawing.ts';
 import { contentStreams, SAVE_STATE } from './content-streams.ts';
+import { type Link, type PageWithLinks, withFloating } from './floating-shapes.ts';
 import { compressedStream, contentStream, pdfFile } from './pdf-file.ts';
 
 /**
@@ -16,6 +17,8 @@ import { compressedStream, contentStream, pdfFile } from './pdf-file.ts';
  * libraries, which parse and write each object, cost ten times as much (docs/decisions/0003-own-pdf-splitter.md).
  */
 
+/** What a page's list of links begins with. */
+const ANNOTATIONS = '/Annots [';
 /** What Skia's files begin with, and no other program's. */
 const SKIA_HEADER = Buffer.from(PDF_HEADER, 'latin1');
 
@@ -30,20 +33,47 @@ export function readChromiumPdf(pdf: Buffer): ChromiumPdf {
   if (!pdf.subarray(0, SKIA_HEADER.length).equals(SKIA_HEADER))
     throw new UnsupportedPdfError('The PDF does not begin as those of Chromium do');
   const { objects, pages } = readPdf(pdf);
+  const links = pages.map((page) => takeLinks(objects, page));
   return {
     pageCount: pages.length,
     extract(wanted, title, drawing) {
       const numbers = wanted.map((index) => pages[index] ?? 0);
-      return fileOf(objects, numbers, title, drawing);
+      const withLinks = (index: number): PageWithLinks => ({
+        ...sizeOf(objectAt(objects, pages[index] ?? 0)),
+        links: links[index] ?? [],
+      });
+      return fileOf(objects, numbers, title, withFloating(drawing, wanted, withLinks));
     },
   };
+}
+
+/** Takes a page's links out of it: labels have none of their own, and these say where floating shapes stand. */
+function takeLinks(objects: Map<number, PdfObject>, page: number): Link[] {
+  const { pieces, refs, body } = objectAt(objects, page);
+  const first = pieces.findIndex((piece) => piece.endsWith(ANNOTATIONS));
+  if (first < 0) return [];
+  const last = pieces.findIndex((piece, i) => i > first && piece.startsWith(']'));
+  const joined = pieces[first]?.slice(0, -ANNOTATIONS.length) + (pieces[last]?.slice(1) ?? '');
+  objects.set(page, {
+    pieces: [...pieces.slice(0, first), joined, ...pieces.slice(last + 1)],
+    refs: [...refs.slice(0, first), ...refs.slice(last)],
+    body,
+  });
+  return refs.slice(first, last).map((ref) => linkOf(objectAt(objects, ref)));
+}
+
+function linkOf({ pieces }: PdfObject): Link {
+  const text = pieces.join('');
+  const [left = 0, bottom = 0, right = 0, top = 0] =
+    /\/Rect \[([^\]]*)\]/.exec(text)?.[1]?.split(' ').map(Number) ?? [];
+  return { href: /\/URI \(([^)]*)\)/.exec(text)?.[1] ?? '', left, bottom, right, top };
 }
 
 /** Numbers of a file's objects: from `OWN` on each page's own stream, and after those what is copied. */
 const [SAVE, SHARED, OWN] = [4, 5, 6];
 
 function fileOf(objects: ObjectsByNumber, pages: readonly number[], title: string, drawing: Drawing): Buffer {
-  const streams = contentStreams(drawing, heightOf(objectAt(objects, pages[0] ?? 0)));
+  const streams = contentStreams(drawing, sizeOf(objectAt(objects, pages[0] ?? 0)).height);
   const firstCopy = OWN + streams.pages.length;
   const numbers = new Map(reachable(objects, pages).map((old, i) => [old, firstCopy + i]));
   const copy = (old: number): PdfChunk[] => {
@@ -70,13 +100,13 @@ function fileOf(objects: ObjectsByNumber, pages: readonly number[], title: strin
   ]);
 }
 
-/** Returns a page's height in points. Chromium's pages have a size and one content stream. */
-function heightOf({ pieces }: PdfObject): number {
-  const height = /\/MediaBox \[0 0 [\d.]+ ([\d.]+)\]/.exec(pieces.join(' '))?.[1];
+/** Returns a page's size in points. Chromium's pages have a size and one content stream. */
+function sizeOf({ pieces }: PdfObject): { width: number; height: number } {
+  const [, width, height] = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(pieces.join(' ')) ?? [];
   if (!height || pieces.filter((piece) => piece.endsWith('/Contents ')).length !== 1) {
     throw new UnsupportedPdfError('A page has no size, or not one content stream');
   }
-  return Number(height);
+  return { width: Number(width), height: Number(height) };
 }
 
 /** Returns the numbers of the pages and of all that they need. */

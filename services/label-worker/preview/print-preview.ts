@@ -7,7 +7,7 @@ import { createLogger } from '#shared/observability/logger.ts';
 import { createLabelPrinter } from '../batching/label-printer.ts';
 import { startPrintingBrowser } from '../chromium/printing-browser.ts';
 import { DOCUMENT } from '../label/document.ts';
-import { PAGE_SIZES } from '../label/templates.ts';
+import { OUR_TEMPLATES } from '../label/templates.ts';
 import { PREVIEW_CASES } from './preview-cases.ts';
 
 /** Dots per inch of a thermal head with 8 dots a millimetre. */
@@ -68,7 +68,7 @@ ${LABEL_KINDS.map(section).join('\n')}
 }
 
 function section(kind: LabelPayload['kind']): string {
-  const { width, height } = PAGE_SIZES[kind];
+  const { width, height } = OUR_TEMPLATES[kind].size;
   const figures = PREVIEW_CASES.filter(({ label }) => label.kind === kind).map(
     ({ name, about }) =>
       `<figure><a href="${name}.pdf"><img src="${name}.png" alt=""></a><figcaption>${about} (${name})</figcaption></figure>`,

@@ -7,8 +7,8 @@ import {
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
+  type LabelPayload,
   printedKey,
-  type TemplateVersions,
 } from '#shared/contracts/label-job.ts';
 import { isReserved } from '#shared/contracts/page-reservations.ts';
 import { DomainError } from '#shared/errors.ts';
@@ -27,8 +27,8 @@ type Options = {
   /** Most jobs at a time. */
   concurrency: number;
   printer: LabelPrinter;
-  /** Of the templates that the printer draws with. */
-  templates: TemplateVersions;
+  /** Of each kind, the file and the version of the template that the printer draws with. */
+  templates: Readonly<Record<LabelPayload['kind'], { file: string; version: string }>>;
   /** Stores a finished label under its key, for the api to read. */
   store: (key: string, pdf: Uint8Array) => Promise<void>;
   metrics: Pick<WorkerMetrics, 'observePhase' | 'countPrinted' | 'countDropped' | 'countFailure'>;
@@ -96,7 +96,7 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
     metrics.countFailure(failureReasonOf(err));
     if (job) logAskers(job, options);
     log.error(
-      { err, ...(job && identify(job)), attempt: job?.attemptsMade },
+      { err, ...(job && identify(job)), template: fileOf(job, options), attempt: job?.attemptsMade },
       'An attempt to print a label failed',
     );
   });
@@ -116,7 +116,7 @@ async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobR
   });
   const printed = performance.now();
   const asked = keyOf(job);
-  const key = printedKey(asked, templates[label.kind]);
+  const key = printedKey(asked, templates[label.kind].version);
   await store(key, pdf);
   metrics.observePhase('store', performance.now() - printed);
   return { bytes: pdf.length, ...(key !== asked && { key }) };
@@ -143,6 +143,11 @@ function logAskers(job: Job<LabelJob>, { redis, prefix, log }: Options): void {
 /** Returns what a log line says of a job, which is no personal data. */
 function identify(job: Job<LabelJob>): { requestId: string; label: string } {
   return { requestId: job.data.requestId, label: keyOf(job) };
+}
+
+/** Returns the file of a job's template; undefined where the payload is invalid. */
+function fileOf(job: Job<LabelJob> | undefined, { templates }: Options): string | undefined {
+  return job && templates[job.data.label?.kind]?.file;
 }
 
 function keyOf(job: Job<LabelJob>): string {

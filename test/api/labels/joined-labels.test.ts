@@ -14,7 +14,7 @@ import { checkPdf } from '#test/fixtures/labels/label-pixels.ts';
 import { mixedLabels } from '#test/fixtures/labels/labels.ts';
 import { test as printingTest } from '#test/fixtures/labels/printing-browser.ts';
 
-const LABELS = mixedLabels(9).map(renderLabel);
+const LABELS = mixedLabels(9).map((label) => renderLabel(label));
 const test = printingTest.extend('print', { scope: 'file' }, ({ printing }) =>
   printing.print(LABELS.map(({ html }) => html).join('')),
 );

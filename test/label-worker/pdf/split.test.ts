@@ -10,7 +10,7 @@ import { UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
 import { mixedLabels } from '#test/fixtures/labels/labels.ts';
 import { test as printingTest } from '#test/fixtures/labels/printing-browser.ts';
 
-const LABELS = mixedLabels(24).map(renderLabel);
+const LABELS = mixedLabels(24).map((label) => renderLabel(label));
 const test = printingTest.extend('print', { scope: 'file' }, ({ printing }) =>
   printing.print(LABELS.map(({ html }) => html).join('')),
 );

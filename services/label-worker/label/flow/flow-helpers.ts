@@ -1,0 +1,65 @@
+import Handlebars from 'handlebars';
+import { barcode, QUIET_ZONE } from '../../codes/barcode.ts';
+import { qr } from '../../codes/qr.ts';
+import type { FloatingShape, Rect } from '../../drawing.ts';
+import { logoLayout } from '../logo-layout.ts';
+import type { Sheet } from '../sheet.ts';
+import { fitText, type Typesetting } from '../text-fitting.ts';
+
+/** What helpers put into a template's own HTML. All escape what they are given. */
+
+const MM_PER_DOT = 1 / 8;
+
+/** Returns HTML that leaves room for a QR code, with the side `size` in dots. */
+export function flowingQr(sheet: Sheet, value: string, size: number): Handlebars.SafeString {
+  return floating(sheet, { shape: qr(value, { middle: size / 2, y: 0, size }), room: [0, 0, size, size] });
+}
+
+/** Returns HTML that leaves room for a Code 128 and its quiet zones. In dots. */
+export function flowingBarcode(
+  sheet: Sheet,
+  value: string,
+  { height, module }: { height: number; module: number },
+): Handlebars.SafeString {
+  const shape = barcode(value, { middle: 0, y: 0, height, module });
+  const [[first], [last, , width]] = [shape[0], shape.at(-1)] as [Rect, Rect];
+  const left = first - QUIET_ZONE * module;
+  return floating(sheet, { shape, room: [left, 0, last + width + QUIET_ZONE * module - left, height] });
+}
+
+/** A link, and not just any element: Chromium's PDF says where links are. */
+function floating(sheet: Sheet, code: FloatingShape): Handlebars.SafeString {
+  const [, , width, height] = code.room;
+  return html(`<a class="box" href="${sheet.float(code)}" style="${sized(width, height)}"></a>`);
+}
+
+/** Returns the logo as HTML, as large as its room allows, in dots; nothing where there is none. */
+export function flowingLogo(uri: string | undefined, room: { width: number; height: number }) {
+  if (!uri) return html('');
+  const { width, height } = logoLayout(uri, { x: 0, y: 0, ...room });
+  const href = Handlebars.escapeExpression(uri);
+  // No <img>: Chromium prints no SVG in one (https://github.com/puppeteer/puppeteer/issues/11517).
+  return html(
+    `<svg style="${sized(width, height)}"><image href="${href}" width="100%" height="100%"/></svg>`,
+  );
+}
+
+type FitOptions = { hash: Typesetting & { width: number; class?: string } };
+
+/** `{{fit value width= size= …}}`: a text in its room, broken and sized as `{{text}}` does it; nothing for an empty one. */
+export function fit(value: unknown, { hash }: FitOptions) {
+  if (typeof value !== 'string' || !value) return html('');
+  const { lines, size } = fitText(value, hash);
+  const classes = Handlebars.escapeExpression(`fit ${hash.class ?? ''}`.trimEnd());
+  const text = Handlebars.escapeExpression(lines.map((line) => line.text).join('\n'));
+  const weight = hash.bold ? ';font-weight:700' : '';
+  return html(`<span class="${classes}" style="font-size:${size}pt${weight}">${text}</span>`);
+}
+
+function sized(width: number, height: number): string {
+  return `width:${width * MM_PER_DOT}mm;height:${height * MM_PER_DOT}mm`;
+}
+
+function html(source: string): Handlebars.SafeString {
+  return new Handlebars.SafeString(source);
+}

@@ -1,0 +1,63 @@
+import Handlebars from 'handlebars';
+import type { Sheet } from '../sheet.ts';
+import { templateHelpers } from '../template-helpers.ts';
+import type { LabelView } from '../view.ts';
+import { checkSyntax, type PageSize } from './check-syntax.ts';
+import { scopedStyles } from './scoped-styles.ts';
+import { TemplateError } from './template-error.ts';
+
+/** The template of one kind of label, ready to draw. */
+export type LabelTemplate = {
+  /** Its file, as messages name it. */
+  file: string;
+  version: string;
+  size: PageSize;
+  /** The styles that it brings, for pages of its kind alone. */
+  styles: string;
+  /** Draws a label on a sheet. @throws TemplateError */
+  draw(view: LabelView, sheet: Sheet): void;
+};
+
+/** `source` is Handlebars, `styledAs` the class of the kind's pages. */
+export type TemplateSource = { file: string; source: string; version: string; styledAs: string };
+
+const engine = Handlebars.create();
+engine.registerHelper(templateHelpers);
+// `log` would write what a label says to the log.
+const knownHelpers = {
+  ...Object.fromEntries(Object.keys(templateHelpers).map((name) => [name, true])),
+  log: false,
+};
+
+/**
+ * Compiles a template once, for all labels of its kind.
+ *
+ * @throws TemplateError for a syntax error, and for what no template may hold.
+ */
+export function compileTemplate({ file, source, version, styledAs }: TemplateSource): LabelTemplate {
+  const { markup, styles } = scopedStyles(file, source, styledAs);
+  const { program, size } = checkSyntax(file, markup);
+  // `strict` refuses a field that the view does not have, and `knownHelpersOnly` a misspelt helper.
+  const template = engine.compile<LabelView>(program, { strict: true, knownHelpersOnly: true, knownHelpers });
+  return {
+    file,
+    version,
+    size,
+    styles,
+    draw(view, sheet) {
+      try {
+        template(view, { data: { sheet } });
+      } catch (error) {
+        throw placed(file, error);
+      }
+    },
+  };
+}
+
+/** Names the file and line of what Handlebars or a helper throws. */
+function placed(file: string, error: unknown): TemplateError {
+  const { message, lineNumber } = error as Error & { lineNumber?: number };
+  const unknown = /^"(.+)" not defined in/.exec(message)?.[1];
+  const reason = unknown ? `there is no field "${unknown}"` : message.replace(/ - \d+:\d+$/, '');
+  return new TemplateError(file, lineNumber, reason, { cause: error });
+}

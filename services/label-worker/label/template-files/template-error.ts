@@ -1,0 +1,8 @@
+/** A template that cannot be used: the message says why, with its file and, where one is to blame, the line. */
+export class TemplateError extends Error {
+  override name = 'TemplateError';
+
+  constructor(file: string, line: number | undefined, message: string, options?: ErrorOptions) {
+    super(`${line === undefined ? file : `${file}:${line}`}: ${message}`, options);
+  }
+}

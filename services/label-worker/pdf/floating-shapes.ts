@@ -1,0 +1,58 @@
+import {
+  DOTS_PER_POINT,
+  type Drawing,
+  type FloatingShape,
+  floatingHref,
+  type Rect,
+  type Shape,
+} from '../drawing.ts';
+
+/** A link of a page, in points from the lower left. */
+export type Link = { href: string; left: number; bottom: number; right: number; top: number };
+/** Size in points. */
+export type PageWithLinks = { width: number; height: number; links: readonly Link[] };
+
+/** How far a shape's room may reach out of its page, in dots: Chromium widens links to whole CSS pixels, of 2.1 dots. */
+const TOLERANCE = 4;
+
+/**
+ * Gives floating shapes their places, in whole dots: in the middle of their links.
+ *
+ * @param pages the label's pages in the print, of which `pageAt` has the links.
+ * @throws when a shape is on no page, or reaches out of its page: a label never lacks a code.
+ */
+export function withFloating(
+  drawing: Drawing,
+  pages: readonly number[],
+  pageAt: (index: number) => PageWithLinks,
+): Drawing {
+  const { floating = [] } = drawing;
+  if (floating.length === 0) return drawing;
+  const missing = new Set(floating.keys());
+  const own = pages.map((index, i) => {
+    const page = pageAt(index);
+    const shapes = floating.flatMap((shape, number) =>
+      page.links
+        .filter(({ href }) => href === floatingHref(number))
+        .map((link) => {
+          missing.delete(number);
+          return placed(shape, link, page);
+        }),
+    );
+    return [...(drawing.pages[i] ?? []), ...shapes];
+  });
+  if (missing.size > 0)
+    throw new Error(`${missing.size} of ${floating.length} codes have no place on a page`);
+  return { shared: drawing.shared, pages: own };
+}
+
+function placed({ shape, room }: FloatingShape, link: Link, page: PageWithLinks): Shape {
+  const [x, y, width, height] = room;
+  const left = Math.round(((link.left + link.right) / 2) * DOTS_PER_POINT - width / 2);
+  const top = Math.round((page.height - (link.top + link.bottom) / 2) * DOTS_PER_POINT - height / 2);
+  const fits = (from: number, size: number, points: number) =>
+    from >= -TOLERANCE && from + size <= points * DOTS_PER_POINT + TOLERANCE;
+  if (!fits(left, width, page.width) || !fits(top, height, page.height))
+    throw new Error('A code reaches out of its page');
+  return shape.map(([barX, barY, ...size]): Rect => [left + barX - x, top + barY - y, ...size]);
+}
