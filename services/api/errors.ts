@@ -135,6 +135,12 @@ export const apiErrors = {
     message: ({ campo, meant }) =>
       `Campo desconocido: '${campo}'${meant === undefined ? '' : `; ¿quiso decir '${meant}'?`}`,
   },
+  /** A warning: nothing is refused for it. */
+  'text-unprintable': {
+    status: 200,
+    codigo: 'caracteres_no_imprimibles',
+    message: ({ campo, characters }) => `El campo '${campo}' se imprime con • en vez de: ${characters}`,
+  },
   'destination-missing': {
     status: 400,
     codigo: 'destino_requerido',

@@ -547,6 +547,31 @@ const ROWS: Row[] = [
   },
   {
     of: 'Guides',
+    rule: 'a text that labels do not print whole gives a warning, with or without Prefer',
+    ask: ({ users }) =>
+      users.demo.create([
+        minimalGuide({ CodigoPostal: '06600' }),
+        minimalGuide({ CodigoPostal: '06600', Nombre: '王小明', Referencias: 'Casa azul 🏠 ☎' }),
+      ]),
+    status: 200,
+    message: 'Guias creadas: 2',
+    advertencias: [
+      {
+        indice: 1,
+        campo: 'Destinatario.Nombre',
+        codigo: 'caracteres_no_imprimibles',
+        message: "El campo 'Destinatario.Nombre' se imprime con • en vez de: 王 小 明",
+      },
+      {
+        indice: 1,
+        campo: 'Destinatario.Referencias',
+        codigo: 'caracteres_no_imprimibles',
+        message: "El campo 'Destinatario.Referencias' se imprime con • en vez de: 🏠",
+      },
+    ],
+  },
+  {
+    of: 'Guides',
     rule: 'null and "" mean absent',
     ask: demo({ CodigoPostal: '06600', DestinoCode: '', RFC: null }),
     status: 200,

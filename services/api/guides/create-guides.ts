@@ -33,8 +33,8 @@ export type CreationRequest = {
   idempotencyKey: string | undefined;
   /** Is told how much of the day's quota is left; not where nothing was counted. */
   onQuota: (state: QuotaState) => void;
-  /** Is told of the unknown fields that were left out. */
-  onLeftOut: (fields: ProblemList) => void;
+  /** Is told what is no reason to refuse the guides, and may not be what the client means. */
+  onWarnings: (warnings: ProblemList) => void;
 };
 
 /** Guides that exist, and whether an earlier request with the same key had made them. */
@@ -48,8 +48,8 @@ export type Created = { guides: GuideRecord[]; repeated: boolean };
  */
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
   const { user, idempotencyKey } = request;
-  const { service, guides, leftOut } = parseGuideRequest(request.body, request.lenient);
-  request.onLeftOut(leftOut);
+  const { service, guides, warnings } = parseGuideRequest(request.body, request.lenient);
+  request.onWarnings(warnings);
   let taken: Promise<TakenGuides> | undefined;
   const giveBack = async () => (await taken)?.giveBack();
   const makePlan = async (): Promise<CreationPlan> => {

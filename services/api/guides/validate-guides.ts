@@ -11,9 +11,9 @@ import { type GuideBranches, resolveBranches } from './request/resolve-branches.
  */
 export async function validateGuides(
   branches: BranchesClient,
-  request: Pick<CreationRequest, 'body' | 'lenient' | 'user' | 'requestId' | 'onLeftOut'>,
+  request: Pick<CreationRequest, 'body' | 'lenient' | 'user' | 'requestId' | 'onWarnings'>,
 ): Promise<GuideBranches> {
-  const { guides, leftOut } = parseGuideRequest(request.body, request.lenient);
-  request.onLeftOut(leftOut);
+  const { guides, warnings } = parseGuideRequest(request.body, request.lenient);
+  request.onWarnings(warnings);
   return resolveBranches(branches, guides, request);
 }

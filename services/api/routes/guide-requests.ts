@@ -49,37 +49,39 @@ export const warnings = {
   advertencias: Type.Optional(
     Type.Array(Problem, {
       maxItems: MAX_PROBLEMS,
-      description: `Con \`Prefer: handling=lenient\`: los campos que se omitieron, hasta ${MAX_PROBLEMS}`,
+      description:
+        'Los textos que la etiqueta no imprime completos, y con `Prefer: handling=lenient` los campos que se omitieron; ' +
+        `hasta ${MAX_PROBLEMS}`,
     }),
   ),
   advertenciasTotal: Type.Optional(
-    Type.Integer({ description: `Cuántos se omitieron, donde son más de ${MAX_PROBLEMS}` }),
+    Type.Integer({ description: `Cuántas advertencias hay, donde son más de ${MAX_PROBLEMS}` }),
   ),
 };
 
-type SentGuides = Pick<CreationRequest, 'body' | 'lenient' | 'user' | 'requestId' | 'onLeftOut'>;
+type SentGuides = Pick<CreationRequest, 'body' | 'lenient' | 'user' | 'requestId' | 'onWarnings'>;
 
 /** Returns what a use case takes of a request; `warnings` are those of its answer, once the use case is done. */
 export function readGuides(request: FastifyRequest, reply: FastifyReply) {
   const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
   if (lenient) reply.header('preference-applied', 'handling=lenient');
-  let leftOut: ProblemList | undefined;
+  let found: ProblemList | undefined;
   const sent: SentGuides = {
     body: request.body,
     lenient,
     user: apiUser(request),
     requestId: request.id,
-    onLeftOut: (fields) => {
-      leftOut = fields;
+    onWarnings: (warnings) => {
+      found = warnings;
     },
   };
-  return { request: sent, warnings: () => toWarnings(leftOut) };
+  return { request: sent, warnings: () => toWarnings(found) };
 }
 
-/** Names fields that were left out as the answer shows them. */
-function toWarnings(leftOut: ProblemList | undefined) {
-  if (!leftOut || leftOut.total === 0) return {};
-  const { first, total } = leftOut;
+/** Says warnings as the answer shows them. */
+function toWarnings(found: ProblemList | undefined) {
+  if (!found || found.total === 0) return {};
+  const { first, total } = found;
   const advertencias = toDetails(httpErrors, first);
   return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
 }

@@ -14,8 +14,8 @@ const file: WidthsFile = JSON.parse(readFileSync(new URL('fonts/widths.json', im
 const WIDTHS: Record<Face, Float64Array> = { medium: byCode(file.medium), bold: byCode(file.bold) };
 
 function byCode(thousandths: string): Float64Array {
-  // `charset.ts` replaces what the font lacks, and the font has nothing beyond.
-  const widths = new Float64Array(0x2200).fill(1);
+  // A label's texts are in the fonts' characters alone, of which the last is an arrow below U+2800.
+  const widths = new Float64Array(0x2800).fill(1);
   for (const [i, width] of thousandths.split(' ').entries()) {
     widths[file.characters.charCodeAt(i)] = Number(width) / 1_000;
   }

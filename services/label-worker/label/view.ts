@@ -1,5 +1,5 @@
+import { inCharset } from '#shared/contracts/label-charset.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
-import { inCharset } from './charset.ts';
 
 type Guide = LabelPayload['guide'];
 /** What templates show, in the words and forms of the label. An absent field is empty, or a dash in a table. */

@@ -165,6 +165,30 @@ const LONG: Guide = {
   Referencia: 'Orden de compra 2026/07-000184, almacén 3, embarque parcial',
 };
 
+const ALPHABETS: Guide = {
+  Remitente: { Nombre: 'Щербакова Жанна Юрьевна', Celular: '5598765432', Email: 'zhanna@ejemplo.mx' },
+  Destinatario: {
+    Nombre: 'Nguyễn Thị Phượng Ỗng',
+    RazonSocial: 'Γρηγόρης Παπαδόπουλος & Υιοί',
+    RFC: 'CNO800101AB1',
+    Celular: '8198765432',
+    Calle: 'Улица Фёдора Достоевского',
+    Numero_exterior: '№ 12½',
+    Colonia: 'Ọlábísí Ɓaƙo',
+    CodigoPostal: '64000',
+    Municipio: 'Λεωφόρος Μεξικού',
+    Estado: 'Şəhər Łódź',
+    Referencias: '☎ antes de entregar → portón ★ verde; ⚠ perro. Київ, вул. Хрещатик 22 ✓',
+  },
+  Producto: {
+    Contenido: 'Βιβλία, книги, sách tiếng Việt',
+    InformacionAdicional: '2 °C ≤ t ≤ 8 °C; ≈ 5 m²; ₱ 1 500',
+    Peso: 2.5,
+  },
+  Creado_por: { Nombre: 'Ștefan Čapek', Agencia: 'ЖКХ Югорск' },
+  Referencia: 'ЗАКАЗ № 1042',
+};
+
 const svg = (shapes: string) =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60">${shapes}</svg>`).toString(
     'base64',
@@ -195,9 +219,10 @@ export const PREVIEW_CASES: readonly PreviewCase[] = [
     destination: { code: 'TLAJO-SUR', name: 'Tlajomulco de Zúñiga, Corredor López Mateos Sur' },
   }),
   ...inEachKind('wide', 'The widest letter in every field', everywhere('W'.repeat(250))),
+  ...inEachKind('alphabets', 'Cyrillic, Greek, Vietnamese, African Latin and signs', { guide: ALPHABETS }),
   ...inEachKind(
     'scripts',
-    'Letters and signs that the font lacks',
+    'Letters and signs that the fonts lack',
     everywhere('🚚 שלום Ñandú Łódź ﬁn ñ́ 中文 '.repeat(12)),
   ),
   ...inEachKind('markup', 'HTML and templates in every field', everywhere(MARKUP.repeat(3))),

@@ -356,6 +356,20 @@ describe('Prefer', () => {
     expect([many.body.advertencias?.length, many.body.advertenciasTotal]).toEqual([50, 60]);
   });
 
+  test('names unknown fields beside texts that labels do not print whole', async ({ demo }) => {
+    const guides = [
+      { ...minimalGuide({ CodigoPostal: '06600', Calle: '明治通り' }), Prioridad: 'alta' },
+      minimalGuide(),
+    ];
+    const { body } = await demo.post('/api/guias/validar', request(...guides), {
+      prefer: 'handling=lenient',
+    });
+    expect(body.advertencias).toMatchObject([
+      { indice: 0, campo: 'Prioridad', codigo: 'campo_desconocido' },
+      { indice: 0, campo: 'Destinatario.Calle', codigo: 'caracteres_no_imprimibles' },
+    ]);
+  });
+
   test('is not applied where it is not sent, nor to what is wrong', async ({ demo }) => {
     const unknown = request({ ...minimalGuide(), Prioridad: 'alta' });
     const strict = await demo.post('/api/guias/crear', unknown);
@@ -364,5 +378,64 @@ describe('Prefer', () => {
     const wrong = request({ ...minimalGuide({ CodigoPostal: 6600 }), Prioridad: 'alta' });
     const lenient = await demo.post('/api/guias/crear', wrong, { prefer: 'handling=lenient' });
     expect([lenient.status, lenient.body.codigo]).toEqual([400, 'campo_tipo']);
+  });
+});
+
+describe('texts that labels do not print whole', () => {
+  const named = (campo: string, characters: string) => ({
+    indice: 0,
+    campo,
+    codigo: 'caracteres_no_imprimibles',
+    message: `El campo '${campo}' se imprime con • en vez de: ${characters}`,
+  });
+
+  test.for([
+    [{ Nombre: '王小明 王' }, [named('Destinatario.Nombre', '王 小 明')]],
+    [{ Referencias: 'Casa 🏠 azul ⚠\ufe0f ☎' }, [named('Destinatario.Referencias', '🏠')]],
+    [{ Calle: 'שלום' }, [named('Destinatario.Calle', 'ש ל ו ם')]],
+    [
+      { Colonia: 'あいうえおかきくけこさしす' },
+      [named('Destinatario.Colonia', 'あ い う え お か き く け こ')],
+    ],
+    [{ Nombre: 'Ñandú Łódź Nguyễn' }, undefined],
+    [{ Nombre: 'Γρηγόρης Παπαδόπουλος' }, undefined],
+    [{ Nombre: 'Щербакова Жанна' }, undefined],
+    [{ Nombre: 'ﬁn ḳ Ａ ① 𝐀 n\u0303 e\u0334\u0337' }, undefined],
+  ] as const)('%j', async ([recipient, expected], { demo }) => {
+    const guides = request(minimalGuide({ CodigoPostal: '06600', ...recipient }));
+    for (const path of ['/api/guias/crear', '/api/guias/validar']) {
+      const { status, headers, body } = await demo.post(path, guides);
+      expect([status, headers.get('preference-applied')]).toEqual([200, null]);
+      expect(body.advertencias).toEqual(expected);
+    }
+  });
+
+  test('are named in every field that takes text, fifty at most, and again where the answer is repeated', async ({
+    demo,
+  }) => {
+    const key = { 'idempotency-key': 'letras' };
+    const guide = {
+      ...minimalGuide({ CodigoPostal: '06600', Municipio: '中' }),
+      Remitente: { Nombre: '中' },
+      Producto: { Contenido: '中', TipoEnvio: '中' },
+      Creado_por: { Agencia: '中' },
+      Referencia: '中',
+    };
+    const body = request(...Array.from({ length: 10 }, () => guide));
+    const first = await demo.post('/api/guias/crear', body, key);
+    expect(first.body.advertencias?.slice(0, 6)).toEqual(
+      [
+        'Remitente.Nombre',
+        'Destinatario.Municipio',
+        'Producto.Contenido',
+        'Producto.TipoEnvio',
+        'Creado_por.Agencia',
+        'Referencia',
+      ].map((campo) => named(campo, '中')),
+    );
+    expect([first.body.advertencias?.length, first.body.advertenciasTotal]).toEqual([50, 60]);
+    const again = await demo.post('/api/guias/crear', body, key);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
   });
 });

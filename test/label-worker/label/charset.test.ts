@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { CHARSET, inCharset } from '#services/label-worker/label/charset.ts';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
+import { CHARSET, inCharset, isPrintable, unprintable } from '#shared/contracts/label-charset.ts';
 import { test } from '#test/fixtures/browser.ts';
 
 const LOAD_FONTS = 'Promise.all([...document.fonts].map((face) => face.load())).then(() => {})';
@@ -9,9 +10,12 @@ describe('the label’s characters', () => {
   test.each([
     ['Ñandú Łódź ß €', 'Ñandú Łódź ß €'],
     ['n\u0303 e\u0301', 'ñ é'],
-    ['ﬁn ½ ṣ Ａ ①', 'fin ½ s A 1'],
-    ['Casa 🏠 azul', 'Casa • azul'],
+    ['Ολυμπία, ул. Щукина, Nguyễn Ọlá', 'Ολυμπία, ул. Щукина, Nguyễn Ọlá'],
+    ['№ 5 ☎ ½ ≤ 8 °C → ✓ ★ ₱', '№ 5 ☎ ½ ≤ 8 °C → ✓ ★ ₱'],
+    ['ﬁn ḳ ᾳ Ａ ① ㎏', 'fin k α A 1 kg'],
+    ['⚠\ufe0f Casa 🏠 azul', '⚠ Casa • azul'],
     ['שלום', '••••'],
+    ['王 ㍿ ㋀', '• • •'],
     ['e\u0334\u0337x', 'ex'],
     ['a\u202eb\u200bc\ufeff', 'abc'],
     ['a\tb\nc', 'a b c'],
@@ -19,8 +23,25 @@ describe('the label’s characters', () => {
     expect(inCharset(text)).toBe(expected);
   });
 
+  test('are those that a warning does not name, whatever the text', () => {
+    const unit = fc.oneof(
+      fc.constantFrom(...'aÑ•ΩЖḳ①ﬁ㋀王🏠한가ة\u0301\u0323\u200d\ufe0f\u1100\u1161\u2126\ud800'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 2 }),
+    );
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 12 }), (units) => {
+        const text = units.join('').replaceAll('•', '');
+        const printed = inCharset(text);
+        expect(isPrintable(text)).toBe(!printed.includes('•'));
+        expect(unprintable(text).length > 0).toBe(printed.includes('•'));
+        expect(inCharset(printed)).toBe(printed);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
   test('are all in the font, in both weights', async ({ browser }) => {
-    const all = Array.from({ length: 0x2200 }, (_, code) => String.fromCodePoint(code))
+    const all = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCodePoint(code))
       .filter((character) => new RegExp(`[${CHARSET}]`).test(character))
       .join('');
     const page = await browser.newPage();

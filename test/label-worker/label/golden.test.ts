@@ -21,7 +21,7 @@ const UPDATE = Boolean(process.env.UPDATE_GOLDEN);
 const dpiOf = ({ kind }: LabelPayload) => (kind === 'letter' ? 72 : 203.2);
 const SHOWN = [
   ...['letter-usual', 'letter-logo', 'letter-long'],
-  ...['medium-usual', 'medium-logo', 'medium-long', 'medium-scripts'],
+  ...['medium-usual', 'medium-logo', 'medium-long', 'medium-scripts', 'medium-alphabets'],
   ...['small-usual', 'small-long', 'small-scripts'],
 ];
 /**
@@ -65,7 +65,11 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
     readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => relative(fileURLToPath(worker), join(parentPath, name)));
-  const sources = [...files('label'), ...files('codes'), 'drawing.ts', 'pdf/content-streams.ts'].sort();
+  const charset = '../../shared/contracts/label-charset.ts';
+  const sources = [
+    ...[...files('label'), ...files('codes')],
+    ...['drawing.ts', 'pdf/content-streams.ts', charset],
+  ].sort();
   const hash = createHash('sha256');
   for (const source of sources) hash.update(source).update(readFileSync(new URL(source, worker)));
   const now = `${TEMPLATE_VERSION} ${hash.digest('hex')}\n`;

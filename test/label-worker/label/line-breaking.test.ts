@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { CHARSET } from '#services/label-worker/label/charset.ts';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
+import { CHARSET } from '#shared/contracts/label-charset.ts';
 import { test } from '#test/fixtures/browser.ts';
 
 describe('widths', () => {
   test('are those of the fonts in Chromium; UPDATE_GOLDEN=1 measures them anew', async ({ browser }) => {
-    const characters = Array.from({ length: 0x2200 }, (_, code) => String.fromCodePoint(code))
+    const characters = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCodePoint(code))
       .filter((character) => new RegExp(`[${CHARSET}]`).test(character))
       .join('');
     const page = await browser.newPage();
@@ -15,7 +15,7 @@ describe('widths', () => {
       await Promise.all([...document.fonts].map((face) => face.load()));
       const canvas = document.createElement('canvas').getContext('2d');
       const widths = (weight) => {
-        canvas.font = weight + ' 1000px Label';
+        canvas.font = weight + ' 1000px Label, More, Signs';
         return [...${JSON.stringify(characters)}].map((character) => Math.round(canvas.measureText(character).width)).join(' ');
       };
       return { medium: widths(500), bold: widths(700) };

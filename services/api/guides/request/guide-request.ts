@@ -19,6 +19,7 @@ import {
   tidyGuide,
 } from './guide-forms.ts';
 import { ProblemList } from './problem-list.ts';
+import { addUnprintable } from './unprintable-texts.ts';
 
 /** The types of JSON Schema that are numbers. */
 const NUMERIC: ReadonlySet<string> = new Set(['number', 'integer']);
@@ -30,8 +31,8 @@ export type GuideRequest = {
   service: ServiceType;
   /** As they are stored. */
   guides: Guide[];
-  /** The unknown fields that were left out; none where they are refused. */
-  leftOut: ProblemList;
+  /** Unknown fields that were left out, where they are not refused, and texts that labels do not print whole. */
+  warnings: ProblemList;
 };
 
 /**
@@ -50,20 +51,22 @@ export function parseGuideRequest(body: unknown, lenient = false): GuideRequest 
   if (Guia.length > MAX_GUIDES) throw blame('Guia', 'too-many-guides');
   const service = parseServiceType(TipoServicio);
   const problems = new ProblemList();
-  const leftOut = new ProblemList();
-  const unknown = lenient ? leftOut : problems;
+  const warnings = new ProblemList();
+  const unknown = lenient ? warnings : problems;
   tidyFields(request, REQUEST_FIELDS, (name) => unknown.add(() => unknownField(name, REQUEST_FIELDS)));
   const guides = Guia.map((sent, indice) => {
     const onUnknown: OnUnknown = (...field) => unknown.add(() => ({ indice, ...unknownField(...field) }));
     const guide = tidyGuide(sent, onUnknown);
-    if (isSentGuide(guide)) normalizeGuide(guide);
-    else addProblems(problems, indice, isSentGuide.errors ?? []);
+    if (isSentGuide(guide)) {
+      normalizeGuide(guide);
+      addUnprintable(warnings, indice, guide);
+    } else addProblems(problems, indice, isSentGuide.errors ?? []);
     return guide as Guide;
   });
   if (problems.total > 0) {
     throw new DomainError('guides-invalid', { problems: problems.first, problemsTotal: problems.total });
   }
-  return { service, guides, leftOut };
+  return { service, guides, warnings };
 }
 
 /** Returns the refusal for which one field of the body is to blame. */

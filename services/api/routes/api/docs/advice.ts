@@ -30,6 +30,8 @@ export const ADVICE: Readonly<Record<Codigo, string>> = {
   campo_largo: 'Acorte el texto a los caracteres que dice el mensaje.',
   campo_desconocido:
     'Corrija el nombre del campo o quítelo. Mientras integra, `Prefer: handling=lenient` omite los desconocidos y los nombra en `advertencias`.',
+  caracteres_no_imprimibles:
+    'Es una advertencia: la guía se creó. Escriba el texto en letras latinas, griegas o cirílicas, si debe leerse en la etiqueta.',
   destino_requerido: 'Dé `Destinatario.CodigoPostal`, o `DestinoCode` de una sucursal.',
   destino_invalido: 'Elija una sucursal de `GET /api/sucursales/destinos`.',
   sin_cobertura:

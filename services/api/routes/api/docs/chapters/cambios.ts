@@ -15,6 +15,8 @@ en los errores.</p>
 nombra.</li>
 <li><code>Referencia</code>, su propio número, en cada guía y en sus etiquetas. <code>Producto.Paquetes</code>: cuántos paquetes
 tiene.</li>
+<li>Las etiquetas imprimen griego, cirílico, vietnamita y signos. <code>advertencias</code> nombra los textos que no salen
+completos.</li>
 <li><code>POST /api/guias/etiquetas</code>: muchas etiquetas en un solo PDF. <code>?paquete=2</code>: una sola página.</li>
 <li><code>POST /api/guias/validar</code> revisa guías sin crearlas; <code>GET /api/guias/{guia}</code> da una guía completa;
 <code>POST /api/guias/{guia}/cancelar</code> la cancela.</li>
