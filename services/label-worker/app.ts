@@ -11,6 +11,7 @@ import { createLabelPrinter } from './batching/label-printer.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
 import { labelDocument } from './label/document.ts';
+import { checkTemplates } from './label/template-files/check-templates.ts';
 import { type LabelTemplates, loadTemplates, ofEachTemplate } from './label/templates.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startHeartbeat } from './queue/heartbeat.ts';
@@ -56,6 +57,7 @@ async function assemble(
     metrics,
     tracing,
   });
+  await checkTemplates(templates, { inspect: browser.inspect, print: printer.print });
   const start = () => {
     const worker = startLabelWorker({
       blocking,

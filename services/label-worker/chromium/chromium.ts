@@ -88,12 +88,20 @@ export class Chromium implements SupervisedProcess {
    * @throws PrintRefusedError when Chromium is well but cannot print this. Any other error is a failure of Chromium,
    * which has then ended.
    */
-  async print(body: string): Promise<Uint8Array> {
+  print(body: string): Promise<Uint8Array> {
+    return this.#onPage((page) => page.print(body, this.#options.onStep));
+  }
+
+  /** Returns what a function finds in the document with `body`, as `Page.inspect` does; it counts as a print. */
+  inspect(body: string, inspection: string): Promise<unknown> {
+    return this.#onPage((page) => page.inspect(body, inspection));
+  }
+
+  async #onPage<T>(work: (page: Page) => Promise<T>): Promise<T> {
     const page = this.#idlePages.pop();
     if (!page) throw new Error(`More than ${this.#options.concurrency} prints at a time`);
     try {
-      const print = page.print(body, this.#options.onStep);
-      return await withTimeout(this.#options.printTimeoutMs, 'A print', print);
+      return await withTimeout(this.#options.printTimeoutMs, 'A print', work(page));
     } catch (error) {
       if (!(error instanceof PrintRefusedError)) this.#fail(error);
       throw error;

@@ -56,13 +56,30 @@ export class Page {
    */
   async print(body: string, onStep?: (step: PrintStep, ms: number) => void): Promise<Uint8Array> {
     const started = performance.now();
-    await this.#call('(html) => { document.body.innerHTML = html }', body);
+    await this.#fill(body);
     const filled = performance.now();
     onStep?.('document', filled - started);
     const pdf = await this.#printToPdf();
     onStep?.('print', performance.now() - filled);
     this.#collectGarbage(body.length);
     return pdf;
+  }
+
+  /**
+   * Returns what a function finds in the document with this body, set as for a print.
+   *
+   * @param inspection the source of a function without parameters.
+   */
+  async inspect(body: string, inspection: string): Promise<unknown> {
+    await this.#cdp.send('Emulation.setEmulatedMedia', { media: 'print' });
+    await this.#fill(body);
+    const found = await this.#call(inspection);
+    await this.#cdp.send('Emulation.setEmulatedMedia', { media: '' });
+    return found;
+  }
+
+  async #fill(body: string): Promise<void> {
+    await this.#call('(html) => { document.body.innerHTML = html }', body);
   }
 
   async #printToPdf(): Promise<Uint8Array> {
@@ -83,15 +100,17 @@ export class Page {
     void this.#cdp.send('HeapProfiler.collectGarbage').catch(() => {});
   }
 
-  /** Runs a function in the page. @throws when it throws, so that no print goes on with the body of the one before. */
-  async #call(functionDeclaration: string, ...values: string[]): Promise<void> {
-    const { exceptionDetails } = await this.#cdp.send('Runtime.callFunctionOn', {
+  /** Runs a function in the page, and returns what it returns. @throws when it throws, so that no print goes on with the body of the one before. */
+  async #call(functionDeclaration: string, ...values: string[]): Promise<unknown> {
+    const { result, exceptionDetails } = await this.#cdp.send('Runtime.callFunctionOn', {
       executionContextId: this.#world,
       functionDeclaration,
       arguments: values.map((value) => ({ value })),
       awaitPromise: true,
+      returnByValue: true,
     });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
   }
 }
 

@@ -14,6 +14,8 @@ export type PrintingBrowser = {
    * better. PrintRefusedError when Chromium is well but cannot print this.
    */
   print(body: string): Promise<Uint8Array>;
+  /** Returns what a function, by its source, finds in the document with `body`; counts as a print. */
+  inspect(body: string, inspection: string): Promise<unknown>;
   /** Rejects when Chromium missed its last health check, or none starts. It asks nothing of a Chromium that prints. */
   requireHealthy(): Promise<void>;
   /** Returns the figures of the current Chromium, once it has started; undefined where its start failed. */
@@ -55,6 +57,7 @@ export async function startPrintingBrowser(
         throw new DomainError('browser-failed', { cause });
       }
     },
+    inspect: (body, inspection) => supervisor.use((chromium) => chromium.inspect(body, inspection)),
     requireHealthy: () => supervisor.requireHealthy(),
     async status() {
       const status = await supervisor.status();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { readLogo } from '#services/api/labels/logo.ts';
-import { sample } from '#services/label-worker/preview/preview-cases.ts';
+import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { isLabelPayload } from '#shared/contracts/label-job.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 

@@ -2,7 +2,8 @@ import type { TSchema } from 'typebox';
 import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
-import { everywhere, sample } from '#services/label-worker/preview/preview-cases.ts';
+import { everywhere, sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { loadTemplates, OUR_TEMPLATES } from '#services/label-worker/label/templates.ts';
 import { isLabelPayload, LABEL_KINDS, LabelPayload } from '#shared/contracts/label-job.ts';
 import { test as browserTest } from '#test/fixtures/browser.ts';
 
@@ -77,13 +78,21 @@ test('every text of the payload is tried', () => {
   expect(isLabelPayload(sample())).toBe(true);
 });
 
-describe.each(LABEL_KINDS)('on a %s label', (kind) => {
+/** Our templates, and one in HTML of an operator's own. */
+const DRAWN = [
+  ...LABEL_KINDS.map((kind) => ({ name: kind, kind, templates: OUR_TEMPLATES })),
+  { name: 'medium (HTML)', kind: 'medium', templates: loadTemplates('examples/templates/html') } as const,
+];
+
+describe.each(DRAWN)('on a $name label', ({ kind, templates }) => {
   const label: LabelPayload = { ...sample(), kind };
   let usual: Set<string>;
   test.beforeAll(async ({ parsed }) => {
     // Texts of many lengths, since lines and sizes differ by them.
     const harmless = ['a', 'a b c d e f', 'word '.repeat(12), 'W'.repeat(120)];
-    const labels = await parsed(harmless.map((text) => renderLabel(everywhere(text, { kind })).html));
+    const labels = await parsed(
+      harmless.map((text) => renderLabel(everywhere(text, { kind }), templates).html),
+    );
     usual = new Set(labels.flatMap(({ elements }) => elements));
   });
 
@@ -92,7 +101,7 @@ describe.each(LABEL_KINDS)('on a %s label', (kind) => {
     async ([_, path], { parsed }) => {
       const texts = [MARK, ...HOSTILE.map((text) => MARK + text)];
       const [plain, ...hostile] = await parsed(
-        texts.map((text) => renderLabel(replaced<LabelPayload>(label, path, text)).html),
+        texts.map((text) => renderLabel(replaced<LabelPayload>(label, path, text), templates).html),
       );
       for (const [index, { elements, marked, text }] of hostile.entries()) {
         expect(

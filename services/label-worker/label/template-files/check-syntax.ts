@@ -22,7 +22,10 @@ const LENGTH = /^\d+(\.\d+)?(mm|cm|in)$/;
  */
 export function checkSyntax(file: string, markup: string): { program: hbs.AST.Program; size: PageSize } {
   const program = parse(file, markup);
-  new SyntaxCheck(file).accept(program);
+  const check = new SyntaxCheck(file);
+  check.accept(program);
+  if (!check.called.has('barcode'))
+    throw new TemplateError(file, undefined, 'a label has a Code 128: there is no {{barcode}}');
   return { program, size: pageSize(file, program) };
 }
 
@@ -70,6 +73,7 @@ function isBlock(part: Node): part is hbs.AST.BlockStatement {
 
 class SyntaxCheck extends Handlebars.Visitor {
   readonly #file: string;
+  readonly called = new Set<string>();
 
   constructor(file: string) {
     super();
@@ -127,6 +131,7 @@ class SyntaxCheck extends Handlebars.Visitor {
   #checkCall(node: Call): void {
     const name = (node.path as hbs.AST.PathExpression).original;
     const attributes = ATTRIBUTES[name];
+    this.called.add(name);
     if (attributes) this.#checkAttributes(node, name, attributes);
     const isCall = node.type !== 'MustacheStatement' || node.params.length > 0 || node.hash?.pairs.length > 0;
     if (isCall && !attributes && !BUILT_IN.has(name)) this.#refuse(node, `there is no helper "${name}"`);

@@ -12,6 +12,7 @@ export type LabelTemplate = {
   file: string;
   version: string;
   size: PageSize;
+  source: string;
   /** The styles that it brings, for pages of its kind alone. */
   styles: string;
   /** Draws a label on a sheet. @throws TemplateError */
@@ -43,6 +44,7 @@ export function compileTemplate({ file, source, version, styledAs }: TemplateSou
     file,
     version,
     size,
+    source,
     styles,
     draw(view, sheet) {
       try {

@@ -1,0 +1,108 @@
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+
+/** Labels that a template is tried with: before it prints others, in the preview, and in tests. */
+
+type Guide = LabelPayload['guide'];
+
+const GUIDE: Guide = {
+  Remitente: {
+    Nombre: 'Ana López Ibáñez',
+    Celular: '5598765432',
+    Telefono: '5512345678',
+    Email: 'ana@ejemplo.mx',
+  },
+  Destinatario: {
+    Nombre: 'Luis Pérez Muñoz',
+    Celular: '8198765432',
+    Telefono: '8112345678',
+    Email: 'luis.perez@ejemplo.mx',
+    RazonSocial: 'Comercial del Norte SA de CV',
+    RFC: 'CNO800101AB1',
+    Calle: 'Av. Benito Juárez',
+    Numero_exterior: '800',
+    Numero_interior: '4B',
+    Colonia: 'Centro',
+    CodigoPostal: '64000',
+    Municipio: 'Monterrey',
+    Estado: 'Nuevo León',
+    Referencias: 'Portón verde, junto a la farmacia; tocar el timbre de arriba',
+  },
+  Producto: {
+    TipoEnvio: 'Paquete',
+    Contenido: 'Libros de texto',
+    InformacionAdicional: 'Frágil: no apilar',
+    Peso: 2.5,
+    Largo: 30,
+    Ancho: 20,
+    Alto: 15,
+    ValorDeclarado: 1500.5,
+    Paquetes: 3,
+  },
+  Creado_por: { Nombre: 'Marta Ruiz', Agencia: 'Agencia Centro' },
+  Referencia: 'PEDIDO-1042',
+};
+
+/** Returns a letter label with every field, with parts replaced. */
+export function sample(changes: Partial<LabelPayload> = {}): LabelPayload {
+  return {
+    kind: 'letter',
+    packages: 1,
+    number: '482913650724',
+    createdAt: '2026-07-14T10:32:05',
+    service: 'Domicilio',
+    carrier: 'Envíos del Valle',
+    trackingUrl: 'https://rastreo.example/482913650724',
+    origin: { code: 'MEX01', name: 'Ciudad de México Centro' },
+    destination: { code: 'MTY01', name: 'Monterrey Centro' },
+    guide: GUIDE,
+    ...changes,
+  };
+}
+
+/** Returns a label with the same text in every field that takes text, as long as the field may be. */
+export function everywhere(text: string, changes: Partial<LabelPayload> = {}): LabelPayload {
+  const upTo = (length: number) => [...text].slice(0, length).join('');
+  const [t20, t40, t120, t250] = [upTo(20), upTo(40), upTo(120), upTo(250)];
+  return sample({
+    carrier: t120,
+    origin: { code: t120, name: t120 },
+    destination: { code: t120, name: t120 },
+    guide: {
+      Remitente: { ...GUIDE.Remitente, Nombre: t120 },
+      Destinatario: {
+        ...GUIDE.Destinatario,
+        Nombre: t120,
+        RazonSocial: t120,
+        Referencias: t250,
+        Estado: t120,
+        Municipio: t120,
+        Colonia: t120,
+        Calle: t120,
+        Numero_exterior: t20,
+        Numero_interior: t20,
+      },
+      Producto: {
+        TipoEnvio: t40,
+        Contenido: t250,
+        InformacionAdicional: t250,
+        ValorDeclarado: 999_999_999_999.99,
+        Peso: 999.999,
+        Largo: 499.999,
+        Ancho: 499.999,
+        Alto: 499.999,
+        Paquetes: 99,
+      },
+      Creado_por: { Nombre: t120, Agencia: t120 },
+      Referencia: upTo(60),
+    },
+    ...changes,
+  });
+}
+
+/** Only what docs/contract.md "Guides" requires: who picks up at a branch. */
+export const LEAST: Guide = {
+  Remitente: { Nombre: 'Ana Ruiz' },
+  Destinatario: { Nombre: 'Luis Paz', DestinoCode: 'MTY01' },
+  Producto: { Contenido: 'Libros' },
+  Creado_por: {},
+};
