@@ -120,6 +120,22 @@ describe('guias enviar', () => {
     expect(await count(one)).toBe(0);
   });
 
+  test('says which texts the labels will not show whole, by the lines of the file', async ({
+    guias,
+    write,
+  }) => {
+    const [one = '', two = ''] = references(2);
+    await write('letras.csv', [order(one), `${two},Tienda,王小明,06600,Libros 📚,`]);
+    expect(await guias('enviar', 'letras.csv', '--solo-revisar')).toEqual({
+      code: 0,
+      out:
+        'Pedidos correctos: 2\nAdvertencias: 2\n' +
+        "  linea 3, Destinatario.Nombre: El campo 'Destinatario.Nombre' se imprime con • en vez de: 王 小 明\n" +
+        "  linea 3, Producto.Contenido: El campo 'Producto.Contenido' se imprime con • en vez de: 📚\n",
+      err: '',
+    });
+  });
+
   test('sends more orders than one request may have', async ({ guias, write, folder }) => {
     const many = references(501);
     await write(

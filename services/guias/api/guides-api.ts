@@ -1,6 +1,6 @@
 import type { KindName } from '#shared/contracts/label-file.ts';
 import type { SentGuide } from '../orders/read-orders.ts';
-import { ApiError, type OnPause, send } from './requests.ts';
+import { ApiError, type OnPause, type Problems, send } from './requests.ts';
 
 /** A guide as the service lists it, as far as this command shows it. */
 export type CreatedGuide = {
@@ -10,6 +10,7 @@ export type CreatedGuide = {
   SEND_FECHA: string;
   SEND_DESTINATARIO: string;
 };
+type Warned = { advertencias?: Problems['problems']; advertenciasTotal?: number };
 export type Credentials = { url: URL; user: string; password: string };
 
 /** Attempts at a login: whoever typed a wrong address learns it soon. */
@@ -39,9 +40,11 @@ export class GuidesApi {
     this.#token = data.access_token;
   }
 
-  /** Has guides checked. @throws ApiError with what is wrong, by the guides' index. */
-  async check(service: string, guides: readonly SentGuide[]): Promise<void> {
-    await this.#post('api/guias/validar', { TipoServicio: service, Guia: guides });
+  /** Has guides checked. @returns its warnings, by the guides' index. @throws ApiError with what is wrong, in the same way. */
+  async check(service: string, guides: readonly SentGuide[]): Promise<Problems> {
+    const answer = await this.#post('api/guias/validar', { TipoServicio: service, Guia: guides });
+    const { advertencias = [], advertenciasTotal } = (await answer.json()) as Warned;
+    return { problems: advertencias, total: advertenciasTotal ?? advertencias.length };
   }
 
   /** @param key makes the creation one, however often it is sent. @returns the guides, in their order. */

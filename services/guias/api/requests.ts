@@ -11,12 +11,14 @@ const AGAIN = new Set([408, 429, 500, 502, 503, 504]);
 /** One thing that is wrong in a request, as `details` names it. */
 export type Problem = { indice?: number; campo?: string; codigo: string; message: string };
 
+/** Problems of a request, of which the service names the first. */
+export type Problems = { readonly problems: readonly Problem[]; readonly total: number };
+
 /** An answer that is no success. The message is that of the service, and says which request it was. */
-export class ApiError extends Error {
+export class ApiError extends Error implements Problems {
   readonly status: number;
   readonly code: string | undefined;
   readonly problems: readonly Problem[];
-  /** How many problems there are; `problems` has the first. */
   readonly total: number;
 
   constructor(status: number, body: ErrorBody) {

@@ -49,9 +49,11 @@ export async function sendOrders(options: SendOptions): Promise<void> {
   const shipments: Shipment[] = [];
   try {
     await api.login();
-    await checkOrders(api, orders, (done) => progress.show(`Revisados: ${done} de ${orders.length}`));
+    const showChecked = (done: number) => progress.show(`Revisados: ${done} de ${orders.length}`);
+    const warnings = await checkOrders(api, orders, showChecked);
     progress.clear();
     say(`Pedidos correctos: ${orders.length}`);
+    if (warnings) say(warnings);
     if (checkOnly) return;
     await createGuides(api, orders, (some) => {
       shipments.push(...some);
