@@ -40,6 +40,16 @@ describe('the label’s characters', () => {
     );
   });
 
+  test.for(['ḳ', 'Ω', '𝐀', 'a\u0323\u0334', '\u200b'])(
+    'are told from others in a megabyte of %j at once',
+    (unit) => {
+      const text = unit.repeat(1_000_000 / unit.length);
+      const began = process.cpuUsage();
+      expect(isPrintable(text)).toBe(true);
+      expect(process.cpuUsage(began).user / 1_000).toBeLessThan(100);
+    },
+  );
+
   test('are all in the font, in both weights', async ({ browser }) => {
     const all = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCodePoint(code))
       .filter((character) => new RegExp(`[${CHARSET}]`).test(character))

@@ -20,7 +20,7 @@ const FILLERS: Record<string, string> = {
   'right-to-left text': 'שלום עולם مرحبا '.repeat(20),
   'combining marks': 'n̴̨̛̪̾ͅe̷͓̅ '.repeat(30),
   accents: 'ÑÁÉÍÓÚÜ ñáéíóúü ß Łódź '.repeat(12),
-  'letters of several fonts': 'ЩЕРБАКОВА Ѿ Ωμέγα Nguyễn Ỗ ☎ '.repeat(10),
+  'letters of several fonts': 'ЩЕРБАКОВА Ѹ Ωμέγα Nguyễn Ỗ ☎ '.repeat(10),
   markup: '<script>alert(1)</script>{{this}}{{{x}}}</style></section>&amp;<!-- '.repeat(5),
   'a bit of all': 'W🚚ש<b>{{this}}</style>&amp;é̴ '.repeat(12),
 };
@@ -36,7 +36,7 @@ const CASES: [string, LabelPayload][] = [
     `${length} letters in each field`,
     everywhere('Calle Niños Héroes '.repeat(14).slice(0, length)),
   ]),
-  ...['Ѿ', 'ЖЩЮ ШЫФМ ', 'ΑΥΤΟΚΡΑΤΟΡΙΑ ', 'Ỗ', '№♥ '].map((text): [string, LabelPayload] => [
+  ...['Ѹ', '☞', 'ЖЩЮ ШЫФМ ', 'ΑΥΤΟΚΡΑΤΟΡΙΑ ', 'Ỗ', '№♥ '].map((text): [string, LabelPayload] => [
     `${text} in each field`,
     everywhere(text.repeat(250)),
   ]),
