@@ -106,12 +106,13 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     routes: ['plugins', 'status', 'views'],
   },
   'label-worker': {
-    queue: ['batching'],
+    queue: ['batching', 'images'],
     batching: ['label', 'pdf'],
     label: ['codes'],
     codes: [],
     pdf: [],
     chromium: [],
+    images: ['batching'],
   },
 };
 
@@ -131,7 +132,9 @@ describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
 const NO_HTTP = [
   ...['guides', 'labels', 'accounts', 'audit', 'privacy'].map((room) => `services/api/${room}`),
   ...['cache', 'csv', 'store'].map((room) => `services/branches/${room}`),
-  ...['batching', 'chromium', 'codes', 'label', 'pdf'].map((room) => `services/label-worker/${room}`),
+  ...['batching', 'chromium', 'codes', 'images', 'label', 'pdf'].map(
+    (room) => `services/label-worker/${room}`,
+  ),
   'services/dashboard/status',
 ];
 

@@ -9,6 +9,7 @@ import {
   retryAfter,
 } from '#shared/http/errors/http-errors.ts';
 import { MAX_KEY_LENGTH } from './guides/idempotency-key.ts';
+import { OFFERED } from './routes/label-form.ts';
 
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
 const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter };
@@ -188,6 +189,17 @@ export const apiErrors = {
     status: 400,
     codigo: 'parametro_invalido',
     message: ({ campo, limit = MAX_PACKAGES }) => `${campo} debe ser un numero entero de 1 a ${limit}`,
+  },
+  'one-page-only': {
+    status: 400,
+    codigo: 'parametro_invalido',
+    message: ({ limit = MAX_PACKAGES }) => `Un PNG tiene una sola pagina; indique paquete, de 1 a ${limit}`,
+  },
+  'format-not-acceptable': {
+    status: 406,
+    codigo: 'formato_no_aceptable',
+    message: `Formatos disponibles: ${OFFERED}`,
+    headers: { Vary: 'Accept' },
   },
   overloaded: {
     expectedUnderLoad: true,

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { labelWriter, readLabelBytes } from '#shared/contracts/label-store.ts';
+import { labelReader, labelWriter, readLabelBytes } from '#shared/contracts/label-store.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -10,6 +10,7 @@ import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/red
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
+import { ImagePrinter } from './images/image-printer.ts';
 import { labelDocument } from './label/document.ts';
 import { checkTemplates } from './label/template-files/check-templates.ts';
 import { type LabelTemplates, loadTemplates, ofEachTemplate } from './label/templates.ts';
@@ -47,8 +48,13 @@ async function assemble(
   const blocking = openBlockingRedis(server, config.REDIS_URL);
   const templates = loadTemplates(config.LABEL_TEMPLATES);
   const browser = await openBrowser(server, config, templates, log, metrics);
-  const closeBrowser = () => stage('Closing Chromium', browser.close());
-  server.addHook('onClose', closeBrowser); // also when the start fails below
+  const images = new ImagePrinter({ timeoutMs: config.PRINT_TIMEOUT_MS, metrics });
+  const closePrinters = () =>
+    Promise.all([
+      stage('Closing Chromium', browser.close()),
+      stage('Closing the thread that draws pages', images.close()),
+    ]);
+  server.addHook('onClose', closePrinters); // also when the start fails below
   const printer = createLabelPrinter({
     templates,
     printHtml: browser.print,
@@ -67,7 +73,9 @@ async function assemble(
       concurrency: 2 * concurrency * maxLabels,
       printer,
       templates,
+      images,
       store: labels.store,
+      read: labels.read,
       metrics,
       log,
       tracing,
@@ -95,7 +103,7 @@ async function assemble(
       stage('Finishing the labels that are printing', worker.close()),
     ]);
     // Ends what still prints. Those jobs then leave the worker, and another worker tries them again.
-    await closeBrowser();
+    await closePrinters();
     await stage('Closing the queue', worker.close());
   });
 }
@@ -115,7 +123,7 @@ function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: R
   server.startup.onceConnected('the store of the finished labels', () => budget.read());
   const stop = budget.watch(labels.trim);
   server.addHook('onClose', async () => stop());
-  return labels;
+  return { store: labels.store, read: labelReader(redis, config.REDIS_PREFIX).read };
 }
 
 /** Opens the browser that prints, as a required dependency of the server, with its metrics. */

@@ -66,7 +66,7 @@ export const LabelWorkerConfig = Type.Object({
     default: 4_000,
     minimum: 100,
     description:
-      "Time limit of one print, in ms. A Chromium that exceeds it is killed and replaced, and its labels are printed again: keep it below half of the api's LABEL_TIMEOUT_MS",
+      "Time limit of one print, and of one page of a PNG or of ZPL, in ms. A Chromium that exceeds it is killed and replaced, and its labels are printed again: keep it below half of the api's LABEL_TIMEOUT_MS",
   }),
 });
 export type LabelWorkerConfig = Readonly<Static<typeof LabelWorkerConfig>>;

@@ -4,7 +4,7 @@ import type { PrintingBrowser } from './chromium/printing-browser.ts';
 import type { StartReason } from './chromium/process-supervisor.ts';
 import { FAILURE_REASONS, type FailureReason } from './queue/label-failure.ts';
 
-const PHASES = ['html', 'wait', 'document', 'print', 'split', 'store'] as const;
+const PHASES = ['html', 'wait', 'document', 'print', 'split', 'image', 'store'] as const;
 /** Upper bounds of a phase, in seconds: from the HTML of one label to the longest print. */
 const PHASE_BUCKETS = [0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 const START_REASONS: readonly StartReason[] = ['start', 'failed', 'recycled'];
@@ -16,7 +16,7 @@ export function createWorkerMetrics(registry: Registry) {
   const registers = [registry];
   const phases = new Histogram({
     name: 'label_phase_seconds',
-    help: 'Duration of a phase: html, wait and store per label; document, print and split per batch',
+    help: 'Duration of a phase: html, wait and store per label; document, print and split per batch; image per page of a PNG or of ZPL',
     labelNames: ['phase'],
     buckets: PHASE_BUCKETS,
     registers,

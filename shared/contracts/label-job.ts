@@ -26,6 +26,17 @@ const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + 4 * Math.ceil((MAX
  */
 export const LABEL_KINDS = ['letter', 'medium', 'small'] as const;
 
+/** Forms that a label has beside its PDF, and the densities of thermal heads, in dots per inch as the trade says them. */
+export const IMAGE_FORMATS = ['png', 'zpl'] as const;
+export const DENSITIES = [203, 300] as const;
+
+/** A picture of a label's PDF: a PNG of its one page, or ZPL, which has all its pages. */
+export const LabelForm = Type.Object(
+  { format: Type.Enum(IMAGE_FORMATS), dpi: Type.Union(DENSITIES.map((dpi) => Type.Literal(dpi))) },
+  { additionalProperties: false },
+);
+export type LabelForm = { format: (typeof IMAGE_FORMATS)[number]; dpi: (typeof DENSITIES)[number] };
+
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
 
 /**
@@ -72,6 +83,8 @@ export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
  */
 export type LabelJob = {
   label: LabelPayload;
+  /** The form that is wanted; without it, the PDF. */
+  form?: LabelForm;
   requestId: string;
   reservation?: Reservation;
   /** Whether it goes behind labels that are asked for singly. */
@@ -84,6 +97,7 @@ export type LabelJob = {
 export type LabelJobResult = { bytes: number; key?: string; dropped?: true };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
+export const isLabelForm = guideAjv().compile<LabelForm>(LabelForm);
 
 /** Returns how many pages a label has. */
 export function pageCount({ packages, package: only }: Pick<LabelPayload, 'packages' | 'package'>): number {
@@ -105,11 +119,17 @@ export type LabelOrder = {
 const HASH_LENGTH = 43;
 
 /**
- * Returns a label's identity (cache key, ETag): a hash of what it shows, and the version of the template that draws it.
- * It holds no `:` and is not digits only (BullMQ's rule for ids).
+ * Returns the identity of a label in one form (cache key, ETag): a hash of what it shows and of the form, unless that is
+ * PDF, and the version of the template that draws it. It holds no `:` and is not digits only (BullMQ's rule for ids).
  */
-export function labelKey(label: LabelPayload, version: string = TEMPLATE_VERSION): string {
-  return `${createHash('sha256').update(JSON.stringify(label)).digest('base64url')}-${version}`;
+export function labelKey(
+  label: LabelPayload,
+  version: string = TEMPLATE_VERSION,
+  form: LabelForm | undefined = undefined,
+): string {
+  const hash = createHash('sha256').update(JSON.stringify(label));
+  if (form) hash.update(`${form.format} ${form.dpi}`);
+  return `${hash.digest('base64url')}-${version}`;
 }
 
 /**

@@ -1,7 +1,13 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { addAskers, MAX_ASKERS } from '#shared/contracts/label-askers.ts';
-import { type LabelPayload, labelKey, pageCount, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import {
+  type LabelForm,
+  type LabelPayload,
+  labelKey,
+  pageCount,
+  TEMPLATE_VERSION,
+} from '#shared/contracts/label-job.ts';
 import { labelReader } from '#shared/contracts/label-store.ts';
 import { type PageReservations, pageReservations } from '#shared/contracts/page-reservations.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
@@ -17,8 +23,10 @@ const RETRY_AFTER_S = 1;
 
 type LabelResult = PrintedLabel & { source: 'cache' | 'printed' };
 
-/** Who asks for a label. */
+/** Who asks for a label, and in which form. */
 export type Asker = {
+  /** The label's PDF, unless another form is named. */
+  form?: LabelForm | undefined;
   account: string;
   /** Most pages that the account may have in flight. */
   maxPages: number;
@@ -32,8 +40,8 @@ export type Asker = {
   onInFlight: (pages: number) => void;
 };
 
-/** A label's PDF, and its key, which is also its ETag: of the template that drew it, not of the one asked for. */
-export type PrintedLabel = { key: string; pdf: Buffer };
+/** A label in the form that was asked for, and its key, which is also its ETag: of the template that drew it, not of the one asked for. */
+export type PrintedLabel = { key: string; bytes: Buffer };
 
 /** A label that requests wait for. */
 type Wait = {
@@ -99,8 +107,8 @@ export class LabelClient {
    * Returns the key that a label has when the newest worker prints it. While workers differ, as during an upgrade, a
    * label may come from another one, under that worker's key (docs/labels.md "Versions").
    */
-  keyOf(label: LabelPayload): string {
-    return labelKey(label, this.#templates?.[label.kind] ?? TEMPLATE_VERSION);
+  keyOf(label: LabelPayload, form?: LabelForm): string {
+    return labelKey(label, this.#templates?.[label.kind] ?? TEMPLATE_VERSION, form);
   }
 
   /**
@@ -118,7 +126,7 @@ export class LabelClient {
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     if (asker.gone.aborted) throw new DomainError('client-gone');
     const asked = performance.now();
-    const key = this.keyOf(label);
+    const key = this.keyOf(label, asker.form);
     const known = this.#waits.get(key);
     const wait = known ?? this.#begin(key, label, asker);
     if (known) this.#join(key, known, asker.requestId);
@@ -188,15 +196,15 @@ export class LabelClient {
 
   async #get(key: string, label: LabelPayload, asker: Asker, wait: Wait): Promise<LabelResult> {
     const cached = await this.#cache.read(key);
-    if (cached) return { source: 'cache', key, pdf: cached };
+    if (cached) return { source: 'cache', key, bytes: cached };
     wait.printing = true;
     if (wait.joined.length > 0) this.#tellWorker(key, wait.joined);
     const outcome = await this.#printAdmitted(key, label, asker, wait.abandoned.signal);
     if (outcome === 'abandoned') throw new DomainError('client-gone');
     // Also when late: the label may be printed although its event was lost with a connection.
     const printed = typeof outcome === 'object' ? outcome.printed : key;
-    const pdf = outcome === 'failed' ? null : await this.#cache.read(printed);
-    if (pdf) return { source: 'printed', key: printed, pdf };
+    const bytes = outcome === 'failed' ? null : await this.#cache.read(printed);
+    if (bytes) return { source: 'printed', key: printed, bytes };
     throw new DomainError(outcome === 'late' ? 'label-late' : 'label-failed', {
       cause: new Error(`label ${key}: ${typeof outcome === 'object' ? 'gone from the cache' : outcome}`),
     });
@@ -251,7 +259,7 @@ export class LabelClient {
   async #printReserved(
     key: string,
     label: LabelPayload,
-    { account, maxPages, requestId, behind, onInFlight }: Asker,
+    { account, maxPages, requestId, form, behind, onInFlight }: Asker,
     abandoned: AbortSignal,
   ): Promise<Outcome> {
     const jobs = this.#jobs;
@@ -260,7 +268,7 @@ export class LabelClient {
     onInFlight(inFlight);
     if (!reservation) throw this.#refusal('too-many-pages', RETRY_AFTER_S);
     try {
-      const job = { label, requestId, reservation, ...(behind && { behind }) };
+      const job = { label, requestId, reservation, ...(form && { form }), ...(behind && { behind }) };
       return await jobs.print(key, job, inFlight, abandoned);
     } finally {
       this.#reservations

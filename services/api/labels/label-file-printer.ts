@@ -89,7 +89,7 @@ export class LabelFilePrinter {
     let piece = file.begin(title);
     for (const run of runsOf(labels)) {
       const printed = await Promise.all(run.map((label) => this.#labels.print(label, asker)));
-      yield Buffer.concat([piece, ...printed.map(({ pdf }) => file.add(pdf))]);
+      yield Buffer.concat([piece, ...printed.map(({ bytes }) => file.add(bytes))]);
       piece = Buffer.alloc(0);
     }
     yield file.end();

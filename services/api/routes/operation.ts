@@ -1,7 +1,7 @@
 import type { FastifySchema, FastifySchemaValidationError } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Permission } from '#shared/auth/user-store.ts';
-import { refuseFor } from '#shared/http/errors/http-errors.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { readQuery } from './query.ts';
 import {
@@ -45,8 +45,8 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   /** What the user must be allowed to do; `any` demands a valid token only. Absent on a route without a token. */
   permission?: Permission | 'any';
   request?: Request;
-  /** The refusal of a request that does not fit its schemas; `bad-request` where none is named. */
-  invalid?: ApiErrorCode;
+  /** The refusals of parameters that have one of their own, by their names; any other is `parameter-invalid`. */
+  invalid?: Readonly<Record<string, ApiErrorCode>>;
   /** Says that the objectives count its requests (k8s/operations.md "Objectives"). */
   objective?: true;
   /** Says that the handler validates the request, for a reason that its file gives; the schemas document and type. */
@@ -104,7 +104,8 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
   const needs = permission && permission !== 'any' ? `Requiere el permiso \`${permission}\`.` : '';
   const codes: ApiErrorCode[] = [
     ...errors,
-    ...(invalid ? [invalid] : request?.querystring ? (['parameter-invalid'] as const) : []),
+    ...new Set(Object.values(invalid ?? {})),
+    ...(request?.querystring ? (['parameter-invalid'] as const) : []),
     ...(permission ? AUTHENTICATED : []),
     ...(needs ? (['forbidden'] as const) : []),
     ...ALWAYS,
@@ -131,11 +132,12 @@ function successMessage<Data extends TSchema>(data: Success<Data> | undefined, v
   return typeof message === 'string' ? message : message(value);
 }
 
-/** Refuses a request that does not fit its schemas with this code, which is also that of each field to blame. */
-function refuseWith(code: ApiErrorCode) {
-  return (errors: FastifySchemaValidationError[]) =>
-    refuseFor(
-      code,
-      errors.map(({ instancePath }) => instancePath.slice(1).replaceAll('/', '.')),
-    );
+/** Refuses parameters that do not fit their schemas, each with its own code. */
+function refuseWith(codes: Readonly<Record<string, ApiErrorCode>>) {
+  return (errors: FastifySchemaValidationError[]) => {
+    const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)));
+    const problems = [...names].map((campo) => ({ campo, code: codes[campo] ?? 'parameter-invalid' }));
+    const { campo, code } = problems[0] ?? { campo: '', code: 'parameter-invalid' };
+    return new DomainError(code, { params: { campo }, problems });
+  };
 }

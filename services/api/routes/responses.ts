@@ -22,6 +22,7 @@ const BLAMED: Partial<Record<ApiErrorCode, Problem>> = {
   ...blame('Tipos', 'field-unknown'),
   ...blame('paquete', 'parameter-unknown'),
   ...blame('limite', 'parameter-invalid'),
+  ...blame('paquete', 'one-page-only'),
   ...blame('paquetes', 'packages-invalid'),
   'guides-invalid': {
     indice: 0,
@@ -45,6 +46,7 @@ const HEADERS_OF_REFUSALS: Readonly<Record<string, string>> = {
   'Retry-After': 'Segundos que conviene esperar',
   'WWW-Authenticate': 'Esquema de autenticación (RFC 9110)',
   'Accept-Encoding': 'Codificaciones que se aceptan (RFC 7694)',
+  Vary: 'El formato depende de Accept',
 };
 
 /** Documents headers of an answer, each with what it says. */

@@ -4,6 +4,7 @@ import { type CodesOf, DomainError } from '#shared/errors.ts';
 /** Why a label was not printed, and whether another attempt may succeed. */
 const RETRIED = {
   'browser-failed': true,
+  'image-failed': true,
   'label-unprintable': false,
   'payload-invalid': false,
 } as const;

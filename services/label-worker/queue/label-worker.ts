@@ -2,19 +2,23 @@ import { type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { takeAskers } from '#shared/contracts/label-askers.ts';
 import {
+  isLabelForm,
   isLabelPayload,
   keyOfJob,
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
   type LabelPayload,
+  labelKey,
+  pageCount,
   printedKey,
 } from '#shared/contracts/label-job.ts';
 import { isReserved } from '#shared/contracts/page-reservations.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
-import type { LabelPrinter } from '../batching/label-printer.ts';
+import type { LabelPrinter, PrintOrder } from '../batching/label-printer.ts';
+import type { ImagePrinter } from '../images/image-printer.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { failureReasonOf, queueErrorOf } from './label-failure.ts';
 
@@ -29,8 +33,11 @@ type Options = {
   printer: LabelPrinter;
   /** Of each kind, the file and the version of the template that the printer draws with. */
   templates: Readonly<Record<LabelPayload['kind'], { file: string; version: string }>>;
+  images: Pick<ImagePrinter, 'print'>;
   /** Stores a finished label under its key, for the api to read. */
-  store: (key: string, pdf: Uint8Array) => Promise<void>;
+  store: (key: string, bytes: Uint8Array) => Promise<void>;
+  /** Returns a finished label, or null where there is none. */
+  read: (key: string) => Promise<Uint8Array | null>;
   metrics: Pick<WorkerMetrics, 'observePhase' | 'countPrinted' | 'countDropped' | 'countFailure'>;
   log: Logger;
   tracing: Tracing | undefined;
@@ -104,10 +111,10 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 }
 
 async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
-  const { printer, store, templates, metrics } = options;
-  const { label, reservation, behind = false } = job.data;
-  if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
-  const pdf = await printer.print(label, {
+  const { store, templates, metrics } = options;
+  const { label, form, reservation, behind = false } = job.data;
+  if (!isLabelPayload(label) || (form && !isLabelForm(form))) throw new DomainError('payload-invalid');
+  const bytes = await print(job.data, options, {
     // A label that was in a batch when Chromium failed may be the reason, so it is printed by itself.
     alone: job.attemptsMade > 0,
     account: reservation?.account ?? '',
@@ -117,9 +124,18 @@ async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobR
   const printed = performance.now();
   const asked = keyOf(job);
   const key = printedKey(asked, templates[label.kind].version);
-  await store(key, pdf);
+  await store(key, bytes);
   metrics.observePhase('store', performance.now() - printed);
-  return { bytes: pdf.length, ...(key !== asked && { key }) };
+  return { bytes: bytes.length, ...(key !== asked && { key }) };
+}
+
+/** Prints a label's PDF. Another form is drawn from it, also from one that is in the cache. */
+async function print({ label, form }: LabelJob, options: Options, order: PrintOrder): Promise<Uint8Array> {
+  const { printer, images, templates, read } = options;
+  if (!form) return printer.print(label, order);
+  const { version } = templates[label.kind];
+  const pdf = (await read(labelKey(label, version))) ?? (await printer.print(label, order));
+  return images.print(pdf, pageCount(label), form, order);
 }
 
 /** Returns whether somebody waits for a job's label; also where Redis does not tell. */

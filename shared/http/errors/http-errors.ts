@@ -121,9 +121,9 @@ declare module '#shared/errors.ts' {
   interface ErrorCodes extends CodesOf<typeof commonHttpErrors> {}
 }
 
-/** Returns the refusal of a request for which these fields or parameters are to blame, all in the same way. */
+/** Returns the refusal of a request for which these fields or parameters are to blame, all in the same way, each once. */
 export function refuseFor(code: ErrorCode, campos: readonly string[]): DomainError {
-  const problems = campos.map((campo) => ({ campo, code }));
+  const problems = [...new Set(campos)].map((campo) => ({ campo, code }));
   return new DomainError(code, { params: { campo: campos[0] }, problems });
 }
 

@@ -203,10 +203,11 @@ describe('/api/openapi.json', () => {
     expect(headersOf('obtenerEtiqueta', '200')).toEqual([
       'Content-Disposition',
       'ETag',
+      'Vary',
       'Cache-Control',
       ...limits,
     ]);
-    expect(headersOf('obtenerEtiqueta', '304')).toEqual(['ETag', ...limits]);
+    expect(headersOf('obtenerEtiqueta', '304')).toEqual(['ETag', 'Vary', ...limits]);
     expect(headersOf('iniciarSesion', '200')).toEqual(['Cache-Control', 'X-Request-Id']);
     expect(headersOf('iniciarSesion', '401')).toEqual(['WWW-Authenticate', 'X-Request-Id']);
   });

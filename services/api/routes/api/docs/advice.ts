@@ -50,6 +50,8 @@ export const ADVICE: Readonly<Record<Codigo, string>> = {
   etiqueta_tardia: 'Repita tras `Retry-After`: la etiqueta puede estar lista ya.',
   parametro_desconocido: 'Corrija el nombre del parámetro o quítelo.',
   parametro_invalido: 'Corrija el valor del parámetro que `details` nombra.',
+  formato_no_aceptable:
+    'Pida un formato del mensaje en `Accept`, o con `formato`: `pdf`, `png` o `zpl`. Sin `Accept`, es PDF.',
   saturado: 'Repita tras `Retry-After`, con menos solicitudes a la vez.',
   servicio_no_disponible: 'Repita tras `Retry-After`. Nada se guardó.',
   recurso_no_encontrado: 'Revise la ruta.',

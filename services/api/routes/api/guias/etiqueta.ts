@@ -15,6 +15,7 @@ import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { countLabelFailure } from '../../count-label-failure.ts';
+import { formContent, formParameters, wantedForm } from '../../label-form.ts';
 import { operation } from '../../operation.ts';
 import { recordForeign } from '../../record-foreign.ts';
 
@@ -26,22 +27,24 @@ const headers = Type.Object({
 });
 const answerHeaders = {
   'Content-Disposition': Type.String({ description: 'inline, con nombre de archivo' }),
-  ETag: Type.String({ description: 'Cambia solo si cambia la etiqueta' }),
+  ETag: Type.String({ description: 'Cambia solo si cambia la etiqueta; cada formato tiene el suyo' }),
+  Vary: Type.String({ description: 'El formato depende de Accept' }),
   'Cache-Control': Type.String({ description: 'private' }),
 };
 const responses = {
   200: {
-    description: 'PDF',
+    description: 'La etiqueta, en el formato que se pidió',
     headers: answerHeaders,
-    content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
+    content: formContent,
   },
   304: {
     description: 'La etiqueta no ha cambiado',
     type: 'null',
-    headers: { ETag: answerHeaders.ETag },
+    headers: { ETag: answerHeaders.ETag, Vary: answerHeaders.Vary },
   },
 };
 const errors: ApiErrorCode[] = [
+  'format-not-acceptable',
   'guide-not-found',
   'guide-cancelled',
   'too-many-pages',
@@ -49,12 +52,21 @@ const errors: ApiErrorCode[] = [
   'label-failed',
   'label-late',
 ];
-const common = { tag: 'Etiquetas', permission: 'guias.read', objective: true, errors, responses } as const;
+const description =
+  'El PDF es para cualquier impresora. PNG y ZPL son su imagen, punto por punto, de un bit por punto: ZPL para impresoras Zebra y compatibles, con todas las páginas; PNG, de una sola. Se piden con `formato`, o con `Accept`.';
+const common = {
+  description,
+  tag: 'Etiquetas',
+  permission: 'guias.read',
+  objective: true,
+  errors,
+  responses,
+} as const;
 const letter = operation({
   ...common,
   id: 'obtenerEtiqueta',
   summary: 'Etiqueta carta, con QR de rastreo',
-  request: { params, headers },
+  request: { params, querystring: Type.Object(formParameters), headers },
 });
 /** Declares the endpoint of a label with a page for each package. */
 const packageLabel = (id: string, summary: string) =>
@@ -62,9 +74,11 @@ const packageLabel = (id: string, summary: string) =>
     ...common,
     id,
     summary,
+    errors: ['one-page-only', ...errors],
     request: {
       params,
       querystring: Type.Object({
+        ...formParameters,
         paquetes: Type.Optional(
           Type.Integer({
             minimum: 1,
@@ -78,7 +92,7 @@ const packageLabel = (id: string, summary: string) =>
       }),
       headers,
     },
-    invalid: 'packages-invalid',
+    invalid: { paquetes: 'packages-invalid', paquete: 'packages-invalid' },
   });
 const small = packageLabel('obtenerEtiquetaPequena', 'Etiqueta de 10 × 10 cm, una página por paquete');
 const medium = packageLabel(
@@ -109,35 +123,44 @@ export function labelRoutes(deps: LabelDeps) {
   };
 }
 
+type LabelRequest = FastifyRequest & {
+  params: Static<typeof params>;
+  query: Parameters<typeof wantedForm>[1];
+};
+
 async function sendLabel(
   { guides, labels, settings, trail }: LabelDeps,
-  request: FastifyRequest & { params: Static<typeof params> },
+  request: LabelRequest,
   reply: FastifyReply,
   wantedOf: (guide: GuideRecord) => Pick<LabelPayload, 'kind' | 'packages' | 'package'>,
 ) {
   const number = request.params.guia;
   const user = apiUser(request);
+  const { type, format, form } = wantedForm(request.headers, request.query);
   const guide = await findGuide(guides, number, user);
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
   recordForeign(trail, request, 'label.read-other', [guide]);
   const label = labelPayload(guide, wantedOf(guide), settings);
+  if (format === 'png') requireOnePage(label);
   // Not on an error, which is no version of the label.
   const caching = (key: string) => ({ etag: `"${key}"`, 'cache-control': 'private' });
-  const expected = caching(labels.keyOf(label));
+  addVary(reply, 'Accept');
+  const expected = caching(labels.keyOf(label, form));
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
-  const { key, pdf } = await labels.print(label, {
+  const { key, bytes } = await labels.print(label, {
+    form,
     account: user.account,
     maxPages: user.limits.labelPages,
     requestId: request.id,
     gone: whenGone(reply),
     onInFlight: (pages) => addRateLimit(reply, pagesLeft(user.limits.labelPages, pages + pageCount(label))),
   });
-  const file = `guia-${number}${FILE_SUFFIXES[label.kind]}.pdf`;
+  const file = `guia-${number}${FILE_SUFFIXES[label.kind]}.${format}`;
   return reply
-    .type('application/pdf')
+    .type(type)
     .headers({ ...caching(key), 'content-disposition': `inline; filename="${file}"` })
-    .send(pdf);
+    .send(bytes);
 }
 
 /**
@@ -157,6 +180,19 @@ function packagesOf({ guide }: GuideRecord, asked: { paquetes?: number; paquete?
     });
   }
   return { packages, package: only };
+}
+
+/** @throws DomainError `one-page-only` where the label has several pages. */
+function requireOnePage(label: LabelPayload): void {
+  if (pageCount(label) === 1) return;
+  const params = { limit: label.packages };
+  const problems = [{ campo: 'paquete', code: 'one-page-only', params } as const];
+  throw new DomainError('one-page-only', { params, problems });
+}
+
+/** Adds a header to those that the answer depends on, beside what the answers to other origins name. */
+function addVary(reply: FastifyReply, name: string): void {
+  reply.header('vary', [reply.getHeader('vary') ?? [], name].flat().join(', '));
 }
 
 /** Says of the limit of pages how many are left. */

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { init } from '@embedpdf/pdfium';
+import { type Bitmap, toBitmap } from './bitmap.ts';
+
+/** PDFium's C interface (public/fpdfview.h): the constants that are used here, by their names there. */
+const FPDFBitmap_Gray = 1;
+const WHITE = 0xffff_ffff;
+const FPDF_GRAYSCALE = 0x08;
+const FPDF_RENDER_NO_SMOOTHTEXT = 0x1000;
+const FPDF_RENDER_NO_SMOOTHPATH = 0x4000;
+/** Edges of letters, rules and codes are black or white. Pictures are smoothed, as a logo is seldom of the head's density. */
+const FLAGS = FPDF_GRAYSCALE | FPDF_RENDER_NO_SMOOTHTEXT | FPDF_RENDER_NO_SMOOTHPATH;
+
+const POINTS_PER_MM = 72 / 25.4;
+/** Largest picture, in dots, of a byte each while it is drawn: twice a letter at 300 dpi. */
+const MAX_DOTS = 2 * 2_550 * 3_300;
+/** A matrix has six numbers of 32 bits, a rectangle four. */
+const [MATRIX_BYTES, RECTANGLE_BYTES] = [24, 16];
+/** What a page may lack of a whole dot without a further one: sizes are binary fractions. */
+const ROUNDING = 0.01;
+
+export type Rasterizer = (pdf: Uint8Array, page: number, dotsPerMm: number) => Bitmap;
+
+/** Starts PDFium, from the file of its package. It fetches nothing, and takes some 70 ms of CPU. */
+export async function startPdfium(): Promise<Rasterizer> {
+  const file = readFileSync(new URL(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
+  const library = await init({ wasmBinary: new Uint8Array(file).buffer });
+  library.PDFiumExt_Init();
+  const memory = library.pdfium;
+  const { malloc, free } = memory.wasmExports;
+
+  /** Draws a page from its upper left corner on, scaled exactly, so that dots of the label are dots of the picture. */
+  function drawPage(page: number, dotsPerMm: number): Bitmap {
+    const scale = dotsPerMm / POINTS_PER_MM;
+    const width = Math.ceil(library.FPDF_GetPageWidthF(page) * scale - ROUNDING);
+    const height = Math.ceil(library.FPDF_GetPageHeightF(page) * scale - ROUNDING);
+    if (width * height > MAX_DOTS) throw new Error(`A page of ${width} × ${height} dots is too large`);
+    const stride = 8 * Math.ceil(width / 8);
+    const bitmap = library.FPDFBitmap_CreateEx(stride, height, FPDFBitmap_Gray, 0, 0);
+    const matrix = malloc(MATRIX_BYTES + RECTANGLE_BYTES);
+    try {
+      new Float32Array(memory.HEAPU8.buffer, matrix).set([scale, 0, 0, scale, 0, 0, 0, 0, width, height]);
+      library.FPDFBitmap_FillRect(bitmap, 0, 0, stride, height, WHITE);
+      library.FPDF_RenderPageBitmapWithMatrix(bitmap, page, matrix, matrix + MATRIX_BYTES, FLAGS);
+      const grey = new Uint8Array(
+        memory.HEAPU8.buffer,
+        library.FPDFBitmap_GetBuffer(bitmap),
+        stride * height,
+      );
+      return toBitmap(grey, width, height);
+    } finally {
+      free(matrix);
+      library.FPDFBitmap_Destroy(bitmap);
+    }
+  }
+
+  return (pdf, page, dotsPerMm) => {
+    const bytes = malloc(pdf.length);
+    memory.HEAPU8.set(pdf, bytes);
+    const document = library.FPDF_LoadMemDocument(bytes, pdf.length, '');
+    const opened = library.FPDF_LoadPage(document, page);
+    try {
+      if (!opened) throw new Error(`PDFium cannot open page ${page}: error ${library.FPDF_GetLastError()}`);
+      return drawPage(opened, dotsPerMm);
+    } finally {
+      library.FPDF_ClosePage(opened);
+      library.FPDF_CloseDocument(document);
+      free(bytes);
+    }
+  };
+}

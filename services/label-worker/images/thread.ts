@@ -1,0 +1,24 @@
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import type { LabelForm } from '#shared/contracts/label-job.ts';
+import { startPdfium } from './pdfium.ts';
+import { toPng } from './png.ts';
+import { toZpl } from './zpl.ts';
+
+/**
+ * The thread that draws pages, one after the other, as `ImageThread` asks for them. An error ends the thread, since
+ * PDFium's memory may be spoilt.
+ */
+
+/** A page to draw, by its number from 0. */
+export type PageTask = { pdf: Uint8Array; page: number; form: LabelForm };
+
+/** Dots of a millimetre. The trade calls heads of 8 dots "203 dpi". */
+const DOTS_PER_MM = { 203: 8, 300: 300 / 25.4 } as const;
+
+const port = parentPort as MessagePort;
+const rasterize = await startPdfium();
+port.on('message', ({ pdf, page, form: { format, dpi } }: PageTask) => {
+  const bitmap = rasterize(pdf, page, DOTS_PER_MM[dpi]);
+  const file = format === 'png' ? toPng(bitmap, DOTS_PER_MM[dpi]) : toZpl(bitmap);
+  port.postMessage(file);
+});

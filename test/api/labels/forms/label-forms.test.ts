@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { describe, expect } from 'vitest';
+import { labelBytesKey } from '#shared/contracts/label-store.ts';
+import { minimalGuide } from '#test/fixtures/client.ts';
+import { readPng, readZpl } from '#test/fixtures/labels/images.ts';
+import { codesOf } from '#test/fixtures/labels/pictures.ts';
+import { printingTest as test } from '#test/fixtures/services.ts';
+
+/** Labels as PNG and ZPL over HTTP (docs/contract.md "Labels"). */
+
+const PDF = 'application/pdf';
+const PNG = 'image/png';
+const ZPL = 'application/zpl';
+
+// The first of the file: no thread has been started yet.
+test('a label whose thread is killed is drawn by another one, and the client notices nothing', async ({
+  demo,
+  number,
+}) => {
+  const killed = once(process, 'worker').then(([thread]) => thread.terminate());
+  const { status, bytes } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}?formato=png`);
+  await killed;
+  expect([status, readPng(bytes).bitDepth]).toEqual([200, 1]);
+});
+
+describe('Accept', () => {
+  test.for<[accept: string, type: string]>([
+    ['', PDF],
+    ['*/*', PDF],
+    ['application/*', PDF],
+    ['image/*', PNG],
+    ['image/png', PNG],
+    ['application/zpl', ZPL],
+    ['application/zpl; q=0.5, image/png; q=0.4', ZPL],
+    ['application/pdf; q=0.1, application/zpl', ZPL],
+    ['application/pdf; q=0, */*', PNG],
+    ['application/json, text/plain, */*', PDF],
+    ['APPLICATION/ZPL', ZPL],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,image/png,image/svg+xml,*/*;q=0.8', PDF],
+  ])('"%s" gets %s', async ([accept, type], { demo, number }) => {
+    const { status, headers } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}`, { accept });
+    expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([200, type, 'Accept']);
+  });
+
+  test.for(['application/json', 'text/html', 'image/jpeg', 'application/pdf;q=0', 'x', ','])(
+    '"%s" is refused with 406',
+    async (accept, { demo, number }) => {
+      const { status, headers, body } = await demo.get(`/api/guias/etiqueta/${number}`, { accept });
+      expect([status, headers.get('vary')]).toEqual([406, 'Accept']);
+      expect(body).toMatchObject({
+        response: 'ERROR',
+        codigo: 'formato_no_aceptable',
+        message: 'Formatos disponibles: application/pdf, image/png, application/zpl',
+      });
+    },
+  );
+
+  test('gives way to the parameter', async ({ demo, number }) => {
+    const answers = [
+      await demo.pdf(`/api/guias/etiqueta-pequena/${number}?formato=zpl`, { accept: PNG }),
+      await demo.pdf(`/api/guias/etiqueta-pequena/${number}?formato=pdf`, { accept: 'application/json' }),
+    ];
+    expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual([ZPL, PDF]);
+  });
+
+  test('is named beside Origin where pages of other origins are allowed', async ({
+    startApi,
+    demo,
+    number,
+  }) => {
+    const { url } = await startApi({ CORS_ORIGINS: 'https://tienda.example' });
+    const { headers } = await fetch(`${url}/api/guias/etiqueta/${number}?formato=png`, {
+      headers: { authorization: `Bearer ${demo.token}`, origin: 'https://tienda.example' },
+    });
+    expect(headers.get('vary')).toBe('Origin, Accept');
+  });
+});
+
+describe('parameters', () => {
+  test.for<[route: string, query: string, campo: string]>([
+    ['etiqueta', 'formato=gif', 'formato'],
+    ['etiqueta', 'formato=PDF', 'formato'],
+    ['etiqueta', 'formato=', 'formato'],
+    ['etiqueta', 'formato=png&formato=zpl', 'formato'],
+    ['etiqueta', 'formato=png&dpi=600', 'dpi'],
+    ['etiqueta', 'formato=png&dpi=100', 'dpi'],
+    ['etiqueta-pequena', 'formato=png&dpi=999999999', 'dpi'],
+    ['etiqueta-pequena', 'dpi=', 'dpi'],
+    ['etiqueta-10x15', 'formato=zpl&dpi=203.2', 'dpi'],
+    ['etiqueta-10x15', 'formato=zpl&dpi=-203', 'dpi'],
+    ['etiqueta-10x15', 'formato=zpl&dpi[]=203', 'dpi[]'],
+  ])('%s?%s is refused', async ([route, query, campo], { demo, number }) => {
+    const { status, body } = await demo.get(`/api/guias/${route}/${number}?${query}`);
+    const [codigo, message] = campo.endsWith('[]')
+      ? ['parametro_desconocido', `Parametro desconocido: '${campo}'`]
+      : ['parametro_invalido', `El parametro '${campo}' no es valido`];
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ codigo, message, details: [{ campo, codigo, message }] });
+  });
+
+  test('each that is wrong is named, in its own words', async ({ demo, number }) => {
+    const { body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=0&formato=gif&dpi=1`);
+    expect(body.details?.map(({ message }) => message).toSorted()).toEqual([
+      "El parametro 'dpi' no es valido",
+      "El parametro 'formato' no es valido",
+      'paquetes debe ser un numero entero de 1 a 99',
+    ]);
+  });
+
+  test('a PNG of several pages is refused with what to do', async ({ demo, number }) => {
+    const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=3&formato=png`);
+    const message = 'Un PNG tiene una sola pagina; indique paquete, de 1 a 3';
+    expect(status).toBe(400);
+    const codigo = 'parametro_invalido';
+    expect(body).toMatchObject({ codigo, message, details: [{ campo: 'paquete', codigo, message }] });
+  });
+});
+
+describe('a label', () => {
+  test.for([
+    ['etiqueta', '', [1728, 2236]],
+    ['etiqueta-10x15', '-10x15', [799, 1200]],
+    ['etiqueta-pequena', '-10x10', [799, 799]],
+  ] as const)('of %s is a PNG and ZPL of its PDF', async ([route, suffix, size], { demo, number }) => {
+    const path = `/api/guias/${route}/${number}`;
+    const png = await demo.pdf(`${path}?formato=png`);
+    const zpl = await demo.pdf(`${path}?formato=zpl`);
+    const picture = readPng(png.bytes);
+    expect([picture.width, picture.height]).toEqual(size);
+    expect(readZpl(zpl.bytes).map(({ width, height }) => [width, height])).toEqual([size]);
+    for (const [{ headers }, ending] of [
+      [png, 'png'],
+      [zpl, 'zpl'],
+    ] as const) {
+      expect(headers.get('content-disposition')).toBe(`inline; filename="guia-${number}${suffix}.${ending}"`);
+      expect(headers.get('cache-control')).toBe('private');
+    }
+  });
+
+  test('has an ETag for each form, and 304 for it', async ({ demo, number }) => {
+    const path = `/api/guias/etiqueta-10x15/${number}`;
+    const forms = ['formato=pdf', 'formato=png', 'formato=zpl', 'formato=png&dpi=300', 'formato=zpl&dpi=300'];
+    const answers = await Promise.all(forms.map((form) => demo.pdf(`${path}?${form}`)));
+    const etags = answers.map(({ headers }) => headers.get('etag') ?? '');
+    expect(new Set(etags).size).toBe(forms.length);
+    const named = await demo.pdf(path, { accept: PNG, 'if-none-match': etags[1] ?? '' });
+    expect([named.status, named.bytes.length, named.headers.get('vary')]).toEqual([304, 0, 'Accept']);
+    expect((await demo.pdf(path, { accept: PNG, 'if-none-match': etags[0] ?? '' })).status).toBe(200);
+    expect((await demo.pdf(`${path}?formato=pdf&dpi=300`)).headers.get('etag')).toBe(etags[0]);
+  });
+
+  test('has all its packages as ZPL', async ({ demo, number }) => {
+    const { bytes } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}?paquetes=3&formato=zpl`);
+    expect((await codesOf(readZpl(bytes))).map(([barcode]) => barcode)).toEqual(
+      ['01', '02', '03'].map((one) => `CODE-128:${number}-${one}`),
+    );
+  });
+
+  test('is drawn once when it is requested a hundred times at once, and then comes from the cache', async ({
+    demo,
+    stores,
+  }) => {
+    const [guide] = await demo.created(minimalGuide());
+    const path = `/api/guias/etiqueta-10x15/${guide?.SEND_GUIA}?formato=zpl`;
+    const jobs = () => stores.redis.zcard(`${stores.prefix}:labels:completed`);
+    const before = await jobs();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => demo.pdf(path)));
+    const [first] = answers;
+    for (const { bytes } of [...answers, await demo.pdf(path)])
+      expect(bytes.equals(first?.bytes ?? Buffer.of())).toBe(true);
+    expect((await jobs()) - before).toBe(1);
+  });
+
+  test('is drawn from the PDF that is in the cache', async ({ demo, stores }) => {
+    const [one, other] = await demo.created(minimalGuide(), minimalGuide());
+    const path = (guide = one) => `/api/guias/etiqueta-pequena/${guide?.SEND_GUIA}`;
+    const { headers } = await demo.pdf(path());
+    const another = await demo.pdf(path(other));
+    const key = labelBytesKey(stores.prefix, headers.get('etag')?.slice(1, -1) ?? '');
+    await stores.redis.set(key, another.bytes);
+    const drawn = readPng((await demo.pdf(`${path()}?formato=png`)).bytes);
+    expect((await codesOf([drawn]))[0]?.[0]).toBe(`CODE-128:${other?.SEND_GUIA}-01`);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test as plain } from 'vitest';
+import type { Rect, Shape } from '#services/label-worker/drawing.ts';
+import { toBitmap } from '#services/label-worker/images/bitmap.ts';
+import { ImagePrinter } from '#services/label-worker/images/image-printer.ts';
+import { crc16 } from '#services/label-worker/images/zpl.ts';
+import { renderLabel } from '#services/label-worker/label/render-label.ts';
+import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { DENSITIES, LABEL_KINDS, type LabelForm } from '#shared/contracts/label-job.ts';
+import { readPng, readZpl } from '#test/fixtures/labels/images.ts';
+import { test as printing } from '#test/fixtures/labels/label-printing.ts';
+import { mexicanLabel, seeded } from '#test/fixtures/labels/mexican-guides.ts';
+import { codesOf, HEAD_DPI, type Picture, pagesOf, scaled } from '#test/fixtures/labels/pictures.ts';
+
+/** PNG and ZPL of labels: the picture of the PDF, dot for dot. */
+
+const order = { account: '', behind: false, wanted: async () => true };
+const test = printing.extend('images', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const images = new ImagePrinter({ timeoutMs: 20_000 });
+  onCleanup(() => images.close());
+  return {
+    async draw(pdf: Uint8Array, form: LabelForm, pages = 1): Promise<Buffer> {
+      return Buffer.from(await images.print(pdf, pages, form, order));
+    },
+  };
+});
+
+/** Of the pages, in dots. */
+const SIZES = {
+  letter: { 203: [1728, 2236], 300: [2550, 3300] },
+  medium: { 203: [799, 1200], 300: [1179, 1771] },
+  small: { 203: [799, 799], 300: [1179, 1179] },
+} as const;
+const DOTS_PER_METRE = { 203: 8_000, 300: 11_811 };
+
+/** Where the codes of a letter are: reading a whole page takes some seconds. */
+function lowerHalf({ width, height, pixels }: Picture): Picture {
+  const half = Math.round(0.4 * height);
+  return { width, height: height - half, pixels: pixels.subarray(half * width) };
+}
+
+/** Share of the dots that no dot beside them is like in another picture: renderers draw the edges of letters otherwise. */
+function difference(one: Picture, { width, height, pixels }: Picture): number {
+  let different = 0;
+  for (const [i, level] of one.pixels.entries()) {
+    const [x, y] = [i % one.width, Math.floor(i / one.width)];
+    if (pixels[y * width + x] === level) continue;
+    const beside = [-1, 0, 1].flatMap((dy) =>
+      [-1, 0, 1].map(
+        (dx) => pixels[Math.min(y + dy, height - 1) * width + Math.min(x + dx, width - 1)] ?? 255,
+      ),
+    );
+    if (beside.every((other) => Math.abs(other - level) > 128)) different++;
+  }
+  return different / one.pixels.length;
+}
+
+/** The dots of a rectangle, of a picture whose dots are those of the label. */
+const dotsOf = ({ width, pixels }: Picture, [x, y, w, h]: Rect) =>
+  Array.from({ length: h }, (_, row) => [
+    ...pixels.subarray((y + row) * width + x, (y + row) * width + x + w),
+  ]);
+
+/** What is drawn in whole dots on a label's first page: its rules, and each code with all that is around its bars. */
+const boundsOf = (shape: Shape): Rect => {
+  const [left, top] = [Math.min(...shape.map(([x]) => x)), Math.min(...shape.map(([, y]) => y))];
+  const right = Math.max(...shape.map(([x, , w]) => x + w));
+  const bottom = Math.max(...shape.map(([, y, , h]) => y + h));
+  return [left, top, right - left, bottom - top];
+};
+
+describe.each(LABEL_KINDS)('a %s label', (kind) => {
+  const label = sample({
+    kind,
+    packages: kind === 'letter' ? 1 : 3,
+    ...(kind !== 'letter' && { package: 2 }),
+  });
+
+  test.for(DENSITIES)(
+    'is a PNG of one bit at %s dpi, with the codes of its PDF',
+    async (dpi, { printer, images }) => {
+      const pdf = await printer.print(label);
+      const png = readPng(await images.draw(pdf, { format: 'png', dpi }));
+      const density = DOTS_PER_METRE[dpi];
+      expect([png.width, png.height]).toEqual(SIZES[kind][dpi]);
+      expect(png).toMatchObject({ bitDepth: 1, dotsPerMetre: [density, density] });
+      const code = kind === 'letter' ? label.number : `${label.number}-02`;
+      expect(await codesOf([kind === 'letter' ? lowerHalf(png) : png])).toEqual([
+        [`CODE-128:${code}`, `QR-Code:${label.trackingUrl}`],
+      ]);
+    },
+  );
+
+  test('has the dots that another renderer draws of its PDF, at 203 dpi', async ({ printer, images }) => {
+    const pdf = await printer.print(label);
+    const [page] = await pagesOf(pdf, HEAD_DPI);
+    const png = readPng(await images.draw(pdf, { format: 'png', dpi: 203 }));
+    expect(difference(png, page as Picture)).toBeLessThan(0.0005);
+    const { shared, pages } = renderLabel(label).drawing;
+    for (const shape of [...shared, ...(pages[0] ?? [])]) {
+      const bounds = boundsOf(shape);
+      expect(dotsOf(png, bounds)).toEqual(dotsOf(page as Picture, bounds));
+      for (const bar of shape) expect(new Set(dotsOf(png, bar).flat())).toEqual(new Set([0]));
+    }
+  });
+});
+
+test('ZPL has a page for each package, in their order', async ({ printer, images }) => {
+  const label = sample({ kind: 'small', packages: 3 });
+  const pages = readZpl(await images.draw(await printer.print(label), { format: 'zpl', dpi: 203 }, 3));
+  const codes = (await codesOf(pages)).map(([barcode]) => barcode);
+  expect(codes).toEqual(['01', '02', '03'].map((one) => `CODE-128:${label.number}-${one}`));
+});
+
+/** A module of three dots of 1/8 mm is 4.43 dots of a head of 300 dpi, so a bar may be a dot wider or narrower. */
+test.for(['medium', 'small'] as const)(
+  'the codes of random %s labels are read at 300 dpi, also by a reader of 150 dpi',
+  async (kind, { printer, images }) => {
+    const random = seeded(300);
+    const labels = Array.from({ length: 4 }, () => ({ ...mexicanLabel(random), kind, packages: 1 }));
+    const pictures = await Promise.all(
+      labels.map(async (label) =>
+        readPng(await images.draw(await printer.print(label), { format: 'png', dpi: 300 })),
+      ),
+    );
+    const codes = labels.map(({ number, trackingUrl }) => [
+      `CODE-128:${number}-01`,
+      `QR-Code:${trackingUrl}`,
+    ]);
+    expect(await codesOf(pictures)).toEqual(codes);
+    expect(await codesOf(pictures.map((picture) => scaled(picture, 0.5)))).toEqual(codes);
+  },
+);
+
+plain('grey becomes a pattern, black and white stay as they are', () => {
+  const grey = Uint8Array.from({ length: 64 }, (_, i) => (i < 16 ? 0 : i < 32 ? 255 : 128));
+  const { rowBytes, bits } = toBitmap(grey, 8, 8);
+  expect(rowBytes).toBe(1);
+  expect([...bits.subarray(0, 4)]).toEqual([0xff, 0xff, 0, 0]);
+  const ones =
+    [...bits.subarray(4)].join() &&
+    [...bits.subarray(4)].map((byte) => byte.toString(2).replaceAll('0', '').length);
+  expect(ones).toEqual([4, 4, 4, 4]);
+});
+
+plain('the CRC is that of ZebraDesigner', () => {
+  expect(crc16('eJzj4KAKYJChDmCwoQ5gEKAOYAAAavEfEQ==')).toBe(0x24ef);
+});
