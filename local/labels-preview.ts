@@ -1,33 +1,56 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
+import { OUR_FOLDER } from '#services/label-worker/preview/preview-labels.ts';
 import { printPreview } from '#services/label-worker/preview/print-preview.ts';
+import { watchPreview } from '#services/label-worker/preview/watch-preview.ts';
 import { provideChromium } from './programs/chromium.ts';
 import { ensurePrograms } from './programs/ensure-programs.ts';
 
 /** `npm run labels:preview`: prints sample labels for people to look at. Exit code 0: done, 1: failed, 2: wrong usage. */
 
-const HELP = `Usage: npm run labels:preview -- [--out <folder>]
+const HELP = `Usage: npm run labels:preview -- [--templates <folder>] [--out <folder> | --watch [--port <port>]]
 
 Prints ${PREVIEW_CASES.length} sample labels as PDF and PNG, and writes a page (index.html) that shows them side by side.
 
-  --out <folder>  where they go; .local/labels-preview unless given
-  -h, --help      this text`;
+  --templates <folder>  templates of your own (docs/labels.md); of other kinds, and unless given, ours
+  --out <folder>        where the labels go; .local/labels-preview unless given
+  --watch               serves the page instead, at 127.0.0.1 until Ctrl-C; it reloads when a template changes
+  --port <port>         of that page; 3010 unless given, 0: a free one
+  -h, --help            this text`;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-async function preview(folder: string): Promise<void> {
+type Options = { templates: string; out: string; watch: boolean; port: number; help: boolean };
+
+async function preview({ templates, out, watch, port }: Options): Promise<void> {
   await ensurePrograms([{ names: ['pdftoppm'], apt: 'poppler-utils', brew: 'poppler' }], say);
-  const index = await printPreview(folder, await provideChromium(say));
-  say(`Printed ${PREVIEW_CASES.length} labels: ${index}`);
+  const executablePath = await provideChromium(say);
+  if (!watch) {
+    const index = await printPreview(out, templates, executablePath);
+    say(`Printed ${PREVIEW_CASES.length} labels: ${index}`);
+    return;
+  }
+  const { url, close } = await watchPreview({ templates, executablePath, port });
+  say(`The labels of ${templates}, until Ctrl-C: ${url}`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
 }
 
-function parseOptions(): { out: string; help: boolean } | undefined {
+function parseOptions(): Options | undefined {
   try {
     const { values } = parseArgs({
-      options: { out: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        templates: { type: 'string' },
+        out: { type: 'string' },
+        watch: { type: 'boolean' },
+        port: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
     });
-    return { out: resolve(values.out ?? '.local/labels-preview'), help: values.help ?? false };
+    const { templates = OUR_FOLDER, out = '.local/labels-preview', watch = false, help = false } = values;
+    const port = Number(values.port ?? 3010);
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) return undefined;
+    return { templates: resolve(templates), out: resolve(out), watch, port, help };
   } catch {
     return undefined;
   }
@@ -39,7 +62,7 @@ if (!options) {
   process.exitCode = 2;
 } else if (options.help) say(HELP);
 else
-  await preview(options.out).catch((error: unknown) => {
+  await preview(options).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;
   });

@@ -59,6 +59,7 @@ describe('a template is refused at start', () => {
     ['{{> ../../etc/passwd}}', 'medium.hbs:3: a template is one file and has no partials'],
     ['{{qr tracking.url sise=200}}', 'medium.hbs:3: {{qr}} has no attribute "sise"'],
     ['{{qr tracking.url}}', 'medium.hbs:3: {{qr}} needs size='],
+    ['\n{{fit package.cod width=9 size=9}}', 'medium.hbs:4: there is no field "package.cod"'],
     ['{{qr tracking.url size="5"}}', 'medium.hbs:3: {{qr}}: size must be a number'],
     ['\n<p>\n<script>alert(1)</script>', 'medium.hbs:5: a label can have no <script>'],
     ['<a href="https://a.example">x</a>', 'medium.hbs:3: a label can have no <a>'],
@@ -119,6 +120,8 @@ describe('a template is refused at start', () => {
 describe('a template is tried at start, and refused', () => {
   test.for<[lines: string, message: string]>([
     ['{{recipient.nme}}', 'medium.hbs:3: there is no field "nme"'],
+    ['\n{{fit recipient.nme width=90 size=9}}', 'medium.hbs:4: there is no field "nme"'],
+    ['{{#if recipient.nme}}x{{/if}}', 'medium.hbs:3: there is no field "nme"'],
     [
       '{{#if goods.information}}\n{{goods.informaton}}{{/if}}',
       'medium.hbs:4: there is no field "informaton"',

@@ -10,6 +10,11 @@ export type PageSize = { width: string; height: string };
 
 /** Helpers that Handlebars has; their attributes are its affair. */
 const BUILT_IN = new Set(['if', 'unless', 'each', 'with', 'lookup']);
+/** The fields of what a block hands over, `as |name|`. */
+const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  eachPackage: ['position', 'code', 'number'],
+  logo: ['x', 'width'],
+};
 /** Elements that would load or run something, or link to it; the document's policy denies it, without a word. */
 const REFUSED_ELEMENT = /<\/?(script|link|iframe|frame|object|embed|meta|base|form|a|html|head|body)\b/i;
 const REMOTE = /\b(?:src|href|data)\s*=\s*["']?\s*(?:https?:)?\/\//i;
@@ -74,6 +79,7 @@ function isBlock(part: Node): part is hbs.AST.BlockStatement {
 class SyntaxCheck extends Handlebars.Visitor {
   readonly #file: string;
   readonly called = new Set<string>();
+  readonly #blockFields = new Map<string, readonly string[]>();
 
   constructor(file: string) {
     super();
@@ -88,7 +94,19 @@ class SyntaxCheck extends Handlebars.Visitor {
 
   override BlockStatement(node: hbs.AST.BlockStatement): void {
     this.#checkCall(node);
+    const [name] = node.program.blockParams ?? [];
+    const fields = BLOCK_FIELDS[node.path.original];
+    if (name !== undefined && fields) this.#blockFields.set(name, fields);
     super.BlockStatement(node);
+    this.#blockFields.delete(name ?? '');
+  }
+
+  /** Handlebars is strict with what `{{ }}` prints, but with a helper's value only where its node says so. */
+  override PathExpression(node: hbs.AST.PathExpression): void {
+    Object.assign(node, { strict: true });
+    const [first = '', field] = node.parts as string[];
+    const fields = this.#blockFields.get(first);
+    if (fields && !fields.includes(field ?? '')) this.#refuse(node, `there is no field "${node.original}"`);
   }
 
   override SubExpression(node: hbs.AST.SubExpression): void {

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, parse } from 'node:path';
+import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { createLabelPrinter } from '../batching/label-printer.ts';
+import { startPrintingBrowser } from '../chromium/printing-browser.ts';
+import { labelDocument } from '../label/document.ts';
+import { checkTemplates } from '../label/template-files/check-templates.ts';
+import { readOwnTemplate } from '../label/template-files/own-templates.ts';
+import { TemplateError } from '../label/template-files/template-error.ts';
+import { type LabelTemplates, OUR_TEMPLATES } from '../label/templates.ts';
+import { PREVIEW_CASES } from './preview-cases.ts';
+
+/** Dots per inch of a thermal head with 8 dots a millimetre. */
+const DPI = '203.2';
+/** Lines of a template that are shown before and behind a wrong one. */
+const AROUND = 2;
+
+/** A template that cannot be used, with the lines around the wrong one. */
+export type Problem = { message: string; lines: { number: number; text: string; wrong: boolean }[] };
+
+/** All preview cases as a folder's templates print them; what they print is kept until `close`. */
+export type PreviewLabels = {
+  templates: LabelTemplates;
+  problems: readonly Problem[];
+  /** The kinds whose template cannot be read; there is nothing that prints them. */
+  unread: ReadonlySet<string>;
+  /** @param name of a preview case. */
+  pdf(name: string): Promise<Buffer>;
+  png(name: string): Promise<Buffer>;
+  close(): Promise<void>;
+};
+
+/**
+ * Starts a Chromium and reads the templates of a folder, ours unless given.
+ *
+ * @param executablePath Chromium's. `pdftoppm` (poppler-utils) must be on PATH.
+ */
+export async function openPreview(folder: string, executablePath: string): Promise<PreviewLabels> {
+  const { templates, problems, unread } = readTemplates(folder);
+  const browser = await startPrintingBrowser(
+    {
+      executablePath,
+      sandboxRequired: false,
+      document: labelDocument(templates),
+      concurrency: 1,
+      printTimeoutMs: 20_000,
+      maxPrints: 1_000,
+      maxMemoryBytes: Number.POSITIVE_INFINITY,
+      healthIntervalMs: 20_000,
+    },
+    createLogger('preview', 'error'),
+  );
+  const printer = createLabelPrinter({
+    templates,
+    printHtml: browser.print,
+    concurrency: 1,
+    maxLabels: 10,
+  });
+  for (const kind of LABEL_KINDS) {
+    const one = { ...OUR_TEMPLATES, [kind]: templates[kind] };
+    await checkTemplates(one, { inspect: browser.inspect, print: printer.print }).catch((error: unknown) =>
+      problems.push(problemOf(error)),
+    );
+  }
+  const pdf = keptByName((name) => printer.print(caseOf(name)).then(Buffer.from));
+  const png = keptByName(async (name) => pictureOf(await pdf(name)));
+  return { templates, problems, unread, pdf, png, close: () => browser.close() };
+}
+
+function readTemplates(folder: string) {
+  const problems: Problem[] = [];
+  const unread = new Set<string>();
+  const read = readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) => {
+      try {
+        return [readOwnTemplate(folder, name)];
+      } catch (error) {
+        problems.push(problemOf(error));
+        unread.add(parse(name).name);
+        return [];
+      }
+    });
+  const templates: LabelTemplates = { ...OUR_TEMPLATES, ...Object.fromEntries(read) };
+  return { templates, problems, unread };
+}
+
+function problemOf(error: unknown): Problem {
+  if (!(error instanceof TemplateError)) throw error;
+  const { message, file, line } = error;
+  const source = line === undefined ? [] : readFileSync(file, 'utf8').split('\n');
+  const numbered = source.map((text, i) => ({ number: i + 1, text, wrong: i + 1 === line }));
+  return { message, lines: numbered.filter(({ number }) => Math.abs(number - (line ?? 0)) <= AROUND) };
+}
+
+function caseOf(name: string): LabelPayload {
+  const found = PREVIEW_CASES.find((one) => one.name === name);
+  if (!found) throw new Error(`There is no preview case "${name}"`);
+  return found.label;
+}
+
+function keptByName<T>(make: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const kept = new Map<string, Promise<T>>();
+  return (name) => {
+    const one = kept.get(name) ?? make(name);
+    kept.set(name, one);
+    return one;
+  };
+}
+
+/** Returns a PDF's first page as PNG. */
+function pictureOf(pdf: Buffer): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const args = ['-r', DPI, '-gray', '-png', '-singlefile', '-'];
+  const { stdin } = execFile('pdftoppm', args, { encoding: 'buffer', maxBuffer: 2 ** 26 }, (error, stdout) =>
+    error ? reject(error) : resolve(stdout),
+  );
+  stdin?.end(pdf);
+  return promise;
+}
+
+/** The folder of our templates, which can be watched too. */
+export const OUR_FOLDER = join(import.meta.dirname, '../label/templates');
