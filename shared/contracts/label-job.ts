@@ -32,10 +32,10 @@ export const DENSITIES = [203, 300] as const;
 
 /** A picture of a label's PDF: a PNG of its one page, or ZPL, which has all its pages. */
 export const LabelForm = Type.Object(
-  { format: Type.Enum(IMAGE_FORMATS), dpi: Type.Union(DENSITIES.map((dpi) => Type.Literal(dpi))) },
+  { format: Type.Enum(IMAGE_FORMATS), dpi: Type.Enum(DENSITIES) },
   { additionalProperties: false },
 );
-export type LabelForm = { format: (typeof IMAGE_FORMATS)[number]; dpi: (typeof DENSITIES)[number] };
+export type LabelForm = Static<typeof LabelForm>;
 
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
 
@@ -66,6 +66,8 @@ export const LabelPayload = Type.Object(
     ),
     /** What the QR says: the tracking address with the guide number in it. */
     trackingUrl: Type.String(),
+    /** The form that is wanted; without it, the PDF. Within the label, so that a worker that knows no forms refuses it. */
+    form: Type.Optional(LabelForm),
     origin: BranchOnLabel,
     destination: BranchOnLabel,
     guide: Guide,
@@ -83,8 +85,6 @@ export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
  */
 export type LabelJob = {
   label: LabelPayload;
-  /** The form that is wanted; without it, the PDF. */
-  form?: LabelForm;
   requestId: string;
   reservation?: Reservation;
   /** Whether it goes behind labels that are asked for singly. */
@@ -97,7 +97,6 @@ export type LabelJob = {
 export type LabelJobResult = { bytes: number; key?: string; dropped?: true };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
-export const isLabelForm = guideAjv().compile<LabelForm>(LabelForm);
 
 /** Returns how many pages a label has. */
 export function pageCount({ packages, package: only }: Pick<LabelPayload, 'packages' | 'package'>): number {
@@ -119,17 +118,11 @@ export type LabelOrder = {
 const HASH_LENGTH = 43;
 
 /**
- * Returns the identity of a label in one form (cache key, ETag): a hash of what it shows and of the form, unless that is
- * PDF, and the version of the template that draws it. It holds no `:` and is not digits only (BullMQ's rule for ids).
+ * Returns a label's identity (cache key, ETag): a hash of what it shows and of its form, and the version of the template
+ * that draws it. It holds no `:` and is not digits only (BullMQ's rule for ids).
  */
-export function labelKey(
-  label: LabelPayload,
-  version: string = TEMPLATE_VERSION,
-  form: LabelForm | undefined = undefined,
-): string {
-  const hash = createHash('sha256').update(JSON.stringify(label));
-  if (form) hash.update(`${form.format} ${form.dpi}`);
-  return `${hash.digest('base64url')}-${version}`;
+export function labelKey(label: LabelPayload, version: string = TEMPLATE_VERSION): string {
+  return `${createHash('sha256').update(JSON.stringify(label)).digest('base64url')}-${version}`;
 }
 
 /**

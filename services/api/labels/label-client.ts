@@ -1,13 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { addAskers, MAX_ASKERS } from '#shared/contracts/label-askers.ts';
-import {
-  type LabelForm,
-  type LabelPayload,
-  labelKey,
-  pageCount,
-  TEMPLATE_VERSION,
-} from '#shared/contracts/label-job.ts';
+import { type LabelPayload, labelKey, pageCount, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
 import { labelReader } from '#shared/contracts/label-store.ts';
 import { type PageReservations, pageReservations } from '#shared/contracts/page-reservations.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
@@ -23,10 +17,8 @@ const RETRY_AFTER_S = 1;
 
 type LabelResult = PrintedLabel & { source: 'cache' | 'printed' };
 
-/** Who asks for a label, and in which form. */
+/** Who asks for a label. */
 export type Asker = {
-  /** The label's PDF, unless another form is named. */
-  form?: LabelForm | undefined;
   account: string;
   /** Most pages that the account may have in flight. */
   maxPages: number;
@@ -107,8 +99,8 @@ export class LabelClient {
    * Returns the key that a label has when the newest worker prints it. While workers differ, as during an upgrade, a
    * label may come from another one, under that worker's key (docs/labels.md "Versions").
    */
-  keyOf(label: LabelPayload, form?: LabelForm): string {
-    return labelKey(label, this.#templates?.[label.kind] ?? TEMPLATE_VERSION, form);
+  keyOf(label: LabelPayload): string {
+    return labelKey(label, this.#templates?.[label.kind] ?? TEMPLATE_VERSION);
   }
 
   /**
@@ -126,7 +118,7 @@ export class LabelClient {
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     if (asker.gone.aborted) throw new DomainError('client-gone');
     const asked = performance.now();
-    const key = this.keyOf(label, asker.form);
+    const key = this.keyOf(label);
     const known = this.#waits.get(key);
     const wait = known ?? this.#begin(key, label, asker);
     if (known) this.#join(key, known, asker.requestId);
@@ -259,7 +251,7 @@ export class LabelClient {
   async #printReserved(
     key: string,
     label: LabelPayload,
-    { account, maxPages, requestId, form, behind, onInFlight }: Asker,
+    { account, maxPages, requestId, behind, onInFlight }: Asker,
     abandoned: AbortSignal,
   ): Promise<Outcome> {
     const jobs = this.#jobs;
@@ -268,7 +260,7 @@ export class LabelClient {
     onInFlight(inFlight);
     if (!reservation) throw this.#refusal('too-many-pages', RETRY_AFTER_S);
     try {
-      const job = { label, requestId, reservation, ...(form && { form }), ...(behind && { behind }) };
+      const job = { label, requestId, reservation, ...(behind && { behind }) };
       return await jobs.print(key, job, inFlight, abandoned);
     } finally {
       this.#reservations

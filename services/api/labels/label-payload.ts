@@ -1,16 +1,16 @@
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import type { LabelForm, LabelPayload } from '#shared/contracts/label-job.ts';
 import type { GuideRecord } from '../guides/guide-store.ts';
 
 /** What labels show beside the guide. In `trackingUrl` `{guia}` stands for the guide number. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
 
-/** What is to be printed for a guide: a kind of label, how many packages it counts, and the one alone that it shows. */
-type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'>;
+/** What is to be printed for a guide: a kind of label, how many packages it counts, the one alone that it shows, the form. */
+type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'> & { form?: LabelForm | undefined };
 
 /** Returns all that a guide's label shows, with its fields in a fixed order, since a hash of them is the label's key. */
 export function labelPayload(
   record: GuideRecord,
-  { kind, packages, package: only }: Wanted,
+  { kind, packages, package: only, form }: Wanted,
   settings: LabelSettings,
 ): LabelPayload {
   const { number, createdAt, service, origin, destination, guide } = record;
@@ -24,6 +24,7 @@ export function labelPayload(
     carrier: settings.carrier,
     ...(settings.logo && { logo: settings.logo }),
     trackingUrl: settings.trackingUrl.replaceAll('{guia}', number),
+    ...(form && { form }),
     origin: { code: origin.code, name: origin.name },
     destination: { code: destination.code, name: destination.name },
     guide,

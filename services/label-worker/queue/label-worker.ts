@@ -2,7 +2,6 @@ import { type Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { takeAskers } from '#shared/contracts/label-askers.ts';
 import {
-  isLabelForm,
   isLabelPayload,
   keyOfJob,
   LABEL_QUEUE,
@@ -112,9 +111,9 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 
 async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
   const { store, templates, metrics } = options;
-  const { label, form, reservation, behind = false } = job.data;
-  if (!isLabelPayload(label) || (form && !isLabelForm(form))) throw new DomainError('payload-invalid');
-  const bytes = await print(job.data, options, {
+  const { label, reservation, behind = false } = job.data;
+  if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
+  const bytes = await print(label, options, {
     // A label that was in a batch when Chromium failed may be the reason, so it is printed by itself.
     alone: job.attemptsMade > 0,
     account: reservation?.account ?? '',
@@ -130,8 +129,11 @@ async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobR
 }
 
 /** Prints a label's PDF. Another form is drawn from it, also from one that is in the cache. */
-async function print({ label, form }: LabelJob, options: Options, order: PrintOrder): Promise<Uint8Array> {
-  const { printer, images, templates, read } = options;
+async function print(
+  { form, ...label }: LabelPayload,
+  { printer, images, templates, read }: Options,
+  order: PrintOrder,
+): Promise<Uint8Array> {
   if (!form) return printer.print(label, order);
   const { version } = templates[label.kind];
   const pdf = (await read(labelKey(label, version))) ?? (await printer.print(label, order));

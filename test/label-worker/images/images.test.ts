@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import { PNG } from 'pngjs';
 import { describe, expect, test as plain } from 'vitest';
 import type { Rect, Shape } from '#services/label-worker/drawing.ts';
 import { toBitmap } from '#services/label-worker/images/bitmap.ts';
@@ -12,6 +14,11 @@ import { mexicanLabel, seeded } from '#test/fixtures/labels/mexican-guides.ts';
 import { codesOf, HEAD_DPI, type Picture, pagesOf, scaled } from '#test/fixtures/labels/pictures.ts';
 
 /** PNG and ZPL of labels: the picture of the PDF, dot for dot. */
+
+/** Zebrash, a renderer of ZPL, in WebAssembly; its other build has no source map, of which Vite complains. */
+const { zplToBase64MultipleAsync }: typeof import('zpl-renderer-js') = createRequire(import.meta.url)(
+  'zpl-renderer-js',
+);
 
 const order = { account: '', behind: false, wanted: async () => true };
 const test = printing.extend('images', { scope: 'file' }, async ({}, { onCleanup }) => {
@@ -76,7 +83,7 @@ describe.each(LABEL_KINDS)('a %s label', (kind) => {
   });
 
   test.for(DENSITIES)(
-    'is a PNG of one bit at %s dpi, with the codes of its PDF',
+    'is a PNG of one bit at %s dpi with the codes of its PDF, and ZPL of the same dots',
     async (dpi, { printer, images }) => {
       const pdf = await printer.print(label);
       const png = readPng(await images.draw(pdf, { format: 'png', dpi }));
@@ -87,6 +94,9 @@ describe.each(LABEL_KINDS)('a %s label', (kind) => {
       expect(await codesOf([kind === 'letter' ? lowerHalf(png) : png])).toEqual([
         [`CODE-128:${code}`, `QR-Code:${label.trackingUrl}`],
       ]);
+      const [page, ...more] = readZpl(await images.draw(pdf, { format: 'zpl', dpi }));
+      expect([page?.width, page?.height, more.length]).toEqual([png.width, png.height, 0]);
+      expect(Buffer.compare(page?.pixels ?? Buffer.of(), png.pixels)).toBe(0);
     },
   );
 
@@ -111,25 +121,37 @@ test('ZPL has a page for each package, in their order', async ({ printer, images
   expect(codes).toEqual(['01', '02', '03'].map((one) => `CODE-128:${label.number}-${one}`));
 });
 
+test('a ZPL renderer that is not ours draws the dots of the PNG', async ({ printer, images }) => {
+  const pdf = await printer.print(sample({ kind: 'medium', packages: 2 }));
+  const zpl = await images.draw(pdf, { format: 'zpl', dpi: 203 }, 2);
+  const [first, second] = await zplToBase64MultipleAsync(zpl.toString('latin1'), 799 / 8, 150, 8);
+  const drawn = PNG.sync.read(Buffer.from(first ?? '', 'base64'));
+  const { width, height, pixels } = readPng(await images.draw(pdf, { format: 'png', dpi: 203 }));
+  expect([drawn.width, drawn.height]).toEqual([width, height]);
+  expect(pixels.findIndex((level, dot) => drawn.data[4 * dot] !== level)).toBe(-1);
+  expect(first).not.toBe(second);
+});
+
 /** A module of three dots of 1/8 mm is 4.43 dots of a head of 300 dpi, so a bar may be a dot wider or narrower. */
-test.for(['medium', 'small'] as const)(
-  'the codes of random %s labels are read at 300 dpi, also by a reader of 150 dpi',
-  async (kind, { printer, images }) => {
-    const random = seeded(300);
-    const labels = Array.from({ length: 4 }, () => ({ ...mexicanLabel(random), kind, packages: 1 }));
-    const pictures = await Promise.all(
-      labels.map(async (label) =>
-        readPng(await images.draw(await printer.print(label), { format: 'png', dpi: 300 })),
-      ),
-    );
-    const codes = labels.map(({ number, trackingUrl }) => [
-      `CODE-128:${number}-01`,
-      `QR-Code:${trackingUrl}`,
-    ]);
-    expect(await codesOf(pictures)).toEqual(codes);
-    expect(await codesOf(pictures.map((picture) => scaled(picture, 0.5)))).toEqual(codes);
-  },
-);
+test('the codes of random labels are read at 300 dpi, also by a reader of 150 dpi', async ({
+  printer,
+  images,
+}) => {
+  const random = seeded(300);
+  const labels = Array.from({ length: 4 }, () => ({
+    ...mexicanLabel(random),
+    kind: 'medium' as const,
+    packages: 1,
+  }));
+  const pictures = await Promise.all(
+    labels.map(async (label) =>
+      readPng(await images.draw(await printer.print(label), { format: 'png', dpi: 300 })),
+    ),
+  );
+  const codes = labels.map(({ number, trackingUrl }) => [`CODE-128:${number}-01`, `QR-Code:${trackingUrl}`]);
+  expect(await codesOf(pictures)).toEqual(codes);
+  expect(await codesOf(pictures.map((picture) => scaled(picture, 0.5)))).toEqual(codes);
+});
 
 plain('grey becomes a pattern, black and white stay as they are', () => {
   const grey = Uint8Array.from({ length: 64 }, (_, i) => (i < 16 ? 0 : i < 32 ? 255 : 128));

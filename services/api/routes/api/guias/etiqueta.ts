@@ -140,16 +140,15 @@ async function sendLabel(
   const guide = await findGuide(guides, number, user);
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
   recordForeign(trail, request, 'label.read-other', [guide]);
-  const label = labelPayload(guide, wantedOf(guide), settings);
+  const label = labelPayload(guide, { ...wantedOf(guide), form }, settings);
   if (format === 'png') requireOnePage(label);
   // Not on an error, which is no version of the label.
   const caching = (key: string) => ({ etag: `"${key}"`, 'cache-control': 'private' });
   addVary(reply, 'Accept');
-  const expected = caching(labels.keyOf(label, form));
+  const expected = caching(labels.keyOf(label));
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
   const { key, bytes } = await labels.print(label, {
-    form,
     account: user.account,
     maxPages: user.limits.labelPages,
     requestId: request.id,

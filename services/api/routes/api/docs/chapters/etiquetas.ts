@@ -5,8 +5,8 @@ export const etiquetas: Chapter = {
   path: '/etiquetas',
   title: 'Etiquetas',
   content: ({ operations }) => html`
-<p>Una etiqueta es un PDF listo para imprimir. Se pide y se recibe en una sola solicitud, y se puede pedir cuantas veces haga
-falta: sale igual.</p>
+<p>Una etiqueta es un PDF listo para imprimir, o ese mismo PDF como PNG o ZPL. Se pide y se recibe en una sola solicitud, y se
+puede pedir cuantas veces haga falta: sale igual.</p>
 ${table(
   'Etiquetas',
   ['Solicitud', 'Qué da'],
