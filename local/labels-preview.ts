@@ -5,7 +5,6 @@ import { OUR_FOLDER } from '#services/label-worker/preview/preview-labels.ts';
 import { printPreview } from '#services/label-worker/preview/print-preview.ts';
 import { watchPreview } from '#services/label-worker/preview/watch-preview.ts';
 import { provideChromium } from './programs/chromium.ts';
-import { ensurePrograms } from './programs/ensure-programs.ts';
 
 /** `npm run labels:preview`: prints sample labels for people to look at. Exit code 0: done, 1: failed, 2: wrong usage. */
 
@@ -24,7 +23,6 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 type Options = { templates: string; out: string; watch: boolean; port: number; help: boolean };
 
 async function preview({ templates, out, watch, port }: Options): Promise<void> {
-  await ensurePrograms([{ names: ['pdftoppm'], apt: 'poppler-utils', brew: 'poppler' }], say);
   const executablePath = await provideChromium(say);
   if (!watch) {
     const index = await printPreview(out, templates, executablePath);

@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { createLabelPrinter } from '../batching/label-printer.ts';
 import { startPrintingBrowser } from '../chromium/printing-browser.ts';
+import { startPdfium } from '../images/pdfium.ts';
+import { toPng } from '../images/png.ts';
 import { labelDocument } from '../label/document.ts';
 import { checkTemplates } from '../label/template-files/check-templates.ts';
 import { readOwnTemplate } from '../label/template-files/own-templates.ts';
@@ -12,8 +13,8 @@ import { TemplateError } from '../label/template-files/template-error.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from '../label/templates.ts';
 import { PREVIEW_CASES } from './preview-cases.ts';
 
-/** Dots per inch of a thermal head with 8 dots a millimetre. */
-const DPI = '203.2';
+/** Those of a thermal head of 203 dpi. */
+const DOTS_PER_MM = 8;
 /** Lines of a template that are shown before and behind a wrong one. */
 const AROUND = 2;
 
@@ -28,6 +29,7 @@ export type PreviewLabels = {
   unread: ReadonlySet<string>;
   /** @param name of a preview case. */
   pdf(name: string): Promise<Buffer>;
+  /** Its first page, dot for dot as a thermal head of 203 dpi prints it. */
   png(name: string): Promise<Buffer>;
   close(): Promise<void>;
 };
@@ -35,7 +37,7 @@ export type PreviewLabels = {
 /**
  * Starts a Chromium and reads the templates of a folder, ours unless given.
  *
- * @param executablePath Chromium's. `pdftoppm` (poppler-utils) must be on PATH.
+ * @param executablePath Chromium's.
  */
 export async function openPreview(folder: string, executablePath: string): Promise<PreviewLabels> {
   const { templates, problems, unread } = readTemplates(folder);
@@ -65,7 +67,8 @@ export async function openPreview(folder: string, executablePath: string): Promi
     );
   }
   const pdf = keptByName((name) => printer.print(caseOf(name)).then(Buffer.from));
-  const png = keptByName(async (name) => pictureOf(await pdf(name)));
+  const rasterize = await startPdfium();
+  const png = keptByName(async (name) => toPng(rasterize(await pdf(name), 0, DOTS_PER_MM), DOTS_PER_MM));
   return { templates, problems, unread, pdf, png, close: () => browser.close() };
 }
 
@@ -108,17 +111,6 @@ function keptByName<T>(make: (name: string) => Promise<T>): (name: string) => Pr
     kept.set(name, one);
     return one;
   };
-}
-
-/** Returns a PDF's first page as PNG. */
-function pictureOf(pdf: Buffer): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const args = ['-r', DPI, '-gray', '-png', '-singlefile', '-'];
-  const { stdin } = execFile('pdftoppm', args, { encoding: 'buffer', maxBuffer: 2 ** 26 }, (error, stdout) =>
-    error ? reject(error) : resolve(stdout),
-  );
-  stdin?.end(pdf);
-  return promise;
 }
 
 /** The folder of our templates, which can be watched too. */

@@ -8,7 +8,7 @@ import { previewPage } from './preview-page.ts';
  * Prints every preview case as PDF and PNG into `folder`, with a page that shows them side by side.
  *
  * @param templates the folder of the templates that print them.
- * @param executablePath Chromium's. `pdftoppm` (poppler-utils) must be on PATH.
+ * @param executablePath Chromium's.
  * @returns the path of the page.
  * @throws when a template is wrong, with its file and line.
  */

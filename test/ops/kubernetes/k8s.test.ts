@@ -26,7 +26,13 @@ import {
 /** What is in k8s/ is held to the API's schemas and to the rules stated below; `npm run test:k8s` runs it. */
 
 const OVERLAYS = ['small', 'production'];
-const COMPONENTS = ['components/backup', 'components/gateway', 'components/private-ca', 'monitoring'];
+const COMPONENTS = [
+  'components/backup',
+  'components/gateway',
+  'components/label-templates',
+  'components/private-ca',
+  'monitoring',
+];
 const WITH_ALL = 'small with every component';
 const overlays = new Map(OVERLAYS.map((name) => [name, readOverlay(name)]));
 overlays.set(
