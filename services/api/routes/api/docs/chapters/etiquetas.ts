@@ -31,7 +31,7 @@ solo la página de ese paquete. El código de barras de cada uno es la guía, un
 <p>El nombre del archivo dice cuál es: <code>guia-390458235877.pdf</code>, <code>guia-390458235877-10x15.pdf</code>,
 <code>guia-390458235877-10x10.pdf</code>.</p>
 <h2>Letras</h2>
-<p>Se imprimen las letras latinas de cualquier idioma, griegas y cirílicas, y signos como <code>№ ½ ≤ → ✓ ★ ☎</code>. En lugar de
+<p>Se imprimen las letras latinas de casi cualquier idioma, griegas y cirílicas, y signos como <code>№ ½ ≤ → ✓ ★ ☎</code>. En lugar de
 otras letras y de emoji sale <code>•</code>. La respuesta que crea la guía lo advierte: <code>advertencias</code> nombra el campo y
 los caracteres, con el código
 <a href="/api/docs/errores#caracteres_no_imprimibles"><code>caracteres_no_imprimibles</code></a>.</p>
