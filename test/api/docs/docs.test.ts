@@ -7,7 +7,16 @@ import { httpErrors } from '#services/api/errors.ts';
 import type { HttpError } from '#shared/http/errors/http-errors.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
-const CHAPTERS = ['', '/campos', '/errores', '/reintentos', '/limites', '/etiquetas', '/cambios'];
+const CHAPTERS = [
+  '',
+  '/campos',
+  '/errores',
+  '/reintentos',
+  '/limites',
+  '/etiquetas',
+  '/impresoras',
+  '/cambios',
+];
 
 const test = services
   .override('settings', { GUIDES_PER_DAY_PER_ACCOUNT: '4321' })

@@ -7,12 +7,13 @@ import { campos } from './chapters/campos.ts';
 import { type Chapter, operationsOf } from './chapters/chapter.ts';
 import { errores } from './chapters/errores.ts';
 import { etiquetas } from './chapters/etiquetas.ts';
+import { impresoras } from './chapters/impresoras.ts';
 import { inicio } from './chapters/inicio.ts';
 import { limites } from './chapters/limites.ts';
 import { reintentos } from './chapters/reintentos.ts';
 import { type Html, html } from './html.ts';
 
-const CHAPTERS = [inicio, campos, errores, reintentos, limites, etiquetas, cambios];
+const CHAPTERS = [inicio, campos, errores, reintentos, limites, etiquetas, impresoras, cambios];
 const STYLE = readFileSync(new URL('manual.css', import.meta.url));
 /** A page has a style, no script, no form and stands in no frame. */
 const POLICY =

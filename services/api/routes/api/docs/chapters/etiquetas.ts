@@ -35,7 +35,23 @@ solo la página de ese paquete. El código de barras de cada uno es la guía, un
 otras letras y de emoji sale <code>•</code>. La respuesta que crea la guía lo advierte: <code>advertencias</code> nombra el campo y
 los caracteres, con el código
 <a href="/api/docs/errores#caracteres_no_imprimibles"><code>caracteres_no_imprimibles</code></a>.</p>
+<h2>PDF, PNG o ZPL</h2>
+<p>Se elige con <code>?formato=pdf</code>, <code>png</code> o <code>zpl</code>, o con el header <code>Accept</code>. Los tres muestran
+lo mismo.</p>
+<ul>
+<li><strong>PDF</strong>, si no pide otro: para cualquier impresora que tenga un controlador.</li>
+<li><strong>ZPL</strong> (<code>application/zpl</code>), para impresoras Zebra y compatibles: se manda tal cual a la impresora, sin
+controlador que lo cambie. Trae todas las páginas.</li>
+<li><strong>PNG</strong> (<code>image/png</code>), para programas que imprimen imágenes: en blanco y negro, una sola página. Si hay
+varios paquetes, pida cada uno con <code>paquete</code>.</li>
+</ul>
+<p><code>dpi</code> dice la densidad de la impresora, para PNG y ZPL: <code>203</code> (8 puntos por milímetro), si falta, o
+<code>300</code>.</p>
+<pre tabindex="0"><code>curl -sS "$API/api/guias/etiqueta-10x15/$GUIA?formato=zpl" \\
+  -H "Authorization: Bearer $TOKEN" -o guia.zpl</code></pre>
 <h2>En la impresora</h2>
+<p><a href="/api/docs/impresoras">Impresoras</a> dice cómo instalarla, cómo mandarle ZPL y cómo se ve un código malo. Lo más
+importante:</p>
 <ul>
 <li>Imprima a tamaño real: «Tamaño real» o «100 %», nunca «Ajustar a la página». Otra escala deja los códigos ilegibles para
 algunos lectores.</li>
