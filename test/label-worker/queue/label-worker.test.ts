@@ -236,6 +236,27 @@ test('the worker is always live, and ready while Chromium and Redis answer', asy
   }
 });
 
+test("a label that an operator's template cannot print fails with the template in the log", async () => {
+  await worker.close();
+  const own = await start({ LABEL_TEMPLATES: 'examples/templates/html' });
+  try {
+    const good = { ...fresh(), kind: 'medium' } as const;
+    const { key } = await (await ask(good)).waitUntilFinished(events, 10_000);
+    expect(key).toMatch(new RegExp(`^${labelKey(good)}-[\\w-]{16}$`));
+    const bad = { ...fresh(), kind: 'medium', trackingUrl: `https://a.example/${'x'.repeat(300)}` } as const;
+    await expect((await ask(bad)).waitUntilFinished(events, 10_000)).rejects.toThrow('label-unprintable');
+    const message = expect.stringContaining('medium.hbs: The QR code of 318 characters needs modules');
+    const template = 'examples/templates/html/medium.hbs';
+    await vi.waitFor(() => {
+      const logged = lines.map((line) => JSON.parse(line)).find(({ label: of }) => of === labelKey(bad));
+      expect(logged).toMatchObject({ level: 50, template, err: { message } });
+    });
+  } finally {
+    await own.close();
+    worker = await start();
+  }
+});
+
 test('closing finishes what prints, leaves what waits, and ends Chromium', async () => {
   await worker.close();
   const labels = mixedLabels(20).map((one) => ({ ...one, carrier: 'Cierre' }));

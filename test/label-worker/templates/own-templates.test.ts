@@ -126,7 +126,7 @@ describe('a template is tried at start, and refused', () => {
       '{{#if goods.information}}\n{{goods.informaton}}{{/if}}',
       'medium.hbs:4: there is no field "informaton"',
     ],
-    ['{{barcode code height=120 module=3 y=3}}', 'medium.hbs: a place has both coordinates, or none'],
+    ['{{barcode code height=120 module=3 y=3}}', 'medium.hbs:3: a place has both coordinates, or none'],
     ['<p>\n<b>x</p>', 'medium.hbs:4: an element that begins here is not closed'],
     ['<p>\n<textarea>', 'medium.hbs:4: an element that begins here is not closed'],
     [
@@ -150,7 +150,10 @@ describe('a template is tried at start, and refused', () => {
       '{{barcode code middle=100 y=10 height=120 module=3}}',
       'medium.hbs: a code or rule reaches out of the page',
     ],
-    ['{{qr tracking.url size=90}}', 'needs modules of less than 4 dots'],
+    [
+      '{{qr tracking.url size=90}}',
+      'medium.hbs:3: The QR code of 36 characters needs modules of less than 4 dots',
+    ],
     ['<p style="height:140mm"></p>\n', 'medium.hbs:3: reaches '],
   ])('%j: %s', async ([lines, message], { folderOf, browser }) => {
     const own = await folderOf({ 'medium.hbs': withLines(lines) });

@@ -24,6 +24,10 @@ export type TemplateSource = { file: string; source: string; version: string; st
 
 const engine = Handlebars.create();
 engine.registerHelper(templateHelpers);
+/** Whose helpers add to their errors the line where they stand. */
+const tracingEngine = Handlebars.create();
+for (const [name, helper] of Object.entries(templateHelpers))
+  tracingEngine.registerHelper(name, traced(helper as Handlebars.HelperDelegate));
 // `log` would write what a label says to the log.
 const knownHelpers = {
   ...Object.fromEntries(Object.keys(templateHelpers).map((name) => [name, true])),
@@ -33,13 +37,21 @@ const knownHelpers = {
 /**
  * Compiles a template once, for all labels of its kind.
  *
+ * @param trace whether helpers name their line where they fail; it costs a little with each label.
  * @throws TemplateError for a syntax error, and for what no template may hold.
  */
-export function compileTemplate({ file, source, version, styledAs }: TemplateSource): LabelTemplate {
+export function compileTemplate(
+  { file, source, version, styledAs }: TemplateSource,
+  { trace = false } = {},
+): LabelTemplate {
   const { markup, styles } = scopedStyles(file, source, styledAs);
   const { program, size } = checkSyntax(file, markup);
   // `strict` refuses a field that the view does not have, and `knownHelpersOnly` a misspelt helper.
-  const template = engine.compile<LabelView>(program, { strict: true, knownHelpersOnly: true, knownHelpers });
+  const template = (trace ? tracingEngine : engine).compile<LabelView>(program, {
+    strict: true,
+    knownHelpersOnly: true,
+    knownHelpers,
+  });
   return {
     file,
     version,
@@ -62,4 +74,18 @@ function placed(file: string, error: unknown): TemplateError {
   const unknown = /^"(.+)" not defined in/.exec(message)?.[1];
   const reason = unknown ? `there is no field "${unknown}"` : message.replace(/ - \d+:\d+$/, '');
   return new TemplateError(file, lineNumber, reason, { cause: error });
+}
+
+function traced(helper: Handlebars.HelperDelegate): Handlebars.HelperDelegate {
+  return function (this: unknown, ...values) {
+    try {
+      return helper.apply(this, values as Parameters<Handlebars.HelperDelegate>);
+    } catch (error) {
+      const { loc } = values.at(-1) as { loc?: hbs.AST.SourceLocation };
+      // Of blocks in each other, the innermost is to blame.
+      throw Object.assign(error as Error, {
+        lineNumber: (error as { lineNumber?: number }).lineNumber ?? loc?.start.line,
+      });
+    }
+  };
 }
