@@ -92,6 +92,15 @@ export function neededBy({ pieces, refs }: PdfObject): number[] {
   return refs.filter((_, i) => !endsWithParent(pieces[i] ?? ''));
 }
 
+/** Returns the numbers of these objects and of all that they need. @throws UnsupportedPdfError */
+export function reachable(objects: ObjectsByNumber, from: readonly number[]): number[] {
+  const found = new Set(from);
+  for (const number of found) {
+    for (const needed of neededBy(objectAt(objects, number))) found.add(needed);
+  }
+  return [...found];
+}
+
 function endsWithParent(piece: string): boolean {
   return /\/Parent $/.test(piece);
 }

@@ -4,8 +4,10 @@ import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
 import { type RenderedLabel, renderLabel } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
 import type { WorkerMetrics } from '../metrics.ts';
+import type { LabelPages } from '../pdf/label-pages.ts';
 import { split } from '../pdf/split.ts';
 import { isBrowserFailure, type PendingLabel, printBatch } from './print-batch.ts';
+import type { Forms } from './print-forms.ts';
 import { PrintSlots } from './print-slots.ts';
 import { type WaitingLabel, WaitingList } from './waiting-list.ts';
 
@@ -42,6 +44,8 @@ export type PrintOrder = {
 export type LabelPrinterOptions = {
   /** Ours unless given. */
   templates?: LabelTemplates;
+  /** What each label is laid on, of the same templates. */
+  forms: Forms;
   /**
    * Prints HTML as one PDF.
    *
@@ -104,7 +108,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     try {
       const print = await printHtml(batch.map(({ html }) => html).join(''));
       const printed = performance.now();
-      const files = await split(print, batch);
+      const files = await split(print, batch.map(onForm));
       metrics?.observePhase('split', performance.now() - printed);
       recordPrint(batch, started);
       return files;
@@ -112,6 +116,10 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
       recordPrint(batch, started, isBrowserFailure(error) ? 'browser-failed' : 'label-unprintable');
       throw error;
     }
+  }
+
+  function onForm(label: RenderedLabel): LabelPages {
+    return { ...label, form: options.forms[label.kind] };
   }
 
   return {

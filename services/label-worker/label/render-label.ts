@@ -4,8 +4,10 @@ import { Sheet } from './sheet.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from './templates.ts';
 import { labelView } from './view.ts';
 
-/** A label, ready to print: the pages that Chromium sets as HTML, the PDF's title, and what we draw on its pages. */
-export type RenderedLabel = { html: string; title: string; drawing: Drawing };
+/** Pages, ready to print: what Chromium sets as HTML, the PDF's title, and what we draw on the pages. */
+export type RenderedPages = { html: string; title: string; drawing: Drawing };
+/** A label, to be laid on the form of its kind. */
+export type RenderedLabel = RenderedPages & { kind: LabelPayload['kind'] };
 
 /**
  * Renders all pages of a label from the template of its kind.
@@ -13,7 +15,20 @@ export type RenderedLabel = { html: string; title: string; drawing: Drawing };
  * @throws when the label cannot be drawn, such as a tracking address too long for its QR code.
  */
 export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR_TEMPLATES): RenderedLabel {
+  const { kind, number } = label;
   const sheet = new Sheet();
-  templates[label.kind].draw(labelView(label), sheet);
-  return { html: sheet.html(label.kind), title: `Guía ${label.number}`, drawing: sheet.drawing() };
+  templates[kind].draw(labelView(label), sheet);
+  return { kind, html: sheet.html(kind), title: `Guía ${number}`, drawing: sheet.drawing() };
+}
+
+/** Renders what all labels of a kind have in common, as one page. Where they have nothing, there is none. */
+export function renderForm(
+  kind: LabelPayload['kind'],
+  templates: LabelTemplates = OUR_TEMPLATES,
+): RenderedPages | undefined {
+  const { drawForm } = templates[kind];
+  if (!drawForm) return undefined;
+  const sheet = new Sheet();
+  drawForm(sheet);
+  return { html: sheet.html(kind), title: kind, drawing: sheet.drawing() };
 }

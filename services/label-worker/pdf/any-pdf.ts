@@ -8,9 +8,10 @@ import {
   PDFString,
   PrintScaling,
 } from '@cantoo/pdf-lib';
-import type { Drawing } from '../drawing.ts';
 import { contentStreams, SAVE_STATE } from './content-streams.ts';
 import { type Link, withFloating } from './floating-shapes.ts';
+import { FORM_NAME } from './form.ts';
+import type { LabelPages } from './label-pages.ts';
 
 /**
  * Reads a print with a library that knows all of PDF, at ten times the cost of `readChromiumPdf`: for prints that one
@@ -20,22 +21,24 @@ export async function readAnyPdf(print: Uint8Array) {
   const source = await PDFDocument.load(print, { parseSpeed: ParseSpeeds.Fastest, updateMetadata: false });
   return { pageCount: source.getPageCount(), extract };
 
-  async function extract(wanted: readonly number[], title: string, drawing: Drawing): Promise<Uint8Array> {
+  async function extract(wanted: readonly number[], label: LabelPages): Promise<Uint8Array> {
     const file = await PDFDocument.create({ updateMetadata: false });
     for (const page of await file.copyPages(source, [...wanted])) file.addPage(page);
     const printed = file.getPages().map((page) => ({ ...page.getSize(), links: takeLinks(page) }));
-    const placed = withFloating(
-      drawing,
+    const drawing = withFloating(
+      label.drawing,
       wanted.map((_, i) => i),
       (i) => printed[i] as (typeof printed)[0],
     );
-    const { shared, pages } = contentStreams(placed, file.getPage(0).getHeight());
+    const { shared, pages } = contentStreams({ ...label, drawing }, file.getPage(0).getHeight());
+    const [form] = label.form ? await file.embedPdf(label.form.file) : [];
     const stream = (operators: string) => file.context.register(file.context.stream(operators));
     for (const [i, { node }] of file.getPages().entries()) {
       node.normalize();
       node.wrapContentStreams(stream(SAVE_STATE), stream(shared + pages[i]));
+      if (form) node.setXObject(PDFName.of(FORM_NAME), form.ref);
     }
-    file.setTitle(title);
+    file.setTitle(label.title);
     file.setLanguage('es-MX');
     // A viewer that shrinks the page to the printer's margins makes bars of broken dots.
     file.catalog.getOrCreateViewerPreferences().setPrintScaling(PrintScaling.None);

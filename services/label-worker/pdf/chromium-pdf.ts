@@ -1,15 +1,16 @@
 import { catalog, information, PAGES, PDF_HEADER, type PdfChunk, pageTree } from '#shared/pdf/pdf-writer.ts';
 import {
-  neededBy,
   type ObjectsByNumber,
   objectAt,
   type PdfObject,
+  reachable,
   readPdf,
   UnsupportedPdfError,
 } from '#shared/pdf/read-pdf.ts';
-import type { Drawing } from '../drawing.ts';
 import { contentStreams, SAVE_STATE } from './content-streams.ts';
 import { type Link, type PageWithLinks, withFloating } from './floating-shapes.ts';
+import { FORM, FORM_NAME } from './form.ts';
+import type { LabelPages } from './label-pages.ts';
 import { compressedStream, contentStream, pdfFile } from './pdf-file.ts';
 
 /**
@@ -22,10 +23,10 @@ const ANNOTATIONS = '/Annots [';
 /** What Skia's files begin with, and no other program's. */
 const SKIA_HEADER = Buffer.from(PDF_HEADER, 'latin1');
 
-/** A print, read once: `extract` makes a PDF of some of its pages (from 0), with a label's drawing on them. */
+/** A print, read once: `extract` makes a label's PDF of some of its pages (from 0). */
 export type ChromiumPdf = {
   pageCount: number;
-  extract(wanted: readonly number[], title: string, drawing: Drawing): Buffer;
+  extract(wanted: readonly number[], label: LabelPages): Buffer;
 };
 
 /** @throws UnsupportedPdfError */
@@ -36,13 +37,13 @@ export function readChromiumPdf(pdf: Buffer): ChromiumPdf {
   const links = pages.map((page) => takeLinks(objects, page));
   return {
     pageCount: pages.length,
-    extract(wanted, title, drawing) {
+    extract(wanted, label) {
       const numbers = wanted.map((index) => pages[index] ?? 0);
       const withLinks = (index: number): PageWithLinks => ({
         ...sizeOf(objectAt(objects, pages[index] ?? 0)),
         links: links[index] ?? [],
       });
-      return fileOf(objects, numbers, title, withFloating(drawing, wanted, withLinks));
+      return fileOf(objects, numbers, { ...label, drawing: withFloating(label.drawing, wanted, withLinks) });
     },
   };
 }
@@ -69,12 +70,14 @@ function linkOf({ pieces }: PdfObject): Link {
   return { href: /\/URI \(([^)]*)\)/.exec(text)?.[1] ?? '', left, bottom, right, top };
 }
 
-/** Numbers of a file's objects: from `OWN` on each page's own stream, and after those what is copied. */
-const [SAVE, SHARED, OWN] = [4, 5, 6];
+/** Numbers of a file's objects. The form comes next, then each page's own stream, then what is copied of the print. */
+const [SAVE, SHARED] = [4, 5];
 
-function fileOf(objects: ObjectsByNumber, pages: readonly number[], title: string, drawing: Drawing): Buffer {
-  const streams = contentStreams(drawing, sizeOf(objectAt(objects, pages[0] ?? 0)).height);
-  const firstCopy = OWN + streams.pages.length;
+function fileOf(objects: ObjectsByNumber, pages: readonly number[], label: LabelPages): Buffer {
+  const { title, form } = label;
+  const own = FORM + (form?.objects.length ?? 0);
+  const streams = contentStreams(label, sizeOf(objectAt(objects, pages[0] ?? 0)).height);
+  const firstCopy = own + streams.pages.length;
   const numbers = new Map(reachable(objects, pages).map((old, i) => [old, firstCopy + i]));
   const copy = (old: number): PdfChunk[] => {
     const { pieces, refs, body } = objectAt(objects, old);
@@ -85,9 +88,10 @@ function fileOf(objects: ObjectsByNumber, pages: readonly number[], title: strin
       // A page's only reference that is not reachable is its parent.
       const copied = `${numbers.get(ref) ?? PAGES} 0 R`;
       const isContent = index >= 0 && piece.endsWith('/Contents ');
-      return piece + (isContent ? `[${SAVE} 0 R ${copied} ${SHARED} 0 R ${OWN + index} 0 R]` : copied);
+      return piece + (isContent ? `[${SAVE} 0 R ${copied} ${SHARED} 0 R ${own + index} 0 R]` : copied);
     });
-    return [text.join(''), body];
+    const copied = text.join('');
+    return [form && index >= 0 ? withForm(copied) : copied, body];
   };
   return pdfFile([
     catalog(),
@@ -95,9 +99,19 @@ function fileOf(objects: ObjectsByNumber, pages: readonly number[], title: strin
     information(title),
     contentStream(SAVE_STATE),
     compressedStream(streams.shared),
+    ...(form?.objects.map((object) => [object]) ?? []),
     ...streams.pages.map(contentStream),
     ...[...numbers.keys()].map(copy),
   ]);
+}
+
+/** Adds the form to the resources of a page. */
+function withForm(page: string): string {
+  const form = `/${FORM_NAME} ${FORM} 0 R`;
+  if (page.includes('/XObject <<')) return page.replace('/XObject <<', `/XObject <<${form}\n`);
+  if (page.includes('/Resources <<'))
+    return page.replace('/Resources <<', `/Resources <</XObject <<${form}>>\n`);
+  throw new UnsupportedPdfError('A page has no resources of its own');
 }
 
 /** Returns a page's size in points. Chromium's pages have a size and one content stream. */
@@ -107,13 +121,4 @@ function sizeOf({ pieces }: PdfObject): { width: number; height: number } {
     throw new UnsupportedPdfError('A page has no size, or not one content stream');
   }
   return { width: Number(width), height: Number(height) };
-}
-
-/** Returns the numbers of the pages and of all that they need. */
-function reachable(objects: ObjectsByNumber, pages: readonly number[]): number[] {
-  const found = new Set(pages);
-  for (const number of found) {
-    for (const needed of neededBy(objectAt(objects, number))) found.add(needed);
-  }
-  return [...found];
 }

@@ -1,10 +1,7 @@
 import { UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
-import type { Drawing } from '../drawing.ts';
 import { readAnyPdf } from './any-pdf.ts';
 import { readChromiumPdf } from './chromium-pdf.ts';
-
-/** One label's pages of a print: the title of its file, and what is drawn on each of the pages. */
-export type LabelPages = { title: string; drawing: Drawing };
+import type { LabelPages } from './label-pages.ts';
 
 /**
  * Splits a print into one PDF for each label, in order. The PDFs have no dates: the same print gives the same files.
@@ -17,9 +14,9 @@ export async function split(print: Uint8Array, labels: readonly LabelPages[]): P
   if (pageCount !== expected) throw new Error(`The print has ${pageCount} pages, not ${expected}`);
   const files: Uint8Array[] = [];
   let first = 0;
-  for (const { title, drawing } of labels) {
-    const pages = drawing.pages.map((_, i) => first + i);
-    files.push(await extract(pages, title, drawing));
+  for (const label of labels) {
+    const pages = label.drawing.pages.map((_, i) => first + i);
+    files.push(await extract(pages, label));
     first += pages.length;
   }
   return files;

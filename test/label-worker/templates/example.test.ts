@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { printForms } from '#services/label-worker/batching/print-forms.ts';
 import { labelDocument } from '#services/label-worker/label/document.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { checkTemplates } from '#services/label-worker/label/template-files/check-templates.ts';
@@ -21,9 +22,10 @@ const test = printerTest
     onCleanup(() => browser.close());
     return browser;
   })
-  .extend('own', { scope: 'file' }, ({ printing }) =>
-    createLabelPrinter({ templates, printHtml: printing.print, concurrency: 1, maxLabels: 50 }),
-  );
+  .extend('own', { scope: 'file' }, async ({ printing }) => {
+    const forms = await printForms(printing.print, templates);
+    return createLabelPrinter({ templates, forms, printHtml: printing.print, concurrency: 1, maxLabels: 50 });
+  });
 
 const MEDIUM = PREVIEW_CASES.filter(({ label }) => label.kind === 'medium');
 
@@ -62,11 +64,11 @@ describe('a label in HTML', () => {
   });
 
   test('looks the same where the general library reads the print', async ({ printing }) => {
-    const { html, title, drawing } = renderLabel(sample({ kind: 'medium', packages: 2 }), templates);
-    const print = Buffer.from(await printing.print(html));
+    const label = renderLabel(sample({ kind: 'medium', packages: 2 }), templates);
+    const print = Buffer.from(await printing.print(label.html));
     const readers = [readChromiumPdf(print), await readAnyPdf(print)];
     const [one, other] = await Promise.all(
-      readers.map(async ({ extract }) => pagesOf(await extract([0, 1], title, drawing), HEAD_DPI)),
+      readers.map(async ({ extract }) => pagesOf(await extract([0, 1], label), HEAD_DPI)),
     );
     expect(one).toHaveLength(2);
     expect(one).toEqual(other);

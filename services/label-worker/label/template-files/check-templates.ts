@@ -36,7 +36,10 @@ async function checkTemplate(kind: Kind, templates: LabelTemplates, trial: Trial
   const template = templates[kind];
   const traced = {
     ...templates,
-    [kind]: compileTemplate({ ...template, ...lined(template), styledAs: kind }, { trace: true }),
+    [kind]: compileTemplate(
+      { ...template, ...lined(template), styledAs: kind },
+      { trace: true, whole: true },
+    ),
   };
   for (const label of trialLabels(kind)) {
     const { html, drawing } = renderLabel(label, traced);

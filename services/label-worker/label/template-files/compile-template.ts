@@ -3,6 +3,7 @@ import type { Sheet } from '../sheet.ts';
 import { templateHelpers } from '../template-helpers.ts';
 import type { LabelView } from '../view.ts';
 import { checkSyntax, type PageSize } from './check-syntax.ts';
+import { takeConstantParts } from './constant-parts.ts';
 import { scopedStyles } from './scoped-styles.ts';
 import { TemplateError } from './template-error.ts';
 
@@ -15,7 +16,9 @@ export type LabelTemplate = {
   source: string;
   /** The styles that it brings, for pages of its kind alone. */
   styles: string;
-  /** Draws a label on a sheet. @throws TemplateError */
+  /** Draws what all labels have in common, where there is any. */
+  drawForm: ((sheet: Sheet) => void) | undefined;
+  /** Draws the rest of a label on a sheet. @throws TemplateError */
   draw(view: LabelView, sheet: Sheet): void;
 };
 
@@ -37,34 +40,37 @@ const knownHelpers = {
 /**
  * Compiles a template once, for all labels of its kind.
  *
- * @param trace whether helpers name their line where they fail; it costs a little with each label.
+ * @param options.trace whether helpers name their line where they fail; it costs a little with each label.
+ * @param options.whole whether all of a label is drawn with it, and no form is printed.
  * @throws TemplateError for a syntax error, and for what no template may hold.
  */
 export function compileTemplate(
   { file, source, version, styledAs }: TemplateSource,
-  { trace = false } = {},
+  { trace = false, whole = false } = {},
 ): LabelTemplate {
   const { markup, styles } = scopedStyles(file, source, styledAs);
   const { program, size } = checkSyntax(file, markup);
+  const constant = whole ? undefined : takeConstantParts(program);
   // `strict` refuses a field that the view does not have, and `knownHelpersOnly` a misspelt helper.
-  const template = (trace ? tracingEngine : engine).compile<LabelView>(program, {
-    strict: true,
-    knownHelpersOnly: true,
-    knownHelpers,
-  });
+  const compile = (parts: hbs.AST.Program) =>
+    (trace ? tracingEngine : engine).compile(parts, { strict: true, knownHelpersOnly: true, knownHelpers });
+  const template = compile(program);
+  const form = constant && constant.body.length > 0 && compile(constant);
+  const drawing = (parts: Handlebars.TemplateDelegate, view: object, sheet: Sheet) => {
+    try {
+      parts(view, { data: { sheet } });
+    } catch (error) {
+      throw placed(file, error);
+    }
+  };
   return {
     file,
     version,
     size,
     source,
     styles,
-    draw(view, sheet) {
-      try {
-        template(view, { data: { sheet } });
-      } catch (error) {
-        throw placed(file, error);
-      }
-    },
+    drawForm: form ? (sheet) => drawing(form, {}, sheet) : undefined,
+    draw: (view, sheet) => drawing(template, view, sheet),
   };
 }
 

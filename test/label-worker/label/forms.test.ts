@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { Sheet } from '#services/label-worker/label/sheet.ts';
+import { compileTemplate } from '#services/label-worker/label/template-files/compile-template.ts';
+import { labelView } from '#services/label-worker/label/view.ts';
+import { label } from '#test/fixtures/labels/labels.ts';
+
+/** Every label has one. */
+const BARCODE = '{{barcode code middle=400 y=500 height=150 module=3}}';
+
+/** Returns what a template draws with constants alone, and what it draws for a label: texts and rules. */
+function drawn(body: string): { form: string[]; rest: string[] } {
+  const source = `{{#page width="100mm" height="100mm"}}${body}${BARCODE}{{/page}}`;
+  const template = compileTemplate({ file: 'small.hbs', source, version: '1', styledAs: 'small' });
+  const [form, rest] = [new Sheet(), new Sheet()];
+  template.drawForm?.(form);
+  template.draw(labelView(label()), rest);
+  return { form: contentOf(form), rest: contentOf(rest) };
+}
+
+function contentOf(sheet: Sheet): string[] {
+  const texts = [...sheet.html('small').matchAll(/<tspan[^>]*>([^<]*)</g)].map(([, text = '']) => text);
+  const rules = sheet.drawing().shared.filter((shape) => shape.length === 1);
+  return [...texts, ...rules.map(([rule]) => `rule at ${rule?.[0]}`)];
+}
+
+test('captions and rules are on the form, what a field says is not', () => {
+  const { form, rest } = drawn(
+    '{{text "ORIGEN" x=10 y=20 size=8}}{{text origin.code x=10 y=50 size=20}}{{rule x=7 y=60 width=9 height=2}}',
+  );
+  expect(form).toEqual(['ORIGEN', 'rule at 7']);
+  expect(rest).toEqual([label().origin.code]);
+});
+
+test('a caption that is not on every label is not on the form', () => {
+  const { form, rest } = drawn(
+    '{{#if goods.kind}}{{text "TIPO" x=1 y=9 size=8}}{{/if}}{{text "FIJO" x=code y=9 size=8}}',
+  );
+  expect(form).toEqual([]);
+  expect(rest).toEqual(['TIPO', 'FIJO']);
+});
+
+test('a caption of each package is on the form, a bold one stays with the label', () => {
+  const { form, rest } = drawn(
+    '{{#eachPackage as |one|}}{{text "BULTO" x=1 y=9 size=8}}{{text "Rastreo" x=1 y=9 size=8 bold=true}}{{/eachPackage}}',
+  );
+  expect([form, rest]).toEqual([['BULTO'], ['Rastreo']]);
+});
