@@ -19,12 +19,12 @@ const pageStyles = ([kind, { size }]: [string, LabelTemplate]) =>
 .${kind} { page: ${kind}; width: calc(${size.width} - .5mm); height: calc(${size.height} - .5mm) }
 `;
 
-/** Styles of templates of an operator's own; empty where all are ours. */
+/** Styles of templates of an operator's own, each in an element that no other can spoil; empty where all are ours. */
 function ownStyles(templates: readonly LabelTemplate[]): string {
   const ours: readonly LabelTemplate[] = Object.values(OUR_TEMPLATES);
   if (templates.every((template) => ours.includes(template))) return '';
   const shared = readFileSync(file('flow/flow.css'), 'utf8');
-  return templates.map(({ styles }) => `</style><style>${styles}`).reduce((all, own) => all + own, shared);
+  return [shared, ...templates.map(({ styles }) => styles)].join('</style><style>');
 }
 
 /** Returns the document that labels are printed in, whatever their kind: all but the labels themselves. */
