@@ -68,6 +68,7 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
   const charset = '../../shared/contracts/label-charset.ts';
   const sources = [
     ...[...files('label'), ...files('codes')],
+    ...['bitmap', 'pdfium', 'png', 'thread', 'zpl'].map((name) => `images/${name}.ts`),
     ...['drawing.ts', 'pdf/content-streams.ts', charset],
   ].sort();
   const hash = createHash('sha256');
