@@ -57,6 +57,7 @@ export function openBlockingRedis(server: HttpServer, url: string): Redis {
     maxRetriesPerRequest: null,
     connectTimeout: 2_000,
     retryStrategy,
+    reconnectOnError: isNoPrimary,
     disableClientInfo: true,
   });
   watch(redis, server, 'The blocking connection to Redis');
@@ -71,6 +72,7 @@ function connectRedis(url: string, server: HttpServer): Redis {
     connectTimeout: 2_000,
     maxRetriesPerRequest: 1,
     retryStrategy,
+    reconnectOnError: isNoPrimary,
     // A service's user may not send CLIENT SETINFO, which Redis 7.0 does not have: no refusal fills Redis' ACL LOG.
     disableClientInfo: true,
     // Commands of one event-loop turn are one write: labels are stored and asked for by the batch.
@@ -115,6 +117,14 @@ async function whenReady(redis: Redis): Promise<void> {
 /** Quick at first, since a restart of Redis takes a second; never slower than one try a second. */
 function retryStrategy(attempt: number): number {
   return Math.min(50 * attempt, 1_000);
+}
+
+/**
+ * Returns whether the server is a replica by now. It keeps the connections of when it was the primary, and only a new one is
+ * led to the primary of today. The command that found out fails: repeated alone, it could leave its transaction.
+ */
+function isNoPrimary({ message }: Error): boolean {
+  return /^(READONLY|MASTERDOWN) /.test(message);
 }
 
 /** @throws RefusesWrites where Redis answers, but refuses to write; any other error where it does not answer. */

@@ -14,7 +14,7 @@ import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { startBalancer } from './balancer.ts';
 import { Part } from './part.ts';
-import { type Closer, mongoServer, redisServer, type Server } from './servers.ts';
+import { type Closer, mongoServer, redisPair, redisServer, type Server } from './servers.ts';
 
 // Nothing is timed by these: a fault takes long, and on a busy machine longer.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -26,6 +26,8 @@ export type Wanted = {
   count?: Partial<Record<Service, number>>;
   /** Servers that the test may kill. The others are the test run's, behind a proxy. */
   own?: readonly ('redis' | 'mongo')[];
+  /** Whether Redis is a primary and its replica behind one address, both the test's own. */
+  redisPair?: boolean;
   /** More settings, of every service. */
   env?: NodeJS.ProcessEnv;
   /** A command that starts a service's processes, such as one that changes their limits. */
@@ -70,10 +72,16 @@ export const test = folderTest
     }
   });
 
-async function openStores({ own = [] }: Wanted, folder: string, closers: Closer[]): Promise<Stores> {
+async function openStores(
+  { own = [], redisPair: pair }: Wanted,
+  folder: string,
+  closers: Closer[],
+): Promise<Stores> {
   const name = `t${randomBytes(6).toString('hex')}`;
   const mongo = await mongoServer(own.includes('mongo'), name, folder, closers);
-  const redis = await redisServer(own.includes('redis'), folder, closers);
+  const redis = pair
+    ? await redisPair(folder, closers)
+    : await redisServer(own.includes('redis'), folder, closers);
   const prefix = `{${name}}`;
   await seedDemoData(mongo.direct);
   const db = await mongoose.createConnection(mongo.direct).asPromise();
