@@ -195,6 +195,12 @@ export const apiErrors = {
     codigo: 'parametro_invalido',
     message: ({ limit = MAX_PACKAGES }) => `Un PNG tiene una sola pagina; indique paquete, de 1 a ${limit}`,
   },
+  'one-page-file': {
+    status: 400,
+    codigo: 'parametro_invalido',
+    message: ({ pages = 2 }) =>
+      `Un PNG tiene una sola pagina y estas etiquetas tienen ${pages}; pida formato=pdf o formato=zpl`,
+  },
   'format-not-acceptable': {
     status: 406,
     codigo: 'formato_no_aceptable',

@@ -666,6 +666,16 @@ const ROWS: Row[] = [
   },
   {
     of: 'Labels',
+    rule: 'a PNG of many labels',
+    ask: ({ number, users }) =>
+      users.demo.post('/api/guias/etiquetas?formato=png', { Guias: [number, number], Tipo: 'carta' }),
+    status: 400,
+    message: 'Un PNG tiene una sola pagina y estas etiquetas tienen 2; pida formato=pdf o formato=zpl',
+    codigo: 'parametro_invalido',
+    campo: 'formato',
+  },
+  {
+    of: 'Labels',
     rule: 'another density',
     ask: ({ number, users }) => users.demo.get(`/api/guias/etiqueta/${number}?formato=zpl&dpi=600`),
     status: 400,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
 import { LabelFile } from '#shared/pdf/label-file.ts';
 import { AccountTurns } from '../quotas/account-turns.ts';
@@ -31,7 +31,10 @@ type Options = {
   timeoutMs: number;
 };
 
-/** Prints the labels of many guides as one PDF, behind the labels that are asked for one by one. */
+/** What a file is to be; only a PDF has its title. */
+type JoinedFile = { title: string; format: 'pdf' | LabelForm['format'] };
+
+/** Prints the labels of many guides as one file, behind the labels that are asked for one by one. */
 export class LabelFilePrinter {
   readonly #labels: Options['labels'];
   readonly #timeoutMs: number;
@@ -58,7 +61,7 @@ export class LabelFilePrinter {
    */
   async print(
     asker: Asker,
-    title: string,
+    file: JoinedFile,
     find: () => Promise<readonly LabelPayload[]>,
   ): Promise<AsyncGenerator<Buffer>> {
     const deadline = performance.now() + this.#timeoutMs;
@@ -66,7 +69,7 @@ export class LabelFilePrinter {
     await this.#takeTurns(asker);
     const labels = await find();
     await new Printing(this.#labels, labels, behind).run(deadline - performance.now());
-    return started(this.#join(labels, behind, title));
+    return started(this.#join(labels, behind, file));
   }
 
   async #takeTurns({ account, gone }: Asker): Promise<void> {
@@ -84,8 +87,12 @@ export class LabelFilePrinter {
     }
   }
 
-  async *#join(labels: readonly LabelPayload[], asker: Asker, title: string): AsyncGenerator<Buffer> {
-    const file = new LabelFile();
+  async *#join(
+    labels: readonly LabelPayload[],
+    asker: Asker,
+    { title, format }: JoinedFile,
+  ): AsyncGenerator<Buffer> {
+    const file = format === 'pdf' ? new LabelFile() : AS_THEY_ARE;
     let piece = file.begin(title);
     for (const run of runsOf(labels)) {
       const printed = await Promise.all(run.map((label) => this.#labels.print(label, asker)));
@@ -95,6 +102,13 @@ export class LabelFilePrinter {
     yield file.end();
   }
 }
+
+/** ZPL of many labels is that of each, one after the other; a PNG is of one. */
+const AS_THEY_ARE: Pick<LabelFile, 'begin' | 'add' | 'end'> = {
+  begin: () => Buffer.alloc(0),
+  add: (label) => label,
+  end: () => Buffer.alloc(0),
+};
 
 /** The labels of one file that are being printed. The first thing that goes wrong ends it. */
 class Printing {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import Negotiator from 'negotiator';
 import { type TSchema, Type } from 'typebox';
 import { DENSITIES, IMAGE_FORMATS, type LabelForm } from '#shared/contracts/label-job.ts';
@@ -56,4 +57,9 @@ function negotiate(accept: string | undefined): Format | undefined {
   const isBrowser = negotiator.mediaTypes().includes('text/html');
   const best = isBrowser && types.includes(MEDIA_TYPES.pdf) ? MEDIA_TYPES.pdf : types[0];
   return FORMATS.find((format) => MEDIA_TYPES[format] === best);
+}
+
+/** Adds a header to those that the answer depends on, beside what the answers to other origins name. */
+export function addVary(reply: FastifyReply, name: string): void {
+  reply.header('vary', [reply.getHeader('vary') ?? [], name].flat().join(', '));
 }

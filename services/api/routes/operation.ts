@@ -1,6 +1,7 @@
-import type { FastifySchema, FastifySchemaValidationError } from 'fastify';
+import type { FastifySchema, FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Permission } from '#shared/auth/user-store.ts';
+import { guideAjv } from '#shared/contracts/guide-validator.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { readQuery } from './query.ts';
@@ -49,7 +50,10 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   invalid?: Readonly<Record<string, ApiErrorCode>>;
   /** Says that the objectives count its requests (k8s/operations.md "Objectives"). */
   objective?: true;
-  /** Says that the handler validates the request, for a reason that its file gives; the schemas document and type. */
+  /**
+   * Says that the handler validates all but the query, for a reason that its file gives; the other schemas document and
+   * type.
+   */
   validatedBy?: 'handler';
   /** Its other refusals; those of every request and of every token are added. */
   errors?: ApiErrorCode[];
@@ -86,7 +90,7 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
   return {
     config: { ...(permission && { permission }), ...(objective && { objective }) },
     schema: { ...request, ...documentation(route) } as Request & Documentation,
-    ...(validatedBy === 'handler' && { validatorCompiler: () => () => true }),
+    ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
     ...(invalid && { schemaErrorFormatter: refuseWith(invalid) }),
     preValidation: readQuery(request?.querystring),
     ok: (value: Static<Data>) => ({
@@ -96,6 +100,10 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
     }),
   };
 }
+
+/** Checks the parameters of a route whose handler checks all else. */
+const validatorOfQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
+  httpPart === 'querystring' ? guideAjv().compile(schema) : () => true;
 
 type Documentation = Omit<FastifySchema, keyof RequestSchemas | 'response'>;
 

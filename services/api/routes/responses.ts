@@ -23,6 +23,7 @@ const BLAMED: Partial<Record<ApiErrorCode, Problem>> = {
   ...blame('paquete', 'parameter-unknown'),
   ...blame('limite', 'parameter-invalid'),
   ...blame('paquete', 'one-page-only'),
+  ...blame('formato', 'one-page-file'),
   ...blame('paquetes', 'packages-invalid'),
   'guides-invalid': {
     indice: 0,

@@ -134,7 +134,7 @@ test('when the client leaves, what is printed is kept, and nothing else is print
   const prints = await startWorker(stores, async (number) => {
     if (number !== numbers[0]) return held.promise;
   });
-  const file = demo.labelFile(numbers, 'carta', leaving.signal);
+  const file = demo.labelFile(numbers, 'carta', '', leaving.signal);
   await expect.poll(() => prints.length).toBe(9); // one is done, so that the window moved on
   leaving.abort();
   await expect(file).rejects.toThrow();

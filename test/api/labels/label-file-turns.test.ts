@@ -39,7 +39,7 @@ const test = services
 /** Asks for a file until `leave`. */
 function askFile(client: Client, numbers: readonly string[]) {
   const leaving = new AbortController();
-  const answer = client.labelFile(numbers, 'carta', leaving.signal).catch(() => undefined);
+  const answer = client.labelFile(numbers, 'carta', '', leaving.signal).catch(() => undefined);
   return { answer, leave: () => leaving.abort() };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, vi } from 'vitest';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { readPng, readZpl } from '#test/fixtures/labels/images.ts';
 import { checkPdf, readLabel, readPages } from '#test/fixtures/labels/label-pixels.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 
@@ -221,6 +222,46 @@ describe('a request that cannot be printed', () => {
     const { status, body } = await demo.post('/api/guias/etiquetas', sent);
     expect(status).toBe(400);
     expect(body).toEqual({ response: 'ERROR', message, codigo, details, requestId: expect.any(String) });
+  });
+});
+
+describe('in another form', () => {
+  test('a file of ZPL has the labels one after the other, dot for dot', async ({ demo, numbers }) => {
+    const [parts = ''] = await numbersOf(demo, 1, 3);
+    const { status, headers, bytes } = await demo.labelFile(
+      [numbers[0], parts],
+      '10x15',
+      '?formato=zpl&dpi=300',
+    );
+    expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([
+      200,
+      'application/zpl',
+      'Accept',
+    ]);
+    expect(headers.get('content-disposition')).toBe('inline; filename="guias-2.zpl"');
+    const own = [];
+    for (const number of [numbers[0], parts]) {
+      own.push((await demo.pdf(`/api/guias/etiqueta-10x15/${number}?formato=zpl&dpi=300`)).bytes);
+    }
+    expect(bytes).toEqual(Buffer.concat(own));
+    expect(readZpl(bytes)).toHaveLength(4);
+  });
+
+  test('a PNG has one page, and several are refused with what to do', async ({ demo, numbers }) => {
+    const { status, bytes } = await demo.labelFile([numbers[0]], 'pequena', '?formato=png');
+    expect([status, readPng(bytes).width]).toEqual([200, 799]);
+    const body = { Guias: numbers.slice(0, 2), Tipo: 'carta' };
+    const refused = await demo.post('/api/guias/etiquetas?formato=png', body);
+    const codigo = 'parametro_invalido';
+    const message = 'Un PNG tiene una sola pagina y estas etiquetas tienen 2; pida formato=pdf o formato=zpl';
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({ codigo, message, details: [{ campo: 'formato', codigo, message }] });
+  });
+
+  test.for(['?formato=gif', '?dpi=600'])('%s is refused', async (query, { demo, numbers }) => {
+    const body = { Guias: [numbers[0]], Tipo: 'carta' };
+    const { status, body: answer } = await demo.post(`/api/guias/etiquetas${query}`, body);
+    expect([status, answer.codigo]).toEqual([400, 'parametro_invalido']);
   });
 });
 

@@ -18,8 +18,9 @@ const test = base.extend('server', { scope: 'file' }, async ({}, { onCleanup }) 
   const server = await buildHttpServer({ log: createLogger('api', 'silent') }, async (server) => {
     const validated = operation({ ...plain, data });
     server.get('/validated', validated, async ({ query }) => validated.ok({ limite: query.limite ?? 0 }));
-    const byHandler = operation({ ...plain, validatedBy: 'handler' });
-    server.get('/by-handler', byHandler, async ({ query }) => ({ seen: query }));
+    const body = Type.Object({ nombre: Type.String() });
+    const byHandler = operation({ ...plain, request: { ...plain.request, body }, validatedBy: 'handler' });
+    server.post('/by-handler', byHandler, async ({ body }) => ({ seen: body }));
   });
   onCleanup(() => server.close());
   return server;
@@ -55,9 +56,10 @@ describe('a route', () => {
     },
   );
 
-  test('whose handler validates is not refused before', async ({ server }) => {
-    const answer = await server.inject('/by-handler?limite=x');
-    expect(answer.json()).toEqual({ seen: { limite: 'x' } });
+  test('whose handler validates is refused before for its parameters only', async ({ server }) => {
+    const post = (url: string) => server.inject({ method: 'POST', url, payload: { nombre: 1 } });
+    expect((await post('/by-handler')).json()).toEqual({ seen: { nombre: 1 } });
+    expect((await post('/by-handler?limite=x')).json()).toMatchObject({ codigo: 'parametro_invalido' });
   });
 
   test('that names no permission does not start where one is demanded', async () => {

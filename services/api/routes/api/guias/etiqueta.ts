@@ -15,7 +15,7 @@ import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { countLabelFailure } from '../../count-label-failure.ts';
-import { formContent, formParameters, wantedForm } from '../../label-form.ts';
+import { addVary, formContent, formParameters, wantedForm } from '../../label-form.ts';
 import { operation } from '../../operation.ts';
 import { recordForeign } from '../../record-foreign.ts';
 
@@ -187,11 +187,6 @@ function requireOnePage(label: LabelPayload): void {
   const params = { limit: label.packages };
   const problems = [{ campo: 'paquete', code: 'one-page-only', params } as const];
   throw new DomainError('one-page-only', { params, problems });
-}
-
-/** Adds a header to those that the answer depends on, beside what the answers to other origins name. */
-function addVary(reply: FastifyReply, name: string): void {
-  reply.header('vary', [reply.getHeader('vary') ?? [], name].flat().join(', '));
 }
 
 /** Says of the limit of pages how many are left. */

@@ -10,10 +10,11 @@ import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import { whenGone } from '#api/when-gone.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { KIND_NAMES, MAX_FILE_PAGES } from '#shared/contracts/label-file.ts';
-import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { countLabelFailure } from '../../count-label-failure.ts';
+import { addVary, formContent, formParameters, wantedForm } from '../../label-form.ts';
 import { operation } from '../../operation.ts';
 import { recordForeign } from '../../record-foreign.ts';
 import { type LabelDeps, pagesLeft } from './etiqueta.ts';
@@ -46,13 +47,15 @@ const body = Type.Object(
 const route = operation({
   id: 'imprimirEtiquetas',
   tag: 'Etiquetas',
-  summary: 'Etiquetas de varias guías en un solo PDF',
+  summary: 'Etiquetas de varias guías en un solo archivo',
   description: `En el orden de la solicitud; las de una página por paquete con todos sus paquetes, hasta ${MAX_FILE_PAGES} páginas en total. Todas o ninguna: con una guía desconocida o cancelada no se imprime ninguna. Una guía repetida sale repetida. Una conexión que se corta a la mitad es un archivo incompleto: repita la solicitud, lo ya impreso no se imprime de nuevo. Las etiquetas sueltas tienen preferencia.`,
   permission: 'guias.read',
-  request: { body },
+  request: { querystring: Type.Object(formParameters), body },
   // The words for each problem are those of creation; `parseLabelFileRequest` checks what the schema documents.
   validatedBy: 'handler',
   errors: [
+    'format-not-acceptable',
+    'one-page-file',
     'invalid-json',
     'numbers-missing',
     'numbers-empty',
@@ -76,12 +79,13 @@ const route = operation({
   ],
   responses: {
     200: {
-      description: 'PDF',
+      description: 'Las etiquetas, en el formato que se pidió',
       headers: {
+        Vary: Type.String({ description: 'El formato depende de Accept' }),
         'Content-Disposition': Type.String({ description: 'inline, con nombre de archivo' }),
         'Cache-Control': Type.String({ description: 'private' }),
       },
-      content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
+      content: formContent,
     },
   },
 });
@@ -95,18 +99,21 @@ export function labelFileRoute(deps: LabelFileDeps) {
       countLabelFailure(deps.labels, request, error),
     );
     server.post('/api/guias/etiquetas', route, async (request, reply) => {
+      const { type, format, form } = wantedForm(request.headers, request.query);
       const wanted = parseLabelFileRequest(request.body);
+      const count = wanted.numbers.length;
       const pieces = await deps.files.print(
         askerOf(request, reply),
-        `${wanted.numbers.length} etiquetas`,
-        () => findLabels(deps, request, wanted),
+        { title: `${count} etiquetas`, format },
+        () => findLabels(deps, request, { ...wanted, form }),
       );
       limitSending(request, reply);
+      addVary(reply, 'Accept');
       return reply
-        .type('application/pdf')
+        .type(type)
         .headers({
           'cache-control': 'private',
-          'content-disposition': `inline; filename="guias-${wanted.numbers.length}.pdf"`,
+          'content-disposition': `inline; filename="guias-${count}.${format}"`,
         })
         .send(Readable.from(reportingCut(pieces, deps, request)));
     });
@@ -132,16 +139,23 @@ function askerOf(request: FastifyRequest, reply: FastifyReply) {
 async function findLabels(
   { guides, settings, trail }: LabelFileDeps,
   request: FastifyRequest,
-  { numbers, kind }: LabelFileRequest,
+  { numbers, kind, form }: LabelFileRequest & { form: LabelForm | undefined },
 ): Promise<LabelPayload[]> {
   const records = await findGuides(guides, numbers, apiUser(request));
   requireUncancelled(records);
   const labels = records.map((record) => {
     const packages = kind === 'letter' ? 1 : (record.guide.Producto.Paquetes ?? 1);
-    return labelPayload(record, { kind, packages }, settings);
+    return labelPayload(record, { kind, packages, form }, settings);
   });
   const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
+  if (form?.format === 'png' && pages > 1) {
+    const params = { pages };
+    throw new DomainError('one-page-file', {
+      params,
+      problems: [{ campo: 'formato', code: 'one-page-file', params }],
+    });
+  }
   recordForeign(trail, request, 'label.read-other', records);
   return labels;
 }

@@ -17,7 +17,7 @@ nombra.</li>
 tiene.</li>
 <li>Las etiquetas imprimen griego, cirílico, vietnamita y signos. <code>advertencias</code> nombra los textos que no salen
 completos.</li>
-<li><code>POST /api/guias/etiquetas</code>: muchas etiquetas en un solo PDF. <code>?paquete=2</code>: una sola página.</li>
+<li><code>POST /api/guias/etiquetas</code>: muchas etiquetas en un solo archivo. <code>?paquete=2</code>: una sola página.</li>
 <li><code>POST /api/guias/validar</code> revisa guías sin crearlas; <code>GET /api/guias/{guia}</code> da una guía completa;
 <code>POST /api/guias/{guia}/cancelar</code> la cancela.</li>
 <li>Una <code>Idempotency-Key</code> se recuerda siete días, o lo que fije su transportista.</li>

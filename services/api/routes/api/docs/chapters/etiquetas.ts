@@ -59,7 +59,8 @@ algunos lectores.</li>
 <li>Escanee la primera que imprima, antes que el transportista.</li>
 </ul>
 <h2>Muchas a la vez</h2>
-<p><code>POST /api/guias/etiquetas</code> da un solo PDF con las etiquetas de muchas guías, en el orden de la solicitud. <code>Tipo</code> es <code>carta</code>,
+<p><code>POST /api/guias/etiquetas</code> da un solo archivo con las etiquetas de muchas guías, en el orden de la solicitud, también con
+<code>formato=zpl</code>. <code>Tipo</code> es <code>carta</code>,
 <code>10x15</code> o <code>pequena</code>:</p>
 <pre tabindex="0"><code>{ "Guias": ["390458235877", "482913650724"], "Tipo": "pequena" }</code></pre>
 <p>Con una guía que no existe no se imprime ninguna, y <code>details</code> dice cuál es. Si la conexión se corta a la mitad, el
