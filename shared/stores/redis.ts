@@ -12,6 +12,8 @@ import { explainOutage } from './transient-errors.ts';
 const CHECK_TTL_S = 60;
 /** Time for which what Redis says of itself is kept, in ms: all metrics of a scrape ask at once, and share one reading. */
 const SCRAPE_MS = 0;
+/** Shortest time between two attempts to leave a replica, in ms. */
+const LEAVE_REPLICA_MS = 1_000;
 /** How Redis begins to refuse a write: it is full, a replica, or cannot write to its disk. */
 const REFUSED_WRITE = /^(OOM|READONLY|MISCONF) /;
 
@@ -57,7 +59,7 @@ export function openBlockingRedis(server: HttpServer, url: string): Redis {
     maxRetriesPerRequest: null,
     connectTimeout: 2_000,
     retryStrategy,
-    reconnectOnError: isNoPrimary,
+    reconnectOnError: leaveReplica(),
     disableClientInfo: true,
   });
   watch(redis, server, 'The blocking connection to Redis');
@@ -72,7 +74,7 @@ function connectRedis(url: string, server: HttpServer): Redis {
     connectTimeout: 2_000,
     maxRetriesPerRequest: 1,
     retryStrategy,
-    reconnectOnError: isNoPrimary,
+    reconnectOnError: leaveReplica(),
     // A service's user may not send CLIENT SETINFO, which Redis 7.0 does not have: no refusal fills Redis' ACL LOG.
     disableClientInfo: true,
     // Commands of one event-loop turn are one write: labels are stored and asked for by the batch.
@@ -120,11 +122,18 @@ function retryStrategy(attempt: number): number {
 }
 
 /**
- * Returns whether the server is a replica by now. It keeps the connections of when it was the primary, and only a new one is
- * led to the primary of today. The command that found out fails: repeated alone, it could leave its transaction.
+ * Returns what tells whether to open a connection anew: when the server is a replica by now. It keeps the connections of
+ * when it was the primary, and only a new one is led to the primary of today. Once a second at most: where the address
+ * itself leads to a replica, what only reads goes on between. The command that found out fails: repeated alone, it could
+ * leave its transaction.
  */
-function isNoPrimary({ message }: Error): boolean {
-  return /^(READONLY|MASTERDOWN) /.test(message);
+function leaveReplica(): (error: Error) => boolean {
+  let next = 0;
+  return ({ message }) => {
+    if (!/^(READONLY|MASTERDOWN) /.test(message) || performance.now() < next) return false;
+    next = performance.now() + LEAVE_REPLICA_MS;
+    return true;
+  };
 }
 
 /** @throws RefusesWrites where Redis answers, but refuses to write; any other error where it does not answer. */
