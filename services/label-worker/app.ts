@@ -8,7 +8,7 @@ import { addGauge } from '#shared/observability/metrics.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
-import { printForms } from './batching/print-forms.ts';
+import { printUnderlays } from './batching/print-underlays.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
 import { ImagePrinter } from './images/image-printer.ts';
@@ -58,7 +58,7 @@ async function assemble(
   server.addHook('onClose', closePrinters); // also when the start fails below
   const printer = createLabelPrinter({
     templates,
-    forms: await printForms(browser.print, templates),
+    underlays: await printUnderlays(browser.print, templates),
     printHtml: browser.print,
     concurrency,
     maxLabels,

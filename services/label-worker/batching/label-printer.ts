@@ -7,8 +7,8 @@ import type { WorkerMetrics } from '../metrics.ts';
 import type { LabelPages } from '../pdf/label-pages.ts';
 import { split } from '../pdf/split.ts';
 import { isBrowserFailure, type PendingLabel, printBatch } from './print-batch.ts';
-import type { Forms } from './print-forms.ts';
 import { PrintSlots } from './print-slots.ts';
+import type { Underlays } from './print-underlays.ts';
 import { type WaitingLabel, WaitingList } from './waiting-list.ts';
 
 export type LabelPrinter = {
@@ -45,7 +45,7 @@ export type LabelPrinterOptions = {
   /** Ours unless given. */
   templates?: LabelTemplates;
   /** What each label is laid on, of the same templates. */
-  forms: Forms;
+  underlays: Underlays;
   /**
    * Prints HTML as one PDF.
    *
@@ -108,7 +108,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     try {
       const print = await printHtml(batch.map(({ html }) => html).join(''));
       const printed = performance.now();
-      const files = await split(print, batch.map(onForm));
+      const files = await split(print, batch.map(onUnderlay));
       metrics?.observePhase('split', performance.now() - printed);
       recordPrint(batch, started);
       return files;
@@ -118,8 +118,8 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     }
   }
 
-  function onForm(label: RenderedLabel): LabelPages {
-    return { ...label, form: options.forms[label.kind] };
+  function onUnderlay(label: RenderedLabel): LabelPages {
+    return { ...label, underlay: options.underlays[label.kind] };
   }
 
   return {

@@ -1,28 +1,28 @@
 import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
-import { renderForm } from '../label/render-label.ts';
+import { renderUnderlay } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
-import { type PdfForm, readForm } from '../pdf/form.ts';
 import { split } from '../pdf/split.ts';
+import { type PdfUnderlay, readUnderlay } from '../pdf/underlay.ts';
 
-/** The forms that labels are laid on, by their kind. */
-export type Forms = Readonly<Partial<Record<LabelPayload['kind'], PdfForm>>>;
+/** The underlays that labels are laid on, by their kind. */
+export type Underlays = Readonly<Partial<Record<LabelPayload['kind'], PdfUnderlay>>>;
 
 /**
- * Prints the form of each kind of label, once for all labels.
+ * Prints the underlay of each kind of label, once for all labels.
  *
  * @param printHtml prints HTML as one PDF.
  * @param templates ours unless given.
  */
-export async function printForms(
+export async function printUnderlays(
   printHtml: (body: string) => Promise<Uint8Array>,
   templates?: LabelTemplates,
-): Promise<Forms> {
-  const forms: Partial<Record<LabelPayload['kind'], PdfForm>> = {};
+): Promise<Underlays> {
+  const underlays: Partial<Record<LabelPayload['kind'], PdfUnderlay>> = {};
   for (const kind of LABEL_KINDS) {
-    const form = renderForm(kind, templates);
-    if (!form) continue;
-    const [file] = await split(await printHtml(form.html), [form]);
-    if (file) forms[kind] = await readForm(file);
+    const underlay = renderUnderlay(kind, templates);
+    if (!underlay) continue;
+    const [file] = await split(await printHtml(underlay.html), [underlay]);
+    if (file) underlays[kind] = await readUnderlay(file);
   }
-  return forms;
+  return underlays;
 }

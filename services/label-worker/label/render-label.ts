@@ -6,7 +6,7 @@ import { labelView } from './view.ts';
 
 /** Pages, ready to print: what Chromium sets as HTML, the PDF's title, and what we draw on the pages. */
 export type RenderedPages = { html: string; title: string; drawing: Drawing };
-/** A label, to be laid on the form of its kind. */
+/** A label, to be laid on its kind's underlay. */
 export type RenderedLabel = RenderedPages & { kind: LabelPayload['kind'] };
 
 /**
@@ -22,13 +22,13 @@ export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR
 }
 
 /** Renders what all labels of a kind have in common, as one page. Where they have nothing, there is none. */
-export function renderForm(
+export function renderUnderlay(
   kind: LabelPayload['kind'],
   templates: LabelTemplates = OUR_TEMPLATES,
 ): RenderedPages | undefined {
-  const { drawForm } = templates[kind];
-  if (!drawForm) return undefined;
+  const { drawUnderlay } = templates[kind];
+  if (!drawUnderlay) return undefined;
   const sheet = new Sheet();
-  drawForm(sheet);
+  drawUnderlay(sheet);
   return { html: sheet.html(kind), title: kind, drawing: sheet.drawing() };
 }

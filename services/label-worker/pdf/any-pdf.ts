@@ -10,8 +10,8 @@ import {
 } from '@cantoo/pdf-lib';
 import { contentStreams, SAVE_STATE } from './content-streams.ts';
 import { type Link, withFloating } from './floating-shapes.ts';
-import { FORM_NAME } from './form.ts';
 import type { LabelPages } from './label-pages.ts';
+import { UNDERLAY_NAME } from './underlay.ts';
 
 /**
  * Reads a print with a library that knows all of PDF, at ten times the cost of `readChromiumPdf`: for prints that one
@@ -31,12 +31,12 @@ export async function readAnyPdf(print: Uint8Array) {
       (i) => printed[i] as (typeof printed)[0],
     );
     const { shared, pages } = contentStreams({ ...label, drawing }, file.getPage(0).getHeight());
-    const [form] = label.form ? await file.embedPdf(label.form.file) : [];
+    const [underlay] = label.underlay ? await file.embedPdf(label.underlay.file) : [];
     const stream = (operators: string) => file.context.register(file.context.stream(operators));
     for (const [i, { node }] of file.getPages().entries()) {
       node.normalize();
       node.wrapContentStreams(stream(SAVE_STATE), stream(shared + pages[i]));
-      if (form) node.setXObject(PDFName.of(FORM_NAME), form.ref);
+      if (underlay) node.setXObject(PDFName.of(UNDERLAY_NAME), underlay.ref);
     }
     file.setTitle(label.title);
     file.setLanguage('es-MX');

@@ -9,9 +9,9 @@ import {
 } from '#shared/pdf/read-pdf.ts';
 import { contentStreams, SAVE_STATE } from './content-streams.ts';
 import { type Link, type PageWithLinks, withFloating } from './floating-shapes.ts';
-import { FORM, FORM_NAME } from './form.ts';
 import type { LabelPages } from './label-pages.ts';
 import { compressedStream, contentStream, pdfFile } from './pdf-file.ts';
+import { FIRST_OBJECT, UNDERLAY_NAME } from './underlay.ts';
 
 /**
  * A splitter for the PDFs that Chromium prints, and for nothing else: it copies objects as bytes, because general
@@ -70,12 +70,12 @@ function linkOf({ pieces }: PdfObject): Link {
   return { href: /\/URI \(([^)]*)\)/.exec(text)?.[1] ?? '', left, bottom, right, top };
 }
 
-/** Numbers of a file's objects. The form comes next, then each page's own stream, then what is copied of the print. */
+/** Numbers of a file's objects. The underlay comes next, then each page's own stream, then what is copied of the print. */
 const [SAVE, SHARED] = [4, 5];
 
 function fileOf(objects: ObjectsByNumber, pages: readonly number[], label: LabelPages): Buffer {
-  const { title, form } = label;
-  const own = FORM + (form?.objects.length ?? 0);
+  const { title, underlay } = label;
+  const own = FIRST_OBJECT + (underlay?.objects.length ?? 0);
   const streams = contentStreams(label, sizeOf(objectAt(objects, pages[0] ?? 0)).height);
   const firstCopy = own + streams.pages.length;
   const numbers = new Map(reachable(objects, pages).map((old, i) => [old, firstCopy + i]));
@@ -91,7 +91,7 @@ function fileOf(objects: ObjectsByNumber, pages: readonly number[], label: Label
       return piece + (isContent ? `[${SAVE} 0 R ${copied} ${SHARED} 0 R ${own + index} 0 R]` : copied);
     });
     const copied = text.join('');
-    return [form && index >= 0 ? withForm(copied) : copied, body];
+    return [underlay && index >= 0 ? withUnderlay(copied) : copied, body];
   };
   return pdfFile([
     catalog(),
@@ -99,18 +99,18 @@ function fileOf(objects: ObjectsByNumber, pages: readonly number[], label: Label
     information(title),
     contentStream(SAVE_STATE),
     compressedStream(streams.shared),
-    ...(form?.objects.map((object) => [object]) ?? []),
+    ...(underlay?.objects.map((object) => [object]) ?? []),
     ...streams.pages.map(contentStream),
     ...[...numbers.keys()].map(copy),
   ]);
 }
 
-/** Adds the form to the resources of a page. */
-function withForm(page: string): string {
-  const form = `/${FORM_NAME} ${FORM} 0 R`;
-  if (page.includes('/XObject <<')) return page.replace('/XObject <<', `/XObject <<${form}\n`);
+/** Adds the underlay to the resources of a page. */
+function withUnderlay(page: string): string {
+  const underlay = `/${UNDERLAY_NAME} ${FIRST_OBJECT} 0 R`;
+  if (page.includes('/XObject <<')) return page.replace('/XObject <<', `/XObject <<${underlay}\n`);
   if (page.includes('/Resources <<'))
-    return page.replace('/Resources <<', `/Resources <</XObject <<${form}>>\n`);
+    return page.replace('/Resources <<', `/Resources <</XObject <<${underlay}>>\n`);
   throw new UnsupportedPdfError('A page has no resources of its own');
 }
 

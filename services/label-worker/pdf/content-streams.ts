@@ -1,6 +1,6 @@
 import { POINTS_PER_DOT, type Shape } from '../drawing.ts';
-import { FORM_NAME } from './form.ts';
 import type { LabelPages } from './label-pages.ts';
+import { UNDERLAY_NAME } from './underlay.ts';
 
 /**
  * A label's drawing as PDF content streams (ISO 32000-1, 7.8.2). A page has four in this order: `SAVE_STATE`, Chromium's
@@ -12,11 +12,11 @@ export type ContentStreams = { shared: string; pages: string[] };
 export const SAVE_STATE = 'q\n';
 
 /** @param height of the page, in points: PDF counts from the bottom. */
-export function contentStreams({ drawing, form }: LabelPages, height: number): ContentStreams {
+export function contentStreams({ drawing, underlay }: LabelPages, height: number): ContentStreams {
   const { shared, pages } = drawing;
   const scale = POINTS_PER_DOT.toFixed(12);
   return {
-    shared: `\nQ ${form ? `/${FORM_NAME} Do ` : ''}q ${scale} 0 0 -${scale} 0 ${height} cm\n${rectangles(shared)}`,
+    shared: `\nQ ${underlay ? `/${UNDERLAY_NAME} Do ` : ''}q ${scale} 0 0 -${scale} 0 ${height} cm\n${rectangles(shared)}`,
     pages: pages.map((own) => `${rectangles(own)}f Q\n`),
   };
 }

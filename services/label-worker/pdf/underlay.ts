@@ -3,31 +3,31 @@ import type { PdfChunk } from '#shared/pdf/pdf-writer.ts';
 import { objectAt, type PdfObject, reachable, readPdf, UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
 
 /** A page that labels are laid on. */
-export type PdfForm = {
+export type PdfUnderlay = {
   /** A PDF of this one page. */
   file: Uint8Array;
-  /** The page as a form XObject (ISO 32000-1, 8.10), and after it what it needs, numbered from `FORM` on. */
+  /** The page as a form XObject (ISO 32000-1, 8.10), and after it what it needs, numbered from `FIRST_OBJECT` on. */
   objects: readonly PdfChunk[];
 };
 
-/** Number of the form in each label's file, the same in all, so that its objects are written once. */
-export const FORM = 6;
+/** Number of the underlay in each label's file, the same in all, so that its objects are written once. */
+export const FIRST_OBJECT = 6;
 
-/** Name of the form in the resources of a label's page; Chromium's names have a number. */
-export const FORM_NAME = 'Form';
+/** Name of the underlay in the resources of a label's page; Chromium's names have a number. */
+export const UNDERLAY_NAME = 'Underlay';
 
-/** Makes a form of a PDF of one page. Once for each kind of label, so the general library may take its time. */
-export async function readForm(file: Uint8Array): Promise<PdfForm> {
+/** Makes an underlay of a PDF of one page. Once for each kind of label, so the general library may take its time. */
+export async function readUnderlay(file: Uint8Array): Promise<PdfUnderlay> {
   const carrier = await PDFDocument.create({ updateMetadata: false });
   const [page] = await carrier.embedPdf(file);
-  if (!page) throw new UnsupportedPdfError('The form has no page');
+  if (!page) throw new UnsupportedPdfError('The underlay has no page');
   carrier.addPage().drawPage(page);
-  carrier.setTitle(FORM_NAME); // without any information dictionary our reader refuses a file
+  carrier.setTitle(UNDERLAY_NAME); // without any information dictionary our reader refuses a file
   const { objects } = readPdf(Buffer.from(await carrier.save({ useObjectStreams: false })));
-  const [form] = [...objects].find(([, { pieces }]) => pieces.join('').includes('/Subtype /Form')) ?? [];
-  if (form === undefined) throw new UnsupportedPdfError('The form is no XObject');
-  const numbers = reachable(objects, [form]);
-  const places = new Map(numbers.map((number, i) => [number, FORM + i]));
+  const [underlay] = [...objects].find(([, { pieces }]) => pieces.join('').includes('/Subtype /Form')) ?? [];
+  if (underlay === undefined) throw new UnsupportedPdfError('The underlay is no XObject');
+  const numbers = reachable(objects, [underlay]);
+  const places = new Map(numbers.map((number, i) => [number, FIRST_OBJECT + i]));
   return { file, objects: numbers.map((number) => renumbered(objectAt(objects, number), places)) };
 }
 

@@ -3,7 +3,7 @@ import { join, parse } from 'node:path';
 import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { createLabelPrinter } from '../batching/label-printer.ts';
-import { printForms } from '../batching/print-forms.ts';
+import { printUnderlays } from '../batching/print-underlays.ts';
 import { startPrintingBrowser } from '../chromium/printing-browser.ts';
 import { startPdfium } from '../images/pdfium.ts';
 import { toPng } from '../images/png.ts';
@@ -57,7 +57,7 @@ export async function openPreview(folder: string, executablePath: string): Promi
   );
   const printer = createLabelPrinter({
     templates,
-    forms: await printForms(browser.print, templates),
+    underlays: await printUnderlays(browser.print, templates),
     printHtml: browser.print,
     concurrency: 1,
     maxLabels: 10,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
-import { printForms } from '#services/label-worker/batching/print-forms.ts';
+import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import type { PrintingBrowser } from '#services/label-worker/chromium/printing-browser.ts';
 import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
@@ -12,16 +12,16 @@ import { test as browserTest } from '#test/fixtures/labels/printing-browser.ts';
 const test = browserTest
   /** What each print of the last printer was given. */
   .extend('prints', (): string[] => [])
-  .extend('forms', { scope: 'file' }, ({ printing }) => printForms(printing.print))
+  .extend('underlays', { scope: 'file' }, ({ printing }) => printUnderlays(printing.print))
   /** Creates a printer with one print slot on the real browser; `fault` may throw in its place. */
-  .extend('printer', ({ printing, forms, prints }) => (fault: (body: string) => void = () => {}) => {
+  .extend('printer', ({ printing, underlays, prints }) => (fault: (body: string) => void = () => {}) => {
     prints.length = 0;
     const printHtml = async (body: string) => {
       prints.push(body);
       fault(body);
       return printing.print(body);
     };
-    return createLabelPrinter({ forms, printHtml, concurrency: 1, maxLabels: 50 });
+    return createLabelPrinter({ underlays, printHtml, concurrency: 1, maxLabels: 50 });
   })
   .extend(
     'printed',
@@ -36,8 +36,13 @@ const test = browserTest
     return prints.map((body) => body.match(/<section/g)?.length);
   })
   /** The page of a letter label, read back. */
-  .extend('letter', { scope: 'file' }, async ({ printing, forms }) => {
-    const { print } = createLabelPrinter({ forms, printHtml: printing.print, concurrency: 1, maxLabels: 50 });
+  .extend('letter', { scope: 'file' }, async ({ printing, underlays }) => {
+    const { print } = createLabelPrinter({
+      underlays,
+      printHtml: printing.print,
+      concurrency: 1,
+      maxLabels: 50,
+    });
     const [page] = await readLabel(Buffer.from(await print(label())));
     return page;
   });
@@ -307,11 +312,11 @@ test.for<[string, (printing: PrintingBrowser) => Promise<Uint8Array>]>([
   ['with another number of pages', ({ print }) => print('<section class="letter"></section>'.repeat(99))],
 ])(
   'a label %s fails alone, the others of its batch are delivered',
-  async ([_, fault], { printing, forms }) => {
+  async ([_, fault], { printing, underlays }) => {
     const labels = mixedLabels(13);
     const bad = labels[7]?.number ?? '';
     const real = createLabelPrinter({
-      forms,
+      underlays,
       printHtml: (body) =>
         body.includes(bad.replace(/(....)(....)/, '$1 $2 ')) ? fault(printing) : printing.print(body),
       concurrency: 1,
@@ -344,7 +349,7 @@ test('while one slot prints, the next starts only when as many labels are queued
       sizes.push(body.match(/<section/g)?.length ?? 0);
       ends.push(() => reject(new DomainError('browser-failed')));
     });
-  const printer = createLabelPrinter({ forms: {}, printHtml, concurrency: 2, maxLabels: 50 });
+  const printer = createLabelPrinter({ underlays: {}, printHtml, concurrency: 2, maxLabels: 50 });
   const asked: Promise<unknown>[] = [];
   const ask = async (count: number) => {
     asked.push(...Array.from({ length: count }, () => printer.print(label()).catch(() => {})));

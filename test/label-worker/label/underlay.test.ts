@@ -8,13 +8,13 @@ import { label } from '#test/fixtures/labels/labels.ts';
 const BARCODE = '{{barcode code middle=400 y=500 height=150 module=3}}';
 
 /** Returns what a template draws with constants alone, and what it draws for a label: texts and rules. */
-function drawn(body: string): { form: string[]; rest: string[] } {
+function drawn(body: string): { underlay: string[]; rest: string[] } {
   const source = `{{#page width="100mm" height="100mm"}}${body}${BARCODE}{{/page}}`;
   const template = compileTemplate({ file: 'small.hbs', source, version: '1', styledAs: 'small' });
-  const [form, rest] = [new Sheet(), new Sheet()];
-  template.drawForm?.(form);
+  const [underlay, rest] = [new Sheet(), new Sheet()];
+  template.drawUnderlay?.(underlay);
   template.draw(labelView(label()), rest);
-  return { form: contentOf(form), rest: contentOf(rest) };
+  return { underlay: contentOf(underlay), rest: contentOf(rest) };
 }
 
 function contentOf(sheet: Sheet): string[] {
@@ -23,25 +23,25 @@ function contentOf(sheet: Sheet): string[] {
   return [...texts, ...rules.map(([rule]) => `rule at ${rule?.[0]}`)];
 }
 
-test('captions and rules are on the form, what a field says is not', () => {
-  const { form, rest } = drawn(
+test('captions and rules are on the underlay, what a field says is not', () => {
+  const { underlay, rest } = drawn(
     '{{text "ORIGEN" x=10 y=20 size=8}}{{text origin.code x=10 y=50 size=20}}{{rule x=7 y=60 width=9 height=2}}',
   );
-  expect(form).toEqual(['ORIGEN', 'rule at 7']);
+  expect(underlay).toEqual(['ORIGEN', 'rule at 7']);
   expect(rest).toEqual([label().origin.code]);
 });
 
-test('a caption that is not on every label is not on the form', () => {
-  const { form, rest } = drawn(
+test('a caption that is not on every label is not on the underlay', () => {
+  const { underlay, rest } = drawn(
     '{{#if goods.kind}}{{text "TIPO" x=1 y=9 size=8}}{{/if}}{{text "FIJO" x=code y=9 size=8}}',
   );
-  expect(form).toEqual([]);
+  expect(underlay).toEqual([]);
   expect(rest).toEqual(['TIPO', 'FIJO']);
 });
 
-test('a caption of each package is on the form, a bold one stays with the label', () => {
-  const { form, rest } = drawn(
+test('a caption of each package is on the underlay, a bold one stays with the label', () => {
+  const { underlay, rest } = drawn(
     '{{#eachPackage as |one|}}{{text "BULTO" x=1 y=9 size=8}}{{text "Rastreo" x=1 y=9 size=8 bold=true}}{{/eachPackage}}',
   );
-  expect([form, rest]).toEqual([['BULTO'], ['Rastreo']]);
+  expect([underlay, rest]).toEqual([['BULTO'], ['Rastreo']]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
-import { printForms } from '#services/label-worker/batching/print-forms.ts';
+import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { labelDocument } from '#services/label-worker/label/document.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { checkTemplates } from '#services/label-worker/label/template-files/check-templates.ts';
@@ -23,8 +23,14 @@ const test = printerTest
     return browser;
   })
   .extend('own', { scope: 'file' }, async ({ printing }) => {
-    const forms = await printForms(printing.print, templates);
-    return createLabelPrinter({ templates, forms, printHtml: printing.print, concurrency: 1, maxLabels: 50 });
+    const underlays = await printUnderlays(printing.print, templates);
+    return createLabelPrinter({
+      templates,
+      underlays,
+      printHtml: printing.print,
+      concurrency: 1,
+      maxLabels: 50,
+    });
   });
 
 const MEDIUM = PREVIEW_CASES.filter(({ label }) => label.kind === 'medium');

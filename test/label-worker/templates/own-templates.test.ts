@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import { buildLabelWorker } from '#services/label-worker/app.ts';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
-import { printForms } from '#services/label-worker/batching/print-forms.ts';
+import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { labelDocument } from '#services/label-worker/label/document.ts';
 import { checkTemplates } from '#services/label-worker/label/template-files/check-templates.ts';
@@ -159,10 +159,10 @@ describe('a template is tried at start, and refused', () => {
   ])('%j: %s', async ([lines, message], { folderOf, browser }) => {
     const own = await folderOf({ 'medium.hbs': withLines(lines) });
     const templates = loadTemplates(own);
-    const forms = await printForms(browser.print, templates);
+    const underlays = await printUnderlays(browser.print, templates);
     const printer = createLabelPrinter({
       templates,
-      forms,
+      underlays,
       printHtml: browser.print,
       concurrency: 1,
       maxLabels: 1,

@@ -17,7 +17,7 @@ export type LabelTemplate = {
   /** The styles that it brings, for pages of its kind alone. */
   styles: string;
   /** Draws what all labels have in common, where there is any. */
-  drawForm: ((sheet: Sheet) => void) | undefined;
+  drawUnderlay: ((sheet: Sheet) => void) | undefined;
   /** Draws the rest of a label on a sheet. @throws TemplateError */
   draw(view: LabelView, sheet: Sheet): void;
 };
@@ -41,7 +41,7 @@ const knownHelpers = {
  * Compiles a template once, for all labels of its kind.
  *
  * @param options.trace whether helpers name their line where they fail; it costs a little with each label.
- * @param options.whole whether all of a label is drawn with it, and no form is printed.
+ * @param options.whole whether all of a label is drawn with it, and no underlay is printed.
  * @throws TemplateError for a syntax error, and for what no template may hold.
  */
 export function compileTemplate(
@@ -55,7 +55,7 @@ export function compileTemplate(
   const compile = (parts: hbs.AST.Program) =>
     (trace ? tracingEngine : engine).compile(parts, { strict: true, knownHelpersOnly: true, knownHelpers });
   const template = compile(program);
-  const form = constant && constant.body.length > 0 && compile(constant);
+  const underlay = constant && constant.body.length > 0 && compile(constant);
   const drawing = (parts: Handlebars.TemplateDelegate, view: object, sheet: Sheet) => {
     try {
       parts(view, { data: { sheet } });
@@ -69,7 +69,7 @@ export function compileTemplate(
     size,
     source,
     styles,
-    drawForm: form ? (sheet) => drawing(form, {}, sheet) : undefined,
+    drawUnderlay: underlay ? (sheet) => drawing(underlay, {}, sheet) : undefined,
     draw: (view, sheet) => drawing(template, view, sheet),
   };
 }

@@ -5,8 +5,8 @@ const ALWAYS_DRAWN = new Set(['page', 'eachPackage']);
 
 /**
  * Takes out of a template what it draws with constants alone: captions and rules, which are the same on every label. They
- * are printed once, as the form that each label is laid on (docs/decisions/0035-printed-forms.md). Bold captions stay: the
- * form would need a second font, whose bytes cost more than the print of a word.
+ * are printed once, as the underlay that each label is laid on (docs/decisions/0035-printed-underlays.md). Bold captions stay: the
+ * underlay would need a second font, whose bytes cost more than the print of a word.
  *
  * @returns a template of those parts; the rest stays in `program`.
  */
