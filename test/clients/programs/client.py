@@ -29,5 +29,6 @@ guide = Guia(
 )
 request = SolicitudDeGuias(TipoServicio="Domicilio", Guia=[guide])
 created = GuiasApi(client).crear_guias(request, idempotency_key="pedido-1043")
-label = EtiquetasApi(client).obtener_etiqueta(created.data[0].send_guia)
+# This generator asks for JSON wherever an error is JSON; the parameter has the last word.
+label = EtiquetasApi(client).obtener_etiqueta(created.data[0].send_guia, formato="pdf")
 Path(os.environ["PDF"]).write_bytes(label)
