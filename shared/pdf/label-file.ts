@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CATALOG, catalog, INFORMATION, information, PAGES, PdfWriter, pageTree } from './pdf-writer.ts';
-import { neededBy, objectAt, type PdfObject, readPdf, UnsupportedPdfError } from './read-pdf.ts';
+import { neededBy, objectAt, type PdfObject, readPdf, UnsupportedPdfError, withNumbers } from './read-pdf.ts';
 
 /** Longest way from a page to what it needs: page, resources, font, descriptor, file are five. */
 const MAX_DEPTH = 20;
@@ -74,11 +74,6 @@ export class LabelFile {
 }
 
 /** Returns an object's text with its references renumbered. All that it needs is written; what is not is its parent. */
-function textOf({ pieces, refs }: PdfObject, numbers: ReadonlyMap<number, number>): string {
-  return pieces
-    .map((piece, i) => {
-      const ref = refs[i];
-      return ref === undefined ? piece : `${piece}${numbers.get(ref) ?? PAGES} 0 R`;
-    })
-    .join('');
+function textOf(object: PdfObject, numbers: ReadonlyMap<number, number>): string {
+  return withNumbers(object, (ref) => numbers.get(ref) ?? PAGES);
 }

@@ -101,6 +101,16 @@ export function reachable(objects: ObjectsByNumber, from: readonly number[]): nu
   return [...found];
 }
 
+/** Returns an object's text with other numbers in its references. */
+export function withNumbers({ pieces, refs }: PdfObject, numberOf: (ref: number) => number): string {
+  return pieces
+    .map((piece, i) => {
+      const ref = refs[i];
+      return ref === undefined ? piece : `${piece}${numberOf(ref)} 0 R`;
+    })
+    .join('');
+}
+
 function endsWithParent(piece: string): boolean {
   return /\/Parent $/.test(piece);
 }

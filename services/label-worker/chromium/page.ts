@@ -100,7 +100,11 @@ export class Page {
     void this.#cdp.send('HeapProfiler.collectGarbage').catch(() => {});
   }
 
-  /** Runs a function in the page, and returns what it returns. @throws when it throws, so that no print goes on with the body of the one before. */
+  /**
+   * Runs a function in the page, and returns what it returns.
+   *
+   * @throws when it throws, so that no print goes on with the body of the one before.
+   */
   async #call(functionDeclaration: string, ...values: string[]): Promise<unknown> {
     const { result, exceptionDetails } = await this.#cdp.send('Runtime.callFunctionOn', {
       executionContextId: this.#world,

@@ -1,6 +1,6 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
 import type { PdfChunk } from '#shared/pdf/pdf-writer.ts';
-import { objectAt, type PdfObject, reachable, readPdf, UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
+import { objectAt, reachable, readPdf, UnsupportedPdfError, withNumbers } from '#shared/pdf/read-pdf.ts';
 
 /** A page that labels are laid on. */
 export type PdfUnderlay = {
@@ -28,10 +28,10 @@ export async function readUnderlay(file: Uint8Array): Promise<PdfUnderlay> {
   if (underlay === undefined) throw new UnsupportedPdfError('The underlay is no XObject');
   const numbers = reachable(objects, [underlay]);
   const places = new Map(numbers.map((number, i) => [number, FIRST_OBJECT + i]));
-  return { file, objects: numbers.map((number) => renumbered(objectAt(objects, number), places)) };
-}
-
-function renumbered({ pieces, refs, body }: PdfObject, numbers: ReadonlyMap<number, number>): Buffer {
-  const text = pieces.map((piece, i) => piece + (i < refs.length ? `${numbers.get(refs[i] ?? 0)} 0 R` : ''));
-  return Buffer.concat([Buffer.from(text.join(''), 'latin1'), body]);
+  const copied = (number: number) => {
+    const object = objectAt(objects, number);
+    const text = withNumbers(object, (ref) => places.get(ref) as number);
+    return Buffer.concat([Buffer.from(text, 'latin1'), object.body]);
+  };
+  return { file, objects: numbers.map(copied) };
 }
