@@ -2,17 +2,8 @@ import type { Browser, Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { screenshot } from '#test/fixtures/browser.ts';
 import { test } from '#test/fixtures/services.ts';
+import { CHAPTERS } from './chapters.ts';
 
-const CHAPTERS = [
-  '',
-  '/campos',
-  '/errores',
-  '/reintentos',
-  '/limites',
-  '/etiquetas',
-  '/impresoras',
-  '/cambios',
-];
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 900 };
 

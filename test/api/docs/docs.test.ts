@@ -6,17 +6,7 @@ import { describe, expect } from 'vitest';
 import { httpErrors } from '#services/api/errors.ts';
 import type { HttpError } from '#shared/http/errors/http-errors.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
-
-const CHAPTERS = [
-  '',
-  '/campos',
-  '/errores',
-  '/reintentos',
-  '/limites',
-  '/etiquetas',
-  '/impresoras',
-  '/cambios',
-];
+import { CHAPTERS } from './chapters.ts';
 
 const test = services
   .override('settings', { GUIDES_PER_DAY_PER_ACCOUNT: '4321' })
