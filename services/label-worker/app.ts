@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { labelReader, labelWriter, readLabelBytes } from '#shared/contracts/label-store.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -7,6 +6,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
@@ -111,7 +111,7 @@ async function assemble(
 }
 
 /** Opens the store of finished labels, which keeps to its budget until the server closes. */
-function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: Redis) {
+function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: RedisClient) {
   const { LABEL_CACHE_URL: url, LABEL_CACHE_TTL_S: ttlS, LABEL_CACHE_MAX_MIB: maxMib } = config;
   const redis = url ? openLabelCache(server, url) : queueRedis;
   const budget = labelBudget(redis, maxMib * 2 ** 20, server.log);

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { LoginKeys } from './login-keys.ts';
 
 /** How long an address stays known after a login, in seconds. */
@@ -11,11 +11,11 @@ const MAX_ADDRESSES = 100;
  * whoever comes from one of them is served before strangers.
  */
 export class KnownAddresses {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #prefix: string;
 
   /** @param prefix of the keys, which goes before the user. */
-  constructor(redis: Redis, prefix: string) {
+  constructor(redis: RedisClient, prefix: string) {
     this.#redis = redis;
     this.#prefix = prefix;
   }

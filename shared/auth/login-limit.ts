@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { LruMap } from 'toad-cache';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { KnownAddresses } from './known-addresses.ts';
 import type { LoginKeys } from './login-keys.ts';
 import { LoginRefusal } from './login-refusal.ts';
@@ -28,13 +28,13 @@ type Limit = 'address_limit' | 'pair_limit';
  * counted afterwards, two hundred guesses at the same time would all be checked.
  */
 export class LoginLimit {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #limiters: Readonly<Record<keyof LoginKeys, RateLimiterRedis>>;
   readonly #known: KnownAddresses;
   readonly #refusals = new LruMap<{ until: number; retryAt: number }>(MAX_REFUSALS);
 
   /** @param prefix of the keys; each service that logs users in has its own, and so its own counts. */
-  constructor(redis: Redis, prefix: string, limits: { perUser: number; perAddress: number }) {
+  constructor(redis: RedisClient, prefix: string, limits: { perUser: number; perAddress: number }) {
     this.#redis = redis;
     const limiter = (name: string, points: number) =>
       new RateLimiterRedis({

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /**
  * The ids of requests that wait for a label which another request had asked for before, in Redis by the label's key: the
@@ -12,7 +12,7 @@ const KEPT_S = 60;
 
 /** Adds requests to those that wait for a label. */
 export async function addAskers(
-  redis: Redis,
+  redis: RedisClient,
   prefix: string,
   key: string,
   requestIds: readonly string[],
@@ -27,7 +27,7 @@ export async function addAskers(
 }
 
 /** Returns the requests that waited for a label, and forgets them. */
-export async function takeAskers(redis: Redis, prefix: string, key: string): Promise<string[]> {
+export async function takeAskers(redis: RedisClient, prefix: string, key: string): Promise<string[]> {
   const list = askersKey(prefix, key);
   const requestIds = await redis.lrange(list, 0, -1);
   if (requestIds.length > 0) await redis.del(list);

@@ -1,4 +1,5 @@
-import type { Redis, Result } from 'ioredis';
+import type { Result } from 'ioredis';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /**
  * Finished labels in Redis, by the label's key: the worker writes, the api reads. Bounded in bytes, since Redis must
@@ -84,7 +85,11 @@ declare module 'ioredis' {
  * @param limits.ttlS how long a label is kept at most, in seconds.
  * @param limits.budget returns the bytes that all labels together may have now.
  */
-export function labelWriter(redis: Redis, prefix: string, limits: { ttlS: number; budget: () => number }) {
+export function labelWriter(
+  redis: RedisClient,
+  prefix: string,
+  limits: { ttlS: number; budget: () => number },
+) {
   redis.defineCommand('storeLabel', { numberOfKeys: 3, lua: STORE });
   redis.defineCommand('trimLabels', { numberOfKeys: 2, lua: TRIM });
   const expiries = `${prefix}:label-expiries`;
@@ -103,7 +108,7 @@ export function labelWriter(redis: Redis, prefix: string, limits: { ttlS: number
 }
 
 /** Creates what reads finished labels. */
-export function labelReader(redis: Redis, prefix: string) {
+export function labelReader(redis: RedisClient, prefix: string) {
   return {
     read: (key: string): Promise<Buffer | null> => redis.getBuffer(labelBytesKey(prefix, key)),
     /** Returns which of the labels are there. */
@@ -119,7 +124,7 @@ export function labelReader(redis: Redis, prefix: string) {
 }
 
 /** Reads how many bytes the finished labels have. */
-export async function readLabelBytes(redis: Redis, prefix: string): Promise<number> {
+export async function readLabelBytes(redis: RedisClient, prefix: string): Promise<number> {
   return Number(await redis.get(labelSumKey(prefix)));
 }
 

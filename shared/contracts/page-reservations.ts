@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis, Result } from 'ioredis';
+import type { Result } from 'ioredis';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /**
  * Pages of labels that are in flight for each account, in Redis: the api reserves pages while it waits for a label,
@@ -56,7 +57,7 @@ declare module 'ioredis' {
 export type PageReservations = ReturnType<typeof pageReservations>;
 
 /** Reserves pages for accounts, for the api. `timeoutMs`: time until a reservation ends by itself. */
-export function pageReservations(redis: Redis, prefix: string, timeoutMs: number) {
+export function pageReservations(redis: RedisClient, prefix: string, timeoutMs: number) {
   redis.defineCommand('reservePages', { numberOfKeys: 2, lua: RESERVE });
   redis.defineCommand('releasePages', { numberOfKeys: 2, lua: RELEASE });
   return {
@@ -76,7 +77,7 @@ export function pageReservations(redis: Redis, prefix: string, timeoutMs: number
 
 /** Returns whether a reservation has not ended, for the worker. */
 export async function isReserved(
-  redis: Redis,
+  redis: RedisClient,
   prefix: string,
   { account, id }: Reservation,
 ): Promise<boolean> {

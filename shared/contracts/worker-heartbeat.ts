@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
-import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /**
  * Which label workers are alive, in Redis. Each worker writes its state every five seconds; the dashboard and the api
@@ -39,7 +39,11 @@ export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
 const isHeartbeat = new Ajv().compile<WorkerHeartbeat>(WorkerHeartbeat);
 
 /** Writes a worker's state; to be called every `HEARTBEAT_MS`. */
-export async function writeHeartbeat(redis: Redis, prefix: string, worker: WorkerHeartbeat): Promise<void> {
+export async function writeHeartbeat(
+  redis: RedisClient,
+  prefix: string,
+  worker: WorkerHeartbeat,
+): Promise<void> {
   const ids = idsKey(prefix);
   await redis
     .multi()
@@ -51,12 +55,12 @@ export async function writeHeartbeat(redis: Redis, prefix: string, worker: Worke
 }
 
 /** Removes a worker that closes, so that it counts as dead at once. */
-export async function removeHeartbeat(redis: Redis, prefix: string, id: string): Promise<void> {
+export async function removeHeartbeat(redis: RedisClient, prefix: string, id: string): Promise<void> {
   await redis.multi().del(workerKey(prefix, id)).zrem(idsKey(prefix), id).exec();
 }
 
 /** Reads the workers that are alive, the longest-serving first; a value that is not a heartbeat is skipped. */
-export async function aliveWorkers(redis: Redis, prefix: string): Promise<WorkerHeartbeat[]> {
+export async function aliveWorkers(redis: RedisClient, prefix: string): Promise<WorkerHeartbeat[]> {
   const ids = await redis.zrevrange(idsKey(prefix), 0, MAX_WORKERS - 1);
   if (ids.length === 0) return [];
   const texts = await redis.mget(ids.map((id) => workerKey(prefix, id)));

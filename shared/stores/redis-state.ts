@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './redis-client.ts';
 
 /** Sizes in bytes. */
 export type RedisState = {
@@ -19,7 +19,7 @@ export type RedisState = {
 const DISK_STATUSES = ['aof_last_write_status', 'aof_last_bgrewrite_status', 'rdb_last_bgsave_status'];
 
 /** Reads the state of Redis by INFO, which a managed Redis that forbids CONFIG answers too. */
-export async function readRedisState(redis: Redis): Promise<RedisState> {
+export async function readRedisState(redis: RedisClient): Promise<RedisState> {
   const info = await redis.info();
   const value = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   const policy = value('maxmemory_policy') ?? '';

@@ -1,7 +1,8 @@
-import type { Redis, Result } from 'ioredis';
+import type { Result } from 'ioredis';
 import { LruMap } from 'toad-cache';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { digest } from '#shared/digest.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { QuotaState } from '../quotas/account-limits.ts';
 import type { QuotaReport } from '../quotas/quota-report.ts';
 import { type Counted, Settlement } from '../quotas/settlement.ts';
@@ -75,7 +76,7 @@ export type TakenGuides = {
  * word of Redis is old, Redis decides, so that the limit is exact. While Redis is away each process counts for itself.
  */
 export class GuideQuota {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #prefix: string;
   readonly #localTime: (moment: Date) => string;
   readonly #report: QuotaReport;
@@ -83,7 +84,7 @@ export class GuideQuota {
   readonly #settlement: Settlement<Day>;
 
   /** @param localTime writes a moment as `localTimeFormatter` does. */
-  constructor(redis: Redis, prefix: string, localTime: (moment: Date) => string, report: QuotaReport) {
+  constructor(redis: RedisClient, prefix: string, localTime: (moment: Date) => string, report: QuotaReport) {
     redis.defineCommand('settleGuides', { lua: SETTLE });
     redis.defineCommand('takeGuides', { numberOfKeys: 1, lua: TAKE });
     this.#redis = redis;

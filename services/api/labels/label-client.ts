@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { addAskers, MAX_ASKERS } from '#shared/contracts/label-askers.ts';
 import { type LabelPayload, labelKey, pageCount, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
@@ -6,6 +5,7 @@ import { labelReader } from '#shared/contracts/label-store.ts';
 import { type PageReservations, pageReservations } from '#shared/contracts/page-reservations.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { DomainError } from '#shared/errors.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { QuotaReport } from '../quotas/quota-report.ts';
 import { Admission } from './admission.ts';
 import { LabelJobs, type LabelJobsOptions, type Outcome } from './label-jobs.ts';
@@ -62,7 +62,7 @@ export class LabelClient {
   #templates: WorkerHeartbeat['templates'];
 
   /** @param options.labels where finished labels are. */
-  constructor(options: LabelJobsOptions & { labels: Redis; metrics: Registry; report: QuotaReport }) {
+  constructor(options: LabelJobsOptions & { labels: RedisClient; metrics: Registry; report: QuotaReport }) {
     const { redis, labels, prefix, timeoutMs, log, metrics, report } = options;
     this.#report = report;
     this.#cache = labelReader(labels, prefix);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { addAskers } from '#shared/contracts/label-askers.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '#shared/contracts/label-job.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { startQueueCleaning } from './queue-cleaning.ts';
 
 /** Longest wait for the queue to close, in ms. */
@@ -24,9 +24,9 @@ type JobEnd = { printed: string } | 'failed' | 'dropped';
 
 export type LabelJobsOptions = {
   /** For commands; fails fast. */
-  redis: Redis;
+  redis: RedisClient;
   /** For the queue's events; waits while Redis is away. */
-  blocking: Redis;
+  blocking: RedisClient;
   prefix: string;
   /** Longest wait for a label, in ms. */
   timeoutMs: number;
@@ -43,7 +43,7 @@ export type LabelJobsOptions = {
 export class LabelJobs {
   readonly queue: Queue<LabelJob, LabelJobResult>;
   readonly #events: QueueEvents;
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #prefix: string;
   readonly #timeoutMs: number;
   readonly #log: Pick<Logger, 'warn'>;

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 type Options = {
   prefix: string;
@@ -20,7 +20,7 @@ type Options = {
  *
  * Its hook throws DomainError `too-many-requests`, with the seconds to wait.
  */
-export function requestLimit(redis: Redis, { prefix, name, perMinute, keyOf }: Options) {
+export function requestLimit(redis: RedisClient, { prefix, name, perMinute, keyOf }: Options) {
   return fp(
     async (server: HttpServer) => {
       if (perMinute === 0) return;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { PersonalDataStore } from './personal-data-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -20,7 +20,7 @@ return redis.call('pexpire', KEYS[1], ARGV[2])`;
 
 type Options = {
   store: PersonalDataStore;
-  redis: Redis;
+  redis: RedisClient;
   prefix: string;
   /** Age from which guides are anonymised. */
   days: number;

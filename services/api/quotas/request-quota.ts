@@ -1,6 +1,7 @@
-import type { Redis, Result } from 'ioredis';
+import type { Result } from 'ioredis';
 import { LruMap } from 'toad-cache';
 import { digest } from '#shared/digest.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { AccountLimits, QuotaState } from './account-limits.ts';
 import type { QuotaReport } from './quota-report.ts';
 import { type Counted, Settlement } from './settlement.ts';
@@ -53,7 +54,7 @@ export class RequestQuota {
   readonly #settlement: Settlement<Bucket>;
 
   /** @param now a monotonic clock, in ms. */
-  constructor(redis: Redis, prefix: string, report: QuotaReport, now = () => performance.now()) {
+  constructor(redis: RedisClient, prefix: string, report: QuotaReport, now = () => performance.now()) {
     redis.defineCommand('settleRequests', { lua: SETTLE });
     this.#prefix = prefix;
     this.#now = now;

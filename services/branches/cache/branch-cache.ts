@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import type { Branch, DestinationQuery } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import type { BranchStore } from '../store/branch-store.ts';
 import { BranchHash, branchField, coverageField, isDestination } from './branch-hash.ts';
@@ -30,7 +30,7 @@ export class BranchCache {
   #refreshTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(redis: Redis, prefix: string, store: BranchStore, log: Logger, metrics: Registry) {
+  constructor(redis: RedisClient, prefix: string, store: BranchStore, log: Logger, metrics: Registry) {
     this.#store = store;
     this.#log = log;
     this.#hash = new BranchHash(redis, `${prefix}:branches`);

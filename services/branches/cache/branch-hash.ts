@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { type Branch, branchCode } from '#shared/contracts/branch.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { Snapshot } from '../store/branch-store.ts';
 import { chunks } from '../store/chunks.ts';
 
@@ -22,10 +22,10 @@ const WRITE_CHUNK = 1_000;
  * "cold cache" otherwise.
  */
 export class BranchHash {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #key: string;
 
-  constructor(redis: Redis, key: string) {
+  constructor(redis: RedisClient, key: string) {
     this.#redis = redis;
     this.#key = key;
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /** Deletes the lock only while it holds the caller's token: compared and deleted in one step, which Redis 7 has no command for. */
 const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
@@ -12,11 +12,11 @@ const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call
  * "Patterns").
  */
 export class RebuildLock {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #key: string;
   readonly #leaseMs: number;
 
-  constructor(redis: Redis, key: string, leaseMs: number) {
+  constructor(redis: RedisClient, key: string, leaseMs: number) {
     this.#redis = redis;
     this.#key = key;
     this.#leaseMs = leaseMs;

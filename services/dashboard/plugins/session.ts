@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Redis } from 'ioredis';
 import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
 import { digest } from '#shared/digest.ts';
 import { DomainError } from '#shared/errors.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /**
  * The sessions of logged-in users. The browser has an unguessable id in a cookie. Redis has the user and the user's
@@ -19,7 +19,7 @@ export type Sessions = {
 
 /** Keeps sessions in Redis. @param options.ttlS lifetime of a session, in seconds. */
 export function createSessions(options: {
-  redis: Redis;
+  redis: RedisClient;
   prefix: string;
   users: UserStore;
   ttlS: number;

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /** `p50` and `p99` in ms; `since` is when the first of these labels was finished, in ms since 1970. */
 export type LatencyFigures = { labels: number; p50: number; p99: number; since: number };
@@ -15,7 +15,7 @@ const MAX_LABELS = 500;
  * times, not the payload.
  */
 export async function readLatency(
-  redis: Redis,
+  redis: RedisClient,
   queue: Queue,
   since: number,
 ): Promise<LatencyFigures | undefined> {

@@ -1,7 +1,7 @@
 import type { Job, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { LabelJob } from '#shared/contracts/label-job.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import { explainFailure } from './failure-reasons.ts';
 import { type LatencyFigures, readLatency } from './latency.ts';
@@ -35,7 +35,7 @@ export type Failure = { jobId: string; at: number; reason: string; guide: string
 
 /** Reads what the status page shows: a few bounded reads, whatever the queue's length. */
 export async function readQueueState(options: {
-  redis: Redis;
+  redis: RedisClient;
   prefix: string;
   queue: Queue<LabelJob>;
 }): Promise<QueueState> {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { TemplateVersions } from '#shared/contracts/label-job.ts';
 import {
   HEARTBEAT_MS,
@@ -11,9 +10,10 @@ import {
   writeHeartbeat,
 } from '#shared/contracts/worker-heartbeat.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 type Options = {
-  redis: Redis;
+  redis: RedisClient;
   prefix: string;
   worker: Pick<Worker, 'on'>;
   /** Returns the figures of the current Chromium; undefined while there is none. */

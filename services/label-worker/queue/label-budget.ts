@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { readRedisState } from '#shared/stores/redis-state.ts';
 
 /**
@@ -14,7 +14,7 @@ const SHARE = 0.5;
  * Returns the budget of the finished labels: `most` bytes, but never more than half of what Redis may use. It is read
  * anew every five seconds; while Redis does not answer, the last budget holds.
  */
-export function labelBudget(redis: Redis, most: number, log: Pick<Logger, 'info' | 'warn'>) {
+export function labelBudget(redis: RedisClient, most: number, log: Pick<Logger, 'info' | 'warn'>) {
   let bytes = most;
   async function read(): Promise<void> {
     const { maxBytes } = await readRedisState(redis);

@@ -1,5 +1,4 @@
 import { type Job, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { takeAskers } from '#shared/contracts/label-askers.ts';
 import {
   isLabelPayload,
@@ -16,6 +15,7 @@ import { isReserved } from '#shared/contracts/page-reservations.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { LabelPrinter, PrintOrder } from '../batching/label-printer.ts';
 import type { ImagePrinter } from '../images/image-printer.ts';
 import type { WorkerMetrics } from '../metrics.ts';
@@ -23,9 +23,9 @@ import { failureReasonOf, queueErrorOf } from './label-failure.ts';
 
 type Options = {
   /** The connection for the queue; BullMQ blocks on a copy of it. */
-  blocking: Redis;
+  blocking: RedisClient;
   /** For commands. */
-  redis: Redis;
+  redis: RedisClient;
   prefix: string;
   /** Most jobs at a time. */
   concurrency: number;
