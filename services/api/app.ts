@@ -79,7 +79,9 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
   const report = new QuotaReport(server.metrics, server.log);
   const labels = new LabelClient({
     redis,
-    labels: config.LABEL_CACHE_URL ? openLabelCache(server, config.LABEL_CACHE_URL) : redis,
+    labels: config.LABEL_CACHE_URL
+      ? openLabelCache(server, config.LABEL_CACHE_URL, config.REDIS_PREFIX)
+      : redis,
     blocking: openBlockingRedis(server, config.REDIS_URL),
     prefix: config.REDIS_PREFIX,
     timeoutMs: config.LABEL_TIMEOUT_MS,

@@ -113,8 +113,8 @@ async function assemble(
 /** Opens the store of finished labels, which keeps to its budget until the server closes. */
 function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: RedisClient) {
   const { LABEL_CACHE_URL: url, LABEL_CACHE_TTL_S: ttlS, LABEL_CACHE_MAX_MIB: maxMib } = config;
-  const redis = url ? openLabelCache(server, url) : queueRedis;
-  const budget = labelBudget(redis, maxMib * 2 ** 20, server.log);
+  const redis = url ? openLabelCache(server, url, config.REDIS_PREFIX) : queueRedis;
+  const budget = labelBudget(redis, config.REDIS_PREFIX, maxMib * 2 ** 20, server.log);
   const labels = labelWriter(redis, config.REDIS_PREFIX, { ttlS, budget: budget.bytes });
   addGauge(server.metrics, 'label_cache_bytes', 'Size of the finished labels in Redis', () =>
     readLabelBytes(redis, config.REDIS_PREFIX),

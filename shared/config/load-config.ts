@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Static, TObject } from 'typebox';
+import { explainRedisAddress } from './redis-address.ts';
 import { isStrongSecret } from './strong-secret.ts';
 
 export class ConfigError extends Error {
@@ -25,9 +26,10 @@ export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv)
     const value = readValue(env, name, setting['x-formerly']);
     if (value) values[name] = value;
   }
-  const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: true });
+  const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: true, verbose: true });
   addFormats.default(ajv);
-  ajv.addFormat('secret', isStrongSecret);
+  for (const [format, wrongWith] of Object.entries(FORMATS))
+    ajv.addFormat(format, (text) => !wrongWith(text));
   ajv.addKeyword('x-formerly');
   const validate = ajv.compile<Static<S>>(schema);
   if (validate(values)) return Object.freeze(values);
@@ -58,13 +60,19 @@ function readSecretFile(name: string, path: string | undefined): string | undefi
 const WEAK =
   'can be guessed: it repeats itself, or is the value of an example. Make one with: openssl rand -hex 32';
 
+/** Formats of our own: each returns what is wrong with a value, without the value itself. */
+const FORMATS: Record<string, (value: string) => string | undefined> = {
+  secret: (value) => (isStrongSecret(value) ? undefined : WEAK),
+  'redis-address': explainRedisAddress,
+};
+
 function explain(schema: TObject, error: ErrorObject): string {
   const missing = error.keyword === 'required';
   const name = missing ? String(error.params.missingProperty) : error.instancePath.slice(1);
   const setting: Setting = schema.properties[name] ?? {};
   const { description, examples, 'x-formerly': former } = setting;
-  const weak = error.keyword === 'format' && error.params.format === 'secret';
-  const wrong = missing ? 'is not set' : weak ? WEAK : error.message;
+  const format = error.keyword === 'format' ? FORMATS[error.params.format] : undefined;
+  const wrong = missing ? 'is not set' : (format?.(String(error.data)) ?? error.message);
   const example = examples ? ` Example: ${name}=${examples[0]}` : '';
   const formerly = former ? ` (formerly ${former})` : '';
   return `${name}${formerly} ${wrong}. ${description ?? ''}.${example}`;

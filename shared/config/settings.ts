@@ -21,12 +21,14 @@ export const commonSettings = {
   }),
 };
 
+/** Part of the schema of an address of Redis (`parseRedisAddress`), which may hold a password. */
+const REDIS_ADDRESS = { format: 'redis-address', writeOnly: true };
+
 export const redisSettings = {
   REDIS_URL: Type.String({
-    pattern: '^rediss?://.',
-    writeOnly: true,
+    ...REDIS_ADDRESS,
     description:
-      'Redis that holds the job queue, finished labels, the branch cache, sessions and login counters',
+      'Redis that holds the job queue, finished labels, the branch cache, sessions and login counters. redis:// is one address, redis+sentinel:// asks sentinels for the primary, redis+cluster:// is a Redis Cluster; rediss is TLS',
     examples: ['redis://127.0.0.1:6379'],
   }),
   REDIS_PREFIX: Type.String({
@@ -41,10 +43,9 @@ export const redisSettings = {
 export const labelCacheSettings = {
   LABEL_CACHE_URL: Type.Optional(
     Type.String({
-      pattern: '^rediss?://.',
-      writeOnly: true,
+      ...REDIS_ADDRESS,
       description:
-        'Second Redis for the finished labels alone. Without it they are in that of REDIS_URL. It needs no persistence, and may evict by itself (allkeys-lru)',
+        'Second Redis for the finished labels alone. Without it they are in that of REDIS_URL. It needs no persistence, and may evict by itself (allkeys-lru). An address as in REDIS_URL',
       examples: ['redis://127.0.0.1:6380'],
     }),
   ),

@@ -1,4 +1,111 @@
-import type { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
+import { parseRedisAddress, type RedisAddress } from '#shared/config/redis-address.ts';
 
 /** A connection to one Redis, which may move, or to a Redis Cluster. All keys of a prefix are in one slot (`REDIS_PREFIX`). */
 export type RedisClient = Redis | Cluster;
+
+/** How a client treats commands while Redis is away. */
+type Waiting =
+  /** Rejects them at once, and those that are not answered in time. */
+  | 'fails-fast'
+  /** Keeps them for ever, as what blocks on a queue needs (BullMQ demands `maxRetriesPerRequest: null`). */
+  | 'waits';
+
+const CONNECT_MS = 2_000;
+/** Longest wait for an answer of a command that fails fast, in ms. */
+const COMMAND_MS = 2_000;
+/** Longest wait for what a sentinel or a node knows of the others, in ms; then the next one is asked. */
+const ASK_MS = 1_000;
+/** Shortest time between two attempts to leave a replica, in ms. */
+const LEAVE_REPLICA_MS = 1_000;
+/**
+ * How often a Cluster client sends a command again that met a node which is gone or not responsible, 100 ms apart: an
+ * election lasts seconds, and until it is over clients are to hear 503.
+ */
+const MAX_REDIRECTIONS = 5;
+/** How often a Cluster client asks which node has which slot, in ms: a node that hangs does not say so. */
+const SLOTS_MS = 5_000;
+
+/** Options of each connection to a server. */
+const CONNECTION = {
+  connectTimeout: CONNECT_MS,
+  // A service's user may not send CLIENT SETINFO, which Redis 7.0 does not have: no refusal fills Redis' ACL LOG.
+  disableClientInfo: true,
+};
+const CONNECTIONS = {
+  'fails-fast': { ...CONNECTION, commandTimeout: COMMAND_MS, maxRetriesPerRequest: 1 },
+  waits: { ...CONNECTION, maxRetriesPerRequest: null },
+};
+
+/** Options of the client as a whole. Commands of one event-loop turn are one write: labels are stored and asked for by the batch. */
+const CLIENTS = {
+  'fails-fast': { enableOfflineQueue: false, enableAutoPipelining: true },
+  waits: {},
+};
+
+/** Opens a client, which connects again and again where Redis is away. */
+export function createRedisClient(url: string, waiting: Waiting): RedisClient {
+  const address = parseRedisAddress(url);
+  if (address.kind === 'cluster') return createClusterClient(address, waiting);
+  const options = {
+    ...CONNECTIONS[waiting],
+    ...CLIENTS[waiting],
+    retryStrategy,
+    reconnectOnError: leaveReplica(),
+  };
+  if (address.kind === 'plain') return new Redis(address.url, options);
+  return new Redis({ ...options, ...sentinelOptions(address) });
+}
+
+/** The sentinels of the address are asked, and no others: their user needs no right to list the others. */
+function sentinelOptions(address: RedisAddress & { kind: 'sentinel' }) {
+  const { nodes, primary, tls, username, password, sentinelUsername, sentinelPassword } = address;
+  return {
+    sentinels: nodes,
+    name: primary,
+    username,
+    password,
+    sentinelUsername,
+    sentinelPassword,
+    sentinelRetryStrategy: () => ASK_MS,
+    sentinelCommandTimeout: ASK_MS,
+    updateSentinels: false,
+    ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+  };
+}
+
+function createClusterClient(
+  { nodes, tls, username, password }: RedisAddress & { kind: 'cluster' },
+  waiting: Waiting,
+): Cluster {
+  return new Cluster(nodes, {
+    ...CLIENTS[waiting],
+    redisOptions: { ...CONNECTIONS[waiting], username, password, ...(tls && { tls: {} }) },
+    clusterRetryStrategy: retryStrategy,
+    maxRedirections: MAX_REDIRECTIONS,
+    slotsRefreshTimeout: ASK_MS,
+    slotsRefreshInterval: SLOTS_MS,
+    // A certificate is for the name; Node resolves names anew with each connection.
+    dnsLookup: (host, done) => done(null, host),
+  });
+}
+
+/** Quick at first, since a restart of Redis takes a second; never slower than one try a second. */
+function retryStrategy(attempt: number): number {
+  return Math.min(50 * attempt, 1_000);
+}
+
+/**
+ * Returns what tells whether to open a connection anew: when the server is a replica by now. It keeps the connections of
+ * when it was the primary, and only a new one is led to the primary of today. Once a second at most: where the address
+ * itself leads to a replica, what only reads goes on between. The command that found out fails: repeated alone, it could
+ * leave its transaction.
+ */
+function leaveReplica(): (error: Error) => boolean {
+  let next = 0;
+  return ({ message }) => {
+    if (!/^(READONLY|MASTERDOWN) /.test(message) || performance.now() < next) return false;
+    next = performance.now() + LEAVE_REPLICA_MS;
+    return true;
+  };
+}

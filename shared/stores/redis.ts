@@ -1,19 +1,17 @@
-import { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import { memoizeFor } from '#shared/async/memoize-for.ts';
 import { RefusesWrites } from '#shared/http/dependencies.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
-import { type RedisState, readRedisState } from './redis-state.ts';
+import { createRedisClient, type RedisClient } from './redis-client.ts';
+import { type RedisState, readRedisState, writeCheckKey } from './redis-state.ts';
 import { explainOutage } from './transient-errors.ts';
 
 /** Time after which the key of the write check is gone, in seconds. */
 const CHECK_TTL_S = 60;
 /** Time for which what Redis says of itself is kept, in ms: all metrics of a scrape ask at once, and share one reading. */
 const SCRAPE_MS = 0;
-/** Shortest time between two attempts to leave a replica, in ms. */
-const LEAVE_REPLICA_MS = 1_000;
 /** How Redis begins to refuse a write: it is full, a replica, or cannot write to its disk. */
 const REFUSED_WRITE = /^(OOM|READONLY|MISCONF) /;
 
@@ -26,15 +24,15 @@ const REFUSED_WRITE = /^(OOM|READONLY|MISCONF) /;
  *
  * @param prefix of all keys.
  */
-export function openRedis(server: HttpServer, url: string, prefix: string): Redis {
+export function openRedis(server: HttpServer, url: string, prefix: string): RedisClient {
   const redis = connectRedis(url, server);
   server.startup.connect('Redis', async () => {
     await whenReady(redis);
-    await logEvictionPolicy(redis, server.log);
+    await logEvictionPolicy(redis, prefix, server.log);
   });
-  const check = memoizeFor(SCRAPE_MS, () => checkWrite(redis, `${prefix}:write-check`));
+  const check = memoizeFor(SCRAPE_MS, () => checkWrite(redis, writeCheckKey(prefix)));
   server.dependencies.set('redis', { check, required: true });
-  addRedisGauges(server.metrics, redis, check);
+  addRedisGauges(server.metrics, () => readRedisState(redis, prefix), check);
   return redis;
 }
 
@@ -42,9 +40,11 @@ export function openRedis(server: HttpServer, url: string, prefix: string): Redi
  * Opens the second Redis, for finished labels alone. It is not required: without it labels are refused, and all else
  * goes on, also when it was never there.
  */
-export function openLabelCache(server: HttpServer, url: string): Redis {
+export function openLabelCache(server: HttpServer, url: string, prefix: string): RedisClient {
   const redis = connectRedis(url, server);
-  server.dependencies.set('label-cache', { check: () => redis.ping(), required: false });
+  // Not PING, which any node of a Redis Cluster answers.
+  const check = () => redis.exists(writeCheckKey(prefix));
+  server.dependencies.set('label-cache', { check, required: false });
   return redis;
 }
 
@@ -54,32 +54,15 @@ export function openLabelCache(server: HttpServer, url: string): Redis {
  * These block on Redis and must survive its absence, so they wait and reconnect for ever (BullMQ demands
  * `maxRetriesPerRequest: null`).
  */
-export function openBlockingRedis(server: HttpServer, url: string): Redis {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: null,
-    connectTimeout: 2_000,
-    retryStrategy,
-    reconnectOnError: leaveReplica(),
-    disableClientInfo: true,
-  });
+export function openBlockingRedis(server: HttpServer, url: string): RedisClient {
+  const redis = createRedisClient(url, 'waits');
   watch(redis, server, 'The blocking connection to Redis');
   return redis;
 }
 
 /** Connects, again and again where Redis is away, and closes with the server. */
-function connectRedis(url: string, server: HttpServer): Redis {
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
-    commandTimeout: 2_000,
-    connectTimeout: 2_000,
-    maxRetriesPerRequest: 1,
-    retryStrategy,
-    reconnectOnError: leaveReplica(),
-    // A service's user may not send CLIENT SETINFO, which Redis 7.0 does not have: no refusal fills Redis' ACL LOG.
-    disableClientInfo: true,
-    // Commands of one event-loop turn are one write: labels are stored and asked for by the batch.
-    enableAutoPipelining: true,
-  });
+function connectRedis(url: string, server: HttpServer): RedisClient {
+  const redis = createRedisClient(url, 'fails-fast');
   watch(redis, server, 'The connection to Redis');
   return redis;
 }
@@ -88,7 +71,7 @@ function connectRedis(url: string, server: HttpServer): Redis {
  * Logs the first failure of a connection, each other reason, and that it is open again, not every try; closes it with the
  * server. One that was never open is closed before all else, since BullMQ's `close` waits for it.
  */
-function watch(redis: Redis, server: HttpServer, name: string): void {
+function watch(redis: RedisClient, server: HttpServer, name: string): void {
   const { log } = server;
   let reason: string | undefined;
   let opened = false;
@@ -112,40 +95,24 @@ function watch(redis: Redis, server: HttpServer, name: string): void {
 }
 
 /** Resolves when Redis serves. */
-async function whenReady(redis: Redis): Promise<void> {
+async function whenReady(redis: RedisClient): Promise<void> {
   if (redis.status !== 'ready') await new Promise((resolve) => redis.once('ready', resolve));
 }
 
-/** Quick at first, since a restart of Redis takes a second; never slower than one try a second. */
-function retryStrategy(attempt: number): number {
-  return Math.min(50 * attempt, 1_000);
-}
-
-/**
- * Returns what tells whether to open a connection anew: when the server is a replica by now. It keeps the connections of
- * when it was the primary, and only a new one is led to the primary of today. Once a second at most: where the address
- * itself leads to a replica, what only reads goes on between. The command that found out fails: repeated alone, it could
- * leave its transaction.
- */
-function leaveReplica(): (error: Error) => boolean {
-  let next = 0;
-  return ({ message }) => {
-    if (!/^(READONLY|MASTERDOWN) /.test(message) || performance.now() < next) return false;
-    next = performance.now() + LEAVE_REPLICA_MS;
-    return true;
-  };
-}
-
 /** @throws RefusesWrites where Redis answers, but refuses to write; any other error where it does not answer. */
-async function checkWrite(redis: Redis, key: string): Promise<void> {
+async function checkWrite(redis: RedisClient, key: string): Promise<void> {
   await redis.set(key, '1', 'EX', CHECK_TTL_S).catch((cause: Error) => {
     throw REFUSED_WRITE.test(cause.message) ? new RefusesWrites(cause.message, { cause }) : cause;
   });
 }
 
 /** Adds gauges that are read on every scrape, since an operator may change policy and limit at any time. */
-function addRedisGauges(metrics: Registry, redis: Redis, check: () => Promise<void>): void {
-  const state = memoizeFor(SCRAPE_MS, () => readRedisState(redis));
+function addRedisGauges(
+  metrics: Registry,
+  readState: () => Promise<RedisState>,
+  check: () => Promise<void>,
+): void {
+  const state = memoizeFor(SCRAPE_MS, readState);
   const add = (name: string, help: string, read: (state: RedisState) => number | undefined) =>
     addGauge(metrics, name, help, async () => read(await state()));
   add('redis_noeviction', '1 if maxmemory-policy is noeviction, 0 if a full Redis evicts jobs', (state) =>
@@ -173,8 +140,12 @@ function addRedisGauges(metrics: Registry, redis: Redis, check: () => Promise<vo
 }
 
 /** With any policy but `noeviction` a full Redis silently drops jobs (BullMQ, "Going to production"). */
-async function logEvictionPolicy(redis: Redis, log: Pick<Logger, 'error'>): Promise<void> {
-  const { noeviction, policy } = await readRedisState(redis);
+async function logEvictionPolicy(
+  redis: RedisClient,
+  prefix: string,
+  log: Pick<Logger, 'error'>,
+): Promise<void> {
+  const { noeviction, policy } = await readRedisState(redis, prefix);
   if (!noeviction) {
     log.error({ policy }, 'Redis may drop jobs when it is full: set its maxmemory-policy to noeviction');
   }

@@ -51,7 +51,7 @@ export async function readQueueState(options: {
       queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
       redis.zcount(queue.toKey('failed'), since, '+inf'),
       aliveWorkers(redis, prefix),
-      readRedisState(redis),
+      readRedisState(redis, prefix),
     ]);
   return {
     at,

@@ -14,10 +14,15 @@ const SHARE = 0.5;
  * Returns the budget of the finished labels: `most` bytes, but never more than half of what Redis may use. It is read
  * anew every five seconds; while Redis does not answer, the last budget holds.
  */
-export function labelBudget(redis: RedisClient, most: number, log: Pick<Logger, 'info' | 'warn'>) {
+export function labelBudget(
+  redis: RedisClient,
+  prefix: string,
+  most: number,
+  log: Pick<Logger, 'info' | 'warn'>,
+) {
   let bytes = most;
   async function read(): Promise<void> {
-    const { maxBytes } = await readRedisState(redis);
+    const { maxBytes } = await readRedisState(redis, prefix);
     const before = bytes;
     bytes = maxBytes > 0 ? Math.min(most, Math.floor(SHARE * maxBytes)) : most;
     if (bytes !== before) log.info({ bytes, maxBytes }, 'The budget of finished labels has changed');
