@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
 import { answersPing } from '#local/mongo/mongo-server.ts';
 import { provideRedis } from '#local/programs/redis.ts';
+import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { Part } from './part.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 
@@ -19,6 +20,8 @@ export type Server = {
   proxy?: TcpProxy;
   /** Of a pair: makes the replica the primary, to which the address then leads. Connections stay open. */
   failOver?: () => Promise<void>;
+  /** Of a MongoDB that may lose its primary: has it step down. Connections stay open. @returns what elects it again. */
+  stepDown?: () => () => void;
 };
 
 /** @param own durable, as that of `npm start`: its files are in `folder`. */
@@ -79,6 +82,14 @@ export async function mongoServer(
     removeMongoData(folder);
   });
   return { url: uri, direct: uri, part };
+}
+
+/** The test run's MongoDB as a replica set, whose primary may step down. */
+export async function electingMongo(database: string, closers: Closer[]): Promise<Server> {
+  const direct = inDatabase(inject('mongoUri'), database);
+  const proxy = await startMongoProxy(direct, () => 'done');
+  closers.push(proxy.close);
+  return { url: proxy.uri, direct, stepDown: proxy.stepDown };
 }
 
 function inDatabase(uri: string, database: string): string {

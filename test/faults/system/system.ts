@@ -14,7 +14,7 @@ import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { startBalancer } from './balancer.ts';
 import { Part } from './part.ts';
-import { type Closer, mongoServer, redisPair, redisServer, type Server } from './servers.ts';
+import { type Closer, electingMongo, mongoServer, redisPair, redisServer, type Server } from './servers.ts';
 
 // Nothing is timed by these: a fault takes long, and on a busy machine longer.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -28,6 +28,8 @@ export type Wanted = {
   own?: readonly ('redis' | 'mongo')[];
   /** Whether Redis is a primary and its replica behind one address, both the test's own. */
   redisPair?: boolean;
+  /** Whether MongoDB is a replica set whose primary may step down. */
+  elections?: boolean;
   /** More settings, of every service. */
   env?: NodeJS.ProcessEnv;
   /** A command that starts a service's processes, such as one that changes their limits. */
@@ -73,12 +75,14 @@ export const test = folderTest
   });
 
 async function openStores(
-  { own = [], redisPair: pair }: Wanted,
+  { own = [], redisPair: pair, elections }: Wanted,
   folder: string,
   closers: Closer[],
 ): Promise<Stores> {
   const name = `t${randomBytes(6).toString('hex')}`;
-  const mongo = await mongoServer(own.includes('mongo'), name, folder, closers);
+  const mongo = elections
+    ? await electingMongo(name, closers)
+    : await mongoServer(own.includes('mongo'), name, folder, closers);
   const redis = pair
     ? await redisPair(folder, closers)
     : await redisServer(own.includes('redis'), folder, closers);
