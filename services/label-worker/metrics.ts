@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { addGauge } from '#shared/observability/metrics.ts';
 import type { PrintingBrowser } from './chromium/printing-browser.ts';
 import type { StartReason } from './chromium/process-supervisor.ts';
@@ -45,6 +45,11 @@ export function createWorkerMetrics(registry: Registry) {
     labelNames: ['reason'],
     registers,
   });
+  const load = new Gauge({
+    name: 'label_worker_load',
+    help: 'Labels in hand, by the most that the worker takes at once: at 1 the next ones wait in the queue',
+    registers,
+  });
   // Without a zero, no rate() would show the first event of a series.
   for (const phase of PHASES) phases.zero({ phase });
   for (const reason of START_REASONS) starts.inc({ reason }, 0);
@@ -53,6 +58,7 @@ export function createWorkerMetrics(registry: Registry) {
     observePhase: (phase: (typeof PHASES)[number], ms: number) => phases.observe({ phase }, ms / 1_000),
     observeBatch: (labels: number) => batches.observe(labels),
     countStart: (reason: StartReason) => starts.inc({ reason }),
+    setLoad: (share: number) => load.set(share),
     countPrinted: () => printed.inc(),
     countDropped: () => dropped.inc(),
     countFailure: (reason: FailureReason) => failures.inc({ reason }),

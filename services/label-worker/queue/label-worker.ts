@@ -37,7 +37,7 @@ type Options = {
   store: (key: string, bytes: Uint8Array) => Promise<void>;
   /** Returns a finished label, or null where there is none. */
   read: (key: string) => Promise<Uint8Array | null>;
-  metrics: Pick<WorkerMetrics, 'observePhase' | 'countPrinted' | 'countDropped' | 'countFailure'>;
+  metrics: Pick<WorkerMetrics, 'observePhase' | 'setLoad' | 'countPrinted' | 'countDropped' | 'countFailure'>;
   log: Logger;
   tracing: Tracing | undefined;
 };
@@ -73,15 +73,19 @@ const FRESH_MS = 1_000;
 /** Starts to take label jobs: prints each label, stores its bytes, and only then completes the job. */
 export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
   const { blocking, prefix, concurrency, metrics, log, tracing } = options;
+  let inHand = 0;
   const worker = new Worker<LabelJob, LabelJobResult>(
     LABEL_QUEUE,
     async (job) => {
+      metrics.setLoad(++inHand / concurrency);
       try {
         return await printJob(job, options);
       } catch (error) {
         if (error instanceof DomainError && error.code === 'label-unwanted')
           return { bytes: 0, dropped: true };
         throw queueErrorOf(error);
+      } finally {
+        metrics.setLoad(--inHand / concurrency);
       }
     },
     { connection: blocking, prefix, concurrency, ...RECOVERY, ...(tracing && { telemetry: tracing.queue }) },

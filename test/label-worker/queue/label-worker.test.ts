@@ -182,6 +182,21 @@ test.each([
   expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(2);
 });
 
+test('the load is the labels in hand by the most that the worker takes at once', async () => {
+  const load = async () => {
+    const { body } = await worker.inject('/metrics');
+    return Number(/^label_worker_load(?:\{.*\})? ([\d.]+)$/m.exec(body)?.[1]);
+  };
+  await vi.waitFor(async () => expect(await load()).toBe(0), 5_000);
+  signalChromium('SIGSTOP');
+  const jobs = await Promise.all([fresh(), fresh(), fresh()].map(ask));
+  // PRINT_CONCURRENCY 2, BATCH_MAX_LABELS 25, and as many ready to print.
+  await vi.waitFor(async () => expect(await load()).toBe(0.03), 2_000);
+  signalChromium('SIGCONT');
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
+  await vi.waitFor(async () => expect(await load()).toBe(0), 5_000);
+});
+
 test('a Chromium that dies while nothing prints is replaced', async () => {
   const before = chromiums().length;
   signalChromium('SIGKILL');
