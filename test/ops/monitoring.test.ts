@@ -13,12 +13,17 @@ import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { type Running, printingTest as services } from '#test/fixtures/services.ts';
+import { readObjects } from './kubernetes/kubernetes.ts';
 import { alerts, monitoring, panelQueries, RULE_FILES, readMonitoring, rulesOf } from './rules.ts';
 
 type RuleTest = { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] };
 
 /** Those that need no more than our services. */
 const rules = rulesOf('alerts.yml');
+/** What KEDA asks for the label workers. */
+const triggerQueries = readObjects('production/scaling.yaml').flatMap(({ spec }) =>
+  (spec.triggers ?? []).map(({ metadata }) => metadata.query),
+);
 const TEST_FILES = readdirSync(monitoring).filter((name) => name.endsWith('.test.yml'));
 const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: monitoring, encoding: 'utf8' });
 
@@ -32,7 +37,9 @@ const test = services
     async ({ api, hasty, branches, labelWorker, folder }, { onCleanup }) => {
       const job = (name: string, ...services: Running[]) => ({
         job_name: name,
-        static_configs: [{ targets: services.map(({ url }) => new URL(url).host) }],
+        static_configs: [
+          { targets: services.map(({ url }) => new URL(url).host), labels: { namespace: 'guias' } },
+        ],
       });
       const config = {
         global: { scrape_interval: '1s', evaluation_interval: '1s' },
@@ -125,9 +132,12 @@ test('Prometheus scrapes every service at its port', () => {
 });
 
 describe('on a real Prometheus that scrapes the running services', () => {
-  test('every panel of the boards and every rule has data', async ({ query, traffic }) => {
+  test('every panel of the boards, every rule and every trigger of the autoscaler has data', async ({
+    query,
+    traffic,
+  }) => {
     const compared = rules.map(({ expr }) => expr.replaceAll(/ (>|==) [\d.]+/g, '')); // without the thresholds
-    let missing = [...panelQueries, ...compared].map((expr) =>
+    let missing = [...panelQueries, ...compared, ...triggerQueries].map((expr) =>
       expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.+'),
     );
     expect(panelQueries.length).toBeGreaterThan(30);

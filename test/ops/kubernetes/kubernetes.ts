@@ -74,6 +74,8 @@ export type Spec = {
   scaleTargetRef: { name: string };
   minReplicas?: number;
   minReplicaCount?: number;
+  /** Of a ScaledObject. */
+  triggers?: { metadata: { query: string } }[];
   ports: { port: number }[];
 };
 

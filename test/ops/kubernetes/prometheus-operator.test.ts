@@ -52,7 +52,7 @@ describe('the component monitoring', () => {
       podMetricsEndpoints: [
         {
           port: 'http',
-          interval: '15s',
+          interval: '5s',
           relabelings: [{ sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' }],
         },
       ],
