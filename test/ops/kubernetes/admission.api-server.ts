@@ -63,6 +63,7 @@ test.for<[string, string[]]>([
   ['small', []],
   ['small', ['components/backup', 'components/gateway', 'monitoring']],
   ['production', []],
+  ['sharded', ['components/private-ca', 'components/label-templates', 'monitoring']],
   ['production', ['components/private-ca', 'components/label-templates', 'components/gateway', 'monitoring']],
 ])(
   '%s with %j is taken, and its pods are restricted ones',

@@ -43,6 +43,7 @@ const objectsOf = (overlay: string) => overlays.get(overlay) ?? [];
 const every = [
   ...objectsOf(WITH_ALL),
   ...objectsOf('production'),
+  ...readOverlay('sharded').filter(({ metadata }) => metadata.labels?.['guias/shard']),
   ...readObjects('components/backup/restore.yaml'),
   ...readObjects('external-secrets.example.yaml'),
   ...readObjects('secrets.example.yaml'),
@@ -107,10 +108,13 @@ describe('every object', () => {
   }, 150_000);
 });
 
-it.each(['base', ...OVERLAYS, ...COMPONENTS])(
+it.each(['base', ...OVERLAYS, 'sharded', 'sharded/shard-0', ...COMPONENTS])(
   '%s uses no field of kustomize that these tests ignore',
   (name) => {
-    const known = ['resources', 'components', 'patches', 'images', 'replicas', 'configMapGenerator'];
+    const known = ['resources', 'components', 'patches', 'images', 'replicas', 'configMapGenerator'].concat([
+      'nameSuffix',
+      'labels',
+    ]);
     const fields = Object.keys(readKustomization(name));
     expect(fields.filter((field) => !['apiVersion', 'kind', 'namespace', ...known].includes(field))).toEqual(
       [],

@@ -82,7 +82,9 @@ export type Spec = {
 export type Kustomization = {
   resources?: string[];
   components?: string[];
-  patches?: { target: { kind: string; name: string }; patch: string }[];
+  nameSuffix?: string;
+  labels?: { pairs: Labels; includeSelectors: true }[];
+  patches?: { target: { kind: string; name?: string; labelSelector?: string }; patch: string }[];
   images?: { name: string; newTag?: string; digest?: string }[];
   replicas?: { name: string; count: number }[];
   configMapGenerator?: { name: string; literals?: string[]; files?: string[]; options?: object }[];
@@ -107,27 +109,60 @@ export function readKustomization(name: string): Kustomization {
  * @param objects what an overlay holds already, for a component that is added to it.
  */
 export function readOverlay(name: string, objects: KubernetesObject[] = []): KubernetesObject[] {
-  const { resources = [], components = [], patches = [], replicas = [] } = readKustomization(name);
+  const kustomization = readKustomization(name);
+  const { resources = [], components = [], replicas = [] } = kustomization;
   const own = resources.flatMap((resource) =>
-    resource.startsWith('../') ? readOverlay(join(name, resource)) : readObjects(join(name, resource)),
+    resource.endsWith('.yaml') ? readObjects(join(name, resource)) : readOverlay(join(name, resource)),
   );
-  const all = components.reduce(
+  const assembled = components.reduce(
     (all, component) => readOverlay(join(name, component), all),
     [...objects, ...own],
   );
-  for (const { target, patch } of patches) {
-    const found = all.filter(
-      ({ kind, metadata }) => kind === target.kind && matches(target.name, metadata.name),
-    );
-    if (found.length === 0)
-      throw new Error(`${name} patches a ${target.kind} ${target.name} that is not there`);
-    for (const object of found) for (const operation of parse(patch)) applyOperation(object, operation);
-  }
+  const all = applyPatches(name, kustomization, assembled);
+  for (const object of all) addLabels(object, kustomization);
   for (const { name: deployment, count } of replicas) {
     for (const { metadata, spec } of all.filter(({ kind }) => kind === 'Deployment'))
       if (metadata.name === deployment) spec.replicas = count;
   }
   return all;
+}
+
+/** Returns the objects without those that a patch deletes. */
+function applyPatches(
+  name: string,
+  { patches = [] }: Kustomization,
+  objects: KubernetesObject[],
+): KubernetesObject[] {
+  return patches.reduce((all, { target, patch }) => {
+    const found = all.filter(
+      ({ kind, metadata }) =>
+        kind === target.kind &&
+        matches(target.name ?? '.*', metadata.name) &&
+        hasLabel(target.labelSelector, metadata.labels),
+    );
+    if (found.length === 0)
+      throw new Error(`${name} patches a ${target.kind} ${target.name} that is not there`);
+    const operations = parse(patch);
+    if (operations.$patch === 'delete') return all.filter((object) => !found.includes(object));
+    for (const object of found) for (const operation of operations) applyOperation(object, operation);
+    return all;
+  }, objects);
+}
+
+/** Whether labels have the one that a selector names, or have it not where it begins with `!`. */
+function hasLabel(selector: string | undefined, labels: Labels = {}): boolean {
+  if (!selector) return true;
+  return selector.startsWith('!') ? !(selector.slice(1) in labels) : selector in labels;
+}
+
+function addLabels(object: KubernetesObject, { nameSuffix = '', labels = [] }: Kustomization): void {
+  const { metadata, spec } = object;
+  metadata.name += nameSuffix;
+  for (const { pairs } of labels) {
+    metadata.labels = { ...metadata.labels, ...pairs };
+    if (spec.selector) spec.selector.matchLabels = { ...spec.selector.matchLabels, ...pairs };
+    if (spec.template) spec.template.metadata.labels = { ...spec.template.metadata.labels, ...pairs };
+  }
 }
 
 /** The target of a patch is a regular expression that fits the whole name. */

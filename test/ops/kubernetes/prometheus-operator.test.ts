@@ -53,7 +53,10 @@ describe('the component monitoring', () => {
         {
           port: 'http',
           interval: '5s',
-          relabelings: [{ sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' }],
+          relabelings: [
+            { sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' },
+            { sourceLabels: ['__meta_kubernetes_pod_label_guias_shard'], targetLabel: 'shard' },
+          ],
         },
       ],
     });
