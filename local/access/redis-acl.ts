@@ -20,6 +20,7 @@ const KEYS = {
   queue: [':labels:*'],
   labels: [':label:*', ':label-expiries', ':label-bytes'],
   askers: [':label-askers:*'],
+  answers: [':label-answers:*'],
   pages: [':pages:*', ':pages-sum:*'],
   check: [':write-check'],
   heartbeats: [':worker:*', ':workers'],
@@ -36,11 +37,11 @@ type Family = keyof typeof KEYS;
 /** The families that each service reads and writes, and those that it only reads. */
 const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }>> = {
   api: {
-    own: ['queue', 'askers', 'pages', 'logins', 'requests', 'quotas', 'retention', 'check'],
+    own: ['queue', 'askers', 'answers', 'pages', 'logins', 'requests', 'quotas', 'retention', 'check'],
     read: ['labels', 'heartbeats'],
   },
   branches: { own: ['branches', 'check'] },
-  'label-worker': { own: ['queue', 'askers', 'labels', 'heartbeats', 'check'], read: ['pages'] },
+  'label-worker': { own: ['queue', 'askers', 'answers', 'labels', 'heartbeats', 'check'], read: ['pages'] },
   dashboard: { own: ['queue', 'sessions', 'operatorLogins', 'check'], read: ['heartbeats'] },
 };
 

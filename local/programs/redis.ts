@@ -41,6 +41,7 @@ const redisServer: Program = {
  * disk every second.
  *
  * @param options.users the users of our own server; without them it lets everybody do everything.
+ * @param options.port of our own server, which is started again.
  * @throws SetupError where the Redis of `REDIS_URL` does not answer, or `redis-server` is missing.
  */
 export async function provideRedis(options: {
@@ -48,13 +49,14 @@ export async function provideRedis(options: {
   durable: boolean;
   log: Log;
   users?: RedisUsers;
+  port?: number;
 }): Promise<RedisServer> {
   const given = process.env.REDIS_URL;
   if (given) return givenRedis(given);
   await ensurePrograms([redisServer], options.log);
   const data = join(options.folder, 'redis');
   mkdirSync(data, { recursive: true });
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const server = startProcess({
     name: 'Redis',
     command: ['redis-server', ...settings(port, data, options.durable), ...aclSetting(data, options.users)],

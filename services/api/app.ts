@@ -5,12 +5,15 @@ import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
+import { labelShards } from '#shared/contracts/label-shards.ts';
+import { pageReservations } from '#shared/contracts/page-reservations.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
-import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
+import { openListeningRedis, openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { openBranchesClient } from './branches/branches-client.ts';
 import type { ApiConfig } from './config.ts';
 import { apiErrors } from './errors.ts';
@@ -77,19 +80,8 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
   server.startup.onceConnected('the indexes of the audit trail', () => audit.open());
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const report = new QuotaReport(server.metrics, server.log);
-  const labels = new LabelClient({
-    redis,
-    labels: config.LABEL_CACHE_URL
-      ? openLabelCache(server, config.LABEL_CACHE_URL, config.REDIS_PREFIX)
-      : redis,
-    blocking: openBlockingRedis(server, config.REDIS_URL),
-    prefix: config.REDIS_PREFIX,
-    timeoutMs: config.LABEL_TIMEOUT_MS,
-    log: server.log,
-    metrics: server.metrics,
-    report,
-    tracing,
-  });
+  const shards = openShards(server, config, redis, tracing);
+  const labels = new LabelClient({ shards, metrics: server.metrics, report });
   server.addHook('onClose', () => labels.close());
   server.startup.onceConnected('the label queue', () => labels.open());
   const keys = new IdempotencyStore(mongo, config.IDEMPOTENCY_KEY_DAYS);
@@ -125,6 +117,31 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
       labelPages: config.LABEL_PAGES_PER_ACCOUNT,
     }),
   };
+}
+
+/** Opens the Redis of each shard of the labels; one that is away costs its own labels alone. */
+function openShards(server: HttpServer, config: ApiConfig, redis: RedisClient, tracing: Tracing | undefined) {
+  const { LABEL_CACHE_URL: cacheUrl, LABEL_TIMEOUT_MS: timeoutMs } = config;
+  const cache =
+    cacheUrl && openOptionalRedis(server, cacheUrl, { name: 'label-cache', prefix: config.REDIS_PREFIX });
+  const reservations = pageReservations(redis, config.REDIS_PREFIX, timeoutMs);
+  const opened = new Map([[config.REDIS_URL, redis]]);
+  return labelShards(config).map(({ name, url, prefix }) => {
+    const commands =
+      opened.get(url) ?? openOptionalRedis(server, url, { name: `redis-shard-${name}`, prefix });
+    opened.set(url, commands);
+    return {
+      name,
+      prefix,
+      redis: commands,
+      labels: cache || commands,
+      listening: openListeningRedis(server, url),
+      reservations,
+      timeoutMs,
+      log: server.log,
+      tracing,
+    };
+  });
 }
 
 async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stores): Promise<void> {

@@ -1,11 +1,14 @@
 import { withTimeout } from '#shared/async/with-timeout.ts';
+import { ConfigError } from '#shared/config/load-config.ts';
+import { type LabelShard, labelShards } from '#shared/contracts/label-shards.ts';
 import { labelReader, labelWriter, readLabelBytes } from '#shared/contracts/label-store.ts';
+import { isReserved } from '#shared/contracts/page-reservations.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
-import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
+import { openBlockingRedis, openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
@@ -41,12 +44,17 @@ async function assemble(
   log: Logger,
   tracing: Tracing | undefined,
 ): Promise<void> {
-  const { REDIS_PREFIX: prefix, PRINT_CONCURRENCY: concurrency, BATCH_MAX_LABELS: maxLabels } = config;
+  const { PRINT_CONCURRENCY: concurrency, BATCH_MAX_LABELS: maxLabels } = config;
+  const { url, prefix } = ownShard(config);
   const stage = closingStage(config.SHUTDOWN_MS, log);
   const metrics = createWorkerMetrics(server.metrics);
-  const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
-  const labels = openLabels(server, config, redis);
-  const blocking = openBlockingRedis(server, config.REDIS_URL);
+  const redis = openRedis(server, url, prefix);
+  const common =
+    url === config.REDIS_URL
+      ? redis
+      : openOptionalRedis(server, config.REDIS_URL, { name: 'redis-common', prefix: config.REDIS_PREFIX });
+  const labels = openLabels(server, config, redis, prefix);
+  const blocking = openBlockingRedis(server, url);
   const templates = loadTemplates(config.LABEL_TEMPLATES);
   const browser = await openBrowser(server, config, templates, log, metrics);
   const images = new ImagePrinter({ timeoutMs: config.PRINT_TIMEOUT_MS, metrics });
@@ -71,6 +79,7 @@ async function assemble(
       blocking,
       redis,
       prefix,
+      isReserved: (reservation) => isReserved(common, config.REDIS_PREFIX, reservation),
       // Twice what prints at a time: a print slot that becomes free finds its next batch here.
       concurrency: 2 * concurrency * maxLabels,
       printer,
@@ -110,14 +119,24 @@ async function assemble(
   });
 }
 
+/** @throws ConfigError where there is no shard that the worker could print for. */
+function ownShard(config: LabelWorkerConfig): LabelShard {
+  const shards = labelShards(config);
+  const shard = shards[config.SHARD];
+  if (shard) return shard;
+  throw new ConfigError(
+    `Wrong configuration:\n  SHARD is ${config.SHARD}, but REDIS_URLS has ${shards.length}, counted from 0.`,
+  );
+}
+
 /** Opens the store of finished labels, which keeps to its budget until the server closes. */
-function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: RedisClient) {
+function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: RedisClient, prefix: string) {
   const { LABEL_CACHE_URL: url, LABEL_CACHE_TTL_S: ttlS, LABEL_CACHE_MAX_MIB: maxMib } = config;
-  const redis = url ? openLabelCache(server, url, config.REDIS_PREFIX) : queueRedis;
-  const budget = labelBudget(redis, config.REDIS_PREFIX, maxMib * 2 ** 20, server.log);
-  const labels = labelWriter(redis, config.REDIS_PREFIX, { ttlS, budget: budget.bytes });
+  const redis = url ? openOptionalRedis(server, url, { name: 'label-cache', prefix }) : queueRedis;
+  const budget = labelBudget(redis, prefix, maxMib * 2 ** 20, server.log);
+  const labels = labelWriter(redis, prefix, { ttlS, budget: budget.bytes });
   addGauge(server.metrics, 'label_cache_bytes', 'Size of the finished labels in Redis', () =>
-    readLabelBytes(redis, config.REDIS_PREFIX),
+    readLabelBytes(redis, prefix),
   );
   addGauge(server.metrics, 'label_cache_max_bytes', 'Size that the finished labels may have', async () =>
     budget.bytes(),
@@ -125,7 +144,7 @@ function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: R
   server.startup.onceConnected('the store of the finished labels', () => budget.read());
   const stop = budget.watch(labels.trim);
   server.addHook('onClose', async () => stop());
-  return { store: labels.store, read: labelReader(redis, config.REDIS_PREFIX).read };
+  return { store: labels.store, read: labelReader(redis, prefix).read };
 }
 
 /** Opens the browser that prints, as a required dependency of the server, with its metrics. */

@@ -1,10 +1,21 @@
 import { type Static, Type } from 'typebox';
-import { commonSettings, labelCacheSettings, redisSettings } from '#shared/config/settings.ts';
+import {
+  commonSettings,
+  labelCacheSettings,
+  labelShardSettings,
+  redisSettings,
+} from '#shared/config/settings.ts';
 
 export const LabelWorkerConfig = Type.Object({
   ...commonSettings,
   ...redisSettings,
+  ...labelShardSettings,
   ...labelCacheSettings,
+  SHARD: Type.Integer({
+    default: 0,
+    minimum: 0,
+    description: 'Shard that the worker prints for, by its place in REDIS_URLS, from 0',
+  }),
   PORT: Type.Integer({ default: 3002, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
   CHROMIUM_PATH: Type.String({
     description:

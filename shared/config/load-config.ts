@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Static, TObject } from 'typebox';
-import { explainRedisAddress } from './redis-address.ts';
+import { explainRedisAddress, explainRedisAddresses } from './redis-address.ts';
 import { isStrongSecret } from './strong-secret.ts';
 
 export class ConfigError extends Error {
@@ -64,6 +64,7 @@ const WEAK =
 const FORMATS: Record<string, (value: string) => string | undefined> = {
   secret: (value) => (isStrongSecret(value) ? undefined : WEAK),
   'redis-address': explainRedisAddress,
+  'redis-addresses': explainRedisAddresses,
 };
 
 function explain(schema: TObject, error: ErrorObject): string {

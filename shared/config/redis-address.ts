@@ -79,6 +79,18 @@ export function explainRedisAddress(text: string): string | undefined {
   }
 }
 
+/** Returns the addresses of a list, separated by blanks or line breaks. */
+export function splitRedisAddresses(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** Returns what is wrong with the first wrong address of a list; undefined where nothing is. */
+export function explainRedisAddresses(text: string): string | undefined {
+  const wrong = splitRedisAddresses(text).map(explainRedisAddress);
+  const first = wrong.findIndex((why) => why !== undefined);
+  return first < 0 ? undefined : `holds an address, the ${first + 1}. one, that ${wrong[first]}`;
+}
+
 function plainAddress(text: string, hosts: string): RedisAddress {
   if (!/^rediss?:\/\/./.test(text)) throw new Error(FORMS);
   if (hosts.includes(',')) {

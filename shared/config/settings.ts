@@ -39,6 +39,19 @@ export const redisSettings = {
   }),
 };
 
+/** Of services that have to do with the queue of labels. */
+export const labelShardSettings = {
+  REDIS_URLS: Type.Optional(
+    Type.String({
+      format: 'redis-addresses',
+      writeOnly: true,
+      description:
+        'Shards of the labels: the Redis of each, separated by blanks, the same list for all services. Each holds a queue and its finished labels, and has its own workers. A Redis Cluster may be named several times. Without it all labels are in REDIS_URL',
+      examples: ['redis://redis-0:6379 redis://redis-1:6379'],
+    }),
+  ),
+};
+
 /** Of services that write or read finished labels. */
 export const labelCacheSettings = {
   LABEL_CACHE_URL: Type.Optional(

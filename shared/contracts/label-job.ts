@@ -86,6 +86,8 @@ export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
 export type LabelJob = {
   label: LabelPayload;
   requestId: string;
+  /** Id of the api process that is to be told how the job ends; absent from a job of release 1.1. */
+  replyTo?: string;
   reservation?: Reservation;
   /** Whether it goes behind labels that are asked for singly. */
   behind?: true;

@@ -9,11 +9,15 @@ type Waiting =
   /** Rejects them at once, and those that are not answered in time. */
   | 'fails-fast'
   /** Keeps them for ever, as what blocks on a queue needs (BullMQ demands `maxRetriesPerRequest: null`). */
-  | 'waits';
+  | 'waits'
+  /** Rejects them at once, and waits somewhat longer for an answer: for what reads a stream as it grows. */
+  | 'listens';
 
 const CONNECT_MS = 2_000;
 /** Longest wait for an answer of a command that fails fast, in ms. */
 const COMMAND_MS = 2_000;
+/** The same of one that listens, in ms: longer than a reading waits for an entry (`shared/contracts/label-answers.ts`). */
+const LISTENING_MS = 4_000;
 /** Longest wait for what a sentinel or a node knows of the others, in ms; then the next one is asked. */
 const ASK_MS = 1_000;
 /** Shortest time between two attempts to leave a replica, in ms. */
@@ -35,12 +39,19 @@ const CONNECTION = {
 const CONNECTIONS = {
   'fails-fast': { ...CONNECTION, commandTimeout: COMMAND_MS, maxRetriesPerRequest: 1 },
   waits: { ...CONNECTION, maxRetriesPerRequest: null },
+  listens: {
+    ...CONNECTION,
+    commandTimeout: LISTENING_MS,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+  },
 };
 
 /** Options of the client as a whole. Commands of one event-loop turn are one write: labels are stored and asked for by the batch. */
 const CLIENTS = {
   'fails-fast': { enableOfflineQueue: false, enableAutoPipelining: true },
   waits: {},
+  listens: { enableOfflineQueue: false },
 };
 
 /** Opens a client, which connects again and again where Redis is away. */

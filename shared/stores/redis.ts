@@ -37,14 +37,20 @@ export function openRedis(server: HttpServer, url: string, prefix: string): Redi
 }
 
 /**
- * Opens the second Redis, for finished labels alone. It is not required: without it labels are refused, and all else
+ * Opens a further Redis that is not required: without it what it holds is refused, such as finished labels, and all else
  * goes on, also when it was never there.
+ *
+ * @param name by which health and metrics know it. @param prefix of its keys.
  */
-export function openLabelCache(server: HttpServer, url: string, prefix: string): RedisClient {
+export function openOptionalRedis(
+  server: HttpServer,
+  url: string,
+  { name, prefix }: { name: string; prefix: string },
+): RedisClient {
   const redis = connectRedis(url, server);
   // Not PING, which any node of a Redis Cluster answers.
   const check = () => redis.exists(writeCheckKey(prefix));
-  server.dependencies.set('label-cache', { check, required: false });
+  server.dependencies.set(name, { check, required: false });
   return redis;
 }
 
@@ -57,6 +63,16 @@ export function openLabelCache(server: HttpServer, url: string, prefix: string):
 export function openBlockingRedis(server: HttpServer, url: string): RedisClient {
   const redis = createRedisClient(url, 'waits');
   watch(redis, server, 'The blocking connection to Redis');
+  return redis;
+}
+
+/**
+ * Opens a connection that waits for entries of a stream; it closes with the server. A reading fails at once when the
+ * connection breaks, or when Redis is silent for longer than a reading waits.
+ */
+export function openListeningRedis(server: HttpServer, url: string): RedisClient {
+  const redis = createRedisClient(url, 'listens');
+  watch(redis, server, 'The listening connection to Redis');
   return redis;
 }
 

@@ -25,12 +25,12 @@ test('a printed and a cached label are counted in the metrics of the api and the
     expect(series.get(`label_request_duration_seconds_count{source="${source}"}`)).toBe(1);
   const route = 'method="GET",route="/api/guias/etiqueta/:guia",status="200"';
   expect(series.get(`http_request_duration_seconds_count{${route}}`)).toBe(2);
-  expect(series.get('label_queue_oldest_job_seconds')).toBe(0);
-  expect(series.get('label_queue_jobs{state="waiting"}')).toBe(0);
+  expect(series.get('label_queue_oldest_job_seconds{shard="0"}')).toBe(0);
+  expect(series.get('label_queue_jobs{shard="0",state="waiting"}')).toBe(0);
   for (const dependency of ['redis', 'mongodb', 'branches'])
     expect(series.get(`dependency_up{dependency="${dependency}"}`)).toBe(1);
 
-  await becomes(api.url, 'label_queue_workers', 1);
+  await becomes(api.url, 'label_queue_workers{shard="0"}', 1);
 
   const worker = await scrape(labelWorker.url);
   // The three kinds' underlays were printed at the start.
@@ -75,12 +75,12 @@ test('a label that no worker prints waits in the queue until its time is over, a
   const user = await Client.login(other.url);
   const [guide] = await user.created(minimalGuide());
   const label = user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
-  const jobs = async () => (await scrape(other.url)).get('label_queue_jobs{state="waiting"}');
+  const jobs = async () => (await scrape(other.url)).get('label_queue_jobs{shard="0",state="waiting"}');
   await expect.poll(jobs).toBe(1);
   await end();
   const waiting = await scrape(other.url);
-  expect(waiting.get('label_queue_oldest_job_seconds')).toBeGreaterThan(0);
-  expect(waiting.get('label_queue_workers')).toBe(0);
+  expect(waiting.get('label_queue_oldest_job_seconds{shard="0"}')).toBeGreaterThan(0);
+  expect(waiting.get('label_queue_workers{shard="0"}')).toBe(0);
   expect((await label).status).toBe(500);
   const late = await scrape(other.url);
   expect(late.get('label_failures_total{reason="late"}')).toBe(1);
@@ -104,11 +104,11 @@ test('a label that fails is counted with its reason by the api and by the label 
 
 test('a queue that an operator pauses is said to be paused', async ({ api, stores }) => {
   const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix: stores.prefix });
-  expect((await scrape(api.url)).get('label_queue_paused')).toBe(0);
+  expect((await scrape(api.url)).get('label_queue_paused{shard="0"}')).toBe(0);
   await queue.pause();
-  expect((await scrape(api.url)).get('label_queue_paused')).toBe(1);
+  expect((await scrape(api.url)).get('label_queue_paused{shard="0"}')).toBe(1);
   await queue.resume();
-  expect((await scrape(api.url)).get('label_queue_paused')).toBe(0);
+  expect((await scrape(api.url)).get('label_queue_paused{shard="0"}')).toBe(0);
   await queue.close();
 });
 

@@ -3,7 +3,8 @@ import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
 import { LabelFile } from '#shared/pdf/label-file.ts';
 import { AccountTurns } from '../quotas/account-turns.ts';
-import type { Asker, LabelClient } from './label-client.ts';
+import type { LabelClient } from './label-client.ts';
+import type { Asker } from './label-shard.ts';
 
 /**
  * Pages of a file that are in flight at a time, unless a single label has more: the more, the quicker is the file, and the

@@ -1,8 +1,6 @@
 import { type Job, Worker } from 'bullmq';
-import { takeAskers } from '#shared/contracts/label-askers.ts';
 import {
   isLabelPayload,
-  keyOfJob,
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
@@ -11,7 +9,7 @@ import {
   pageCount,
   printedKey,
 } from '#shared/contracts/label-job.ts';
-import { isReserved } from '#shared/contracts/page-reservations.ts';
+import type { Reservation } from '#shared/contracts/page-reservations.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
@@ -19,7 +17,9 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { LabelPrinter, PrintOrder } from '../batching/label-printer.ts';
 import type { ImagePrinter } from '../images/image-printer.ts';
 import type { WorkerMetrics } from '../metrics.ts';
+import { identify, keyOf } from './job-identity.ts';
 import { failureReasonOf, queueErrorOf } from './label-failure.ts';
+import { tellOwner, tellWaiting } from './tell-processes.ts';
 
 type Options = {
   /** The connection for the queue; BullMQ blocks on a copy of it. */
@@ -27,6 +27,8 @@ type Options = {
   /** For commands. */
   redis: RedisClient;
   prefix: string;
+  /** Returns whether somebody still waits for a label, who has reserved its pages. */
+  isReserved: (reservation: Reservation) => Promise<boolean>;
   /** Most jobs at a time. */
   concurrency: number;
   printer: LabelPrinter;
@@ -91,20 +93,25 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
     { connection: blocking, prefix, concurrency, ...RECOVERY, ...(tracing && { telemetry: tracing.queue }) },
   );
   worker.on('error', (err) => log.error({ err }, 'The label queue failed'));
-  worker.on('completed', (job, { bytes, dropped }) => {
+  worker.on('completed', (job, { bytes, dropped, key: printed }) => {
     if (dropped) {
       metrics.countDropped();
       log.info(identify(job), 'A label was dropped: nobody waits for it any more');
+      tellOwner(job, 'dropped', options);
+      tellWaiting(job, 'dropped', options);
       return;
     }
     metrics.countPrinted();
-    logAskers(job, options);
+    tellWaiting(job, { printed: printed ?? keyOf(job) }, options);
     log.info({ ...identify(job), bytes, ms: Date.now() - job.timestamp }, 'A label was printed');
   });
   // Also called for a job that was taken from its workers too often, for which no processor runs.
   worker.on('failed', (job, err) => {
     metrics.countFailure(failureReasonOf(err));
-    if (job) logAskers(job, options);
+    if (job?.finishedOn) {
+      tellOwner(job, 'failed', options);
+      tellWaiting(job, 'failed', options);
+    }
     log.error(
       { err, ...(job && identify(job)), template: fileOf(job, options), attempt: job?.attemptsMade },
       'An attempt to print a label failed',
@@ -129,6 +136,7 @@ async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobR
   const key = printedKey(asked, templates[label.kind].version);
   await store(key, bytes);
   metrics.observePhase('store', performance.now() - printed);
+  tellOwner(job, { printed: key }, options);
   return { bytes: bytes.length, ...(key !== asked && { key }) };
 }
 
@@ -145,33 +153,13 @@ async function print(
 }
 
 /** Returns whether somebody waits for a job's label; also where Redis does not tell. */
-async function isWanted(job: Job<LabelJob>, { redis, prefix }: Options): Promise<boolean> {
+async function isWanted(job: Job<LabelJob>, { isReserved }: Options): Promise<boolean> {
   const { reservation } = job.data;
   if (!reservation || Date.now() - job.timestamp < FRESH_MS) return true;
-  return isReserved(redis, prefix, reservation).catch(() => true);
-}
-
-/** Logs the requests that waited for the label beside the first one, so that each of them can be followed here. */
-function logAskers(job: Job<LabelJob>, { redis, prefix, log }: Options): void {
-  takeAskers(redis, prefix, keyOf(job)).then(
-    (requestIds) => {
-      if (requestIds.length > 0)
-        log.info({ ...identify(job), requestIds }, 'Other requests waited for the label');
-    },
-    (err) => log.warn({ err, ...identify(job) }, 'Other requests that waited for the label are not known'),
-  );
-}
-
-/** Returns what a log line says of a job, which is no personal data. */
-function identify(job: Job<LabelJob>): { requestId: string; label: string } {
-  return { requestId: job.data.requestId, label: keyOf(job) };
+  return isReserved(reservation).catch(() => true);
 }
 
 /** Returns the file of a job's template; undefined where the payload is invalid. */
 function fileOf(job: Job<LabelJob> | undefined, { templates }: Options): string | undefined {
   return job && templates[job.data.label?.kind]?.file;
-}
-
-function keyOf(job: Job<LabelJob>): string {
-  return keyOfJob(job.id ?? '');
 }

@@ -5,7 +5,7 @@ import { keyOfJob, LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-jo
 import { labelWriter } from '#shared/contracts/label-store.ts';
 import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';
 import { type Client, minimalGuide } from '#test/fixtures/client.ts';
-import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
+import { pretendWorker, tellEnd } from '#test/fixtures/labels/pretended-worker.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import type { Stores } from '#test/fixtures/stores.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
@@ -28,20 +28,24 @@ const EMPTY_PAGE = pdfFile([
 
 /** Prints until the test ends. @returns the numbers of the guides in the order in which they were printed. */
 async function startWorker(
-  { redis, prefix }: Stores,
+  stores: Stores,
   beforeStore: (number: string, prints: string[]) => Promise<void>,
 ): Promise<string[]> {
+  const { redis, prefix } = stores;
   const prints: string[] = [];
   const { store } = labelWriter(redis, prefix, { ttlS: 60, budget: () => 1e7 });
   const connection = redis.duplicate({ maxRetriesPerRequest: null });
-  const print = async ({ id = '', data }: Job<LabelJob>) => {
+  const print = async (job: Job<LabelJob>) => {
+    const { id = '', data } = job;
     const { number } = data.label;
     prints.push(number);
     await beforeStore(number, prints);
     await store(keyOfJob(id), EMPTY_PAGE);
+    await tellEnd(stores, job);
     return { bytes: EMPTY_PAGE.length };
   };
   const worker = new Worker<LabelJob>(LABEL_QUEUE, print, { connection, prefix, concurrency: 20 });
+  worker.on('failed', (job) => job && tellEnd(stores, job, 'failed'));
   await worker.waitUntilReady();
   onTestFinished(async () => {
     await worker.close();

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type Job, Worker } from 'bullmq';
 import { PNG } from 'pngjs';
 import { describe, expect, onTestFinished } from 'vitest';
-import { keyOfJob, LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { keyOfJob, LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { labelWriter } from '#shared/contracts/label-store.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel, readPages } from '#test/fixtures/labels/label-pixels.ts';
-import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
+import { pretendWorker, tellEnd } from '#test/fixtures/labels/pretended-worker.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
 /** `number` is that of a guide with every field. */
@@ -247,8 +247,11 @@ describe('a label whose job completes', () => {
     const other = await startApi({ LABEL_TIMEOUT_MS: '30000', REDIS_PREFIX: prefix });
     const store = labelWriter(stores.redis, prefix, { ttlS: 60, budget: () => 1e6 });
     const connection = stores.redis.duplicate({ maxRetriesPerRequest: null });
-    const print = async ({ id = '' }: Job) => store.store(keyOfJob(id), Buffer.from('%PDF-1.4 x'));
-    const worker = new Worker(LABEL_QUEUE, print, { connection, prefix });
+    const print = async (job: Job<LabelJob>) => {
+      await store.store(keyOfJob(job.id ?? ''), Buffer.from('%PDF-1.4 x'));
+      await tellEnd({ redis: stores.redis, prefix }, job);
+    };
+    const worker = new Worker<LabelJob>(LABEL_QUEUE, print, { connection, prefix });
     try {
       const user = await Client.login(other.url);
       const [guide] = await user.created(minimalGuide());

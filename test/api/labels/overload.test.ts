@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { keyOfJob, LABEL_QUEUE, type LabelJob, type LabelJobResult } from '#shared/contracts/label-job.ts';
 import { labelWriter } from '#shared/contracts/label-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
+import { pretendWorker, tellEnd } from '#test/fixtures/labels/pretended-worker.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
@@ -32,6 +32,7 @@ const test = services
         if (taken === 101) allTaken.resolve();
         await (taken === 1 ? first.promise : others.promise);
         await labels.store(keyOfJob(job.id ?? ''), Buffer.from('%PDF-1.4'));
+        await tellEnd(stores, job);
         return { bytes: 8 };
       },
       { connection, prefix: stores.prefix, concurrency: 200 },

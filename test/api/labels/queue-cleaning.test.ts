@@ -84,8 +84,9 @@ test('an api process cleans by the clock, every minute, until it closes', async 
   const warnings: unknown[] = [];
   const log = { info: () => {}, warn: (...line: unknown[]) => void warnings.push(line) };
   const { redis, prefix } = stores;
-  const blocking = redis.duplicate({ maxRetriesPerRequest: null });
-  const api = new LabelJobs({ redis, blocking, prefix, timeoutMs: 1_000, log, tracing: undefined });
+  const listening = redis.duplicate();
+  const options = { process: 'api-1', redis, listening, prefix, timeoutMs: 1_000, log, tracing: undefined };
+  const api = new LabelJobs(options, async () => []);
   const timers = vi.getTimerCount();
   try {
     await api.open();
@@ -96,7 +97,7 @@ test('an api process cleans by the clock, every minute, until it closes', async 
     await api.close();
     expect(vi.getTimerCount()).toBe(timers);
   } finally {
-    blocking.disconnect();
+    listening.disconnect();
     vi.useRealTimers();
   }
 });

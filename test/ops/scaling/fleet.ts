@@ -61,31 +61,24 @@ class Scrapes {
 /** The queue, those who fill it and those who empty it. */
 class Labels {
   queued = 0;
-  printed = 0;
-  readonly failed = { failed: 0, late: 0, overloaded: 0, no_worker: 0, quota: 0, unavailable: 0, other: 0 };
+  wanted = 0;
   #perS = 0;
   #standsStillS = 0;
 
   /** Lets time pass. @returns how many labels were not printed. */
   pass(seconds: number, asked: number, ready: number, redis: boolean): number {
-    if (!redis) {
-      this.failed.unavailable += asked;
-      return asked;
-    }
+    if (!redis) return asked;
+    this.wanted += asked;
     const most = Math.max(API_PROCESSES * ADMISSION.always, ADMISSION.waitS * this.#perS);
     const room = Math.min(most, API_PROCESSES * ADMISSION.most) - this.queued;
     this.#standsStillS = ready === 0 ? this.#standsStillS + seconds : 0;
     // Where nothing gets printed, no label is admitted after as long as one may take.
     const stands = this.#standsStillS > LABEL_TIMEOUT_S;
     const admitted = stands ? 0 : Math.min(asked, Math.max(0, room + ready * WORKER_LABELS_PER_S * seconds));
-    this.failed[stands ? 'no_worker' : 'overloaded'] += asked - admitted;
     const printed = Math.min(this.queued + admitted, ready * WORKER_LABELS_PER_S * seconds);
     this.queued += admitted - printed;
-    this.printed += printed;
     this.#perS = printed / seconds;
-    if (!stands) return asked - admitted;
-    this.failed.late += this.queued;
-    this.queued = 0;
+    if (stands) this.queued = 0;
     return asked - admitted;
   }
 
@@ -97,10 +90,7 @@ class Labels {
     for (let process = 0; process < API_PROCESSES; process++) {
       const add = (name: string, labels: Record<string, string>, value: number | undefined) =>
         scrapes.add(at, name, { ...labels, instance: `api-${process}` }, value);
-      const requests = 'label_request_duration_seconds_count';
-      add(requests, { source: 'printed' }, this.printed / API_PROCESSES);
-      for (const [reason, count] of Object.entries(this.failed))
-        add('label_failures_total', { reason }, count / API_PROCESSES);
+      add('labels_wanted_total', {}, this.wanted / API_PROCESSES);
       const shared = (value: number) => (state.redis ? value : undefined);
       add('label_queue_jobs', { state: 'waiting' }, shared(waiting));
       add('label_queue_jobs', { state: 'active' }, shared(active));

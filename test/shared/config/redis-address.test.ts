@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BranchesConfig } from '#services/branches/config.ts';
+import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { parseRedisAddress } from '#shared/config/redis-address.ts';
 import { MINIMAL_ENV } from '#test/fixtures/minimal-env.ts';
@@ -63,6 +64,13 @@ describe('an address of Redis', () => {
     ['redis+cluster://one?sentinel_password=x', 'has other options than none'],
   ])('%s is refused at the start', (REDIS_URL, message) => {
     expect(() => loadConfig(BranchesConfig, { ...MINIMAL_ENV, REDIS_URL })).toThrow(`REDIS_URL ${message}`);
+  });
+
+  test('a list of shards with a wrong one is refused with its place', () => {
+    const REDIS_URLS = 'redis://one:6379\nredis+cluster://two/2 redis://three';
+    expect(() => loadConfig(LabelWorkerConfig, { ...MINIMAL_ENV, CHROMIUM_PATH: '/x', REDIS_URLS })).toThrow(
+      'REDIS_URLS holds an address, the 2. one, that has a path, but a Redis Cluster has neither a name nor a second database',
+    );
   });
 
   test.each(['redis+sentinel://api:hunter2/x@one/guias', 'redis+sentinel://api:1?hunter2@one/guias'])(

@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import { splitRedisAddresses } from '#shared/config/redis-address.ts';
+
+/**
+ * Labels may be spread over several shards. Each has a Redis, or a part of one, with a queue, the finished labels and the
+ * heartbeats of the label workers that print for it; no shard knows of another (docs/decisions/0038-label-shards.md).
+ */
+export type LabelShard = {
+  /** Its place in `REDIS_URLS`, from 0; metrics and logs name it so. */
+  name: string;
+  url: string;
+  /** Of its keys: that of all others for shard 0, `{guias-1}` and so on for the next, each in a slot of a Redis Cluster of its own. */
+  prefix: string;
+};
+
+/** Returns the shards of an installation; without `REDIS_URLS` the one that is in the Redis of all else. */
+export function labelShards(settings: {
+  REDIS_URL: string;
+  REDIS_URLS?: string;
+  REDIS_PREFIX: string;
+}): [LabelShard, ...LabelShard[]] {
+  const { REDIS_URL, REDIS_URLS = REDIS_URL, REDIS_PREFIX: prefix } = settings;
+  const shards = splitRedisAddresses(REDIS_URLS).map((url, i) => ({
+    name: `${i}`,
+    url,
+    prefix: i === 0 ? prefix : prefix.replace('}', `-${i}}`),
+  }));
+  return shards as [LabelShard, ...LabelShard[]];
+}
+
+/**
+ * Returns the shard of all labels of a guide, by rendezvous hashing: of N + 1 shards the new one takes 1 / (N + 1) of the
+ * guides, from each of the others, and none moves between those.
+ */
+export function shardOf(guideNumber: string, shards: number): number {
+  let chosen = 0;
+  let most = -1;
+  for (let shard = 0; shards > 1 && shard < shards; shard++) {
+    const weight = hash('sha1', `${shard} ${guideNumber}`, 'buffer').readUIntBE(0, 6);
+    if (weight > most) [chosen, most] = [shard, weight];
+  }
+  return chosen;
+}
