@@ -10,11 +10,13 @@ import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
+import { labelShards } from '#shared/contracts/label-shards.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
-import { openRedis } from '#shared/stores/redis.ts';
+import { openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
 import { bullBoard } from './plugins/bull-board/bull-board.ts';
@@ -26,7 +28,7 @@ import { loginRoutes } from './routes/entrar.ts';
 import { statusRoute } from './routes/index.ts';
 import { assetRoutes } from './routes/recursos.ts';
 import { logoutRoute } from './routes/salir.ts';
-import { readQueueState } from './status/queue-state.ts';
+import { readShards, type Shard } from './status/shard-states.ts';
 
 /** Oldest state that the page shows, in ms: all who look at it together share one reading. */
 const STATE_MAX_AGE_MS = 1_000;
@@ -43,10 +45,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const mongo = openMongo(server, config.MONGODB_URI);
   const trail = openTrail(server, 'dashboard', new AuditStore(mongo));
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
-  const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: redis, prefix, skipVersionCheck: true });
-  queue.on('error', (err) => log.warn({ err }, 'The label queue reports an error'));
-  server.addHook('onClose', () => queue.close());
-
+  const shards = openShards(server, config, redis);
   const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
   const sessions = createSessions({ redis, prefix, users, ttlS: config.SESSION_TTL_S });
   const cookie = sessionCookie({ secure: config.COOKIE_SECURE, ttlS: config.SESSION_TTL_S });
@@ -66,8 +65,25 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(logoutRoute(sessions, cookie, trail));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions, cookie.name));
-    const readState = memoizeFor(STATE_MAX_AGE_MS, () => readQueueState({ redis, prefix, queue }));
+    const readState = memoizeFor(STATE_MAX_AGE_MS, () => readShards(shards));
     await operators.register(statusRoute(readState, config.RUNBOOK_URL));
-    await operators.register(bullBoard(queue, trail));
+    await operators.register(bullBoard(shards, trail));
+  });
+}
+
+/** Opens the queue of each shard of the labels; one that is away is shown as such. */
+function openShards(server: HttpServer, config: DashboardConfig, redis: RedisClient): Shard[] {
+  const opened = new Map([[config.REDIS_URL, redis]]);
+  return labelShards(config).map(({ name, url, prefix }) => {
+    const connection =
+      opened.get(url) ?? openOptionalRedis(server, url, { name: `redis-shard-${name}`, prefix });
+    opened.set(url, connection);
+    const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection, prefix, skipVersionCheck: true });
+    queue.on('error', (err) => {
+      // Why there is no connection is in the log already.
+      if (connection.status === 'ready') server.log.warn({ err }, 'The label queue reports an error');
+    });
+    server.addHook('onClose', () => queue.close());
+    return { name, redis: connection, prefix, queue };
   });
 }

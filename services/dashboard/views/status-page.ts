@@ -1,8 +1,10 @@
+import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import type { RedisState } from '#shared/stores/redis-state.ts';
 import { type Diagnosis, diagnose } from '../status/diagnostics.ts';
 import { bytes, count, duration, number, utcTime } from '../status/format.ts';
 import type { LatencyFigures } from '../status/latency.ts';
 import type { Failure, QueueState } from '../status/queue-state.ts';
+import { boardPrefix, diagnoseShards, type ShardState } from '../status/shard-states.ts';
 import { compileTemplate } from './templates.ts';
 
 /** Who looks at the page, and where its links lead. */
@@ -10,24 +12,40 @@ export type Viewer = { username: string; runbookUrl: string | undefined; boardPa
 
 const template = compileTemplate<ReturnType<typeof statusView>>('estado');
 
-/** Renders the page "Estado". */
-export function statusPage(state: QueueState, viewer: Viewer): string {
-  return template(statusView(state, viewer));
+/** Renders the page "Estado": what is wrong in all shards, and how one of them is. @param shown its place. */
+export function statusPage(shards: readonly ShardState[], shown: number, viewer: Viewer): string {
+  return template(statusView(shards, shown, viewer));
 }
 
-function statusView(state: QueueState, viewer: Viewer) {
-  const { at, latency, failures, workers, redis } = state;
+function statusView(shards: readonly ShardState[], shown: number, viewer: Viewer) {
   const { runbookUrl, boardPath } = viewer;
-  const problems = diagnose(state);
+  const problems = diagnoseShards(shards);
+  const shard = shards[shown] ?? shards[0];
+  const boardQueue = `${boardPath}/queue/${boardPrefix(shard?.name ?? '0')}${LABEL_QUEUE}`;
   return {
     ...viewer,
     ...headline(problems),
+    boardQueue,
     problems: problems.map((problem) => ({ ...problem, href: sectionUrl(runbookUrl, problem.section) })),
-    updated: utcTime(at),
+    shards: shards.length > 1 ? shards.map((one) => shardView(one, one === shard)) : [],
+    updated: utcTime(shard?.state?.at ?? Date.now()),
+    shown: shard?.state && shownView(shard.state, boardQueue, runbookUrl),
+  };
+}
+
+function shardView({ name, state }: ShardState, current: boolean) {
+  const problems = state ? diagnose(state) : [];
+  const grave = !state || problems.some((problem) => problem.grave);
+  return { name, current, state: grave ? 'mal' : problems.length > 0 ? 'atencion' : 'bien' };
+}
+
+function shownView(state: QueueState, boardQueue: string, runbookUrl: string | undefined) {
+  const { at, latency, failures, workers, redis } = state;
+  return {
     queue: queueView(state),
     latency: latency && latencyView(latency, at),
     workers: workers.map((worker) => workerView(worker, at)),
-    failures: failures.map((failure) => failureView(failure, at, boardPath)),
+    failures: failures.map((failure) => failureView(failure, at, boardQueue)),
     redis: redisView(redis, runbookUrl),
   };
 }
@@ -74,9 +92,9 @@ function workerView({ host, pid, startedAt, labels, chromium }: QueueState['work
   };
 }
 
-function failureView({ jobId, at, reason, guide, requestId }: Failure, now: number, boardPath: string) {
+function failureView({ jobId, at, reason, guide, requestId }: Failure, now: number, boardQueue: string) {
   return {
-    href: `${boardPath}/queue/labels/${encodeURIComponent(jobId)}`,
+    href: `${boardQueue}/${encodeURIComponent(jobId)}`,
     ago: duration(now - at),
     time: utcTime(at),
     reason,

@@ -1,22 +1,22 @@
 import { createBullBoard } from '@bull-board/api';
 import { FastifyAdapter } from '@bull-board/fastify';
-import type { Queue } from 'bullmq';
 import type { FastifyRequest } from 'fastify';
 import type { Trail } from '#shared/audit/trail.ts';
 import { errorHandler } from '#shared/http/errors/error-handler.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from '../../errors.ts';
+import type { Shard } from '../../status/shard-states.ts';
 import { ALLOWED_ROUTES } from './allowed-routes.ts';
 import { LabelQueueAdapter } from './label-queue-adapter.ts';
 import { adaptPage, BULL_BOARD_POLICY, BULL_BOARD_UI } from './page.ts';
 
-/** Where Bull Board is; the label queue is at `/colas/queue/labels`. */
+/** Where Bull Board is; the label queue is at `/colas/queue/labels`, that of shard 1 at `/colas/queue/1-labels`. */
 export const BULL_BOARD_PATH = '/colas';
 
 const NO_FLOW = { body: { nodeId: '', flowRoot: null, isFlowNode: false } };
 
-/** Serves Bull Board for the label queue, without personal data. To be registered where a session is required. */
-export function bullBoard(queue: Queue, trail: Trail) {
+/** Serves Bull Board for the label queue of each shard, without personal data. To be registered where a session is required. */
+export function bullBoard(shards: readonly Shard[], trail: Trail) {
   return async (server: HttpServer) => {
     // Bull Board's own error handler answers with the text of any error.
     server.addHook('onRoute', (route) => {
@@ -29,14 +29,14 @@ export function bullBoard(queue: Queue, trail: Trail) {
       String(reply.getHeader('content-type')).startsWith('text/html') ? adaptPage(String(payload)) : payload,
     );
     server.addHook('onResponse', async (request, { statusCode }) => recordAction(trail, request, statusCode));
-    await server.register(createRoutes(queue), { prefix: BULL_BOARD_PATH });
+    await server.register(createRoutes(shards), { prefix: BULL_BOARD_PATH });
   };
 }
 
-function createRoutes(queue: Queue) {
+function createRoutes(shards: readonly Shard[]) {
   const adapter = new FastifyAdapter().setBasePath(BULL_BOARD_PATH);
   createBullBoard({
-    queues: [new LabelQueueAdapter(queue, { displayName: 'Etiquetas' })],
+    queues: shards.map((shard) => new LabelQueueAdapter(shard)),
     serverAdapter: adapter,
     options: {
       handlerHooks: {

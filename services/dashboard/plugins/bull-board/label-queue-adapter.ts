@@ -1,9 +1,19 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { Job } from 'bullmq';
+import { boardPrefix, type Shard } from '../../status/shard-states.ts';
 import { visibleJob } from '../../status/visible-job.ts';
 
-/** The label queue as Bull Board may see it: without personal data. */
+/** The label queue of a shard as Bull Board may see it: without personal data. */
 export class LabelQueueAdapter extends BullMQAdapter {
+  constructor({ name, queue, redis }: Shard) {
+    super(queue, {
+      prefix: boardPrefix(name),
+      displayName: name === '0' ? 'Etiquetas' : `Etiquetas, fragmento ${name}`,
+    });
+    // A shard that is away would take the board of all others with it.
+    this.setVisibilityGuard(() => redis.status === 'ready');
+  }
+
   override async getJob(id: string): Promise<Job | undefined> {
     const job = await super.getJob(id);
     return job && masked(job);

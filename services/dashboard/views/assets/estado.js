@@ -5,7 +5,7 @@ let read = Date.now();
 
 async function refresh() {
   try {
-    const answer = await fetch('/', { signal: AbortSignal.timeout(INTERVAL) });
+    const answer = await fetch(location.href, { signal: AbortSignal.timeout(INTERVAL) });
     if (answer.status === 401) return location.reload(); // leads to the login page
     if (!answer.ok) throw new Error(answer.statusText);
     show(new DOMParser().parseFromString(await answer.text(), 'text/html'));
