@@ -68,6 +68,20 @@ describe('guides of a creation that a crash has cut', () => {
     expect(await readable(batch)).toBe(3);
   });
 
+  test('end the same where the processes of two cells sweep at a time', async ({
+    guides,
+    sweep,
+    readable,
+    stored,
+  }) => {
+    const [cut, committed] = [newBatch(20), newBatch(20)];
+    for (const batch of [cut, committed]) await guides.insert(batch, new Date());
+    expect(await guides.outcomes.commit(committed[0]?.creation ?? '')).toBe('created');
+    await Promise.all([sweep(), new CreationSweep(guides, log).sweep(LATER)]);
+    expect(await stored(cut)).toBe(0);
+    expect(await readable(committed)).toBe(20);
+  });
+
   test('never come back: a late commit fails, and late guides are removed', async ({
     guides,
     sweep,

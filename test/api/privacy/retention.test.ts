@@ -27,7 +27,7 @@ const test = printingTest
   })
   /** A retention of 90 days; each test has keys of its own in Redis. */
   .extend('retention', async ({ stores, task, onTestFinished }) => {
-    return (options: { stepSize?: number } = {}) => {
+    return (options: { stepSize?: number; prefix?: string } = {}) => {
       const metrics = new Registry();
       const retention = new Retention({
         store: new PersonalDataStore(stores.mongo),
@@ -163,6 +163,27 @@ test('one process at a time anonymises, and a dead one holds the others up for a
   await retention().retention.runIfDue();
   expect((await guides.findOne({ _id: numbers[0] ?? '' }))?.anonymised).toBeInstanceOf(Date);
   expect(await stores.redis.exists(lease)).toBe(0);
+});
+
+test('two cells, each with a lease of its own, anonymise each guide once', async ({
+  age,
+  created,
+  guides,
+  retention,
+  stores,
+}) => {
+  const numbers = await created(12);
+  await age(numbers, 91);
+  const cells = ['one', 'other'].map((name) =>
+    retention({ stepSize: 3, prefix: `${stores.prefix}:${name}` }),
+  );
+  await Promise.all(cells.map((cell) => cell.retention.runIfDue()));
+  const filter = { _id: { $in: numbers }, anonymised: { $exists: true } };
+  expect(await guides.countDocuments(filter)).toBe(12);
+  const counts = await Promise.all(
+    cells.map(async ({ metrics }) => metrics.getSingleMetric('guides_anonymised_total')?.get()),
+  );
+  expect(counts.reduce((sum, metric) => sum + (metric?.values[0]?.value ?? 0), 0)).toBe(12);
 });
 
 test('the api anonymises by itself, as its setting says', async ({ age, created, guides, startApi }) => {

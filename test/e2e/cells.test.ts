@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { provideRedis } from '#local/programs/redis.ts';
+import { generateSecrets } from '#local/secrets.ts';
+import { startSystem } from '#local/system.ts';
+import { Client, type CreatedGuide, call, minimalGuide } from '#test/fixtures/client.ts';
+import { test as systemTest } from '#test/fixtures/system.ts';
+
+/** Two cells: whole systems, each with a Redis of its own, over one MongoDB (k8s/operations.md "Cells"). */
+const test = systemTest
+  .extend('otherRedis', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
+    const redis = await provideRedis({ folder: join(folder, 'other'), durable: false, log: () => {} });
+    onCleanup(redis.close);
+    return redis;
+  })
+  /** The other cell has the same JWT_SECRET, and an INTERNAL_TOKEN of its own. */
+  .extend('otherCell', { scope: 'file' }, async ({ systemOptions, folder, otherRedis }, { onCleanup }) => {
+    const cell = await startSystem({
+      ...systemOptions,
+      redisUrl: otherRedis.url,
+      secrets: { ...generateSecrets(), jwt: systemOptions.secrets.jwt },
+      logFolder: join(folder, 'other'),
+      secretFolder: join(folder, 'other', 'secrets'),
+    });
+    onCleanup(() => cell.stop());
+    return cell;
+  })
+  /** The same user, with the same token, at the other cell. */
+  .extend(
+    'there',
+    { scope: 'file' },
+    ({ demo, otherCell }) => new Client(otherCell.addresses.api, demo.token),
+  );
+
+const numbersOf = (data: unknown) => (data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA);
+
+test('a guide that one cell has created is printed by the other, as the same label', async ({
+  demo,
+  there,
+}) => {
+  const [guide] = await demo.created(minimalGuide());
+  const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
+  const [one, other] = [await there.pdf(path), await demo.pdf(path)];
+  expect([one.status, other.status]).toEqual([200, 200]);
+  expect(one.headers.get('etag')).toBe(other.headers.get('etag'));
+});
+
+test('a key that is repeated at the other cell creates nothing twice, also at the same time', async ({
+  demo,
+  there,
+  stores,
+}) => {
+  const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide(), minimalGuide()] };
+  const before = await stores.mongo.collection('guides').countDocuments();
+  const key = { 'idempotency-key': 'dos-celdas' };
+  const post = (client: Client) => client.post('/api/guias/crear', body, key);
+  const answers = [...(await Promise.all([demo, there, demo, there].map(post))), await post(there)];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(new Set(answers.map(({ body: { data } }) => numbersOf(data).join())).size).toBe(1);
+  expect(await stores.mongo.collection('guides').countDocuments()).toBe(before + 2);
+});
+
+test('a logout at one cell is in force at the other within ten seconds', async ({ system, otherCell }) => {
+  const here = await Client.login(system.addresses.api);
+  const there = new Client(otherCell.addresses.api, here.token);
+  const status = async () => (await there.get('/api/sucursales')).status;
+  expect(await status()).toBe(200);
+  expect((await here.post('/api/auth/logout', '')).status).toBe(200);
+  await expect.poll(status, { timeout: 10_000, interval: 200 }).toBe(401);
+});
+
+test('a cell without its Redis says so and refuses; the other one serves', async ({
+  demo,
+  there,
+  otherCell,
+  otherRedis,
+}) => {
+  const [guide] = await demo.created(minimalGuide());
+  const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
+  await otherRedis.close();
+  const refused = await there.pdf(path);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+  const ready = async () => (await call(`${otherCell.addresses.api}/health/ready`)).body;
+  await expect.poll(ready, { timeout: 10_000 }).toMatchObject({ status: 'degraded' });
+  expect((await demo.pdf(path)).status).toBe(200);
+});
