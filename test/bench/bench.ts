@@ -7,6 +7,7 @@ import { SetupError } from '#local/setup-error.ts';
 import { provideTestServers } from '#local/test-servers.ts';
 import { chart } from './report/chart.ts';
 import { captionOf, type Report, short, textTable, toRows, withFigures } from './report/report.ts';
+import { costs } from './rows/costs.ts';
 import { create } from './rows/create.ts';
 import { files } from './rows/files.ts';
 import { labels } from './rows/labels.ts';
@@ -35,6 +36,7 @@ const GROUPS: Record<string, Rows> = {
   fair: async (run) => [...(await fair(run)), ...(await customers(run))],
   files,
   hostile,
+  costs,
   workers,
 };
 

@@ -19,6 +19,11 @@ export function memoryMiB(processes: readonly ProcessUse[]): number {
   return processes.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) / 2 ** 20;
 }
 
+/** CPU time so far, in ms. */
+export function cpuMsOf(processes: readonly ProcessUse[]): number {
+  return processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+}
+
 /**
  * CPU time so far in ms of this process and all that it started, by what they are, and of everything else on the
  * machine: figures taken while somebody else used the cores are to be seen as such.
