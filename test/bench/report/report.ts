@@ -48,7 +48,7 @@ export function textTable(rows: readonly Row[]): string {
 /** Returns docs/performance.md with the report's figures between its two markers. */
 export function withFigures(page: string, report: Report): string {
   const figures = `${captionOf(report)}, ${report.machine.database}:\n\n${markdownTable(report.rows)}`;
-  return page.replace(/(?<=<!-- figures -->\n).*(?=\n<!-- end -->)/s, () => `\n${figures}\n`);
+  return page.replace(/(?<=<!-- figures -->\n).*?(?=\n<!-- end -->)/s, () => `\n${figures}\n`);
 }
 
 /** Says when and on what the figures were measured. */
