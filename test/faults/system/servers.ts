@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
@@ -17,6 +16,8 @@ export type Server = {
   url: string;
   direct: string;
   part?: Part;
+  /** Of a cluster: a master that has none of the keys. */
+  other?: Part;
   proxy?: TcpProxy;
   /** Of a pair: makes the replica the primary, to which the address then leads. Connections stay open. */
   failOver?: () => Promise<void>;
@@ -31,38 +32,6 @@ export async function redisServer(own: boolean, folder: string, closers: Closer[
   const part = new Part(processes, () => redisAnswers(url));
   closers.push(() => part.end());
   return { url, direct: url, part };
-}
-
-/** A primary and its replica behind one address, as a managed Redis is. */
-export async function redisPair(folder: string, closers: Closer[]): Promise<Server> {
-  const servers = [];
-  for (const name of ['redis-1', 'redis-2']) {
-    servers.push(await provideRedis({ folder: join(folder, name), durable: true, log: () => {} }));
-  }
-  const urls = servers.map(({ url }) => url);
-  const part = new Part(
-    servers.flatMap(({ processes }) => processes),
-    async () => (await Promise.all(urls.map(redisAnswers))).every(Boolean),
-  );
-  closers.push(() => part.end());
-  const [one, two] = urls.map((url) => new Redis(url)) as [Redis, Redis];
-  const [portOfOne, portOfTwo] = urls.map((url) => Number(new URL(url).port)) as [number, number];
-  await two.replicaof('127.0.0.1', portOfOne);
-  await one.set('replicated', '1');
-  await one.wait(1, 20_000);
-  let primary = portOfOne;
-  const proxy = await startProxy(() => primary);
-  closers.push(proxy.close, async () => [one, two].map((redis) => redis.disconnect()));
-  return {
-    url: `redis://127.0.0.1:${proxy.port}`,
-    direct: urls[0] as string,
-    part,
-    async failOver() {
-      await two.replicaof('NO', 'ONE');
-      await one.replicaof('127.0.0.1', portOfTwo);
-      primary = portOfTwo;
-    },
-  };
 }
 
 /** @param own durable, as that of `npm start`; DocumentDB's data are in the cache, under a name of the folder's. */

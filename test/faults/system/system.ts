@@ -13,8 +13,9 @@ import { isReady, type ServiceName, serviceSettings } from '#local/system.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { startBalancer } from './balancer.ts';
+import { type FailingOver, redisFailingOver } from './failing-over.ts';
 import { Part } from './part.ts';
-import { type Closer, electingMongo, mongoServer, redisPair, redisServer, type Server } from './servers.ts';
+import { type Closer, electingMongo, mongoServer, redisServer, type Server } from './servers.ts';
 
 // Nothing is timed by these: a fault takes long, and on a busy machine longer.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -26,8 +27,8 @@ export type Wanted = {
   count?: Partial<Record<Service, number>>;
   /** Servers that the test may kill. The others are the test run's, behind a proxy. */
   own?: readonly ('redis' | 'mongo')[];
-  /** Whether Redis is a primary and its replica behind one address, both the test's own. */
-  redisPair?: boolean;
+  /** A Redis that fails over, the test's own; one that does not by default. */
+  redis?: FailingOver;
   /** Whether MongoDB is a replica set whose primary may step down. */
   elections?: boolean;
   /** More settings, of every service. */
@@ -55,6 +56,11 @@ export type FaultSystem = Stores & {
   workers: Part[];
 };
 
+/** Returns the ids of the services' processes, which tell whether one was started again. */
+export function pidsOf({ apis, branches, workers }: FaultSystem): number[] {
+  return [...apis, ...branches, ...workers].map(({ pid }) => pid);
+}
+
 /** Tests with `system`. What is not as `wanted` by default, a file overrides: `test.override('wanted', { … })`. */
 export const test = folderTest
   .extend('wanted', { scope: 'file' }, {} as Wanted)
@@ -75,7 +81,7 @@ export const test = folderTest
   });
 
 async function openStores(
-  { own = [], redisPair: pair, elections }: Wanted,
+  { own = [], redis: kind, elections }: Wanted,
   folder: string,
   closers: Closer[],
 ): Promise<Stores> {
@@ -83,10 +89,10 @@ async function openStores(
   const mongo = elections
     ? await electingMongo(name, closers)
     : await mongoServer(own.includes('mongo'), name, folder, closers);
-  const redis = pair
-    ? await redisPair(folder, closers)
-    : await redisServer(own.includes('redis'), folder, closers);
   const prefix = `{${name}}`;
+  const redis = kind
+    ? await redisFailingOver(kind, prefix, folder, closers)
+    : await redisServer(own.includes('redis'), folder, closers);
   await seedDemoData(mongo.direct);
   const db = await mongoose.createConnection(mongo.direct).asPromise();
   const store = new Redis(redis.direct, { maxRetriesPerRequest: null });

@@ -1,0 +1,152 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { expect, vi } from 'vitest';
+import { freePort } from '#local/process/free-port.ts';
+import { startProcess } from '#local/process/owned-process.ts';
+import { Part } from './part.ts';
+import { startProxy } from './proxy.ts';
+import type { Closer, Server } from './servers.ts';
+
+/** The forms of Redis that fail over. */
+export type FailingOver = 'pair' | 'sentinel' | 'cluster';
+
+/** A process of Redis, and the test's own connection to it. */
+type Node = { port: number; url: string; part: Part; redis: Redis };
+
+/** Time after which the other servers take one for dead, in ms. */
+const DEAD_AFTER_MS = 2_000;
+/** The name by which the sentinels know the primary. */
+const PRIMARY = 'guias';
+const SLOTS = 16_384;
+
+/** Starts a Redis that fails over, with its files in `folder`. @param prefix of the keys: what has them is its `part`. */
+export function redisFailingOver(
+  kind: FailingOver,
+  prefix: string,
+  folder: string,
+  closers: Closer[],
+): Promise<Server> {
+  if (kind === 'cluster') return startCluster(prefix, folder, closers);
+  return kind === 'sentinel' ? startSentinels(folder, closers) : startPair(folder, closers);
+}
+
+/** A primary and its replica behind one address, as a managed Redis is. */
+async function startPair(folder: string, closers: Closer[]): Promise<Server> {
+  const [one, two] = await startReplicated(folder, closers);
+  let primary = one.port;
+  const proxy = await startProxy(() => primary);
+  closers.push(proxy.close);
+  return {
+    url: `redis://127.0.0.1:${proxy.port}`,
+    direct: one.url,
+    part: one.part,
+    async failOver() {
+      await two.redis.replicaof('NO', 'ONE');
+      await one.redis.replicaof('127.0.0.1', two.port);
+      primary = two.port;
+    },
+  };
+}
+
+/** A primary and its replica, watched by three sentinels of which two agree. */
+async function startSentinels(folder: string, closers: Closer[]): Promise<Server> {
+  const [one] = await startReplicated(folder, closers);
+  const settings = [
+    `monitor ${PRIMARY} 127.0.0.1 ${one.port} 2`,
+    `down-after-milliseconds ${PRIMARY} ${DEAD_AFTER_MS}`,
+    `failover-timeout ${PRIMARY} 5000`,
+  ];
+  const sentinels = await startNodes(3, 'sentinel', folder, closers, (data) => {
+    const file = join(data, 'sentinel.conf');
+    writeFileSync(file, settings.map((line) => `sentinel ${line}\n`).join(''));
+    return [file, '--sentinel'];
+  });
+  await eachSettles(sentinels, async ({ redis }) => {
+    const known = (await redis.call('SENTINEL', 'MASTER', PRIMARY)) as string[];
+    const value = (name: string) => known[known.indexOf(name) + 1];
+    expect([value('num-other-sentinels'), value('num-slaves')]).toEqual(['2', '1']);
+  });
+  const addresses = sentinels.map(({ port }) => `127.0.0.1:${port}`);
+  return { url: `redis+sentinel://${addresses}/${PRIMARY}`, direct: one.url, part: one.part };
+}
+
+/** Three masters with a third of the slots each, and a replica of each. */
+async function startCluster(prefix: string, folder: string, closers: Closer[]): Promise<Server> {
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', `${DEAD_AFTER_MS}`];
+  const nodes = await startNodes(6, 'redis', folder, closers, () => [...DURABLE, ...cluster]);
+  const [first, ...others] = nodes as [Node, ...Node[]];
+  const masters = nodes.slice(0, 3);
+  for (const [i, { redis }] of masters.entries()) {
+    const [from, until] = [i, i + 1].map((third) => Math.floor((SLOTS * third) / 3)) as [number, number];
+    await redis.call('CLUSTER', 'ADDSLOTSRANGE', from, until - 1);
+    await redis.cluster('SET-CONFIG-EPOCH', i + 1);
+  }
+  for (const { port } of others) await first.redis.cluster('MEET', '127.0.0.1', port);
+  const ids = await Promise.all(nodes.map(({ redis }) => redis.cluster('MYID')));
+  await eachSettles(nodes, async ({ redis }) => {
+    expect(await redis.cluster('NODES')).toSatisfy((text: string) =>
+      ids.every((id) => text.includes(`${id}`)),
+    );
+  });
+  for (const [i, { redis }] of nodes.slice(3).entries()) await redis.cluster('REPLICATE', `${ids[i]}`);
+  await eachSettles(nodes, async ({ redis }) => {
+    expect(await redis.cluster('INFO')).toContain('cluster_state:ok');
+    expect(await redis.info('replication')).toMatch(/role:master.*connected_slaves:1|master_link_status:up/s);
+  });
+  const ours = Math.floor((Number(await first.redis.cluster('KEYSLOT', prefix)) * 3) / SLOTS);
+  const [owner, other] = [masters[ours], masters[(ours + 1) % 3]] as [Node, Node];
+  return {
+    url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`)}`,
+    direct: owner.url,
+    part: owner.part,
+    other: other.part,
+  };
+}
+
+async function startReplicated(folder: string, closers: Closer[]): Promise<[Node, Node]> {
+  const [one, two] = (await startNodes(2, 'redis', folder, closers, () => DURABLE)) as [Node, Node];
+  await two.redis.replicaof('127.0.0.1', one.port);
+  await eachSettles([two], async ({ redis }) =>
+    expect(await redis.info('replication')).toContain('master_link_status:up'),
+  );
+  return [one, two];
+}
+
+/** As that of `npm start`. */
+const DURABLE = '--appendonly yes --maxmemory-policy noeviction --repl-diskless-sync-delay 0'.split(' ');
+
+/** Starts processes of Redis. @param argumentsOf returns what is particular to one, with its files in `data`. */
+function startNodes(
+  count: number,
+  name: string,
+  folder: string,
+  closers: Closer[],
+  argumentsOf: (data: string) => string[],
+): Promise<Node[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, i): Promise<Node> => {
+      const port = await freePort();
+      const data = join(folder, `${name}-${i}`);
+      mkdirSync(data, { recursive: true });
+      const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', data];
+      const program = startProcess({
+        name: `${name} ${i}`,
+        command: ['redis-server', ...argumentsOf(data), ...settings],
+        logFile: join(folder, 'logs', `${name}-${i}.log`),
+      });
+      const redis = new Redis(port, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+      redis.on('error', () => {}); // away until it has started, and while it is killed
+      closers.push(async () => redis.disconnect());
+      const part = new Part([program], async () => (await redis.ping()) === 'PONG');
+      closers.push(() => part.end());
+      await part.start();
+      return { port, url: `redis://127.0.0.1:${port}`, part, redis };
+    }),
+  );
+}
+
+/** Waits until each server sees the others as it should. */
+async function eachSettles(nodes: Node[], requireSettled: (node: Node) => Promise<void>): Promise<void> {
+  await vi.waitFor(() => Promise.all(nodes.map(requireSettled)), { timeout: 60_000, interval: 100 });
+}
