@@ -20,13 +20,8 @@ const COMMAND_MS = 2_000;
 const LISTENING_MS = 4_000;
 /** Longest wait for what a sentinel or a node knows of the others, in ms; then the next one is asked. */
 const ASK_MS = 1_000;
-/** Shortest time between two attempts to leave a replica, in ms. */
-const LEAVE_REPLICA_MS = 1_000;
-/**
- * How often a Cluster client sends a command again that met a node which is gone or not responsible, 100 ms apart: an
- * election lasts seconds, and until it is over clients are to hear 503.
- */
-const MAX_REDIRECTIONS = 5;
+/** Shortest time between two attempts to leave a server that is the primary no more, in ms. */
+const LEAVE_MS = 1_000;
 /** How often a Cluster client asks which node has which slot, in ms: a node that hangs does not say so. */
 const SLOTS_MS = 5_000;
 
@@ -47,6 +42,17 @@ const CONNECTIONS = {
   },
 };
 
+/** Pause before a command is sent again to a Cluster without a master for its key, or with a node that closed, in ms. */
+const AGAIN_MS = 100;
+/**
+ * How a Cluster client follows a node that says which other one has a key. An election lasts seconds: until it is over clients
+ * are to hear 503, and what may wait goes on asking.
+ */
+const REDIRECTIONS = {
+  'fails-fast': { maxRedirections: 5 },
+  waits: { maxRedirections: Number.POSITIVE_INFINITY, retryDelayOnMoved: AGAIN_MS },
+};
+
 /** Options of the client as a whole. Commands of one event-loop turn are one write: labels are stored and asked for by the batch. */
 const CLIENTS = {
   'fails-fast': { enableOfflineQueue: false, enableAutoPipelining: true },
@@ -62,7 +68,7 @@ export function createRedisClient(url: string, waiting: Waiting): RedisClient {
     ...CONNECTIONS[waiting],
     ...CLIENTS[waiting],
     retryStrategy,
-    reconnectOnError: leaveReplica(),
+    reconnectOnError: leavePrimary(),
   };
   if (address.kind === 'plain') return new Redis(address.url, options);
   return new Redis({ ...options, ...sentinelOptions(address) });
@@ -93,7 +99,9 @@ function createClusterClient(
     ...CLIENTS[waiting],
     redisOptions: { ...CONNECTIONS[waiting], username, password, ...(tls && { tls: {} }) },
     clusterRetryStrategy: retryStrategy,
-    maxRedirections: MAX_REDIRECTIONS,
+    ...REDIRECTIONS[waiting],
+    retryDelayOnFailover: AGAIN_MS,
+    retryDelayOnClusterDown: AGAIN_MS,
     slotsRefreshTimeout: ASK_MS,
     slotsRefreshInterval: SLOTS_MS,
     // A certificate is for the name; Node resolves names anew with each connection.
@@ -107,16 +115,17 @@ function retryStrategy(attempt: number): number {
 }
 
 /**
- * Returns what tells whether to open a connection anew: when the server is a replica by now. It keeps the connections of
- * when it was the primary, and only a new one is led to the primary of today. Once a second at most: where the address
- * itself leads to a replica, what only reads goes on between. The command that found out fails: repeated alone, it could
- * leave its transaction.
+ * Returns what tells whether to open a connection anew: when the server is the primary no more. It keeps the connections of
+ * when it was, and only a new one is led to the primary of today. Once a second at most: where the address itself leads to a
+ * replica, what only reads goes on between. The command that found out fails: repeated alone, it could leave its
+ * transaction. A command that blocked is sent again (2).
  */
-function leaveReplica(): (error: Error) => boolean {
+function leavePrimary(): (error: Error) => false | 1 | 2 {
   let next = 0;
   return ({ message }) => {
-    if (!/^(READONLY|MASTERDOWN) /.test(message) || performance.now() < next) return false;
-    next = performance.now() + LEAVE_REPLICA_MS;
-    return true;
+    if (message.startsWith('UNBLOCKED ')) return 2;
+    if (!/^(READONLY|MASTERDOWN|NOREPLICAS) /.test(message) || performance.now() < next) return false;
+    next = performance.now() + LEAVE_MS;
+    return 1;
   };
 }

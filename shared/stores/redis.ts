@@ -12,8 +12,8 @@ import { explainOutage } from './transient-errors.ts';
 const CHECK_TTL_S = 60;
 /** Time for which what Redis says of itself is kept, in ms: all metrics of a scrape ask at once, and share one reading. */
 const SCRAPE_MS = 0;
-/** How Redis begins to refuse a write: it is full, a replica, or cannot write to its disk. */
-const REFUSED_WRITE = /^(OOM|READONLY|MISCONF) /;
+/** How Redis begins to refuse a write: it is full, a replica, without its disk or its replicas. */
+const REFUSED_WRITE = /^(OOM|READONLY|MISCONF|NOREPLICAS) /;
 
 /**
  * Opens a service's connection for request/response work, whether or not Redis is there: it is a required dependency of

@@ -40,10 +40,19 @@ const OUTAGE_CODES = new Set([
  * is away.
  */
 const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-/** The first word of an error reply is its code (Redis protocol, "Simple errors"): loading, full, not the primary, or without its disk. */
-const REDIS_OUTAGE_CODES = /^(LOADING|OOM|MASTERDOWN|READONLY|MISCONF) /;
-/** ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed. */
-const IOREDIS_OUTAGE_TEXTS = /^(Stream isn't writeable|Command timed out|Connection is closed)/;
+/**
+ * The first word of an error reply is its code (Redis protocol, "Simple errors"): loading, full, not the primary, without its
+ * disk or its replicas; of a Redis Cluster: without a master for
+ * the key, or not the node that has it, which the client has followed as often as it does.
+ */
+const REDIS_OUTAGE_CODES =
+  /^(LOADING|OOM|MASTERDOWN|READONLY|MISCONF|NOREPLICAS|UNBLOCKED|CLUSTERDOWN|TRYAGAIN|MOVED|ASK) /;
+/**
+ * ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed; of a Cluster: no node is known
+ * yet, none answers, or each leads to another.
+ */
+const IOREDIS_OUTAGE_TEXTS =
+  /^(Stream isn't writeable|Command timed out|Connection is closed|Cluster isn't ready|Cluster is ended|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections)/;
 /** mongoose 9 knows this by its text only: MongoDB has not been there since the service started. */
 export const MONGOOSE_NOT_CONNECTED = /^Cannot call `.*` before initial connection is complete/;
 /** MongoDB's code for a wrong user or password. */
@@ -77,7 +86,8 @@ function isUnconfirmed(error: Error): boolean {
 export function explainOutage(error: Error): string {
   const { message, code } = error as { message: string; code?: unknown };
   const refused = code === AUTHENTICATION_FAILED || /^(WRONGPASS|NOAUTH) /.test(message);
-  return refused
-    ? `it refuses the login (${message}): its user is missing, or has another password`
-    : message;
+  if (refused) return `it refuses the login (${message}): its user is missing, or has another password`;
+  if (/^(MOVED|ASK) /.test(message))
+    return `it is a node of a Redis Cluster (${message}): write redis+cluster://`;
+  return message;
 }

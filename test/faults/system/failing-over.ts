@@ -6,7 +6,7 @@ import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { Part } from './part.ts';
 import { startProxy } from './proxy.ts';
-import type { Closer, Server } from './servers.ts';
+import { type Closer, redisAnswers, type Server } from './servers.ts';
 
 /** The forms of Redis that fail over. */
 export type FailingOver = 'pair' | 'sentinel' | 'cluster';
@@ -73,8 +73,12 @@ async function startSentinels(folder: string, closers: Closer[]): Promise<Server
 
 /** Three masters with a third of the slots each, and a replica of each. */
 async function startCluster(prefix: string, folder: string, closers: Closer[]): Promise<Server> {
-  const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', `${DEAD_AFTER_MS}`];
-  const nodes = await startNodes(6, 'redis', folder, closers, () => [...DURABLE, ...cluster]);
+  const cluster = `--cluster-enabled yes --cluster-node-timeout ${DEAD_AFTER_MS} --cluster-require-full-coverage no`;
+  const busPorts = await Promise.all(Array.from({ length: 6 }, freePort));
+  const nodes = await startNodes(6, 'redis', folder, closers, (_, i) => [
+    ...[...DURABLE, ...cluster.split(' ')],
+    ...['--cluster-port', `${busPorts[i]}`],
+  ]);
   const [first, ...others] = nodes as [Node, ...Node[]];
   const masters = nodes.slice(0, 3);
   for (const [i, { redis }] of masters.entries()) {
@@ -82,7 +86,9 @@ async function startCluster(prefix: string, folder: string, closers: Closer[]): 
     await redis.call('CLUSTER', 'ADDSLOTSRANGE', from, until - 1);
     await redis.cluster('SET-CONFIG-EPOCH', i + 1);
   }
-  for (const { port } of others) await first.redis.cluster('MEET', '127.0.0.1', port);
+  for (const [i, { port }] of others.entries()) {
+    await first.redis.call('CLUSTER', 'MEET', '127.0.0.1', port, busPorts[i + 1] as number);
+  }
   const ids = await Promise.all(nodes.map(({ redis }) => redis.cluster('MYID')));
   await eachSettles(nodes, async ({ redis }) => {
     expect(await redis.cluster('NODES')).toSatisfy((text: string) =>
@@ -95,12 +101,22 @@ async function startCluster(prefix: string, folder: string, closers: Closer[]): 
     expect(await redis.info('replication')).toMatch(/role:master.*connected_slaves:1|master_link_status:up/s);
   });
   const ours = Math.floor((Number(await first.redis.cluster('KEYSLOT', prefix)) * 3) / SLOTS);
-  const [owner, other] = [masters[ours], masters[(ours + 1) % 3]] as [Node, Node];
+  const [owner, other, survivor] = [ours, (ours + 1) % 3, ours + 3].map((i) => nodes[i]) as [
+    Node,
+    Node,
+    Node,
+  ];
   return {
     url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`)}`,
     direct: owner.url,
     part: owner.part,
     other: other.part,
+    elected: () =>
+      eachSettles([survivor], async ({ redis }) => {
+        const known = String(await redis.cluster('NODES'));
+        expect(known).toContain(' master,fail - ');
+        expect(known.match(/ (myself,)?master - /g)).toHaveLength(3);
+      }),
   };
 }
 
@@ -122,26 +138,27 @@ function startNodes(
   name: string,
   folder: string,
   closers: Closer[],
-  argumentsOf: (data: string) => string[],
+  argumentsOf: (data: string, i: number) => string[],
 ): Promise<Node[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, i): Promise<Node> => {
       const port = await freePort();
+      const url = `redis://127.0.0.1:${port}`;
       const data = join(folder, `${name}-${i}`);
       mkdirSync(data, { recursive: true });
       const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', data];
       const program = startProcess({
         name: `${name} ${i}`,
-        command: ['redis-server', ...argumentsOf(data), ...settings],
+        command: ['redis-server', ...argumentsOf(data, i), ...settings],
         logFile: join(folder, 'logs', `${name}-${i}.log`),
       });
       const redis = new Redis(port, { retryStrategy: () => 50, maxRetriesPerRequest: null });
       redis.on('error', () => {}); // away until it has started, and while it is killed
       closers.push(async () => redis.disconnect());
-      const part = new Part([program], async () => (await redis.ping()) === 'PONG');
+      const part = new Part([program], () => redisAnswers(url));
       closers.push(() => part.end());
       await part.start();
-      return { port, url: `redis://127.0.0.1:${port}`, part, redis };
+      return { port, url, part, redis };
     }),
   );
 }

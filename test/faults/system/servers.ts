@@ -18,6 +18,8 @@ export type Server = {
   part?: Part;
   /** Of a cluster: a master that has none of the keys. */
   other?: Part;
+  /** Of a cluster: resolves when a replica has taken over from the master that was killed. */
+  elected?: () => Promise<void>;
   proxy?: TcpProxy;
   /** Of a pair: makes the replica the primary, to which the address then leads. Connections stay open. */
   failOver?: () => Promise<void>;
@@ -75,7 +77,7 @@ async function behindProxy(direct: string, closers: Closer[]): Promise<Server> {
 }
 
 /** Ready to serve: ioredis also waits for the data to be loaded. */
-async function redisAnswers(url: string): Promise<boolean> {
+export async function redisAnswers(url: string): Promise<boolean> {
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 1_000 });
   redis.on('error', () => {}); // ping() rejects with them
   try {

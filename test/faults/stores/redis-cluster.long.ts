@@ -1,0 +1,16 @@
+import { expect } from 'vitest';
+import { underLoad } from '../clients/under-load.ts';
+import { test as faultTest, pidsOf } from '../system/system.ts';
+
+const test = faultTest.override('wanted', { redis: 'cluster' });
+
+test('when a master of a Redis Cluster is killed that has other keys, nobody notices', async ({ system }) => {
+  const before = pidsOf(system);
+  await underLoad(system, 'kill -9 of a Redis Cluster master of other keys', [], async () => {
+    const from = performance.now();
+    await system.redis.other?.kill();
+    await system.redis.elected?.();
+    return { from, within: 1_000 };
+  });
+  expect(pidsOf(system)).toEqual(before);
+});
