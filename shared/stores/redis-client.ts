@@ -50,6 +50,7 @@ const AGAIN_MS = 100;
  */
 const REDIRECTIONS = {
   'fails-fast': { maxRedirections: 5 },
+  listens: { maxRedirections: 5 },
   waits: { maxRedirections: Number.POSITIVE_INFINITY, retryDelayOnMoved: AGAIN_MS },
 };
 
