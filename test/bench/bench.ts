@@ -5,6 +5,7 @@ import { repoRoot } from '#local/folders.ts';
 import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { SetupError } from '#local/setup-error.ts';
 import { provideTestServers } from '#local/test-servers.ts';
+import { refreshInputs } from './capacity/refresh.ts';
 import { chart } from './report/chart.ts';
 import { captionOf, type Report, short, textTable, toRows, withFigures } from './report/report.ts';
 import { costs } from './rows/costs.ts';
@@ -106,7 +107,7 @@ async function measure({ quick, groups, guides }: Options): Promise<void> {
     const whole = Object.keys(GROUPS).every((name) => groups.includes(name));
     if (whole && !quick) {
       const date = new Date().toISOString().slice(0, 10);
-      write({ date, machine: await describeMachine(servers), guidesStored: guides, rows });
+      await write({ date, machine: await describeMachine(servers), guidesStored: guides, rows });
     }
   } finally {
     await servers.close();
@@ -131,10 +132,12 @@ async function measureGroups(run: Run, groups: string[]): Promise<{ results: Res
   return { results, failed };
 }
 
-function write(report: Report): void {
+async function write(report: Report): Promise<void> {
   const results = join(import.meta.dirname, 'results');
   mkdirSync(results, { recursive: true });
   writeFileSync(join(results, 'latest.json'), `${JSON.stringify(report, null, 2)}\n`);
   writeFileSync(join(results, 'labels-per-second.svg'), chart(report.rows, captionOf(report)));
-  writeFileSync(PAGE, withFigures(readFileSync(PAGE, 'utf8'), report));
+  refreshInputs(report);
+  const { withCapacity } = await import('./capacity/tables.ts'); // not before its inputs are refreshed
+  writeFileSync(PAGE, withCapacity(withFigures(readFileSync(PAGE, 'utf8'), report)));
 }

@@ -44,45 +44,64 @@ export type Fleet = ReturnType<typeof fleetFor>;
 /** Returns what a fleet for so many labels a second has, its traffic, and what it costs a month in USD. */
 export function fleetFor(rate: number) {
   const cells = Math.ceil(rate / CARRIES.redisCommon);
-  const processes = (part: keyof typeof CARRIES) => Math.max(FEWEST * cells, Math.ceil(rate / CARRIES[part]));
   const redisShards = Math.max(cells, Math.ceil(rate / CARRIES.redisShard));
+  const needed = (part: keyof typeof CARRIES, least: number) =>
+    Math.max(least, Math.ceil(rate / CARRIES[part]));
   const pods = {
-    workers: Math.max(FEWEST * redisShards, processes('worker')),
-    apis: processes('api'),
-    branches: processes('branches'),
+    workers: needed('worker', FEWEST * redisShards),
+    apis: needed('api', FEWEST * cells),
+    branches: needed('branches', FEWEST * cells),
     dashboards: FEWEST * cells,
   };
   const redis = (redisShards + cells) * REDIS_COPIES;
-  const mongoCores = Math.max(FEWEST, Math.ceil((rate * CORE_MS.database) / 1_000 / input('storeUse')));
+  const primaries = Math.max(FEWEST, Math.ceil((rate * CORE_MS.database) / 1_000 / input('storeUse')));
   const cores = {
     workers: pods.workers * input('workerCores'),
     apis: pods.apis,
     rest: pods.branches + pods.dashboards,
     redis,
-    mongo: mongoCores * MONGO_COPIES,
+    mongo: primaries * MONGO_COPIES,
   };
   const memory =
     pods.workers * input('workerMemory') +
     (pods.apis + pods.branches + pods.dashboards) * input('apiMemory') +
     redis * input('redisMemory') +
-    mongoCores * MONGO_COPIES * input('mongoMemory');
-  const traffic = {
-    redis: (rate * input('redisBytes')) / 1_000,
-    ofOneRedis: (rate / redisShards) * (input('redisBytes') / 1_000),
-    customers: (rate * input('labelBytes')) / 1_000,
-  };
-  const guidesADay = rate * input('averageLoad') * SECONDS_A_DAY;
-  const mongo = {
-    shards: Math.ceil(mongoCores / input('mongoCores')),
-    gbADay: (guidesADay * (input('guideBytes') + input('guideIndexBytes'))) / 1e6,
-    ios: rate * input('iosPerGuide'),
-  };
+    cores.mongo * input('mongoMemory');
   const allCores = Object.values(cores).reduce((sum, one) => sum + one);
   const hourly = allCores * input('coreHour') + memory * input('gibHour');
-  const sent = (guidesADay * DAYS_A_MONTH * input('labelBytes')) / 1e6;
-  const usdAMonth =
-    hourly * HOURS_A_MONTH +
-    sent * input('trafficGb') +
-    mongo.gbADay * DAYS_A_MONTH * MONGO_COPIES * input('diskMonth');
-  return { rate, cells, pods, redisShards, cores, allCores, memory, traffic, mongo, usdAMonth };
+  return {
+    ...{ rate, cells, pods, redisShards, cores, allCores, memory },
+    mongoShards: Math.ceil(primaries / input('mongoCores')),
+    traffic: trafficOf(rate, redisShards),
+    growth: growthOf(rate),
+    usdAMonth: hourly * HOURS_A_MONTH + usdOfBytes(rate),
+  };
+}
+
+/** In MB/s, and commands a second; labels are spread evenly over the shards. */
+function trafficOf(rate: number, redisShards: number) {
+  const ofRedis = (labels: number) => (labels * input('redisBytes')) / 1_000;
+  return {
+    redis: ofRedis(rate),
+    ofOneRedis: ofRedis(rate / redisShards),
+    commandsOfOneRedis: (rate / redisShards) * input('redisCommands'),
+    customers: (rate * input('labelBytes')) / 1_000,
+  };
+}
+
+function labelsADay(rate: number): number {
+  return rate * input('averageLoad') * SECONDS_A_DAY;
+}
+
+/** Of each copy of MongoDB. */
+function growthOf(rate: number) {
+  const bytes = input('guideBytes') + input('guideIndexBytes');
+  return { gbADay: (labelsADay(rate) * bytes) / 1e6, diskOperations: rate * input('iosPerGuide') };
+}
+
+/** A month of labels sent to customers, and of new guides on disk. */
+function usdOfBytes(rate: number): number {
+  const sentGb = (labelsADay(rate) * DAYS_A_MONTH * input('labelBytes')) / 1e6;
+  const storedGb = growthOf(rate).gbADay * DAYS_A_MONTH * MONGO_COPIES;
+  return sentGb * input('trafficGb') + storedGb * input('diskMonth');
 }

@@ -13,7 +13,7 @@ const ROWS: readonly [string, (fleet: Fleet) => string][] = [
     `Redis: label shards, common; each with ${REDIS_COPIES - 1} replica`,
     ({ redisShards, cells }) => `${redisShards}, ${cells}`,
   ],
-  [`MongoDB: shards of ${MONGO_COPIES} servers`, ({ mongo }) => whole(mongo.shards)],
+  [`MongoDB: shards of ${MONGO_COPIES} servers`, ({ mongoShards }) => whole(mongoShards)],
   [
     'cores: workers, apis, branches and dashboards, Redis, MongoDB',
     ({ cores }) => Object.values(cores).map(whole).join(', '),
@@ -24,9 +24,13 @@ const ROWS: readonly [string, (fleet: Fleet) => string][] = [
     'traffic of all Redis, of the busiest',
     ({ traffic }) => `${megabytes(traffic.redis)}, ${megabytes(traffic.ofOneRedis)}`,
   ],
+  ['commands of the busiest Redis', ({ traffic }) => `${whole(traffic.commandsOfOneRedis)}/s`],
   ['labels to customers', ({ traffic }) => megabytes(traffic.customers)],
-  ['MongoDB: inserts, disk operations', ({ rate, mongo }) => `${whole(rate)}/s, ${whole(mongo.ios)}/s`],
-  ['MongoDB grows by, each copy', ({ mongo }) => `${whole(mongo.gbADay)} GB a day`],
+  [
+    'MongoDB: inserts, disk operations',
+    ({ rate, growth }) => `${whole(rate)}/s, ${whole(growth.diskOperations)}/s`,
+  ],
+  ['MongoDB grows by, each copy', ({ growth }) => `${whole(growth.gbADay)} GB a day`],
   ['money, order of magnitude', ({ usdAMonth }) => `${whole(Number(usdAMonth.toPrecision(1)))} USD a month`],
 ];
 

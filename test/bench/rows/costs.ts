@@ -43,18 +43,15 @@ async function costsOf(redis: Redis, count: number, work: () => Promise<unknown>
   );
 }
 
-const REDIS_COUNTERS = {
-  total_commands_processed: 'commands of Redis',
-  total_net_input_bytes: 'bytes into Redis',
-  total_net_output_bytes: 'bytes out of Redis',
-} as const;
-
+/** Commands of scripts count too; kB are those in and out. */
 async function redisCounters(redis: Redis): Promise<[string, number][]> {
   const stats = await redis.info('stats');
-  return Object.entries(REDIS_COUNTERS).map(([field, name]) => [
-    name,
-    Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(stats)?.[1]),
-  ]);
+  const counter = (field: string) => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(stats)?.[1]);
+  const bytes = counter('total_net_input_bytes') + counter('total_net_output_bytes');
+  return [
+    ['commands of Redis', counter('total_commands_processed')],
+    ['kB of Redis', bytes / 1_000],
+  ];
 }
 
 /** The sum of the service's own parts; what the load took, and others on the machine, is in the note alone. */
@@ -63,7 +60,7 @@ function result(id: string, rounds: readonly Costs[]): Result {
   const values = parts.map((part) => ({ part, value: median(rounds.map((round) => round.get(part) ?? 0)) }));
   const note = values
     .filter(({ value }) => value >= 0.005)
-    .map(({ part, value }) => `${part} ${value < 100 ? value.toFixed(2) : value.toFixed(0)}`)
+    .map(({ part, value }) => `${part} ${value < 10 ? value.toFixed(2) : value.toFixed(0)}`)
     .join(', ');
   const own = (round: Costs) =>
     [...round].reduce(
