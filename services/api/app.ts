@@ -5,7 +5,7 @@ import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
-import { labelShards } from '#shared/contracts/label-shards.ts';
+import { isCommon, labelShards } from '#shared/contracts/label-shards.ts';
 import { pageReservations } from '#shared/contracts/page-reservations.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -120,21 +120,23 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
 }
 
 /** Opens the Redis of each shard of the labels; one that is away costs its own labels alone. */
-function openShards(server: HttpServer, config: ApiConfig, redis: RedisClient, tracing: Tracing | undefined) {
-  const { LABEL_CACHE_URL: cacheUrl, LABEL_TIMEOUT_MS: timeoutMs } = config;
-  const cache =
-    cacheUrl && openOptionalRedis(server, cacheUrl, { name: 'label-cache', prefix: config.REDIS_PREFIX });
-  const reservations = pageReservations(redis, config.REDIS_PREFIX, timeoutMs);
-  const opened = new Map([[config.REDIS_URL, redis]]);
+function openShards(
+  server: HttpServer,
+  config: ApiConfig,
+  common: RedisClient,
+  tracing: Tracing | undefined,
+) {
+  const { LABEL_CACHE_URL: cacheUrl, LABEL_TIMEOUT_MS: timeoutMs, REDIS_PREFIX: commonPrefix } = config;
+  const reservations = pageReservations(common, commonPrefix, timeoutMs);
   return labelShards(config).map(({ name, url, prefix }) => {
-    const commands =
-      opened.get(url) ?? openOptionalRedis(server, url, { name: `redis-shard-${name}`, prefix });
-    opened.set(url, commands);
+    const open = (address: string, dependency: string) =>
+      openOptionalRedis(server, address, { name: dependency, prefix });
+    const redis = isCommon(config, { url, prefix }) ? common : open(url, `redis-shard-${name}`);
     return {
       name,
       prefix,
-      redis: commands,
-      labels: cache || commands,
+      redis,
+      labels: cacheUrl ? open(cacheUrl, name === '0' ? 'label-cache' : `label-cache-${name}`) : redis,
       listening: openListeningRedis(server, url),
       reservations,
       timeoutMs,

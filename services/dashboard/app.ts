@@ -10,7 +10,7 @@ import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
-import { labelShards } from '#shared/contracts/label-shards.ts';
+import { isCommon, labelShards } from '#shared/contracts/label-shards.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -72,12 +72,11 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
 }
 
 /** Opens the queue of each shard of the labels; one that is away is shown as such. */
-function openShards(server: HttpServer, config: DashboardConfig, redis: RedisClient): Shard[] {
-  const opened = new Map([[config.REDIS_URL, redis]]);
+function openShards(server: HttpServer, config: DashboardConfig, common: RedisClient): Shard[] {
   return labelShards(config).map(({ name, url, prefix }) => {
-    const connection =
-      opened.get(url) ?? openOptionalRedis(server, url, { name: `redis-shard-${name}`, prefix });
-    opened.set(url, connection);
+    const connection = isCommon(config, { url, prefix })
+      ? common
+      : openOptionalRedis(server, url, { name: `redis-shard-${name}`, prefix });
     const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection, prefix, skipVersionCheck: true });
     queue.on('error', (err) => {
       // Why there is no connection is in the log already.

@@ -1,6 +1,6 @@
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { ConfigError } from '#shared/config/load-config.ts';
-import { type LabelShard, labelShards } from '#shared/contracts/label-shards.ts';
+import { isCommon, type LabelShard, labelShards } from '#shared/contracts/label-shards.ts';
 import { labelReader, labelWriter, readLabelBytes } from '#shared/contracts/label-store.ts';
 import { isReserved } from '#shared/contracts/page-reservations.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -45,14 +45,14 @@ async function assemble(
   tracing: Tracing | undefined,
 ): Promise<void> {
   const { PRINT_CONCURRENCY: concurrency, BATCH_MAX_LABELS: maxLabels } = config;
-  const { url, prefix } = ownShard(config);
+  const shard = ownShard(config);
+  const { url, prefix } = shard;
   const stage = closingStage(config.SHUTDOWN_MS, log);
   const metrics = createWorkerMetrics(server.metrics);
   const redis = openRedis(server, url, prefix);
-  const common =
-    url === config.REDIS_URL
-      ? redis
-      : openOptionalRedis(server, config.REDIS_URL, { name: 'redis-common', prefix: config.REDIS_PREFIX });
+  const common = isCommon(config, shard)
+    ? redis
+    : openOptionalRedis(server, config.REDIS_URL, { name: 'redis-common', prefix: config.REDIS_PREFIX });
   const labels = openLabels(server, config, redis, prefix);
   const blocking = openBlockingRedis(server, url);
   const templates = loadTemplates(config.LABEL_TEMPLATES);

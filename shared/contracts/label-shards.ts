@@ -29,6 +29,17 @@ export function labelShards(settings: {
 }
 
 /**
+ * Returns whether a shard is where all else is, so that both may share a connection. Not in another slot of the same Redis
+ * Cluster: a client sends the commands of one turn together, and a Cluster refuses them.
+ */
+export function isCommon(
+  settings: { REDIS_URL: string; REDIS_PREFIX: string },
+  { url, prefix }: Pick<LabelShard, 'url' | 'prefix'>,
+): boolean {
+  return url === settings.REDIS_URL && prefix === settings.REDIS_PREFIX;
+}
+
+/**
  * Returns the shard of all labels of a guide, by rendezvous hashing: of N + 1 shards the new one takes 1 / (N + 1) of the
  * guides, from each of the others, and none moves between those.
  */

@@ -239,8 +239,11 @@ describe('a label that no worker prints', () => {
   });
 });
 
-describe('a label whose job completes', () => {
-  test('is answered at once, with the bytes that are there', async ({ startApi, stores }) => {
+describe('a label that is stored', () => {
+  test.for([
+    ['as soon as the worker tells', true],
+    ['also where its answer is lost, as with a Redis that fails over', false],
+  ] as const)('is answered %s', async ([_, tells], { startApi, stores }) => {
     // Longer than the client waits: at its deadline the api looks for the bytes anyway.
     const prefix = besides(stores.prefix);
     onTestFinished(await pretendWorker({ redis: stores.redis, prefix }));
@@ -249,7 +252,7 @@ describe('a label whose job completes', () => {
     const connection = stores.redis.duplicate({ maxRetriesPerRequest: null });
     const print = async (job: Job<LabelJob>) => {
       await store.store(keyOfJob(job.id ?? ''), Buffer.from('%PDF-1.4 x'));
-      await tellEnd({ redis: stores.redis, prefix }, job);
+      if (tells) await tellEnd({ redis: stores.redis, prefix }, job);
     };
     const worker = new Worker<LabelJob>(LABEL_QUEUE, print, { connection, prefix });
     try {

@@ -29,6 +29,8 @@ export type Wanted = {
   own?: readonly ('redis' | 'mongo')[];
   /** A Redis that fails over, the test's own; one that does not by default. */
   redis?: FailingOver;
+  /** Shards of the labels, all in that Redis, each with a label worker; one where it is not said. */
+  shards?: number;
   /** Whether MongoDB is a replica set whose primary may step down. */
   elections?: boolean;
   /** More settings, of every service. */
@@ -130,14 +132,21 @@ async function startServices(
     logFolder,
   };
   async function start(service: Service, addresses: Partial<Record<Service, string>> = {}) {
-    const ports = await Promise.all(Array.from({ length: wanted.count?.[service] ?? 1 }, freePort));
+    const count = service === 'label-worker' ? wanted.shards : undefined;
+    const ports = await Promise.all(Array.from({ length: count ?? wanted.count?.[service] ?? 1 }, freePort));
     const settings = serviceSettings(options, addresses as Record<ServiceName, string>)[service];
     const command: [string, string] = [process.execPath, join(repoRoot, 'services', service, 'main.ts')];
     const parts = ports.map((port, i) => {
       const program = startProcess({
         name: `${service} ${i}`,
         command: wanted.before?.[service] ? [...wanted.before[service], ...command] : command,
-        env: { ...process.env, ...settings, ...wanted.env, PORT: String(port) },
+        env: {
+          ...process.env,
+          ...settings,
+          ...(wanted.shards && { REDIS_URLS: Array(wanted.shards).fill(redis.url).join(' '), SHARD: `${i}` }),
+          ...wanted.env,
+          PORT: String(port),
+        },
         logFile: join(logFolder, `${service}-${i}.log`),
         stopTimeoutMs: 25_000, // longer than a service's own deadline
       });
