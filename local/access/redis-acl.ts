@@ -47,10 +47,11 @@ const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }
 
 /**
  * The commands of all services, on the keys of each: those that BullMQ and its scripts, rate-limiter-flexible, ioredis and
- * our own code send. None reads or changes what has no key, but for INFO and CONFIG GET.
+ * our own code send. None reads or changes what has no key, but for INFO, CONFIG GET, and where a Redis Cluster has its slots.
  */
 const COMMANDS = {
   connection: 'ping hello select info config|get client|setname',
+  cluster: 'cluster|slots readonly readwrite asking',
   transactions: 'multi exec discard eval evalsha script|load script|exists time',
   keys: 'del unlink exists type expire pexpire pexpireat persist ttl pttl rename',
   strings: 'get mget set incr incrby decrby',

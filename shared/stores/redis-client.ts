@@ -18,6 +18,13 @@ const CONNECT_MS = 2_000;
 const COMMAND_MS = 2_000;
 /** The same of one that listens, in ms: longer than a reading waits for an entry (`shared/contracts/label-answers.ts`). */
 const LISTENING_MS = 4_000;
+/**
+ * How much longer than for an answer a connection stays open that is silent, in ms. A machine that loses its power closes no
+ * connection; only a new one is led to the primary of today.
+ */
+const SILENCE_MS = 2_000;
+/** Longest time that BullMQ's Worker blocks, in ms (`drainDelay`). */
+const BLOCKING_MS = 5_000;
 /** Longest wait for what a sentinel or a node knows of the others, in ms; then the next one is asked. */
 const ASK_MS = 1_000;
 /** Shortest time between two attempts to leave a server that is the primary no more, in ms. */
@@ -32,11 +39,17 @@ const CONNECTION = {
   disableClientInfo: true,
 };
 const CONNECTIONS = {
-  'fails-fast': { ...CONNECTION, commandTimeout: COMMAND_MS, maxRetriesPerRequest: 1 },
-  waits: { ...CONNECTION, maxRetriesPerRequest: null },
+  'fails-fast': {
+    ...CONNECTION,
+    commandTimeout: COMMAND_MS,
+    socketTimeout: COMMAND_MS + SILENCE_MS,
+    maxRetriesPerRequest: 1,
+  },
+  waits: { ...CONNECTION, socketTimeout: BLOCKING_MS + SILENCE_MS, maxRetriesPerRequest: null },
   listens: {
     ...CONNECTION,
     commandTimeout: LISTENING_MS,
+    socketTimeout: LISTENING_MS + SILENCE_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
   },
@@ -98,6 +111,8 @@ function createClusterClient(
 ): Cluster {
   return new Cluster(nodes, {
     ...CLIENTS[waiting],
+    // It asks for CLUSTER INFO, and keeps away from a cluster that lacks slots which are not ours.
+    enableReadyCheck: false,
     redisOptions: { ...CONNECTIONS[waiting], username, password, ...(tls && { tls: {} }) },
     clusterRetryStrategy: retryStrategy,
     ...REDIRECTIONS[waiting],

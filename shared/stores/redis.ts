@@ -89,20 +89,22 @@ function connectRedis(url: string, server: HttpServer): RedisClient {
  */
 function watch(redis: RedisClient, server: HttpServer, name: string): void {
   const { log } = server;
-  let reason: string | undefined;
+  const reasons = new Set<string>();
   let opened = false;
-  const failed = (err: Error) => {
-    if (err.message !== reason) log.warn({ err }, `${name} failed: ${explainOutage(err)}`);
-    reason = err.message;
+  const failed = (error: Error & { lastNodeError?: Error }) => {
+    const err = error.lastNodeError ?? error;
+    if (!reasons.has(err.message)) log.warn({ err }, `${name} failed: ${explainOutage(err)}`);
+    reasons.add(err.message);
   };
   redis.on('error', failed);
+  redis.on('sentinelError', failed);
   redis.on('reconnecting', () => {
-    if (reason === undefined) failed(new Error('the other side has closed it'));
+    if (reasons.size === 0) failed(new Error('the other side has closed it'));
   });
   redis.on('ready', () => {
     opened = true;
-    if (reason !== undefined) log.info(`${name} is open again`);
-    reason = undefined;
+    if (reasons.size > 0) log.info(`${name} is open again`);
+    reasons.clear();
   });
   server.addHook('preClose', async () => {
     if (!opened) redis.disconnect();

@@ -30,4 +30,5 @@ export async function expectFollowed(
     return { from };
   });
   expect(pidsOf(system)).toEqual(before);
+  expect(await system.redis.refusals?.()).toEqual([]);
 }

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
+import { REDIS_SERVICES, type RedisService, redisRules } from '#local/access/redis-acl.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { Part } from './part.ts';
@@ -19,6 +21,9 @@ const DEAD_AFTER_MS = 2_000;
 /** The name by which the sentinels know the primary. */
 const PRIMARY = 'guias';
 const SLOTS = 16_384;
+/** The user that may ask the sentinels, and the password of all users. */
+const SENTINEL_USER = 'ask';
+const PASSWORD = randomBytes(16).toString('hex');
 
 /** Starts a Redis that fails over, with its files in `folder`. @param prefix of the keys: what has them is its `part`. */
 export function redisFailingOver(
@@ -28,7 +33,7 @@ export function redisFailingOver(
   closers: Closer[],
 ): Promise<Server> {
   if (kind === 'cluster') return startCluster(prefix, folder, closers);
-  return kind === 'sentinel' ? startSentinels(folder, closers) : startPair(folder, closers);
+  return kind === 'sentinel' ? startSentinels(prefix, folder, closers) : startPair(folder, closers);
 }
 
 /** A primary and its replica behind one address, as a managed Redis is. */
@@ -43,15 +48,15 @@ async function startPair(folder: string, closers: Closer[]): Promise<Server> {
     part: one.part,
     async failOver() {
       await two.redis.replicaof('NO', 'ONE');
-      await one.redis.replicaof('127.0.0.1', two.port);
+      one.redis.replicaof('127.0.0.1', two.port).catch(() => {}); // it may hang
       primary = two.port;
     },
   };
 }
 
 /** A primary and its replica, watched by three sentinels of which two agree. */
-async function startSentinels(folder: string, closers: Closer[]): Promise<Server> {
-  const [one] = await startReplicated(folder, closers);
+async function startSentinels(prefix: string, folder: string, closers: Closer[]): Promise<Server> {
+  const [one, two] = await startReplicated(folder, closers);
   const settings = [
     `monitor ${PRIMARY} 127.0.0.1 ${one.port} 2`,
     `down-after-milliseconds ${PRIMARY} ${DEAD_AFTER_MS}`,
@@ -67,8 +72,21 @@ async function startSentinels(folder: string, closers: Closer[]): Promise<Server
     const value = (name: string) => known[known.indexOf(name) + 1];
     expect([value('num-other-sentinels'), value('num-slaves')]).toEqual(['2', '1']);
   });
-  const addresses = sentinels.map(({ port }) => `127.0.0.1:${port}`);
-  return { url: `redis+sentinel://${addresses}/${PRIMARY}`, direct: one.url, part: one.part };
+  for (const { redis } of sentinels) {
+    const rules = '-@all +hello +sentinel|get-master-addr-by-name'.split(' ');
+    await redis.acl('SETUSER', SENTINEL_USER, 'reset', 'on', `>${PASSWORD}`, ...rules);
+  }
+  const login = `sentinel_username=${SENTINEL_USER}&sentinel_password=${PASSWORD}`;
+  return {
+    ...(await withUsers(
+      [one, two],
+      prefix,
+      (user) => `redis+sentinel://${user}${addressesOf(sentinels)}/${PRIMARY}?${login}`,
+    )),
+    refusals: () => refusalsOf([one, two, ...sentinels]),
+    direct: one.url,
+    part: one.part,
+  };
 }
 
 /** Three masters with a third of the slots each, and a replica of each. */
@@ -107,7 +125,8 @@ async function startCluster(prefix: string, folder: string, closers: Closer[]): 
     Node,
   ];
   return {
-    url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`)}`,
+    ...(await withUsers(nodes, prefix, (user) => `redis+cluster://${user}${addressesOf(nodes)}`)),
+    refusals: () => refusalsOf(nodes),
     direct: owner.url,
     part: owner.part,
     other: other.part,
@@ -118,6 +137,26 @@ async function startCluster(prefix: string, folder: string, closers: Closer[]): 
         expect(known.match(/ (myself,)?master - /g)).toHaveLength(3);
       }),
   };
+}
+
+/** Adds each service's own user to the servers. @returns the addresses with and without them. */
+async function withUsers(nodes: Node[], prefix: string, urlOf: (user: string) => string) {
+  for (const service of REDIS_SERVICES) {
+    const rules = ['reset', 'on', `>${PASSWORD}`, ...redisRules(service, prefix)];
+    await Promise.all(nodes.map(({ redis }) => redis.acl('SETUSER', service, ...rules)));
+  }
+  const urls = Object.fromEntries(REDIS_SERVICES.map((name) => [name, urlOf(`${name}:${PASSWORD}@`)]));
+  return { url: urlOf(''), urls: urls as Record<RedisService, string> };
+}
+
+/** Returns what the servers that run have refused to a user. */
+async function refusalsOf(nodes: Node[]): Promise<unknown[]> {
+  const alive = nodes.filter(({ redis }) => redis.status === 'ready');
+  return (await Promise.all(alive.map(({ redis }) => redis.acl('LOG')))).flat();
+}
+
+function addressesOf(nodes: Node[]): string {
+  return nodes.map(({ port }) => `127.0.0.1:${port}`).join();
 }
 
 async function startReplicated(folder: string, closers: Closer[]): Promise<[Node, Node]> {

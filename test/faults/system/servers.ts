@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
+import type { RedisService } from '#local/access/redis-acl.ts';
 import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
 import { answersPing } from '#local/mongo/mongo-server.ts';
 import { provideRedis } from '#local/programs/redis.ts';
@@ -15,6 +16,10 @@ export type Server = {
   /** As the services see it, and as the test does. */
   url: string;
   direct: string;
+  /** Of each service's own user, where it has one. */
+  urls?: Record<RedisService, string>;
+  /** What Redis has refused to a user since it started. */
+  refusals?: () => Promise<unknown[]>;
   part?: Part;
   /** Of a cluster: a master that has none of the keys. */
   other?: Part;

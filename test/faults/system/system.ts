@@ -125,7 +125,7 @@ async function startServices(
 ): Promise<Pick<FaultSystem, 'url' | 'apis' | 'branches' | 'workers'>> {
   const options = {
     mongoUri: mongo.url,
-    redisUrl: redis.url,
+    redisUrl: redis.urls ?? redis.url,
     redisPrefix: prefix,
     chromiumPath: inject('chromiumPath'),
     secrets: generateSecrets(),
