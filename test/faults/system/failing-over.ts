@@ -32,18 +32,19 @@ export function redisFailingOver(
   folder: string,
   closers: Closer[],
 ): Promise<Server> {
-  if (kind === 'cluster') return startCluster(prefix, folder, closers);
-  return kind === 'sentinel' ? startSentinels(prefix, folder, closers) : startPair(folder, closers);
+  const start = { pair: startPair, sentinel: startSentinels, cluster: startCluster }[kind];
+  return start(prefix, folder, closers);
 }
 
 /** A primary and its replica behind one address, as a managed Redis is. */
-async function startPair(folder: string, closers: Closer[]): Promise<Server> {
+async function startPair(prefix: string, folder: string, closers: Closer[]): Promise<Server> {
   const [one, two] = await startReplicated(folder, closers);
   let primary = one.port;
   const proxy = await startProxy(() => primary);
   closers.push(proxy.close);
   return {
-    url: `redis://127.0.0.1:${proxy.port}`,
+    ...(await withUsers([one, two], prefix, (user) => `redis://${user}127.0.0.1:${proxy.port}`)),
+    refusals: () => refusalsOf([one, two]),
     direct: one.url,
     part: one.part,
     async failOver() {
@@ -149,10 +150,10 @@ async function withUsers(nodes: Node[], prefix: string, urlOf: (user: string) =>
   return { url: urlOf(''), urls: urls as Record<RedisService, string> };
 }
 
-/** Returns what the servers that run have refused to a user. */
+/** Returns what the servers that answer have refused to a user. */
 async function refusalsOf(nodes: Node[]): Promise<unknown[]> {
-  const alive = nodes.filter(({ redis }) => redis.status === 'ready');
-  return (await Promise.all(alive.map(({ redis }) => redis.acl('LOG')))).flat();
+  const logs = nodes.map(({ redis }) => redis.acl('LOG').catch(() => []));
+  return (await Promise.all(logs)).flat();
 }
 
 function addressesOf(nodes: Node[]): string {
@@ -191,7 +192,11 @@ function startNodes(
         command: ['redis-server', ...argumentsOf(data, i), ...settings],
         logFile: join(folder, 'logs', `${name}-${i}.log`),
       });
-      const redis = new Redis(port, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+      const redis = new Redis(port, {
+        retryStrategy: () => 50,
+        maxRetriesPerRequest: null,
+        commandTimeout: 5_000,
+      });
       redis.on('error', () => {}); // away until it has started, and while it is killed
       closers.push(async () => redis.disconnect());
       const part = new Part([program], () => redisAnswers(url));

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { call } from '#test/fixtures/client.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 import { underLoad } from '../clients/under-load.ts';
@@ -31,4 +31,10 @@ export async function expectFollowed(
   });
   expect(pidsOf(system)).toEqual(before);
   expect(await system.redis.refusals?.()).toEqual([]);
+}
+
+/** Stops a process as when its machine loses its power: its connections stay open, and nobody answers. */
+export async function silence({ pid }: Part): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  onTestFinished(() => void process.kill(pid, 'SIGCONT')); // so that it can be ended
 }
