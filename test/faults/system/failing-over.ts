@@ -142,8 +142,9 @@ async function startCluster(prefix: string, folder: string, closers: Closer[]): 
 
 /** Adds each service's own user to the servers. @returns the addresses with and without them. */
 async function withUsers(nodes: Node[], prefix: string, urlOf: (user: string) => string) {
+  const prefixes = prefix.replace('}', '*}'); // of each shard
   for (const service of REDIS_SERVICES) {
-    const rules = ['reset', 'on', `>${PASSWORD}`, ...redisRules(service, prefix)];
+    const rules = ['reset', 'on', `>${PASSWORD}`, ...redisRules(service, prefixes)];
     await Promise.all(nodes.map(({ redis }) => redis.acl('SETUSER', service, ...rules)));
   }
   const urls = Object.fromEntries(REDIS_SERVICES.map((name) => [name, urlOf(`${name}:${PASSWORD}@`)]));

@@ -143,7 +143,10 @@ async function startServices(
         env: {
           ...process.env,
           ...settings,
-          ...(wanted.shards && { REDIS_URLS: Array(wanted.shards).fill(redis.url).join(' '), SHARD: `${i}` }),
+          ...(wanted.shards && {
+            REDIS_URLS: Array(wanted.shards).fill(settings.REDIS_URL).join(' '),
+            SHARD: `${i}`,
+          }),
           ...wanted.env,
           PORT: String(port),
         },
