@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
 import { expect, onTestFinished, vi } from 'vitest';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { pageReservations } from '#shared/contracts/page-reservations.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
 import { printingTest as test } from '#test/fixtures/services.ts';
@@ -21,6 +22,7 @@ test('a printed and a cached label are counted in the metrics of the api and the
   expect((await demo.pdf(path)).status).toBe(200);
 
   const series = await scrape(api.url);
+  expect(series.get('labels_wanted_total{shard="0"}')).toBe(1);
   for (const source of ['printed', 'cache'])
     expect(series.get(`label_request_duration_seconds_count{source="${source}"}`)).toBe(1);
   const route = 'method="GET",route="/api/guias/etiqueta/:guia",status="200"';
@@ -84,7 +86,23 @@ test('a label that no worker prints waits in the queue until its time is over, a
   expect((await label).status).toBe(500);
   const late = await scrape(other.url);
   expect(late.get('label_failures_total{reason="late"}')).toBe(1);
+  expect(late.get('labels_wanted_total{shard="0"}')).toBe(1);
   await expect.poll(jobs).toBe(0);
+});
+
+test('a label that its account may not have is not wanted: the autoscaler adds no worker for it', async ({
+  startApi,
+  stores,
+}) => {
+  const REDIS_PREFIX = stores.prefix.replace('}', '-full}');
+  onTestFinished(await pretendWorker({ redis: stores.redis, prefix: REDIS_PREFIX }));
+  const other = await startApi({ REDIS_PREFIX });
+  const user = await Client.login(other.url);
+  const [guide] = await user.created(minimalGuide());
+  // Another api process has all pages of the account in flight.
+  await pageReservations(stores.redis, REDIS_PREFIX, 60_000).reserve('demo', 300, 300);
+  expect((await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(429);
+  expect((await scrape(other.url)).get('labels_wanted_total{shard="0"}')).toBe(0);
 });
 
 test('a label that fails is counted with its reason by the api and by the label worker', async ({

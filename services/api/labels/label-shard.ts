@@ -133,16 +133,17 @@ export class LabelShard {
     asker: Asker,
     abandoned: AbortSignal,
   ): Promise<Outcome> {
-    const { account, maxPages, behind, onInFlight } = asker;
+    const { account, maxPages, onInFlight } = asker;
     const waiting = this.#admission.pagesOf(account);
     // What this process knows needs no question to Redis, which knows of all processes.
     if (waiting > 0 && waiting + pageCount(label) > maxPages) {
       onInFlight(waiting);
       throw refusal('too-many-pages', RETRY_AFTER_S);
     }
-    // A file asks for each of its labels again and again until there is room.
-    if (!behind) this.#options.onWanted();
-    if (!(await this.#watch.enter())) throw new DomainError('no-printer');
+    if (!(await this.#watch.enter())) {
+      this.#options.onWanted();
+      throw new DomainError('no-printer');
+    }
     try {
       const outcome = await this.#printInTime(key, label, asker, abandoned);
       if (typeof outcome === 'object' || outcome === 'failed') this.#watch.finished();
@@ -161,8 +162,11 @@ export class LabelShard {
   ): Promise<Outcome> {
     const { account, behind } = asker;
     const seconds = this.#admission.retryAfterSeconds(account);
-    if (seconds > 0) throw refusal('overloaded', seconds);
-    if (behind) this.#options.onWanted();
+    if (seconds > 0) {
+      // A file asks for each of its labels again and again until there is room.
+      if (!behind) this.#options.onWanted();
+      throw refusal('overloaded', seconds);
+    }
     const pages = pageCount(label);
     this.#admission.enter(account, pages);
     try {
@@ -186,6 +190,7 @@ export class LabelShard {
     const { reservation, inFlight } = await reservations.reserve(account, pageCount(label), maxPages);
     onInFlight(inFlight);
     if (!reservation) throw refusal('too-many-pages', RETRY_AFTER_S);
+    this.#options.onWanted();
     try {
       const job = { label, requestId, reservation, ...(behind && { behind }) };
       return await this.#jobs.print(key, job, inFlight, abandoned);
