@@ -84,6 +84,13 @@ export async function startApiServerAt(
       `--kubelet-client-certificate=${file('kube-apiserver.crt')}`,
       `--kubelet-client-key=${file('kube-apiserver.key')}`,
     ],
+    // For servers behind it, such as one of metrics: it says to them for whom it asks.
+    ...[`--requestheader-client-ca-file=${file('ca.crt')}`, '--requestheader-allowed-names=front-proxy'],
+    ...['--requestheader-username-headers=X-Remote-User', '--requestheader-group-headers=X-Remote-Group'],
+    ...[
+      `--proxy-client-cert-file=${file('front-proxy.crt')}`,
+      `--proxy-client-key-file=${file('front-proxy.key')}`,
+    ],
     ...[`--kubelet-certificate-authority=${file('ca.crt')}`, '--kubelet-preferred-address-types=InternalIP'],
   );
   const env = {

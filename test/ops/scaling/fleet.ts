@@ -40,7 +40,7 @@ const ADMISSION = { waitS: 8, always: 100, most: 5_000 };
 const LABEL_TIMEOUT_S = 10;
 
 /** Prometheus' samples of what the api processes count. */
-class Scrapes {
+export class Scrapes {
   readonly #series = new Map<string, Series & { samples: Sample[] }>();
 
   get series(): Series[] {
@@ -59,7 +59,7 @@ class Scrapes {
 }
 
 /** The queue, those who fill it and those who empty it. */
-class Labels {
+export class Labels {
   queued = 0;
   wanted = 0;
   #perS = 0;
@@ -102,6 +102,12 @@ class Labels {
   }
 }
 
+/** Returns when each worker is ready, of as many as are wanted. */
+export function resize(workers: readonly number[], wanted: number, at: number): number[] {
+  const added = Array<number>(Math.max(0, wanted - workers.length)).fill(at + START_S);
+  return [...workers, ...added].slice(0, wanted);
+}
+
 /** Plays a scenario. @returns how it went, a moment for each step of time, and what Prometheus scraped last. */
 export function play(scenario: Scenario): { moments: Moment[]; series: readonly Series[] } {
   const { scaledObject, load, durationS, scrapeS = 15, stepS = 1 } = scenario;
@@ -111,7 +117,7 @@ export function play(scenario: Scenario): { moments: Moment[]; series: readonly 
   const queries = new Map(scaledObject.triggers.map(({ metadata: { query } }) => [query, parseQuery(query)]));
   const [autoscaler, labels, scrapes] = [new Autoscaler(scaledObject), new Labels(), new Scrapes()];
   /** When each worker is ready. */
-  let workers = Array<number>(scenario.workers ?? scaledObject.minReplicaCount).fill(0);
+  let workers: number[] = Array<number>(scenario.workers ?? scaledObject.minReplicaCount).fill(0);
   const moments: Moment[] = [];
   for (let step = 0; step * stepS < durationS; step++) {
     const at = step * stepS;
@@ -126,8 +132,7 @@ export function play(scenario: Scenario): { moments: Moment[]; series: readonly 
         if (!prometheus(at)) throw new Error('Prometheus does not answer');
         return queries.get(query)?.(scrapes.series, at);
       });
-      const added = Array<number>(Math.max(0, wanted - workers.length)).fill(at + START_S);
-      workers = [...workers, ...added].slice(0, wanted);
+      workers = resize(workers, wanted, at);
     }
     moments.push({ at, workers: workers.length, ready, queued: labels.queued, refused });
   }
