@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -13,6 +12,7 @@ import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { type ServiceName, serviceSettings, startSystem } from '#local/system.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';
+import { makeCertificates } from '#test/fixtures/tls/certificates.ts';
 
 /**
  * Stores that speak TLS alone, with certificates of a private authority: what k8s/components/private-ca mounts. Redis does so
@@ -78,31 +78,6 @@ const test = systemTest
     redisUrl: redissUrl,
     mongoUri: mongoTlsUri,
   }));
-
-/** Makes a private authority, a certificate for `localhost` that it signed, and an authority that signed nothing. */
-function makeCertificates(folder: string) {
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-  const request = ['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  for (const name of ['ca', 'other'])
-    openssl(
-      ...request,
-      '-x509',
-      '-days',
-      '1',
-      '-subj',
-      `/CN=${name}`,
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.pem`,
-    );
-  openssl(...request, '-subj', '/CN=localhost', '-keyout', 'store.key', '-out', 'store.csr');
-  writeFileSync(join(folder, 'names'), 'subjectAltName=DNS:localhost');
-  const signed = ['x509', '-req', '-in', 'store.csr', '-days', '1', '-extfile', 'names', '-out', 'store.pem'];
-  openssl(...signed, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial');
-  const path = (name: string) => join(folder, name);
-  return { ca: path('ca.pem'), other: path('other.pem'), cert: path('store.pem'), key: path('store.key') };
-}
 
 test('with the authority in NODE_EXTRA_CA_CERTS, all services start, and a label is printed', async ({
   certificates,
