@@ -44,11 +44,20 @@ export function isCommon(
  * guides, from each of the others, and none moves between those.
  */
 export function shardOf(guideNumber: string, shards: number): number {
+  if (shards === 1) return 0;
+  const guide = hash('sha1', guideNumber, 'buffer').readInt32BE();
   let chosen = 0;
   let most = -1;
-  for (let shard = 0; shards > 1 && shard < shards; shard++) {
-    const weight = hash('sha1', `${shard} ${guideNumber}`, 'buffer').readUIntBE(0, 6);
+  for (let shard = 0; shard < shards; shard++) {
+    const weight = mix(guide + Math.imul(shard, 0x9e3779b1));
     if (weight > most) [chosen, most] = [shard, weight];
   }
   return chosen;
+}
+
+/** Returns 32 bits each of which depends on each bit of the input (the finalizer of MurmurHash3). */
+function mix(bits: number): number {
+  const first = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35);
+  return (second ^ (second >>> 16)) >>> 0;
 }

@@ -7,12 +7,13 @@ import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 /** Four Redis, each with a label worker, and two api processes. */
 const test = shardsTest
-  .extend('workers', { scope: 'file', auto: true }, async ({ startLabelWorker, shardEnv }) => {
+  .extend('workers', { scope: 'file' }, async ({ shardEnv, startLabelWorker }) => {
     const start = (shard: number) =>
       startLabelWorker({ ...shardEnv, SHARD: `${shard}`, PRINT_CONCURRENCY: '1' });
     return Promise.all([0, 1, 2, 3].map(start));
   })
-  .extend('apis', { scope: 'file' }, async ({ startApi, shardEnv }) => {
+  .extend('apis', { scope: 'file' }, async ({ workers, shardEnv, startApi }) => {
+    expect(workers).toHaveLength(4);
     const apis = await Promise.all([startApi(shardEnv), startApi(shardEnv)]);
     return apis.map(({ url }) => url);
   })
