@@ -40,7 +40,7 @@ export function diagnoseShards(shards: readonly ShardState[]): Diagnosis[] {
 const AWAY = {
   grave: true,
   text: 'su Redis no responde, y sus etiquetas no se imprimen',
-  section: 'dependencydown',
+  section: 'labelredisdown',
 } as const;
 
 /** Returns what goes before the name of a shard's queue in Bull Board, which knows queues by their names. */

@@ -72,7 +72,8 @@ test('Bull Board has the queue of each shard that is there, and pauses that one 
     const { text } = await operator.send('GET', '/colas/api/queues');
     return (JSON.parse(text) as { queues: { name: string }[] }).queues.map(({ name }) => name);
   };
-  expect(await names()).toEqual(['labels', '1-labels', '2-labels', '3-labels']);
+  const all = ['labels', '1-labels', '2-labels', '3-labels'];
+  await expect.poll(names, { timeout: 10_000 }).toEqual(all);
   expect((await operator.send('PUT', '/colas/api/queues/1-labels/pause')).status).toBe(200);
   const paused = await Promise.all(queues.map(({ jobs }) => jobs.queue.isPaused()));
   expect(paused).toEqual([false, true, false, false]);
