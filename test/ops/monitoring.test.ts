@@ -29,7 +29,9 @@ const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: mo
 
 const test = services
   /** An api that waits for no label, so that there are labels and requests that fail. */
-  .extend('hasty', { scope: 'file' }, ({ startApi }) => startApi({ LABEL_TIMEOUT_MS: '1' }))
+  .extend('hasty', { scope: 'file' }, ({ startApi, stores }) =>
+    startApi({ LABEL_TIMEOUT_MS: '1', LABEL_CACHE_URL: stores.redisUrls.api }),
+  )
   /** The address of a Prometheus that scrapes the services. */
   .extend(
     'prometheus',
