@@ -20,10 +20,10 @@ type RuleTest = { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }
 
 /** Those that need no more than our services. */
 const rules = rulesOf('alerts.yml');
-/** What KEDA asks for the label workers. */
-const triggerQueries = readObjects('production/scaling.yaml').flatMap(({ spec }) =>
-  (spec.triggers ?? []).map(({ metadata }) => metadata.query),
-);
+/** What KEDA asks for the label workers, of all shards and of one. */
+const triggerQueries = ['production/scaling.yaml', 'sharded/shard-0/scaling.yaml']
+  .flatMap(readObjects)
+  .flatMap(({ spec }) => (spec.triggers ?? []).map(({ metadata }) => metadata.query));
 const TEST_FILES = readdirSync(monitoring).filter((name) => name.endsWith('.test.yml'));
 const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: monitoring, encoding: 'utf8' });
 
