@@ -104,6 +104,11 @@ test('a Redis that answers but refuses writes is told from one that is away, and
     expect(await ready()).toEqual([200, { status: 'degraded', redis: 'read-only' }]);
     expect(await figures()).toEqual([1, 1, 100_000]);
     await root.config('SET', 'maxmemory', '0');
+    await root.config('SET', 'min-replicas-to-write', '1');
+    expect(await ready()).toEqual([200, { status: 'degraded', redis: 'read-only' }]);
+    await vi.waitFor(async () => expect(await figures()).toEqual([1, 1, undefined]), 5_000);
+    await root.config('SET', 'min-replicas-to-write', '0');
+    await vi.waitFor(async () => expect(await figures()).toEqual([1, 0, undefined]), 5_000);
     await root.replicaof('127.0.0.1', '1');
     expect(await ready()).toEqual([200, { status: 'degraded', redis: 'read-only' }]);
     await root.replicaof('NO', 'ONE');

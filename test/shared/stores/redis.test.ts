@@ -1,7 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
+import { freePort } from '#local/process/free-port.ts';
+import { startProcess } from '#local/process/owned-process.ts';
 import { provideRedis } from '#local/programs/redis.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
-import { createLogger } from '#shared/observability/logger.ts';
+import { createLogger, type Logger } from '#shared/observability/logger.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import { test } from '#test/fixtures/stores.ts';
 
@@ -21,4 +27,54 @@ test('a scrape reads the state of Redis once, and writes once to see whether it 
   const calls = (await server.inject('/calls')).body;
   expect(calls).toContain('cmdstat_info:calls=1,');
   expect(calls).toContain('cmdstat_set:calls=1,');
+});
+
+/** Opens the connection of a service, and returns the messages of its log. */
+async function messagesOf(url: string): Promise<string[]> {
+  const messages: string[] = [];
+  const write = (line: string, _: unknown, done: () => void) => {
+    messages.push(JSON.parse(line).msg);
+    done();
+  };
+  const log = pino({ base: null }, new Writable({ decodeStrings: false, write })) as unknown as Logger;
+  const server = await buildHttpServer({ log }, async (self) => void openRedis(self, url, '{test}'));
+  onTestFinished(() => server.close());
+  return messages;
+}
+
+async function startServer(folder: string, settings: string): Promise<number> {
+  const port = await freePort();
+  const command = `redis-server ${settings} --port ${port} --dir ${folder}`.split(' ') as [
+    string,
+    ...string[],
+  ];
+  const server = startProcess({ name: `redis-${port}`, command, logFile: join(folder, `${port}.log`) });
+  onTestFinished(() => server.stop());
+  return port;
+}
+
+test('the log says what is wrong with an address, once a reason', async ({ folder }) => {
+  const config = join(folder, 'sentinel.conf');
+  writeFileSync(config, '');
+  const node = await startServer(folder, '--cluster-enabled yes --requirepass right');
+  const sentinel = await startServer(folder, `${config} --sentinel`);
+  const away = await freePort();
+  const logs = await Promise.all([
+    messagesOf(`redis://:right@127.0.0.1:${node}`),
+    messagesOf(`redis+cluster://:wrong@127.0.0.1:${node}`),
+    messagesOf(`redis+cluster://127.0.0.1:${away}`),
+    messagesOf(`redis+sentinel://127.0.0.1:${sentinel}/guias`),
+    messagesOf(`redis+sentinel://127.0.0.1:${away}/guias`),
+  ]);
+  const expected = [
+    'CLUSTERDOWN',
+    'it refuses the login',
+    'Connection is closed',
+    'invalid reply: null',
+    'All sentinels are unreachable',
+  ];
+  await expect
+    .poll(() => logs.map((log) => log.join()))
+    .toEqual(expected.map((text) => expect.stringContaining(text)));
+  for (const log of logs) expect(log).toEqual([...new Set(log)]);
 });

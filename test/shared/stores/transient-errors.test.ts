@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { explainOutage, isTransientError } from '#shared/stores/transient-errors.ts';
 
 /** A Redis that answers by a script; `undefined` closes the connection, after what was answered before. */
 type Answer = (command: string) => string | undefined;
@@ -55,6 +55,9 @@ describe('an error of Redis is transient', () => {
     ['it loads', '-LOADING Redis is loading the dataset in memory\r\n'],
     ['it is full', "-OOM command not allowed when used memory > 'maxmemory'.\r\n"],
     ['it is a replica', "-READONLY You can't write against a read only replica.\r\n"],
+    ['it lacks its replicas', '-NOREPLICAS Not enough good replicas to write.\r\n'],
+    ['a Redis Cluster has no master for the key', '-CLUSTERDOWN Hash slot not served\r\n'],
+    ['another node has the key', '-MOVED 3999 127.0.0.1:6381\r\n'],
     ['it does not answer in time', ''],
   ])('when %s', async (_, reply) => {
     const errors = await errorsOf(() => reply);
@@ -67,4 +70,10 @@ it('a command that Redis refuses for its own sake is no transient error', async 
     () => '-WRONGTYPE Operation against a key holding the wrong kind of value\r\n',
   );
   expect(errors.map(isTransientError)).toEqual([false, false, false]);
+});
+
+it('a node of a Redis Cluster under a plain address is told as such', () => {
+  expect(explainOutage(new Error('MOVED 3999 127.0.0.1:6381'))).toBe(
+    'it is a node of a Redis Cluster (MOVED 3999 127.0.0.1:6381): write redis+cluster://',
+  );
 });
