@@ -9,7 +9,7 @@ import { median, ratios } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
 import { canCapCores, capCores } from '../system/core-cap.ts';
 import { cpuMsOf, processTree } from '../system/process-tree.ts';
-import { type BenchSystem, withSystem } from '../system/system.ts';
+import { type BenchSystem, forgetLabels, withSystem } from '../system/system.ts';
 
 /** Label workers of each system: twice as many as in the one before. */
 const SIZES = [1, 2, 4] as const;
@@ -17,8 +17,8 @@ const SIZES = [1, 2, 4] as const;
 const CORES_EACH = 0.25;
 /** Labels in flight for each worker, so that each has as much to do, however many there are; few enough that none is refused. */
 const CONCURRENCY_EACH = 24;
-/** Labels of a round for each worker: some ten seconds. */
-const LABELS_EACH = 600;
+/** Labels of a round for each worker: some seven seconds. */
+const LABELS_EACH = 400;
 
 /** A system with some label workers, each of which has its share of a core, and what they did. */
 type Fleet = {
@@ -71,7 +71,7 @@ async function withFleets<T>(
 
 /** Without the caps, under which it would take minutes until the workers' code is compiled. */
 async function warmUp(run: Run, fleet: Fleet): Promise<void> {
-  const count = fleet.size * run.count(1_500);
+  const count = fleet.size * run.count(1_000);
   run.say(`workers: warming up ${fleet.size}…`);
   await fleet.system.api.warmUp(count);
   fleet.served += count;
@@ -80,6 +80,7 @@ async function warmUp(run: Run, fleet: Fleet): Promise<void> {
 
 async function measure(run: Run, fleet: Fleet): Promise<void> {
   const { size, system, workers } = fleet;
+  await forgetLabels(run, system);
   const guides = await system.api.newGuides(size * run.count(LABELS_EACH));
   const cpuMs = () => cpuMsOf(workers.flatMap(({ pid = 0 }) => processTree(pid)));
   const before = cpuMs();

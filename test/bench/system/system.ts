@@ -47,7 +47,7 @@ export async function withSystem<T>(
   } finally {
     await api.close();
     await system.stop();
-    await forget(redisUrl, redisPrefix);
+    await forget(redisUrl, `${redisPrefix}*`);
   }
 }
 
@@ -63,12 +63,16 @@ async function liftLimits(mongoUri: string): Promise<void> {
   await mongo.close();
 }
 
-/** Thousands of labels, which Redis would keep for an hour. */
-async function forget(redisUrl: string, prefix: string): Promise<void> {
+/** Removes keys, such as thousands of labels, which Redis would keep for an hour. */
+async function forget(redisUrl: string, match: string): Promise<void> {
   const redis = new Redis(redisUrl);
-  const match = `${prefix}*`;
   for await (const keys of redis.scanStream({ match, count: 1_000 })) {
     if (keys.length > 0) await redis.unlink(keys);
   }
   redis.disconnect();
+}
+
+/** Removes the finished labels of a system: of several over one Redis, each would fill the half that it may. */
+export function forgetLabels({ servers }: Run, { redisPrefix }: BenchSystem): Promise<void> {
+  return forget(servers.redisUrl, `${redisPrefix}:label[-:]*`);
 }
