@@ -20,7 +20,7 @@ const KEYS = {
   queue: [':labels:*'],
   labels: [':label:*', ':label-expiries', ':label-bytes'],
   askers: [':label-askers:*'],
-  answers: [':label-answers:*'],
+  answers: [':label-answers:*', ':label-joined:*'],
   pages: [':pages:*', ':pages-sum:*'],
   check: [':write-check'],
   heartbeats: [':worker:*', ':workers'],
@@ -57,7 +57,7 @@ const COMMANDS = {
   strings: 'get mget set incr incrby decrby',
   hashes: 'hget hmget hgetall hset hmset hdel hexists hlen hincrby hscan',
   lists: 'lpush rpush lpop rpop rpoplpush lrange lindex llen lpos lrem lset ltrim',
-  sets: 'sadd srem scard sismember smembers sscan',
+  sets: 'sadd srem scard sismember smembers spop sscan',
   sorted:
     'zadd zrem zcard zcount zscore zrange zrevrange zrangebyscore zrevrangebyscore zrangebylex zlexcount zpopmin bzpopmin zremrangebyrank zremrangebyscore',
   streams: 'xadd xdel xlen xrange xread xtrim',

@@ -128,7 +128,8 @@ function openShards(
 ) {
   const { LABEL_CACHE_URL: cacheUrl, LABEL_TIMEOUT_MS: timeoutMs, REDIS_PREFIX: commonPrefix } = config;
   const reservations = pageReservations(common, commonPrefix, timeoutMs);
-  return labelShards(config).map(({ name, url, prefix }) => {
+  const shards = labelShards(config);
+  return shards.map(({ name, url, prefix }) => {
     const open = (address: string, dependency: string) =>
       openOptionalRedis(server, address, { name: dependency, prefix });
     const redis = isCommon(config, { url, prefix }) ? common : open(url, `redis-shard-${name}`);
@@ -140,7 +141,7 @@ function openShards(
       listening: openListeningRedis(server, url),
       reservations,
       timeoutMs,
-      log: server.log,
+      log: shards.length > 1 ? server.log.child({ shard: name }) : server.log,
       tracing,
     };
   });

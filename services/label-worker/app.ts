@@ -53,7 +53,7 @@ async function assemble(
   const common = isCommon(config, shard)
     ? redis
     : openOptionalRedis(server, config.REDIS_URL, { name: 'redis-common', prefix: config.REDIS_PREFIX });
-  const labels = openLabels(server, config, redis, prefix);
+  const labels = openLabels(server, config, redis, shard);
   const blocking = openBlockingRedis(server, url);
   const templates = loadTemplates(config.LABEL_TEMPLATES);
   const browser = await openBrowser(server, config, templates, log, metrics);
@@ -130,10 +130,16 @@ function ownShard(config: LabelWorkerConfig): LabelShard {
 }
 
 /** Opens the store of finished labels, which keeps to its budget until the server closes. */
-function openLabels(server: HttpServer, config: LabelWorkerConfig, queueRedis: RedisClient, prefix: string) {
+function openLabels(
+  server: HttpServer,
+  config: LabelWorkerConfig,
+  queueRedis: RedisClient,
+  { url: ownUrl, prefix }: LabelShard,
+) {
   const { LABEL_CACHE_URL: url, LABEL_CACHE_TTL_S: ttlS, LABEL_CACHE_MAX_MIB: maxMib } = config;
   const redis = url ? openOptionalRedis(server, url, { name: 'label-cache', prefix }) : queueRedis;
-  const budget = labelBudget(redis, prefix, maxMib * 2 ** 20, server.log);
+  const shards = labelShards(config).filter((shard) => url || shard.url === ownUrl).length;
+  const budget = labelBudget({ redis, prefix, shards }, maxMib * 2 ** 20, server.log);
   const labels = labelWriter(redis, prefix, { ttlS, budget: budget.bytes });
   addGauge(server.metrics, 'label_cache_bytes', 'Size of the finished labels in Redis', () =>
     readLabelBytes(redis, prefix),

@@ -6,7 +6,8 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
  *
  * | key | value |
  * |---|---|
- * | `{prefix}:label-answers:<process>` | stream of `job`, the job's id, and `end`; 1 000 at most; expires 60 s after the last |
+ * | `{prefix}:label-answers:<process>` | stream of `job`, the job's id, and `end`; 1 000 at most; expires 10 min after the last |
+ * | `{prefix}:label-joined:<job>` | set of the processes that wait for another one's job; expires after 10 min |
  */
 
 /** How a label's job ended: under which key the label is, or why there is none. `dropped`: nobody waited for it any more. */
@@ -15,8 +16,10 @@ export type LabelAnswer = { jobId: string; end: LabelEnd };
 
 /** Answers that are kept for a process that does not read: it then looks for the labels themselves. */
 const MAX_ANSWERS = 1_000;
-/** Longer than any label is waited for, in seconds: the stream of a process that died goes by itself. */
-const KEPT_S = 60;
+/** Longer than a label is waited for (`LABEL_TIMEOUT_MS`), in seconds: what a process that died leaves goes by itself. */
+const KEPT_S = 600;
+/** Most processes that are told at a time. */
+const MAX_PROCESSES = 1_000;
 /** Answers that are read at a time. */
 const READ_AT_A_TIME = 200;
 /** Longest wait of one reading, in ms. */
@@ -30,15 +33,28 @@ export async function tellAnswer(
   { jobId, end }: LabelAnswer,
 ): Promise<void> {
   const fields = ['job', jobId, 'end', typeof end === 'object' ? end.printed : end];
-  await Promise.all(
-    [...processes].flatMap((process) => {
-      const stream = answersKey(prefix, process);
-      return [
-        redis.xadd(stream, 'MAXLEN', '~', MAX_ANSWERS, '*', ...fields),
-        redis.expire(stream, KEPT_S),
-      ] as Promise<unknown>[];
-    }),
-  );
+  const told = [...processes].map((process) => {
+    const stream = answersKey(prefix, process);
+    const answer = redis.multi().xadd(stream, 'MAXLEN', '~', MAX_ANSWERS, '*', ...fields);
+    return answer.expire(stream, KEPT_S).exec();
+  });
+  await Promise.all(told);
+}
+
+/** Notes a process as one that waits for another one's job. The job may have ended: that is to be looked at afterwards. */
+export async function joinJob(
+  redis: RedisClient,
+  prefix: string,
+  jobId: string,
+  process: string,
+): Promise<void> {
+  const joined = joinedKey(prefix, jobId);
+  await redis.multi().sadd(joined, process).expire(joined, KEPT_S).exec();
+}
+
+/** Returns the processes that wait for another one's job, and forgets them. To be called when the job has ended. */
+export function takeJoined(redis: RedisClient, prefix: string, jobId: string): Promise<string[]> {
+  return redis.spop(joinedKey(prefix, jobId), MAX_PROCESSES);
 }
 
 /**
@@ -68,4 +84,8 @@ function answerOf(fields: string[]): LabelAnswer {
 
 function answersKey(prefix: string, process: string): string {
   return `${prefix}:label-answers:${process}`;
+}
+
+function joinedKey(prefix: string, jobId: string): string {
+  return `${prefix}:label-joined:${jobId}`;
 }

@@ -9,7 +9,7 @@ export type LabelShard = {
   /** Its place in `REDIS_URLS`, from 0; metrics and logs name it so. */
   name: string;
   url: string;
-  /** Of its keys: that of all others for shard 0, `{guias-1}` and so on for the next, each in a slot of a Redis Cluster of its own. */
+  /** Of its keys: that of all else for shard 0, `{guias-1}` and so on for the next. Each has a slot of its own in a Redis Cluster. */
   prefix: string;
 };
 

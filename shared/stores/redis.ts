@@ -47,7 +47,7 @@ export function openOptionalRedis(
   url: string,
   { name, prefix }: { name: string; prefix: string },
 ): RedisClient {
-  const redis = connectRedis(url, server);
+  const redis = connectRedis(url, server, ` (${name})`);
   // Not PING, which any node of a Redis Cluster answers.
   const check = () => redis.exists(writeCheckKey(prefix));
   server.dependencies.set(name, { check, required: false });
@@ -55,7 +55,7 @@ export function openOptionalRedis(
 }
 
 /**
- * Opens a connection for BullMQ's Worker and QueueEvents, or for a subscription; it closes with the server.
+ * Opens a connection for BullMQ's Worker; it closes with the server.
  *
  * These block on Redis and must survive its absence, so they wait and reconnect for ever (BullMQ demands
  * `maxRetriesPerRequest: null`).
@@ -77,9 +77,9 @@ export function openListeningRedis(server: HttpServer, url: string): RedisClient
 }
 
 /** Connects, again and again where Redis is away, and closes with the server. */
-function connectRedis(url: string, server: HttpServer): RedisClient {
+function connectRedis(url: string, server: HttpServer, which = ''): RedisClient {
   const redis = createRedisClient(url, 'fails-fast');
-  watch(redis, server, 'The connection to Redis');
+  watch(redis, server, `The connection to Redis${which}`);
   return redis;
 }
 

@@ -6,6 +6,8 @@ import { explainOutage } from '#shared/stores/transient-errors.ts';
 
 /** Pause after a reading that failed, in ms. */
 const PAUSE_MS = 200;
+/** ioredis says so of a Redis that does not answer at all. */
+const SILENT = /^Command timed out/;
 
 type Options = {
   /** A connection for this alone (`openListeningRedis`). */
@@ -24,22 +26,25 @@ export function listenForAnswers(
   const end = new AbortController();
   const { signal } = end;
   let after = '0';
+  let reason: string | undefined;
   async function read(): Promise<void> {
     const { answers, last } = await readAnswers(listening, prefix, process, after);
     after = last;
+    reason = undefined;
     for (const answer of answers) onAnswer(answer);
   }
-  async function readUntilEnd(): Promise<void> {
-    while (!signal.aborted) {
-      await read().catch(async (err) => {
-        // Why there is no connection is in the log already.
-        if (listening.status === 'ready' && !signal.aborted) {
-          log.warn({ err }, `The answers of the label workers cannot be read: ${explainOutage(err)}`);
-          listening.disconnect(true); // it may be dead, which TCP alone would not notice for hours
-        }
-        await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
-      });
+  async function recover(err: Error): Promise<void> {
+    // Why there is no connection is in the log already.
+    if (listening.status === 'ready' && !signal.aborted && err.message !== reason) {
+      log.warn({ err }, `The answers of the label workers cannot be read: ${explainOutage(err)}`);
+      reason = err.message;
     }
+    // It may be dead, which TCP alone would not notice for hours.
+    if (SILENT.test(err.message) && !signal.aborted) listening.disconnect(true);
+    await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+  }
+  async function readUntilEnd(): Promise<void> {
+    while (!signal.aborted) await read().catch(recover);
   }
   void readUntilEnd();
   return () => end.abort();

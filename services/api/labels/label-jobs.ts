@@ -2,8 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, Queue } from 'bullmq';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { type LabelAnswer, type LabelEnd, tellAnswer } from '#shared/contracts/label-answers.ts';
-import { addProcess, takeAskers } from '#shared/contracts/label-askers.ts';
+import {
+  joinJob,
+  type LabelAnswer,
+  type LabelEnd,
+  takeJoined,
+  tellAnswer,
+} from '#shared/contracts/label-answers.ts';
+import { addAskers } from '#shared/contracts/label-askers.ts';
 import {
   keyOfJob,
   LABEL_QUEUE,
@@ -32,7 +38,8 @@ const AGAIN_MS = 20;
 /** How a wait ended. `abandoned`: nobody here waits any more. */
 export type Outcome = Exclude<LabelEnd, 'dropped'> | 'late' | 'abandoned';
 
-type Waiter = { since: number; settle: (end: LabelEnd) => void };
+/** Waits for the job under whose id it is kept. `since`: of `performance.now()`. */
+type Waiter = { key: string; since: number; settle: (end: LabelEnd) => void };
 
 export type LabelJobsOptions = {
   /** The id of this process for the label workers. */
@@ -109,92 +116,116 @@ export class LabelJobs {
   }
 
   /**
-   * Has a label printed, and waits until it is, or until the time is over, or until `abandoned` aborts; then it takes the
-   * job back, if no worker has it yet. One call for a key at a time.
+   * Has a label printed, and waits until it is, or until the time is over, or until `abandoned` aborts; then it takes its
+   * job back, if no worker has it yet.
    *
    * @param inFlight pages that the account has in flight already.
    */
   async print(key: string, job: LabelJob, inFlight: number, abandoned: AbortSignal): Promise<Outcome> {
-    const given = Promise.withResolvers<Outcome>();
+    const given = Promise.withResolvers<'late' | 'abandoned'>();
     const timer = setTimeout(() => given.resolve('late'), this.#timeoutMs);
     const abandon = () => given.resolve('abandoned');
     abandoned.addEventListener('abort', abandon);
     try {
       while (!abandoned.aborted) {
         const options = labelJobOptions(key, nonce(), { inFlight, behind: job.behind });
-        const end = await Promise.race([this.#run(key, job, options), given.promise]);
-        if (end === 'late' || end === 'abandoned') this.#takeBack(options.jobId);
+        const end = await this.#run(key, job, options, given.promise);
         if (end !== 'dropped') return end;
-        await delay(AGAIN_MS);
+        await delay(AGAIN_MS, undefined, { signal: abandoned }).catch(() => {});
+        const [printed] = await this.#isCached([key]);
+        if (printed) return { printed: key };
       }
       return 'abandoned';
     } finally {
       clearTimeout(timer);
       abandoned.removeEventListener('abort', abandon);
-      this.#waiters.delete(key);
     }
   }
 
-  /** Adds a job and waits for its end. The wait begins before the job is added, so that no end is missed. */
-  async #run(key: string, job: LabelJob, options: ReturnType<typeof labelJobOptions>): Promise<LabelEnd> {
+  /** Adds a job, unless another process's is under way, and waits for the end of that one, or for what is given first. */
+  async #run(
+    key: string,
+    job: LabelJob,
+    options: ReturnType<typeof labelJobOptions>,
+    given: Promise<'late' | 'abandoned'>,
+  ): Promise<LabelEnd | 'late' | 'abandoned'> {
     const { promise, resolve } = Promise.withResolvers<LabelEnd>();
-    this.#waiters.set(key, { since: performance.now(), settle: resolve });
-    const { id } = await this.queue.add(job.label.kind, { ...job, replyTo: this.#process }, options);
-    // Another process had asked for the label: its job is the one that is printed.
-    if (id && id !== options.jobId) this.#join(id, job.requestId);
-    return promise;
+    const waiter = { key, since: performance.now(), settle: resolve };
+    let jobId = options.jobId;
+    this.#waiters.set(jobId, waiter); // before the job is added, so that no end is missed
+    try {
+      const { id = jobId } = await this.queue.add(
+        job.label.kind,
+        { ...job, replyTo: this.#process },
+        options,
+      );
+      const isOwn = id === jobId;
+      if (!isOwn) {
+        this.#waiters.delete(jobId);
+        jobId = id;
+        this.#waiters.set(jobId, waiter);
+        this.#join(jobId, job.requestId);
+      }
+      const end = await Promise.race([promise, given]);
+      if (isOwn && (end === 'late' || end === 'abandoned')) this.#takeBack(jobId);
+      return end;
+    } finally {
+      if (this.#waiters.get(jobId) === waiter) this.#waiters.delete(jobId);
+    }
   }
 
   /** Joins those who wait for a job of another process. It may have ended before its worker could know of this one. */
   #join(jobId: string, requestId: string): void {
-    addProcess(this.#redis, this.#prefix, keyOfJob(jobId), { process: this.#process, requestId })
-      .then(() => this.queue.getJob(jobId))
-      .then((job) => {
-        const end = endOf(job);
-        if (end) this.#settle({ jobId, end });
-      })
-      .catch((err) => this.#log.warn({ err, requestId }, 'A label of another process may be answered late'));
+    const note = async () => {
+      await Promise.all([
+        joinJob(this.#redis, this.#prefix, jobId, this.#process),
+        addAskers(this.#redis, this.#prefix, keyOfJob(jobId), [requestId]),
+      ]);
+      const end = endOf(await this.queue.getJob(jobId));
+      if (end) this.#settle({ jobId, end });
+    };
+    note().catch((err) =>
+      this.#log.warn({ err, requestId }, 'A label of another process may be answered late'),
+    );
   }
 
   /**
-   * Removes a job that no worker has, and tells other processes that wait for it. Not waited for: what remains, the worker
-   * drops.
+   * Removes its own job, if no worker has it, and tells other processes that wait for it. Not waited for: what remains, the
+   * worker drops.
    */
   #takeBack(jobId: string): void {
-    this.queue
-      .remove(jobId)
-      .then(async (removed) => {
-        if (!removed) return;
-        const askers = await takeAskers(this.#redis, this.#prefix, keyOfJob(jobId));
-        const others = new Set(askers.map(({ process }) => process));
-        others.delete(this.#process);
-        await tellAnswer(this.#redis, this.#prefix, others, { jobId, end: 'dropped' });
-      })
-      .catch((err) => this.#log.warn({ err }, 'A label that nobody waits for could not be taken back'));
+    const takeBack = async () => {
+      if (!(await this.queue.remove(jobId))) return;
+      const joined = await takeJoined(this.#redis, this.#prefix, jobId);
+      await tellAnswer(this.#redis, this.#prefix, joined, { jobId, end: 'dropped' });
+    };
+    takeBack().catch((err) =>
+      this.#log.warn({ err }, 'A label that nobody waits for could not be taken back'),
+    );
   }
 
   /** Settles the waits that are old enough for an answer to be lost, where their labels are in the cache. */
   async #look(): Promise<void> {
     const before = performance.now() - LOOK_MS;
-    const keys = [...this.#waiters].filter(([, { since }]) => since < before).map(([key]) => key);
-    if (keys.length === 0) return;
-    const cached = await this.#isCached(keys);
-    for (const [i, key] of keys.entries()) {
-      if (cached[i]) this.#waiters.get(key)?.settle({ printed: key });
-    }
+    const old = [...this.#waiters.values()].filter(({ since }) => since < before);
+    if (old.length === 0) return;
+    const cached = await this.#isCached(old.map(({ key }) => key));
+    for (const [i, { key, settle }] of old.entries()) if (cached[i]) settle({ printed: key });
   }
 
+  /** An answer for a job that nobody here waits for any more is of no use. */
   #settle({ jobId, end }: LabelAnswer): void {
-    this.#waiters.get(keyOfJob(jobId))?.settle(end);
+    this.#waiters.get(jobId)?.settle(end);
   }
 }
 
-/** Returns how a job ended; undefined where it has not. */
+/** Returns how a job ended; undefined where it has not. BullMQ keeps why an attempt failed also where a later one did not. */
 function endOf(job: Job<LabelJob, LabelJobResult> | undefined): LabelEnd | undefined {
   if (!job) return 'dropped';
   if (!job.finishedOn) return undefined;
-  if (job.failedReason) return 'failed';
-  return job.returnvalue?.dropped ? 'dropped' : { printed: job.returnvalue?.key ?? keyOfJob(job.id ?? '') };
+  if (!job.returnvalue) return 'failed';
+  const { dropped, key = keyOfJob(job.id ?? '') } = job.returnvalue;
+  return dropped ? 'dropped' : { printed: key };
 }
 
 function nonce(): string {

@@ -106,9 +106,8 @@ export class LabelShard {
 
   /** Nobody waits for it: without the ids a log line lacks them, no more. */
   tellWorker(key: string, requestIds: readonly string[]): void {
-    const { process, redis, prefix, log } = this.#options;
-    const askers = requestIds.map((requestId) => ({ requestId, process }));
-    addAskers(redis, prefix, key, askers).catch((err) =>
+    const { redis, prefix, log } = this.#options;
+    addAskers(redis, prefix, key, requestIds).catch((err) =>
       log.warn({ err, requestIds }, 'The log of the label worker will lack request ids'),
     );
   }

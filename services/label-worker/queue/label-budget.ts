@@ -11,12 +11,13 @@ const INTERVAL_MS = 5_000;
 const SHARE = 0.5;
 
 /**
- * Returns the budget of the finished labels: `most` bytes, but never more than half of what Redis may use. It is read
- * anew every five seconds; while Redis does not answer, the last budget holds.
+ * Returns the budget of a shard's finished labels: `most` bytes, but never more than half of what Redis may use, or the
+ * shard's part of that half. It is read anew every five seconds; while Redis does not answer, the last budget holds.
+ *
+ * @param shards how many of them have their finished labels there.
  */
 export function labelBudget(
-  redis: RedisClient,
-  prefix: string,
+  { redis, prefix, shards }: { redis: RedisClient; prefix: string; shards: number },
   most: number,
   log: Pick<Logger, 'info' | 'warn'>,
 ) {
@@ -24,7 +25,7 @@ export function labelBudget(
   async function read(): Promise<void> {
     const { maxBytes } = await readRedisState(redis, prefix);
     const before = bytes;
-    bytes = maxBytes > 0 ? Math.min(most, Math.floor(SHARE * maxBytes)) : most;
+    bytes = maxBytes > 0 ? Math.min(most, Math.floor((SHARE * maxBytes) / shards)) : most;
     if (bytes !== before) log.info({ bytes, maxBytes }, 'The budget of finished labels has changed');
   }
   return {

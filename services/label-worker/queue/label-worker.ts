@@ -19,7 +19,7 @@ import type { ImagePrinter } from '../images/image-printer.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { identify, keyOf } from './job-identity.ts';
 import { failureReasonOf, queueErrorOf } from './label-failure.ts';
-import { tellOwner, tellWaiting } from './tell-processes.ts';
+import { logAskers, tellJoined, tellOwner } from './tell-processes.ts';
 
 type Options = {
   /** The connection for the queue; BullMQ blocks on a copy of it. */
@@ -98,11 +98,12 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
       metrics.countDropped();
       log.info(identify(job), 'A label was dropped: nobody waits for it any more');
       tellOwner(job, 'dropped', options);
-      tellWaiting(job, 'dropped', options);
+      tellJoined(job, 'dropped', options);
       return;
     }
     metrics.countPrinted();
-    tellWaiting(job, { printed: printed ?? keyOf(job) }, options);
+    tellJoined(job, { printed: printed ?? keyOf(job) }, options);
+    logAskers(job, options);
     log.info({ ...identify(job), bytes, ms: Date.now() - job.timestamp }, 'A label was printed');
   });
   // Also called for a job that was taken from its workers too often, for which no processor runs.
@@ -110,7 +111,8 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
     metrics.countFailure(failureReasonOf(err));
     if (job?.finishedOn) {
       tellOwner(job, 'failed', options);
-      tellWaiting(job, 'failed', options);
+      tellJoined(job, 'failed', options);
+      logAskers(job, options);
     }
     log.error(
       { err, ...(job && identify(job)), template: fileOf(job, options), attempt: job?.attemptsMade },

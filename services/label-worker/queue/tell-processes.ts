@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq';
-import { type LabelEnd, tellAnswer } from '#shared/contracts/label-answers.ts';
+import { type LabelEnd, takeJoined, tellAnswer } from '#shared/contracts/label-answers.ts';
 import { takeAskers } from '#shared/contracts/label-askers.ts';
 import type { LabelJob } from '#shared/contracts/label-job.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -11,7 +11,7 @@ type Options = { redis: RedisClient; prefix: string; log: Logger };
 /**
  * Tells the api process whose job it is how it ends. Once the label is stored, it need not wait until the job is completed.
  *
- * Nobody waits for this: a process that is not told looks for the label itself, two seconds later.
+ * Nobody waits for this: a process that is not told looks for the label itself, two to four seconds later.
  */
 export function tellOwner(job: Job<LabelJob>, end: LabelEnd, options: Options): void {
   const { replyTo } = job.data;
@@ -19,17 +19,21 @@ export function tellOwner(job: Job<LabelJob>, end: LabelEnd, options: Options): 
 }
 
 /**
- * Tells the other api processes that wait for the label how its job has ended. Logs the requests that waited beside the first one, so that each of them can be followed here. To be called when the job has
- * ended: a process that joins them afterwards sees that itself.
+ * Tells the other api processes that wait for the label how its job has ended. To be called when it has: a process that
+ * joins them afterwards sees that itself.
  */
-export function tellWaiting(job: Job<LabelJob>, end: LabelEnd, options: Options): void {
+export function tellJoined(job: Job<LabelJob>, end: LabelEnd, options: Options): void {
   const { redis, prefix, log } = options;
-  const { replyTo } = job.data;
+  takeJoined(redis, prefix, job.id ?? '').then(
+    (processes) => tell(job, processes, end, options),
+    (err) => log.warn({ err, ...identify(job) }, 'Other processes are not told how a label ended'),
+  );
+}
+
+/** Logs the requests that waited for the label beside the first one, so that each of them can be followed here. */
+export function logAskers(job: Job<LabelJob>, { redis, prefix, log }: Options): void {
   takeAskers(redis, prefix, keyOf(job)).then(
-    (askers) => {
-      const others = askers.map(({ process }) => process).filter((process) => process !== replyTo);
-      tell(job, new Set(others), end, options);
-      const requestIds = askers.map(({ requestId }) => requestId);
+    (requestIds) => {
       if (requestIds.length > 0)
         log.info({ ...identify(job), requestIds }, 'Other requests waited for the label');
     },

@@ -57,6 +57,7 @@ const KEYS: [key: string, may: Record<RedisService, '' | 'r' | 'rw'>][] = [
   [':label-expiries', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: '' }],
   [':label-bytes', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: '' }],
   [':label-askers:4f2a', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: '' }],
+  [':label-joined:4f2a', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: '' }],
   [':label-answers:4f2a', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: '' }],
   [':pages:demo', { api: 'rw', branches: '', 'label-worker': 'r', dashboard: '' }],
   [':pages-sum:demo', { api: 'rw', branches: '', 'label-worker': 'r', dashboard: '' }],

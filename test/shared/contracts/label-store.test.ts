@@ -65,7 +65,10 @@ const small = folderTest.extend('redis', { scope: 'file' }, async ({ folder }, {
 
 small('labels never fill Redis, however many are stored', async ({ redis }) => {
   await redis.config('SET', 'maxmemory', '32mb');
-  const budget = labelBudget(redis, '{t}', 256 * 2 ** 20, { info: () => {}, warn: () => {} });
+  const budget = labelBudget({ redis, prefix: '{t}', shards: 1 }, 256 * 2 ** 20, {
+    info: () => {},
+    warn: () => {},
+  });
   await budget.read();
   expect(budget.bytes()).toBe(16 * 2 ** 20);
   const { store } = labelWriter(redis, '{t}', { ttlS: 3_600, budget: budget.bytes });

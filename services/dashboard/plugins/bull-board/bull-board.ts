@@ -2,6 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Trail } from '#shared/audit/trail.ts';
+import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { errorHandler } from '#shared/http/errors/error-handler.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from '../../errors.ts';
@@ -56,13 +57,14 @@ function recordAction(trail: Trail, request: FastifyRequest, status: number): vo
   const { method, apiUser, params, routeOptions, ip, id } = request;
   if (method === 'GET' || !apiUser) return;
   const words = (routeOptions.url ?? '').split('/').filter((word) => word && !word.startsWith(':'));
-  const { jobId, queueStatus } = params as { jobId?: string; queueStatus?: string };
+  const { queueName, jobId, queueStatus } = params as Record<string, string | undefined>;
+  const queue = queueName === LABEL_QUEUE ? undefined : queueName; // that of a shard beyond the first
   trail.record({
     action: `queue.${words.at(-1)}`,
     actor: apiUser.username,
     address: ip,
     requestId: id,
-    subject: jobId ?? queueStatus,
+    subject: [queue, jobId ?? queueStatus].filter(Boolean).join(' ') || undefined,
     outcome: status < 400 ? 'ok' : status < 500 ? 'refused' : 'failed',
   });
 }
