@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, Worker } from 'bullmq';
 import {
   isLabelPayload,
@@ -14,6 +15,7 @@ import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import type { LabelPrinter, PrintOrder } from '../batching/label-printer.ts';
 import type { ImagePrinter } from '../images/image-printer.ts';
 import type { WorkerMetrics } from '../metrics.ts';
@@ -71,6 +73,12 @@ const RECOVERY = {
  * younger ones looking costs more than it saves. Clocks that differ make it look too often or too late, no more.
  */
 const FRESH_MS = 1_000;
+/**
+ * How long a printed label is stored again and again while its Redis does not serve, and the pause between, in ms. The queue's
+ * connection may be back before that of the labels: each try would cost one of a label's three attempts, all of them at once.
+ */
+const STORE_MS = 3_000;
+const STORE_AGAIN_MS = 100;
 
 /** Starts to take label jobs: prints each label, stores its bytes, and only then completes the job. */
 export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
@@ -136,10 +144,20 @@ async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobR
   const printed = performance.now();
   const asked = keyOf(job);
   const key = printedKey(asked, templates[label.kind].version);
-  await store(key, bytes);
+  await storeInTime(() => store(key, bytes));
   metrics.observePhase('store', performance.now() - printed);
   tellOwner(job, { printed: key }, options);
   return { bytes: bytes.length, ...(key !== asked && { key }) };
+}
+
+async function storeInTime(store: () => Promise<void>): Promise<void> {
+  for (const end = performance.now() + STORE_MS; ; await delay(STORE_AGAIN_MS)) {
+    try {
+      return await store();
+    } catch (error) {
+      if (!isTransientError(error) || performance.now() > end) throw error;
+    }
+  }
 }
 
 /** Prints a label's PDF. Another form is drawn from it, also from one that is in the cache. */
