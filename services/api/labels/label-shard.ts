@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { addAskers } from '#shared/contracts/label-askers.ts';
 import { type LabelPayload, labelKey, pageCount, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
 import { labelReader } from '#shared/contracts/label-store.ts';
@@ -5,12 +6,15 @@ import type { PageReservations } from '#shared/contracts/page-reservations.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { Admission } from './admission.ts';
 import { LabelJobs, type LabelJobsOptions, type Outcome } from './label-jobs.ts';
 import { PrinterWatch } from './printer-watch.ts';
 
 /** When an account with too many pages in flight may try again, in seconds: so many pages are printed within less. */
 const RETRY_AFTER_S = 1;
+/** Pause before Redis is asked again whether it is there, in ms. */
+const AGAIN_MS = 100;
 
 /** Who asks for a label. */
 export type Asker = {
@@ -50,6 +54,7 @@ export class LabelShard {
   readonly #options: LabelShardOptions;
   /** BullMQ would wait without a time limit for a Redis that was never there. */
   #isOpen = false;
+  #closed = false;
   /** By kind, the version of the newest worker's template; of none before the first heartbeat is read. */
   #templates: WorkerHeartbeat['templates'];
 
@@ -66,12 +71,14 @@ export class LabelShard {
   /** Resolves when its Redis is there, so that labels can be printed. */
   async open(): Promise<void> {
     await this.#jobs.open();
-    await this.readWorkers().catch(() => []);
+    // BullMQ does not see that Redis has gone again since.
+    while (!this.#closed && !(await this.#answers())) await delay(AGAIN_MS);
     this.#watch.start();
     this.#isOpen = true;
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#watch.close();
     await this.#jobs.close();
   }
@@ -87,6 +94,13 @@ export class LabelShard {
     const workers = await aliveWorkers(redis, prefix);
     this.#templates = workers.at(-1)?.templates ?? this.#templates;
     return workers;
+  }
+
+  #answers(): Promise<boolean> {
+    return this.readWorkers().then(
+      () => true,
+      (error) => !isTransientError(error),
+    );
   }
 
   /** Returns the key that a label has when the newest worker prints it. */
