@@ -33,12 +33,15 @@ export async function tellAnswer(
   { jobId, end }: LabelAnswer,
 ): Promise<void> {
   const fields = ['job', jobId, 'end', typeof end === 'object' ? end.printed : end];
+  // No transaction, which would not go out together with the commands of the turn's other labels.
   const told = [...processes].map((process) => {
     const stream = answersKey(prefix, process);
-    const answer = redis.multi().xadd(stream, 'MAXLEN', '~', MAX_ANSWERS, '*', ...fields);
-    return answer.expire(stream, KEPT_S).exec();
+    return [
+      redis.xadd(stream, 'MAXLEN', '~', MAX_ANSWERS, '*', ...fields),
+      redis.expire(stream, KEPT_S),
+    ] as Promise<unknown>[];
   });
-  await Promise.all(told);
+  await Promise.all(told.flat());
 }
 
 /** Notes a process as one that waits for another one's job. The job may have ended: that is to be looked at afterwards. */
