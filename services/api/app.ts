@@ -5,14 +5,14 @@ import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
-import { isCommon, labelShards } from '#shared/contracts/label-shards.ts';
+import { labelShards } from '#shared/contracts/label-shards.ts';
 import { pageReservations } from '#shared/contracts/page-reservations.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
-import { openListeningRedis, openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
+import { openListeningRedis, openOptionalRedis, openRedis, openShardRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { openBranchesClient } from './branches/branches-client.ts';
 import type { ApiConfig } from './config.ts';
@@ -129,15 +129,15 @@ function openShards(
   const { LABEL_CACHE_URL: cacheUrl, LABEL_TIMEOUT_MS: timeoutMs, REDIS_PREFIX: commonPrefix } = config;
   const reservations = pageReservations(common, commonPrefix, timeoutMs);
   const shards = labelShards(config);
-  return shards.map(({ name, url, prefix }) => {
-    const open = (address: string, dependency: string) =>
-      openOptionalRedis(server, address, { name: dependency, prefix });
-    const redis = isCommon(config, { url, prefix }) ? common : open(url, `redis-shard-${name}`);
+  return shards.map((shard) => {
+    const { name, url, prefix } = shard;
+    const redis = openShardRedis(server, config, shard, common);
+    const cacheName = name === '0' ? 'label-cache' : `label-cache-${name}`;
     return {
       name,
       prefix,
       redis,
-      labels: cacheUrl ? open(cacheUrl, name === '0' ? 'label-cache' : `label-cache-${name}`) : redis,
+      labels: cacheUrl ? openOptionalRedis(server, cacheUrl, { name: cacheName, prefix }) : redis,
       listening: openListeningRedis(server, url),
       reservations,
       timeoutMs,

@@ -10,12 +10,12 @@ import { createLogin } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
-import { isCommon, labelShards } from '#shared/contracts/label-shards.ts';
+import { labelShards } from '#shared/contracts/label-shards.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
-import { openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
+import { openRedis, openShardRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
@@ -73,10 +73,9 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
 
 /** Opens the queue of each shard of the labels; one that is away is shown as such. */
 function openShards(server: HttpServer, config: DashboardConfig, common: RedisClient): Shard[] {
-  return labelShards(config).map(({ name, url, prefix }) => {
-    const connection = isCommon(config, { url, prefix })
-      ? common
-      : openOptionalRedis(server, url, { name: `redis-shard-${name}`, prefix });
+  return labelShards(config).map((shard) => {
+    const { name, prefix } = shard;
+    const connection = openShardRedis(server, config, shard, common);
     const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection, prefix, skipVersionCheck: true });
     queue.on('error', (err) => {
       // Why there is no connection is in the log already.

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { memoizeFor } from '#shared/async/memoize-for.ts';
+import { isCommon, type LabelShard } from '#shared/contracts/label-shards.ts';
 import { RefusesWrites } from '#shared/http/dependencies.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -52,6 +53,17 @@ export function openOptionalRedis(
   const check = () => redis.exists(writeCheckKey(prefix));
   server.dependencies.set(name, { check, required: false });
   return redis;
+}
+
+/** Opens the Redis of a shard of the labels, which is not required; of one that is where all else is, it is that connection. */
+export function openShardRedis(
+  server: HttpServer,
+  settings: { REDIS_URL: string; REDIS_PREFIX: string },
+  { name, url, prefix }: LabelShard,
+  common: RedisClient,
+): RedisClient {
+  if (isCommon(settings, { url, prefix })) return common;
+  return openOptionalRedis(server, url, { name: `redis-shard-${name}`, prefix });
 }
 
 /**

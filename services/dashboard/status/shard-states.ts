@@ -26,13 +26,16 @@ async function read(shard: Shard): Promise<QueueState> {
   return readQueueState(shard);
 }
 
+/** Finds what is wrong in a shard, the grave first. */
+export function diagnoseShard({ state }: ShardState): Diagnosis[] {
+  return state ? diagnose(state) : [AWAY];
+}
+
 /** Finds what is wrong in all shards, the grave first; where there are several, each problem names its shard. */
 export function diagnoseShards(shards: readonly ShardState[]): Diagnosis[] {
-  const found = shards.flatMap(({ name, state }) => {
-    const problems = state ? diagnose(state) : [AWAY];
-    return shards.length > 1
-      ? problems.map((problem) => ({ ...problem, text: `Fragmento ${name}: ${problem.text}` }))
-      : problems;
+  const found = shards.flatMap((shard) => {
+    const which = shards.length > 1 ? `Fragmento ${shard.name}: ` : '';
+    return diagnoseShard(shard).map((problem) => ({ ...problem, text: which + problem.text }));
   });
   return found.sort((one, other) => Number(other.grave) - Number(one.grave));
 }

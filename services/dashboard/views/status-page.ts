@@ -1,10 +1,10 @@
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import type { RedisState } from '#shared/stores/redis-state.ts';
-import { type Diagnosis, diagnose } from '../status/diagnostics.ts';
+import type { Diagnosis } from '../status/diagnostics.ts';
 import { bytes, count, duration, number, utcTime } from '../status/format.ts';
 import type { LatencyFigures } from '../status/latency.ts';
 import type { Failure, QueueState } from '../status/queue-state.ts';
-import { boardPrefix, diagnoseShards, type ShardState } from '../status/shard-states.ts';
+import { boardPrefix, diagnoseShard, diagnoseShards, type ShardState } from '../status/shard-states.ts';
 import { compileTemplate } from './templates.ts';
 
 /** Who looks at the page, and where its links lead. */
@@ -33,10 +33,8 @@ function statusView(shards: readonly ShardState[], shown: number, viewer: Viewer
   };
 }
 
-function shardView({ name, state }: ShardState, current: boolean) {
-  const problems = state ? diagnose(state) : [];
-  const grave = !state || problems.some((problem) => problem.grave);
-  return { name, current, state: grave ? 'mal' : problems.length > 0 ? 'atencion' : 'bien' };
+function shardView(shard: ShardState, current: boolean) {
+  return { name: shard.name, current, state: severity(diagnoseShard(shard)) };
 }
 
 function shownView(state: QueueState, boardQueue: string, runbookUrl: string | undefined) {
@@ -51,12 +49,15 @@ function shownView(state: QueueState, boardQueue: string, runbookUrl: string | u
 }
 
 function headline(problems: Diagnosis[]) {
-  if (problems.length === 0) return { state: 'bien', headline: 'Todo bien' };
-  const grave = problems.some((problem) => problem.grave);
-  return {
-    state: grave ? 'mal' : 'atencion',
-    headline: problems.length === 1 ? 'Hay un problema' : `Hay ${problems.length} problemas`,
-  };
+  const count = problems.length;
+  const text = count === 0 ? 'Todo bien' : count === 1 ? 'Hay un problema' : `Hay ${count} problemas`;
+  return { state: severity(problems), headline: text };
+}
+
+/** Returns the class of what has these problems in the page's style sheet. */
+function severity(problems: Diagnosis[]): 'bien' | 'atencion' | 'mal' {
+  if (problems.length === 0) return 'bien';
+  return problems.some(({ grave }) => grave) ? 'mal' : 'atencion';
 }
 
 function queueView({ waiting, active, delayed, failed, oldestMs }: QueueState) {
