@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
-import { BODY_LIMIT_MIB } from '#shared/http/errors/http-errors.ts';
+import { BODY_LIMIT_MIB } from '#shared/http/http-errors.ts';
 import { environmentOf, readTargets } from '../dockerfile.ts';
 import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';
 import {
@@ -43,7 +43,6 @@ const objectsOf = (overlay: string) => overlays.get(overlay) ?? [];
 const every = [
   ...objectsOf(WITH_ALL),
   ...objectsOf('production'),
-  ...readOverlay('sharded').filter(({ metadata }) => metadata.labels?.['guias/shard']),
   ...readObjects('components/backup/restore.yaml'),
   ...readObjects('external-secrets.example.yaml'),
   ...readObjects('secrets.example.yaml'),
@@ -108,13 +107,10 @@ describe('every object', () => {
   }, 150_000);
 });
 
-it.each(['base', ...OVERLAYS, 'sharded', 'sharded/shard-0', ...COMPONENTS])(
+it.each(['base', ...OVERLAYS, ...COMPONENTS])(
   '%s uses no field of kustomize that these tests ignore',
   (name) => {
-    const known = ['resources', 'components', 'patches', 'images', 'replicas', 'configMapGenerator'].concat([
-      'nameSuffix',
-      'labels',
-    ]);
+    const known = ['resources', 'components', 'patches', 'images', 'replicas', 'configMapGenerator'];
     const fields = Object.keys(readKustomization(name));
     expect(fields.filter((field) => !['apiVersion', 'kind', 'namespace', ...known].includes(field))).toEqual(
       [],
@@ -377,6 +373,7 @@ const WORKING: Readonly<Record<string, string>> = {
   JWT_SECRET: randomBytes(32).toString('hex'),
   MONGODB_URI: 'mongodb://mongo:27017/guias',
   REDIS_URL: 'redis://redis:6379',
+  LABEL_CACHE_URL: 'redis://label-cache:6379',
 };
 
 it('gives Chromium a writable folder and shared memory', () => {
@@ -435,20 +432,24 @@ describe('the network', () => {
   }
 
   it('lets each service talk to those that the architecture names, and to no other', () => {
-    const all = ['backup', ...SERVICES, 'mongo', 'mongo-users', 'operator', 'redis'];
-    const listening = [...SERVICES, 'mongo', 'redis'].filter((name) => name !== 'label-worker'); // nobody calls it
+    const all = ['backup', ...SERVICES, 'label-cache', 'mongo', 'mongo-users', 'operator', 'redis'];
+    const listening = [...SERVICES, 'label-cache', 'mongo', 'redis'].filter(
+      (name) => name !== 'label-worker',
+    ); // nobody calls it
     const pairs = all.flatMap((from) =>
       listening.filter((to) => to !== from && reaches(from, to)).map((to) => `${from} → ${to}`),
     );
     expect(pairs).toEqual([
       'backup → mongo',
       'api → branches',
+      'api → label-cache',
       'api → mongo',
       'api → redis',
       'branches → mongo',
       'branches → redis',
       'dashboard → mongo',
       'dashboard → redis',
+      'label-worker → label-cache',
       'label-worker → redis',
       'mongo-users → mongo',
       'operator → mongo',
@@ -456,10 +457,11 @@ describe('the network', () => {
   });
 
   it.each([
-    ['small', { to: [{ podSelector: { matchLabels: labelsOf('redis') } }], ports: [{ port: 6379 }] }],
-    ['production', { to: [{ ipBlock: { cidr: expect.any(String) } }], ports: [{ port: 6379 }] }],
-  ])('%s: lets the label worker out to DNS and Redis alone', (overlay, redis) => {
-    expect(rules(overlay, 'label-worker', 'Egress')).toEqual([...DNS, redis]);
+    ['small', ['redis', 'label-cache'].map((name) => ({ podSelector: { matchLabels: labelsOf(name) } }))],
+    ['production', [{ ipBlock: { cidr: expect.any(String) } }]],
+  ])('%s: lets the label worker out to DNS and Redis alone', (overlay, stores) => {
+    const redis = stores.map((store) => ({ to: [store], ports: [{ port: 6379 }] }));
+    expect(rules(overlay, 'label-worker', 'Egress')).toEqual([...DNS, ...redis]);
   });
 
   it('lets each pod that calls another resolve names, and the stores call nobody', () => {
@@ -469,7 +471,7 @@ describe('the network', () => {
       ),
     );
     const names = podsOf(WITH_ALL).map(({ metadata }) => metadata.name);
-    const stores = ['mongo', 'redis'];
+    const stores = ['mongo', 'redis', 'label-cache'];
     expect(resolving.map(({ metadata }) => metadata.name)).toEqual(
       names.filter((name) => !stores.includes(name)),
     );

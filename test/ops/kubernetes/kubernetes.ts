@@ -82,9 +82,7 @@ export type Spec = {
 export type Kustomization = {
   resources?: string[];
   components?: string[];
-  nameSuffix?: string;
-  labels?: { pairs: Labels; includeSelectors: true }[];
-  patches?: { target: { kind: string; name?: string; labelSelector?: string }; patch: string }[];
+  patches?: { target: { kind: string; name: string }; patch: string }[];
   images?: { name: string; newTag?: string; digest?: string }[];
   replicas?: { name: string; count: number }[];
   configMapGenerator?: { name: string; literals?: string[]; files?: string[]; options?: object }[];
@@ -104,7 +102,7 @@ export function readKustomization(name: string): Kustomization {
 
 /**
  * Returns all that an overlay applies: its own files, those of its base and components, with patches and numbers of copies
- * as kustomize sets them. Names and labels are those of the files.
+ * as kustomize sets them.
  *
  * @param objects what an overlay holds already, for a component that is added to it.
  */
@@ -118,56 +116,23 @@ export function readOverlay(name: string, objects: KubernetesObject[] = []): Kub
     (all, component) => readOverlay(join(name, component), all),
     [...objects, ...own],
   );
-  const all = applyPatches(name, kustomization, assembled);
-  for (const object of all) addLabels(object, kustomization);
+  applyPatches(name, kustomization, assembled);
   for (const { name: deployment, count } of replicas) {
-    for (const { metadata, spec } of all.filter(({ kind }) => kind === 'Deployment'))
+    for (const { metadata, spec } of assembled.filter(({ kind }) => kind === 'Deployment'))
       if (metadata.name === deployment) spec.replicas = count;
   }
-  return all;
+  return assembled;
 }
 
-/** Returns the objects without those that a patch deletes. */
-function applyPatches(
-  name: string,
-  { patches = [] }: Kustomization,
-  objects: KubernetesObject[],
-): KubernetesObject[] {
-  return patches.reduce((all, { target, patch }) => {
-    const found = all.filter(
-      ({ kind, metadata }) =>
-        kind === target.kind &&
-        matches(target.name ?? '.*', metadata.name) &&
-        hasLabel(target.labelSelector, metadata.labels),
-    );
+/** The name of a target is a regular expression that fits the whole name of an object. */
+function applyPatches(name: string, { patches = [] }: Kustomization, objects: KubernetesObject[]): void {
+  for (const { target, patch } of patches) {
+    const fits = new RegExp(`^(${target.name})$`);
+    const found = objects.filter(({ kind, metadata }) => kind === target.kind && fits.test(metadata.name));
     if (found.length === 0)
       throw new Error(`${name} patches a ${target.kind} ${target.name} that is not there`);
-    const operations = parse(patch);
-    if (operations.$patch === 'delete') return all.filter((object) => !found.includes(object));
-    for (const object of found) for (const operation of operations) applyOperation(object, operation);
-    return all;
-  }, objects);
-}
-
-/** Whether labels have the one that a selector names, or have it not where it begins with `!`. */
-function hasLabel(selector: string | undefined, labels: Labels = {}): boolean {
-  if (!selector) return true;
-  return selector.startsWith('!') ? !(selector.slice(1) in labels) : selector in labels;
-}
-
-function addLabels(object: KubernetesObject, { nameSuffix = '', labels = [] }: Kustomization): void {
-  const { metadata, spec } = object;
-  metadata.name += nameSuffix;
-  for (const { pairs } of labels) {
-    metadata.labels = { ...metadata.labels, ...pairs };
-    if (spec.selector) spec.selector.matchLabels = { ...spec.selector.matchLabels, ...pairs };
-    if (spec.template) spec.template.metadata.labels = { ...spec.template.metadata.labels, ...pairs };
+    for (const object of found) for (const operation of parse(patch)) applyOperation(object, operation);
   }
-}
-
-/** The target of a patch is a regular expression that fits the whole name. */
-function matches(pattern: string, name: string): boolean {
-  return new RegExp(`^(${pattern})$`).test(name);
 }
 
 /** Applies one operation of a JSON patch (RFC 6902), of those that this repository uses. */

@@ -53,10 +53,7 @@ describe('the component monitoring', () => {
         {
           port: 'http',
           interval: '5s',
-          relabelings: [
-            { sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' },
-            { sourceLabels: ['__meta_kubernetes_pod_label_guias_shard'], targetLabel: 'shard' },
-          ],
+          relabelings: [{ sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' }],
         },
       ],
     });

@@ -31,7 +31,7 @@ const replaced = ({ kind, spec }: KubernetesObject) => (spec.replicas ?? 1) + (k
 describe('small', () => {
   it('fits a node with two cores beside the cluster itself, while every pod is being replaced', () => {
     const withBackup = readOverlay('components/backup', readOverlay('small'));
-    expect(requests(withBackup, replaced)).toEqual({ cpu: 1_470, memory: 5_312 });
+    expect(requests(withBackup, replaced)).toEqual({ cpu: 1_520, memory: 5_568 });
   });
 
   it('has two pods of what answers customers', () => {
@@ -71,7 +71,7 @@ it.each(['small', 'production'])('%s: stores stay longest, then what answers cus
     return [metadata.name, name === undefined ? 0 : classes.get(name)];
   });
   expect(Object.fromEntries(pods)).toEqual({
-    ...(overlay === 'small' && { mongo: 2_000, redis: 2_000, 'mongo-users': 0 }),
+    ...(overlay === 'small' && { mongo: 2_000, redis: 2_000, 'label-cache': 2_000, 'mongo-users': 0 }),
     api: 1_000,
     branches: 1_000,
     dashboard: 0,
