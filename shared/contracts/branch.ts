@@ -29,10 +29,11 @@ export function branchCode(code: string): string {
 /** How a destination is named: by its branch, or by the postal code that a branch covers. */
 export type DestinationQuery = { code: string } | { postalCode: string };
 
-/** Body of `POST /internal/resolve` of the branches service: the origin and all destinations of one creation request. */
+/** Body of `POST /internal/resolve` of the branches service: what one or several creation requests ask for together. */
 export const ResolveRequest = Type.Object(
   {
-    origin: Type.Union([Type.String(), Type.Null()]),
+    /** Codes of branches where guides start. */
+    origins: Type.Array(Type.String(), { maxItems: MAX_GUIDES }),
     destinations: Type.Array(
       Type.Union([
         Type.Object({ code: Type.String() }, { additionalProperties: false }),
@@ -46,11 +47,11 @@ export const ResolveRequest = Type.Object(
 export type ResolveRequest = Static<typeof ResolveRequest>;
 
 /**
- * Answer to `POST /internal/resolve`. `origin` is null unless the branch is active and an origin. `destinations` are in
- * the order asked; each is null unless its branch is active and a destination.
+ * Answer to `POST /internal/resolve`, each list in the order asked. An origin is null unless the branch is active and an
+ * origin; a destination is null unless its branch is active and a destination.
  */
 export const ResolveResponse = Type.Object({
-  origin: Type.Union([Branch, Type.Null()]),
+  origins: Type.Array(Type.Union([Branch, Type.Null()])),
   destinations: Type.Array(Type.Union([Branch, Type.Null()])),
 });
 export type ResolveResponse = Static<typeof ResolveResponse>;

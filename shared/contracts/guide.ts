@@ -25,16 +25,13 @@ export const MAX_PACKAGES = 99;
 /** Largest declared value, in MXN (docs/contract.md "Guides"). */
 const MAX_VALUE = 999_999_999.99;
 
-/**
- * As stored and printed. An earlier release stored RFCs in lower case and any declared value; their labels are still
- * printed.
- */
+/** As stored and printed. */
 const STORED: Forms = {
   // Letters, marks, digits, signs, emoji; no control characters: they would reach printers and terminals.
   text: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
   phone: '^[0-9]{7,15}$',
   // SAT: 3 letters (company) or 4 (person), the date as six digits, 3 characters of homoclave.
-  rfc: '^[A-ZÑ&a-zñ]{3,4}[0-9]{6}[A-Za-z0-9]{3}$',
+  rfc: '^[A-ZÑ&]{3,4}[0-9]{6}[A-Z0-9]{3}$',
   measure: { exclusiveMinimum: 0 },
   value: { minimum: 0 },
 };

@@ -3,7 +3,7 @@ import type { JobsOptions } from 'bullmq';
 import { type Static, Type } from 'typebox';
 import { GUIDE_NUMBER, Guide, MAX_PACKAGES, ServiceType } from './guide.ts';
 import { guideAjv } from './guide-validator.ts';
-import type { Reservation } from './page-reservations.ts';
+import { LABEL_KINDS } from './label-kinds.ts';
 
 /**
  * The contract between who asks for a label (api) and who prints it (label-worker): queue, payload, keys,
@@ -19,12 +19,6 @@ export const TEMPLATE_VERSION = '10';
 export const MAX_LOGO_KIB = 12;
 /** Length of the largest logo as `data:` URI: base64 is four characters for three bytes. */
 const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + 4 * Math.ceil((MAX_LOGO_KIB * 1_024) / 3);
-
-/**
- * What a label is printed on: `letter` is one page of 8.5 × 11 in; `medium` of 100 × 150 mm and `small` of 100 × 100 mm
- * have a page for each package. Each kind is a template of the label worker, `label/templates/<kind>.hbs`.
- */
-export const LABEL_KINDS = ['letter', 'medium', 'small'] as const;
 
 /** Forms that a label has beside its PDF, and the densities of thermal heads, in dots per inch as the trade says them. */
 export const IMAGE_FORMATS = ['png', 'zpl'] as const;
@@ -79,24 +73,11 @@ export type LabelPayload = Static<typeof LabelPayload>;
 /** Version of the template that draws each kind: of ours, or of an operator's own (docs/labels.md "Versions"). */
 export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
 
-/**
- * A job: the label; the id of the request that asked first, so that a label can be followed in the logs; and who waits
- * for it, until when. A job of an api of before release 1.2 has no reservation.
- */
-export type LabelJob = {
-  label: LabelPayload;
-  requestId: string;
-  /** Id of the api process that is to be told how the job ends; absent from a job of release 1.1. */
-  replyTo?: string;
-  reservation?: Reservation;
-  /** Whether it goes behind labels that are asked for singly. */
-  behind?: true;
-};
-/**
- * The queue carries no bytes; they are in the label cache, under `key` where that is another than the job's own: the
- * worker has another template than the one that was asked for. `dropped`: not printed, since nobody waited any more.
- */
-export type LabelJobResult = { bytes: number; key?: string; dropped?: true };
+/** A label to print, under the key by which it was asked for, and the id of the request that asked first. */
+export type LabelJob = { key: string; label: LabelPayload; requestId: string };
+
+/** The queue carries no bytes: they are in the label cache. `dropped`: not printed, because nobody waited any more. */
+export type LabelJobResult = { bytes: number; dropped?: true };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
 
@@ -105,60 +86,34 @@ export function pageCount({ packages, package: only }: Pick<LabelPayload, 'packa
   return only === undefined ? packages : 1;
 }
 
-/** Pages that an account may have in flight before its further labels go behind those of others. */
-const LIGHT_PAGES = 25;
-
-/** When it is a label's turn. */
-export type LabelOrder = {
-  /** Pages that the account has in flight already: the more, the later. */
-  inFlight?: number;
-  /** Whether the label goes behind those that are asked for one by one. */
-  behind?: boolean | undefined;
-};
-
 /** Characters of a SHA-256 in base64url. */
 const HASH_LENGTH = 43;
 
 /**
  * Returns a label's identity (cache key, ETag): a hash of what it shows and of its form, and the version of the template
- * that draws it. It holds no `:` and is not digits only (BullMQ's rule for ids).
+ * that draws it.
  */
 export function labelKey(label: LabelPayload, version: string = TEMPLATE_VERSION): string {
   return `${createHash('sha256').update(JSON.stringify(label)).digest('base64url')}-${version}`;
 }
 
-/**
- * Returns the key of a label that was asked for as `key` and drawn by the template of `version`. A key of release 1.1
- * states no version and stays: that api looks nowhere else.
- */
+/** Returns the key of a label that was asked for as `key` and is drawn by the template of `version`. */
 export function printedKey(key: string, version: string): string {
-  return key.length === HASH_LENGTH ? key : `${key.slice(0, HASH_LENGTH)}-${version}`;
+  return `${key.slice(0, HASH_LENGTH)}-${version}`;
 }
 
 /**
- * Options of a label's job. Asked for again while it waits or prints, it is the same job (`deduplication`
- * ends when the job does). The job's own id is new each time, since BullMQ silently ignores an id that it
- * still keeps among the finished ones. Tried again only for what is not the label's fault (see the worker).
+ * Returns the options of a label's job. Asked for again while it waits or prints, it is the same job (`deduplication` ends
+ * when the job does). Tried again only for what is not the label's fault (see the worker).
  *
- * Jobs without priority go first, and of the others those with the smallest number (BullMQ, "Prioritized").
+ * @param place in the line: the smallest number goes first (BullMQ, "Prioritized").
  */
-export function labelJobOptions(
-  key: string,
-  nonce: string,
-  { inFlight = 0, behind = false }: LabelOrder = {},
-): JobsOptions & { jobId: string } {
-  const priority = behind ? LIGHT_PAGES + 1 + inFlight : inFlight;
+export function labelJobOptions(key: string, place: number): JobsOptions {
   return {
-    ...(priority > LIGHT_PAGES && { priority }),
-    jobId: `${key}.${nonce}`,
+    priority: place,
     deduplication: { id: key },
     attempts: 3,
     removeOnComplete: { count: 1_000, age: 3_600 },
     removeOnFail: { count: 1_000, age: 3_600 },
   };
-}
-
-/** The label's key in a job's id. */
-export function keyOfJob(jobId: string): string {
-  return jobId.slice(0, jobId.indexOf('.'));
 }

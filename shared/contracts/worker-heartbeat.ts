@@ -26,13 +26,15 @@ export const WorkerHeartbeat = Type.Object({
   startedAt: Type.Integer(),
   /** Labels printed since `startedAt`. */
   labels: Type.Integer(),
-  /** Null while Chromium does not run. `residentBytes`: of all its processes; 0 where the system does not tell. */
-  chromium: Type.Union([
-    Type.Null(),
-    Type.Object({ startedAt: Type.Integer(), prints: Type.Integer(), residentBytes: Type.Integer() }),
-  ]),
-  /** Version of the template of each kind; absent from a worker of release 1.1. */
-  templates: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** `since`: when it was up, or since when there is none. `memoryBytes`: private, of all its processes. */
+  chromium: Type.Object({
+    state: Type.Enum(['running', 'starting', 'failed']),
+    since: Type.Integer(),
+    prints: Type.Integer(),
+    memoryBytes: Type.Optional(Type.Integer()),
+  }),
+  /** Version of the template of each kind. */
+  templates: Type.Record(Type.String(), Type.String()),
 });
 export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
 

@@ -8,6 +8,17 @@ import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 export const DUPLICATE_KEY = 11_000;
 
 /**
+ * Returns a collection as the driver has it, without a schema of mongoose, which would cast updates that are pipelines. Values
+ * are not searched for query operators: whoever passes one on from a request checks that it is a text.
+ */
+export function collectionOf<Document extends { _id: string }>(
+  connection: Connection,
+  name: string,
+): mongo.Collection<Document> {
+  return connection.collection<Document>(name) as unknown as mongo.Collection<Document>;
+}
+
+/**
  * Returns the errors of single documents of a write of many. None where the write failed as a whole: then nobody knows
  * what was stored.
  */
@@ -21,7 +32,7 @@ export function writeErrorsOf(error: unknown): mongo.WriteError[] {
  * and values from a request are never read as query operators.
  *
  * The driver does not repeat writes: where it finds no server for the second attempt, its error hides that the first one
- * was sent. Creations repeat theirs (docs/decisions/0024-creations-end-once.md).
+ * was sent. Creations repeat theirs (`services/api/guides/creation-journal.ts`).
  */
 const OPTIONS = {
   writeConcern: { w: 'majority', journal: true },

@@ -23,12 +23,9 @@ export function writeCheckKey(prefix: string): string {
   return `${prefix}:write-check`;
 }
 
-/**
- * Reads the state of Redis by INFO, which a managed Redis that forbids CONFIG answers too. In a Redis Cluster it is that of
- * the node which has the keys of this prefix: a script is led there by its key, while INFO alone asks any node.
- */
-export async function readRedisState(redis: RedisClient, prefix: string): Promise<RedisState> {
-  const info = String(await redis.eval("return redis.call('INFO')", 1, writeCheckKey(prefix)));
+/** Reads the state of Redis by INFO, which a managed Redis that forbids CONFIG answers too. */
+export async function readRedisState(redis: RedisClient): Promise<RedisState> {
+  const info = await redis.info();
   const value = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   const policy = value('maxmemory_policy') ?? '';
   return {

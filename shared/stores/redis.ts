@@ -1,8 +1,7 @@
 import type { Registry } from 'prom-client';
 import { memoizeFor } from '#shared/async/memoize-for.ts';
-import { isCommon, type LabelShard } from '#shared/contracts/label-shards.ts';
-import { RefusesWrites } from '#shared/http/dependencies.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { RefusesWrites } from '#shared/http/lifecycle.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { createRedisClient, type RedisClient } from './redis-client.ts';
@@ -11,6 +10,8 @@ import { explainOutage } from './transient-errors.ts';
 
 /** Time after which the key of the write check is gone, in seconds. */
 const CHECK_TTL_S = 60;
+/** Time between two pings of a connection that otherwise only listens, in ms. */
+const PING_MS = 1_000;
 /** Time for which what Redis says of itself is kept, in ms: all metrics of a scrape ask at once, and share one reading. */
 const SCRAPE_MS = 0;
 /** How Redis begins to refuse a write: it is full, a replica, without its disk or its replicas. */
@@ -29,11 +30,11 @@ export function openRedis(server: HttpServer, url: string, prefix: string): Redi
   const redis = connectRedis(url, server);
   server.startup.connect('Redis', async () => {
     await whenReady(redis);
-    await logEvictionPolicy(redis, prefix, server.log);
+    await logEvictionPolicy(redis, server.log);
   });
   const check = memoizeFor(SCRAPE_MS, () => checkWrite(redis, writeCheckKey(prefix)));
   server.dependencies.set('redis', { check, required: true });
-  addRedisGauges(server.metrics, () => readRedisState(redis, prefix), check);
+  addRedisGauges(server.metrics, () => readRedisState(redis), check);
   return redis;
 }
 
@@ -41,29 +42,12 @@ export function openRedis(server: HttpServer, url: string, prefix: string): Redi
  * Opens a further Redis that is not required: without it what it holds is refused, such as finished labels, and all else
  * goes on, also when it was never there.
  *
- * @param name by which health and metrics know it. @param prefix of its keys.
+ * @param name by which health and metrics know it.
  */
-export function openOptionalRedis(
-  server: HttpServer,
-  url: string,
-  { name, prefix }: { name: string; prefix: string },
-): RedisClient {
+export function openOptionalRedis(server: HttpServer, url: string, name: string): RedisClient {
   const redis = connectRedis(url, server, ` (${name})`);
-  // Not PING, which any node of a Redis Cluster answers.
-  const check = () => redis.exists(writeCheckKey(prefix));
-  server.dependencies.set(name, { check, required: false });
+  server.dependencies.set(name, { check: () => redis.ping(), required: false });
   return redis;
-}
-
-/** Opens the Redis of a shard of the labels, which is not required; of one that is where all else is, it is that connection. */
-export function openShardRedis(
-  server: HttpServer,
-  settings: { REDIS_URL: string; REDIS_PREFIX: string },
-  { name, url, prefix }: LabelShard,
-  common: RedisClient,
-): RedisClient {
-  if (isCommon(settings, { url, prefix })) return common;
-  return openOptionalRedis(server, url, { name: `redis-shard-${name}`, prefix });
 }
 
 /**
@@ -79,12 +63,14 @@ export function openBlockingRedis(server: HttpServer, url: string): RedisClient 
 }
 
 /**
- * Opens a connection that waits for entries of a stream; it closes with the server. A reading fails at once when the
- * connection breaks, or when Redis is silent for longer than a reading waits.
+ * Opens a connection for messages of channels; it closes with the server. ioredis subscribes again to all channels when it
+ * reconnects. A ping every second keeps the connection from being silent, so that one to a dead server is noticed.
  */
-export function openListeningRedis(server: HttpServer, url: string): RedisClient {
-  const redis = createRedisClient(url, 'listens');
-  watch(redis, server, 'The listening connection to Redis');
+export function openSubscriberRedis(server: HttpServer, url: string): RedisClient {
+  const redis = createRedisClient(url, 'subscribes');
+  watch(redis, server, 'The subscriber connection to Redis');
+  const pinging = setInterval(() => redis.ping().catch(() => {}), PING_MS).unref();
+  server.addHook('onClose', async () => clearInterval(pinging));
   return redis;
 }
 
@@ -103,8 +89,7 @@ function watch(redis: RedisClient, server: HttpServer, name: string): void {
   const { log } = server;
   const reasons = new Set<string>();
   let opened = false;
-  const failed = (error: Error & { lastNodeError?: Error }) => {
-    const err = error.lastNodeError ?? error;
+  const failed = (err: Error) => {
     if (!reasons.has(err.message)) log.warn({ err }, `${name} failed: ${explainOutage(err)}`);
     reasons.add(err.message);
   };
@@ -170,12 +155,8 @@ function addRedisGauges(
 }
 
 /** With any policy but `noeviction` a full Redis silently drops jobs (BullMQ, "Going to production"). */
-async function logEvictionPolicy(
-  redis: RedisClient,
-  prefix: string,
-  log: Pick<Logger, 'error'>,
-): Promise<void> {
-  const { noeviction, policy } = await readRedisState(redis, prefix);
+async function logEvictionPolicy(redis: RedisClient, log: Pick<Logger, 'error'>): Promise<void> {
+  const { noeviction, policy } = await readRedisState(redis);
   if (!noeviction) {
     log.error({ policy }, 'Redis may drop jobs when it is full: set its maxmemory-policy to noeviction');
   }

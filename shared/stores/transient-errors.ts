@@ -5,12 +5,18 @@ import { DomainError } from '#shared/errors.ts';
  * since the libraries' classes differ between versions, and mongoose wraps them.
  */
 const OUTAGE_NAMES = new Set([
+  /** The first four: this process closes its client while the operation is under way. */
+  'MongoClientClosedError',
+  'MongoExpiredSessionError',
+  'MongoPoolClosedError',
+  'MongoTopologyClosedError',
+  /** The server has left the replica set while the operation waited for it. */
+  'MongoServerClosedError',
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
   'MongoNotConnectedError',
   'MongoOperationTimeoutError',
   'MongoServerSelectionError',
-  'MongoTopologyClosedError',
   'MongoPoolClearedError',
   'MongoWriteConcernError',
   'MongoWaitQueueTimeoutError',
@@ -30,8 +36,12 @@ const OUTAGE_CODES = new Set([
   'ETIMEDOUT',
   'EAI_AGAIN',
   'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CLOSED',
   'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_DESTROYED',
   'UND_ERR_HEADERS_TIMEOUT',
+  /** The other side ended in the middle of an answer that it had announced as its last one. */
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
   'UND_ERR_SOCKET',
 ]);
 /**
@@ -42,19 +52,21 @@ const OUTAGE_CODES = new Set([
 const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 /**
  * The first word of an error reply is its code (Redis protocol, "Simple errors"): loading, full, not the primary, without its
- * disk or its replicas; of a Redis Cluster: without a master for
- * the key, or not the node that has it, which the client has followed as often as it does.
+ * disk or its replicas.
  */
-const REDIS_OUTAGE_CODES =
-  /^(LOADING|OOM|MASTERDOWN|READONLY|MISCONF|NOREPLICAS|UNBLOCKED|CLUSTERDOWN|TRYAGAIN|MOVED|ASK) /;
-/**
- * ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed; of a Cluster: no node is known
- * yet, none answers, or each leads to another.
- */
-const IOREDIS_OUTAGE_TEXTS =
-  /^(Stream isn't writeable|Command timed out|Connection is closed|Cluster isn't ready|Cluster is ended|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections)/;
+const REDIS_OUTAGE_CODES = /^(LOADING|OOM|MASTERDOWN|READONLY|MISCONF|NOREPLICAS|UNBLOCKED) /;
+/** ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed. */
+const IOREDIS_OUTAGE_TEXTS = /^(Stream isn't writeable|Command timed out|Connection is closed)/;
+/** Errors of MongoDB's driver that found no server, or no connection, in the time that it waits for one. */
+const AWAY_NAMES = new Set([
+  'MongoServerSelectionError',
+  'MongooseServerSelectionError',
+  'MongoWaitQueueTimeoutError',
+]);
+/** Labels of an error that made a connection of MongoDB's driver fail before it was one. */
+const UNCONNECTED_LABELS = ['HandshakeError', 'SystemOverloadedError'];
 /** mongoose 9 knows this by its text only: MongoDB has not been there since the service started. */
-export const MONGOOSE_NOT_CONNECTED = /^Cannot call `.*` before initial connection is complete/;
+const MONGOOSE_NOT_CONNECTED = /^Cannot call `.*` before initial connection is complete/;
 /** MongoDB's code for a wrong user or password. */
 const AUTHENTICATION_FAILED = 18;
 
@@ -82,12 +94,29 @@ function isUnconfirmed(error: Error): boolean {
   return result?.getWriteConcernError?.() !== undefined;
 }
 
+/** Returns whether there is no MongoDB to which an operation could be sent: another attempt at once is of no use. */
+export function isServerAway(error: unknown): boolean {
+  const { name, message } = connectionErrorOf(error);
+  return AWAY_NAMES.has(name) || MONGOOSE_NOT_CONNECTED.test(message);
+}
+
+/** Returns whether MongoDB never got the write that failed so. Otherwise it may have done it, or may do it yet. */
+export function isUnsent(error: unknown): boolean {
+  const { name, errorLabels = [] } = connectionErrorOf(error);
+  if (isServerAway(error) || name === 'MongoPoolClearedError') return true;
+  return UNCONNECTED_LABELS.some((label) => errorLabels.includes(label));
+}
+
+/** Returns the error of a connection, which a bulk write wraps. */
+function connectionErrorOf(error: unknown): Error & { errorLabels?: readonly string[] } {
+  const { errorResponse } = error as { errorResponse?: unknown };
+  return (errorResponse instanceof Error ? errorResponse : error) as Error;
+}
+
 /** Returns why a store does not serve, for the log; of a refused login also what it comes from. */
 export function explainOutage(error: Error): string {
   const { message, code } = error as { message: string; code?: unknown };
   const refused = code === AUTHENTICATION_FAILED || /^(WRONGPASS|NOAUTH) /.test(message);
   if (refused) return `it refuses the login (${message}): its user is missing, or has another password`;
-  if (/^(MOVED|ASK) /.test(message))
-    return `it is a node of a Redis Cluster (${message}): write redis+cluster://`;
   return message;
 }

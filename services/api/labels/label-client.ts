@@ -1,100 +1,181 @@
-import { randomUUID } from 'node:crypto';
+import { EventEmitter, on } from 'node:events';
+import { Queue } from 'bullmq';
 import type { Registry } from 'prom-client';
-import { MAX_ASKERS } from '#shared/contracts/label-askers.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
-import { shardOf } from '#shared/contracts/label-shards.ts';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import {
+  LABEL_QUEUE,
+  type LabelJob,
+  type LabelJobResult,
+  type LabelPayload,
+  labelJobOptions,
+  labelKey,
+  pageCount,
+} from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import type { Tracing } from '#shared/observability/tracing.ts';
+import { LabelCache, type LabelNews, parseNews } from '#shared/stores/label-cache.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { QuotaReport } from '../quotas/quota-report.ts';
-import { addQueueGauges, type LabelFailureReason, labelMetrics } from './label-metrics.ts';
-import { type Asker, LabelShard, type LabelShardOptions, type PrintedLabel } from './label-shard.ts';
+import { Admission, placeInLine } from './admission.ts';
+import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
+import { LabelWorkers } from './label-workers.ts';
+import { startQueueCleaning } from './queue-cleaning.ts';
 
-type LabelResult = PrintedLabel & { source: 'cache' | 'printed' };
+/** Longest wait for the queue to close, in ms: BullMQ's own close waits for a Redis that is away without a time limit. */
+const CLOSE_MS = 2_000;
 
-/** A label that requests wait for. */
-type Wait = {
-  shard: LabelShard;
-  askers: number;
-  abandoned: AbortController;
-  result: Promise<LabelResult>;
-  /** Ids of the requests beside the first one; once a worker is to print the label, its log is to have them. */
-  joined: string[];
-  printing: boolean;
+/** Who asks for a label. */
+export type Asker = {
+  account: string;
+  /** Most pages that the account may have in flight. */
+  maxPages: number;
+  /** Goes with the job, so that the label can be followed in the worker's log. */
+  requestId: string;
+  /** Whether the label belongs to a file of many, and goes behind those that are asked for one by one. */
+  behind?: true;
+  /** Aborts when the asker is gone. */
+  gone: AbortSignal;
 };
+
+/** A label in the form that was asked for, under the key of the template that drew it, which is also its ETag. */
+export type PrintedLabel = { key: string; bytes: Buffer };
+
+/** A label that requests wait for. `abandoned` aborts when the last of them is gone. */
+type Wait = { askers: number; abandoned: AbortController; result: Promise<PrintedLabel> };
 
 type Options = {
-  /** In the order of `REDIS_URLS`. */
-  shards: readonly Omit<LabelShardOptions, 'onWanted' | 'process'>[];
+  /** Of the queue and the heartbeats. */
+  redis: RedisClient;
+  /** Of the finished labels, for commands and for the news of labels that are waited for. */
+  cache: RedisClient;
+  subscriber: RedisClient;
+  prefix: string;
+  /** Longest wait for a label, in ms. */
+  timeoutMs: number;
   metrics: Registry;
-  report: QuotaReport;
+  report: Pick<QuotaReport, 'refused'>;
+  log: Pick<Logger, 'info' | 'warn'>;
+  tracing: Tracing | undefined;
 };
 
-/** Gets labels from the cache of their shard, or has them printed there within the share of the account that asks. */
+/**
+ * Gets labels from the cache, or has them printed (docs/architecture.md "The way of a label").
+ *
+ * Whoever waits for a label first subscribes to its channel, then looks into the cache, then adds the job: no end of a job
+ * is missed, whichever process asked first. A message can be lost only with the subscriber's connection, so the label is
+ * looked for again when that connection is back, and once more before a wait ends as late.
+ */
 export class LabelClient {
-  readonly #shards: readonly LabelShard[];
+  readonly queue: Queue<LabelJob, LabelJobResult>;
+  readonly workers: LabelWorkers;
+  readonly #cache: LabelCache;
+  readonly #subscriber: RedisClient;
+  readonly #admission: Admission;
   readonly #metrics: ReturnType<typeof labelMetrics>;
-  readonly #report: QuotaReport;
+  readonly #report: Options['report'];
+  readonly #timeoutMs: number;
+  readonly #log: Options['log'];
+  /** Reads from the cache that are under way, and labels that are waited for, by their keys. */
+  readonly #reads = new Map<string, Promise<Buffer | null>>();
   readonly #waits = new Map<string, Wait>();
+  /** Emits the news of a label under the name of its channel. */
+  readonly #news = new EventEmitter().setMaxListeners(0);
+  #stopCleaning = () => {};
+  #isOpen = false;
 
-  constructor({ shards, metrics, report }: Options) {
-    this.#report = report;
-    this.#metrics = labelMetrics(
-      metrics,
-      shards.map(({ name }) => name),
-    );
-    const process = randomUUID();
-    this.#shards = shards.map(
-      (shard) => new LabelShard({ ...shard, process, onWanted: () => this.#metrics.wanted(shard.name) }),
-    );
-    addQueueGauges(metrics, this.#shards);
+  constructor(options: Options) {
+    const { redis, cache, subscriber, prefix, timeoutMs, metrics, log, tracing } = options;
+    this.#cache = new LabelCache(cache, prefix);
+    this.#subscriber = subscriber;
+    this.#admission = new Admission(timeoutMs);
+    this.#timeoutMs = timeoutMs;
+    this.#report = options.report;
+    this.#log = log;
+    this.workers = new LabelWorkers(redis, prefix, log);
+    this.queue = new Queue(LABEL_QUEUE, {
+      connection: redis,
+      prefix,
+      skipVersionCheck: true,
+      ...(tracing && { telemetry: tracing.queue }),
+    });
+    this.queue.on('error', (err) => {
+      // Why there is no connection is in the log already.
+      if (redis.status === 'ready') log.warn({ err }, 'The label queue failed');
+    });
+    this.#metrics = labelMetrics(metrics, () => (this.#isOpen ? this : undefined));
+    subscriber.on('message', (channel, message) => this.#news.emit(channel, parseNews(message)));
+    subscriber.on('ready', () => void this.#lookAgain());
   }
 
-  /** Resolves when the Redis of a shard is there. The others follow by themselves: each serves its own labels. */
+  /** Resolves when labels can be printed; from then on this process removes old jobs. */
   async open(): Promise<void> {
-    await Promise.any(this.#shards.map((shard) => shard.open()));
+    await this.queue.waitUntilReady();
+    await this.workers.start();
+    this.#stopCleaning = startQueueCleaning(this.queue, this.#log);
+    this.#isOpen = true;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#shards.map((shard) => shard.close()));
+    this.workers.stop();
+    this.#stopCleaning();
+    await withTimeout(CLOSE_MS, 'Closing the label queue', this.queue.close()).catch((err) =>
+      this.#log.warn({ err }, 'The label queue was left open'),
+    );
   }
 
-  /**
-   * Returns the key that a label has when the newest worker prints it. While workers differ, as during an upgrade, a
-   * label may come from another one, under that worker's key (docs/labels.md "Versions").
-   */
+  /** Returns the key that a label has when the newest worker prints it. */
   keyOf(label: LabelPayload): string {
-    return this.#shardOf(label).keyOf(label);
+    return labelKey(label, this.workers.templateVersion(label.kind));
+  }
+
+  /** Returns which of the labels are in the cache. */
+  inCache(labels: readonly LabelPayload[]): Promise<boolean[]> {
+    return this.#cache.has(labels.map((label) => this.keyOf(label)));
+  }
+
+  /** Returns the label pages that an account has in flight in this process. */
+  pagesInFlight(account: string): number {
+    return this.#admission.pagesOf(account);
   }
 
   /**
-   * Returns a label, printed if it is not in the cache. Requests for a label that is already in flight share its
-   * result, also its failure: a thousand at once are one job and one read, in the share of the account that asked first.
+   * Returns a label, printed if it is not in the cache. Requests for one label share its wait, a thousand as well as two,
+   * once each is admitted by the limit of its own account.
    *
-   * @throws DomainError `too-many-pages` when the account has too many in flight.
-   * @throws DomainError `overloaded`, with the seconds after which to try again, when the label would not be printed in
-   * time behind those of the account that wait.
-   * @throws DomainError `no-printer` when no label worker is alive, or none gets anything done.
-   * @throws DomainError `label-failed` when it cannot be printed, `label-late` when not in time.
-   * @throws DomainError `client-gone` when nobody waits for it any more.
-   * @throws DomainError `unavailable` until the Redis of its shard was there.
+   * @throws DomainError `too-many-pages` when the account has too many in flight; `overloaded`, with the seconds after
+   * which to try again, when the label would not be printed in time; `no-printer` when no label worker is alive;
+   * `label-failed` when it cannot be printed, `label-late` when not in time; `client-gone` when the asker has left;
+   * `unavailable` while a Redis is away.
    */
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
-    if (asker.gone.aborted) throw new DomainError('client-gone');
     const asked = performance.now();
-    const shard = this.#shardOf(label);
-    const key = shard.keyOf(label);
-    const known = this.#waits.get(key);
-    const wait = known ?? this.#begin(shard, key, label, asker);
-    if (known) this.#join(key, known, asker.requestId);
-    wait.askers++;
-    const leave = () => this.#leave(key, wait);
-    asker.gone.addEventListener('abort', leave);
+    const key = this.keyOf(label);
+    const bytes = await this.#read(key);
+    if (bytes) {
+      this.#metrics.answered('cache', asked);
+      return { key, bytes };
+    }
+    const { account, maxPages } = asker;
+    const pages = pageCount(label);
+    if (!this.#waits.has(key)) this.#metrics.wanted();
+    if (!this.#isOpen) throw new DomainError('unavailable');
+    if (!(await this.workers.areAlive())) throw new DomainError('no-printer');
+    const leave = this.#admission.enter({ account, key, pages, maxPages });
     try {
-      const { source, ...printed } = await wait.result;
-      this.#metrics.answered(source, asked);
+      const printed = await this.#wait(key, label, asker);
+      this.#metrics.answered('printed', asked);
       return printed;
     } finally {
-      asker.gone.removeEventListener('abort', leave);
+      leave();
     }
+  }
+
+  /** Has all who wait look for their labels, once the subscriptions are in force again. */
+  async #lookAgain(): Promise<void> {
+    // Redis answers after the subscriptions that ioredis has just sent again.
+    await this.#subscriber.ping().catch(() => {}); // another connection follows
+    for (const channel of this.#news.eventNames()) this.#news.emit(channel, 'reconnected');
   }
 
   /** Counts a request for labels that got none, also one that did not come as far as `print`. */
@@ -103,54 +184,89 @@ export class LabelClient {
     if (reason === 'quota' && account !== undefined) this.#report.refused('pages', account);
   }
 
-  /** Returns which of the labels are in the cache. */
-  async inCache(labels: readonly LabelPayload[]): Promise<boolean[]> {
-    const found = new Set<LabelPayload>();
-    const look = async (shard: LabelShard, own: readonly LabelPayload[]) => {
-      const cached = await shard.inCache(own);
-      for (const [i, label] of own.entries()) if (cached[i]) found.add(label);
+  /** Shares one read among all who look for a label at the same time. */
+  #read(key: string): Promise<Buffer | null> {
+    const known = this.#reads.get(key);
+    if (known) return known;
+    const read = this.#cache.read(key).finally(() => this.#reads.delete(key));
+    this.#reads.set(key, read);
+    return read;
+  }
+
+  /** Joins those who wait for a label, or is the first of them; rejects at once when the asker is gone. */
+  async #wait(key: string, label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
+    const known = this.#waits.get(key);
+    if (known)
+      this.#log.info({ requestId: asker.requestId, label: key }, 'A request joins a label in flight');
+    const wait = known ?? this.#begin(key, label, asker);
+    wait.askers++;
+    const { promise: left, reject } = Promise.withResolvers<never>();
+    const leave = () => reject(new DomainError('client-gone'));
+    asker.gone.addEventListener('abort', leave);
+    if (asker.gone.aborted) leave();
+    try {
+      return await Promise.race([wait.result, left]);
+    } finally {
+      asker.gone.removeEventListener('abort', leave);
+      wait.askers--;
+      if (wait.askers === 0) wait.abandoned.abort();
+    }
+  }
+
+  #begin(key: string, label: LabelPayload, asker: Asker): Wait {
+    const abandoned = new AbortController();
+    const end = () => {
+      if (this.#waits.get(key) === wait) this.#waits.delete(key);
     };
-    const byShard = Map.groupBy(labels, (label) => this.#shardOf(label));
-    await Promise.all([...byShard].map(([shard, own]) => look(shard, own)));
-    return labels.map((label) => found.has(label));
-  }
-
-  #shardOf({ number }: LabelPayload): LabelShard {
-    return this.#shards[shardOf(number, this.#shards.length)] as LabelShard;
-  }
-
-  #begin(shard: LabelShard, key: string, label: LabelPayload, asker: Asker): Wait {
-    const { promise: result, resolve } = Promise.withResolvers<LabelResult>();
-    const wait = { shard, askers: 0, abandoned: new AbortController(), result, joined: [], printing: false };
+    const place = placeInLine(this.#admission.pagesOf(asker.account) - pageCount(label), !!asker.behind);
+    const job = { key, label, requestId: asker.requestId };
+    const result = this.#printed(job, place, abandoned.signal).finally(end);
+    result.catch(() => {}); // when nobody waits any more
+    abandoned.signal.addEventListener('abort', end);
+    const wait: Wait = { askers: 0, abandoned, result };
     this.#waits.set(key, wait);
-    resolve(this.#get(key, label, asker, wait).finally(() => this.#end(key, wait)));
     return wait;
   }
 
-  #join(key: string, wait: Wait, requestId: string): void {
-    if (wait.joined.length >= MAX_ASKERS) return;
-    wait.joined.push(requestId);
-    if (wait.printing) wait.shard.tellWorker(key, [requestId]);
+  async #printed(job: LabelJob, place: number, abandoned: AbortSignal): Promise<PrintedLabel> {
+    const channel = this.#cache.channelOf(job.key);
+    const end = AbortSignal.any([abandoned, AbortSignal.timeout(this.#timeoutMs)]);
+    const news = on(this.#news, channel, { signal: end }); // keeps what comes from here on
+    try {
+      await this.#subscriber.subscribe(channel);
+      return await this.#printUntilThere(job, place, news);
+    } catch (error) {
+      if (!end.aborted) throw error;
+      if (abandoned.aborted) throw new DomainError('client-gone');
+      const bytes = await this.#cache.read(job.key);
+      if (bytes) return { key: job.key, bytes };
+      throw new DomainError('label-late', { cause: new Error(`label ${job.key}`) });
+    } finally {
+      await news.return?.();
+      if (this.#news.listenerCount(channel) === 0) {
+        this.#subscriber.unsubscribe(channel).catch(() => {}); // a connection that is gone has no subscriptions
+      }
+    }
   }
 
-  #leave(key: string, wait: Wait): void {
-    wait.askers--;
-    if (wait.askers > 0) return;
-    wait.abandoned.abort();
-    this.#end(key, wait);
-  }
-
-  /** Whoever asks for the label from now on begins anew. */
-  #end(key: string, wait: Wait): void {
-    if (this.#waits.get(key) === wait) this.#waits.delete(key);
-  }
-
-  async #get(key: string, label: LabelPayload, asker: Asker, wait: Wait): Promise<LabelResult> {
-    const { shard, joined, abandoned } = wait;
-    const cached = await shard.read(key);
-    if (cached) return { source: 'cache', key, bytes: cached };
-    wait.printing = true;
-    if (joined.length > 0) shard.tellWorker(key, joined);
-    return { source: 'printed', ...(await shard.print(key, label, asker, abandoned.signal)) };
+  /**
+   * Adds a label's job, and once more where the job ended without the label: dropped for want of an asker, lost with a Redis,
+   * or printed and evicted. BullMQ ignores a job that is still under way.
+   */
+  async #printUntilThere(
+    job: LabelJob,
+    place: number,
+    news: AsyncIterator<unknown[]>,
+  ): Promise<PrintedLabel> {
+    for (let key = job.key; ; ) {
+      const bytes = await this.#cache.read(key);
+      if (bytes) return { key, bytes };
+      await this.queue.add(job.label.kind, job, labelJobOptions(job.key, place));
+      const [end] = (await news.next()).value as [LabelNews | 'reconnected'];
+      const printed = typeof end === 'object' ? end.printed : undefined;
+      if (printed || end === 'failed') this.#admission.finished(pageCount(job.label));
+      if (end === 'failed') throw new DomainError('label-failed', { cause: new Error(`label ${job.key}`) });
+      key = printed ?? job.key;
+    }
   }
 }

@@ -1,6 +1,5 @@
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
-import { KIND_NAMES, KINDS_BY_NAME, type KindName } from '#shared/contracts/label-file.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { kindOfTipo, type LabelKind, TIPOS } from '#shared/contracts/label-kinds.ts';
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
 import { isAbsent, isObject, tidy, tidyFields } from '../guides/request/guide-forms.ts';
 import { typeOf, unknownField } from '../guides/request/guide-request.ts';
@@ -11,7 +10,7 @@ const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo']);
 export type LabelFileRequest = {
   /** Of the guides, in the order of the pages; any text. */
   numbers: string[];
-  kind: LabelPayload['kind'];
+  kind: LabelKind;
 };
 
 /**
@@ -30,8 +29,9 @@ export function parseLabelFileRequest(body: unknown): LabelFileRequest {
   tidyFields(request, FIELDS, (name) => problems.add(() => unknownField(name, FIELDS)));
   const kind = parseKind(Tipo, problems);
   const numbers = Guias.map((number: unknown, indice) => {
-    if (typeof number !== 'string') addType(problems, { indice, campo: 'Guias' }, number);
-    return String(tidy(number));
+    if (typeof number === 'string') return tidy(number);
+    addType(problems, { indice, campo: 'Guias' }, number);
+    return ''; // not String(number): that throws where the client's object has a toString of its own
   });
   if (problems.total > 0 || !kind) {
     throw new DomainError('guides-invalid', { problems: problems.first, problemsTotal: problems.total });
@@ -43,17 +43,15 @@ function blameNumbers(code: ErrorCode): DomainError {
   return new DomainError(code, { problems: [{ campo: 'Guias', code }] });
 }
 
-function parseKind(value: unknown, problems: ProblemList): LabelPayload['kind'] | undefined {
+function parseKind(value: unknown, problems: ProblemList): LabelKind | undefined {
   const campo = 'Tipo';
   const text = tidy(value);
+  const kind = typeof text === 'string' ? kindOfTipo(text) : undefined;
+  const params = { rule: `solo acepta: ${TIPOS.join(', ')}` };
   if (isAbsent(text)) problems.add(() => ({ campo, code: 'field-required' }));
   else if (typeof text !== 'string') addType(problems, { campo }, text);
-  else if (Object.hasOwn(KINDS_BY_NAME, text)) return KINDS_BY_NAME[text as KindName];
-  else {
-    const params = { rule: `solo acepta: ${KIND_NAMES.join(', ')}` };
-    problems.add(() => ({ campo, code: 'field-invalid', params }));
-  }
-  return undefined;
+  else if (!kind) problems.add(() => ({ campo, code: 'field-invalid', params }));
+  return kind;
 }
 
 function addType(problems: ProblemList, place: { indice?: number; campo: string }, value: unknown): void {

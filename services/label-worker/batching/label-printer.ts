@@ -33,12 +33,12 @@ declare module '#shared/errors.ts' {
 export type PrintOrder = {
   /** Whether the label must have a document of its own. */
   alone: boolean;
-  /** Whose label it is: accounts take turns. */
-  account: string;
-  /** Whether it goes behind labels that are asked for singly. */
-  behind: boolean;
-  /** Returns whether somebody still waits for it; asked just before it is printed. */
-  wanted: () => Promise<boolean>;
+  /** In the line of all labels: the smallest number goes first. */
+  place: number;
+  /** The label's key. */
+  key: string;
+  /** When the label was asked for, in ms since 1970. */
+  askedAt: number;
 };
 
 export type LabelPrinterOptions = {
@@ -52,6 +52,8 @@ export type LabelPrinterOptions = {
    * @throws DomainError `browser-failed` when the HTML is not to blame; any other error when it is.
    */
   printHtml: (body: string) => Promise<Uint8Array>;
+  /** Returns for each label, by its key, whether somebody waits for it; asked just before it is printed. */
+  awaited?: (keys: readonly string[]) => Promise<boolean[]>;
   /** Most prints at a time. */
   concurrency: number;
   /** Most labels in one print. */
@@ -62,8 +64,8 @@ export type LabelPrinterOptions = {
 
 type QueuedLabel = WaitingLabel &
   PendingLabel &
-  RenderedLabel & {
-    wanted: PrintOrder['wanted'];
+  RenderedLabel &
+  Pick<PrintOrder, 'key' | 'askedAt'> & {
     /** By `performance.now()`. */
     queuedAt: number;
     /** Records spans in the label's own trace. */
@@ -80,15 +82,16 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   const slots = new PrintSlots(options.concurrency);
 
   function fillSlots(): void {
-    const mayPrint = (behind: boolean) => slots.mayStart(waiting.sizeOf(behind), behind);
-    for (let batch = waiting.takeBatch(mayPrint); batch[0]; batch = waiting.takeBatch(mayPrint)) {
-      const labels = batch;
-      void slots.occupy(labels.length, () => printWanted(labels), batch[0].behind).then(fillSlots);
+    while (slots.mayStart(waiting.size)) {
+      const batch = waiting.takeBatch();
+      void slots.occupy(batch.length, () => printAwaited(batch)).then(fillSlots);
     }
   }
 
-  async function printWanted(batch: readonly QueuedLabel[]): Promise<void> {
-    const wanted = await dropUnwanted(batch);
+  async function printAwaited(batch: readonly QueuedLabel[]): Promise<void> {
+    const unwanted = new Set(await findUnwanted(batch, options.awaited));
+    for (const label of unwanted) label.reject(new DomainError('label-unwanted'));
+    const wanted = batch.filter((label) => !unwanted.has(label));
     if (wanted.length === 0) return;
     recordWait(wanted);
     await printBatch(wanted, printTogether);
@@ -123,7 +126,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   }
 
   return {
-    async print(label, { alone = false, account = '', behind = false, wanted = async () => true } = {}) {
+    async print(label, { alone = false, place = 0, key = '', askedAt = Date.now() } = {}) {
       const started = performance.now();
       const rendered = render(label, options.templates);
       const queuedAt = performance.now();
@@ -131,20 +134,28 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
       const pages = rendered.drawing.pages.length;
       const record = tracing?.recorder();
-      waiting.add({ ...rendered, pages, alone, account, behind, wanted, queuedAt, record, resolve, reject });
+      waiting.add({ ...rendered, pages, alone, place, key, askedAt, queuedAt, record, resolve, reject });
       fillSlots();
       return promise;
     },
   };
 }
 
-/** Refuses the labels that nobody waits for, and returns the others. */
-async function dropUnwanted(batch: readonly QueuedLabel[]): Promise<QueuedLabel[]> {
-  const wanted = await Promise.all(batch.map((label) => label.wanted()));
-  for (const [i, label] of batch.entries()) {
-    if (!wanted[i]) label.reject(new DomainError('label-unwanted'));
-  }
-  return batch.filter((_, i) => wanted[i]);
+/**
+ * How long ago a label must have been asked for before it is looked whether somebody still waits for it, in ms: for
+ * younger ones looking costs more than it saves. Clocks that differ make it look too often or too late, no more.
+ */
+const FRESH_MS = 1_000;
+
+/** Returns the labels that nobody waits for any more; none where Redis does not tell. */
+export async function findUnwanted<Label extends Pick<PrintOrder, 'key' | 'askedAt'>>(
+  labels: readonly Label[],
+  awaited: LabelPrinterOptions['awaited'],
+): Promise<Label[]> {
+  const old = labels.filter(({ askedAt }) => Date.now() - askedAt >= FRESH_MS);
+  if (old.length === 0 || !awaited) return [];
+  const answers = await awaited(old.map(({ key }) => key)).catch(() => []);
+  return old.filter((_, i) => answers[i] === false);
 }
 
 /** Records a print in the trace of each label that shared it, with their number. */

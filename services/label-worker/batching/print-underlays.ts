@@ -1,4 +1,5 @@
-import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { renderUnderlay } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
 import { split } from '../pdf/split.ts';

@@ -8,30 +8,14 @@ export type WaitingLabel = {
   readonly pages: number;
   /** Whether the label must be printed by itself. */
   readonly alone: boolean;
-  /** Whose label it is: accounts take turns. */
-  readonly account: string;
-  /** Whether it is one of many that are asked for together: it shares no print with those that are asked for singly. */
-  readonly behind: boolean;
+  /** In the line of all labels, which is that of the queue: the smallest number goes first. */
+  readonly place: number;
 };
 
-/** The labels of an account that wait, oldest first, and the page at which it is its turn. */
-type Line<Label> = { behind: boolean; labels: Label[]; turn: number };
-/** Lines that are remembered while nothing waits in them, so that an account's last pages count against its next. */
-const MAX_IDLE_LINES = 1_000;
-
-/**
- * The labels that wait for a print, and which of them share the next one.
- *
- * Accounts have the same share of the printed pages: the next label is always of the account with the fewest pages
- * printed (start-time fair queueing: P. Goyal et al., 1996). An account's large labels wait in a line of their own, or
- * ten of 99 packages would hold up its others. Labels of many that are asked for together have lines of their own too.
- */
+/** The labels that wait for a print, in the order of their places, and which of them share the next one. */
 export class WaitingList<Label extends WaitingLabel> {
   readonly #maxLabels: number;
-  readonly #lines = new Map<string, Line<Label>>();
-  /** The turn that was taken last: an account that begins to wait has no claim to pages of before. */
-  #turn = 0;
-  #sizes = { single: 0, behind: 0 };
+  readonly #labels: Label[] = [];
 
   /** @param maxLabels most labels in one print. */
   constructor(maxLabels: number) {
@@ -39,73 +23,31 @@ export class WaitingList<Label extends WaitingLabel> {
   }
 
   get size(): number {
-    return this.#sizes.single + this.#sizes.behind;
-  }
-
-  /** Returns how many labels wait that are asked for singly, or that go behind those. */
-  sizeOf(behind: boolean): number {
-    return this.#sizes[kindOf(behind)];
+    return this.#labels.length;
   }
 
   add(label: Label): void {
-    const { account, behind } = label;
-    const name = `${kindOf(behind)} ${isLarge(label) ? 'large' : 'small'} ${account}`;
-    const line = this.#lines.get(name) ?? { behind, labels: [], turn: 0 };
-    if (line.labels.length === 0) line.turn = Math.max(line.turn, this.#turn);
-    this.#lines.set(name, line);
-    line.labels.push(label);
-    this.#sizes[kindOf(behind)]++;
+    // From the end: a label that is added last is seldom the first.
+    const before = this.#labels.findLastIndex(({ place }) => place <= label.place);
+    this.#labels.splice(before + 1, 0, label);
   }
 
-  /**
-   * Removes and returns the labels of the next print: at least one, unless none waits.
-   *
-   * @param mayPrint whether those that are asked for singly, and those behind them, may be printed now.
-   */
-  takeBatch(mayPrint: (behind: boolean) => boolean = () => true): Label[] {
+  /** Removes and returns the labels of the next print: the first in the line, and those behind it that fit beside it. */
+  takeBatch(): Label[] {
     const batch: Label[] = [];
     let pages = 0;
-    const kinds = [false, true].filter(mayPrint);
-    const nextLine = () => this.#next(batch[0] ? [batch[0].behind] : kinds);
-    for (let next = nextLine(); next && batch.length < this.#maxLabels; next = nextLine()) {
-      const label = next.labels[0] as Label;
-      const alone = label.alone || isLarge(label);
-      if (batch.length > 0 && (alone || pages + label.pages > MAX_PAGES)) break;
-      pages += label.pages;
+    for (let i = 0; i < this.#labels.length && batch.length < this.#maxLabels; ) {
+      const label = this.#labels[i] as Label;
+      const alone = label.alone || label.pages > LARGE_PAGES;
+      if (batch.length > 0 && (alone || pages + label.pages > MAX_PAGES)) {
+        i++; // the next print is for it
+        continue;
+      }
       batch.push(label);
-      this.#take(next, label);
+      pages += label.pages;
+      this.#labels.splice(i, 1);
       if (alone) break;
     }
-    if (this.#lines.size > MAX_IDLE_LINES) this.#forgetIdle();
     return batch;
   }
-
-  /** Returns the line whose turn it is, of these kinds. */
-  #next(kinds: readonly boolean[]): Line<Label> | undefined {
-    let next: Line<Label> | undefined;
-    for (const line of this.#lines.values()) {
-      if (line.labels.length > 0 && kinds.includes(line.behind) && (!next || line.turn < next.turn))
-        next = line;
-    }
-    return next;
-  }
-
-  #take(line: Line<Label>, { pages }: Label): void {
-    line.labels.shift();
-    this.#sizes[kindOf(line.behind)]--;
-    this.#turn = line.turn;
-    line.turn += pages;
-  }
-
-  #forgetIdle(): void {
-    for (const [name, { labels }] of this.#lines) if (labels.length === 0) this.#lines.delete(name);
-  }
-}
-
-function kindOf(behind: boolean): 'single' | 'behind' {
-  return behind ? 'behind' : 'single';
-}
-
-function isLarge({ pages }: WaitingLabel): boolean {
-  return pages > LARGE_PAGES;
 }

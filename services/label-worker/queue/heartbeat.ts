@@ -16,8 +16,8 @@ type Options = {
   redis: RedisClient;
   prefix: string;
   worker: Pick<Worker, 'on'>;
-  /** Returns the figures of the current Chromium; undefined while there is none. */
-  chromium: () => Promise<WorkerHeartbeat['chromium'] | undefined>;
+  /** Returns the state of Chromium at once. */
+  chromium: () => WorkerHeartbeat['chromium'];
   templates: TemplateVersions;
   log: Logger;
 };
@@ -35,7 +35,7 @@ export function startHeartbeat({ redis, prefix, worker, chromium, templates, log
 
   async function beatUntilEnd(): Promise<void> {
     while (!end.signal.aborted) {
-      const heartbeat = { ...self, labels, chromium: (await chromium()) ?? null };
+      const heartbeat = { ...self, labels, chromium: chromium() };
       await writeHeartbeat(redis, prefix, heartbeat).catch((err) =>
         log.warn({ err }, 'The heartbeat could not be written'),
       );

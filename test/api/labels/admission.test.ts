@@ -1,53 +1,238 @@
-import { describe, expect, it } from 'vitest';
-import { Admission } from '#services/api/labels/admission.ts';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { Queue } from 'bullmq';
+import { describe, expect } from 'vitest';
+import { Admission, placeInLine } from '#services/api/labels/admission.ts';
+import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
+import { test as services } from '#test/fixtures/services.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
-/** An admission with a deadline of 10 s at whose printers so many pages a second came out lately. */
-function busy(perSecond: number, waiting: Record<string, number> = {}): Admission {
-  let now = 0;
-  const admission = new Admission(10_000, () => now);
-  for (let page = 0; page < 10 * perSecond; page++) {
-    now += 1_000 / perSecond;
-    admission.finished(1);
-  }
-  for (const [account, pages] of Object.entries(waiting)) admission.enter(account, pages);
-  return admission;
+/** What an account may have in flight, and when a label is refused at once. Nothing prints here. */
+const test = services
+  .override('settings', { LABEL_PAGES_PER_ACCOUNT: '100', LABEL_TIMEOUT_MS: '60000' })
+  .extend('pretended', { scope: 'file', auto: true }, async ({ stores }, { onCleanup }) => {
+    onCleanup(await pretendWorker(stores));
+  })
+  .extend('queue', { scope: 'file' }, ({ stores }, { onCleanup }) => {
+    const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix: stores.prefix });
+    onCleanup(() => queue.close());
+    return queue;
+  })
+  /** The labels that somebody waits for. */
+  .extend('awaited', { scope: 'file' }, ({ stores }) => async () => {
+    const channels = (await stores.cache.pubsub('CHANNELS')) as string[];
+    return channels.filter((channel) => channel.startsWith(`${stores.prefix}:label:`)).length;
+  });
+
+/** Asks for a small label of so many packages of a guide, a new one by default, until `leave`. */
+async function ask(client: Client, packages: number, number?: string) {
+  const guide = number ?? (await client.created(minimalGuide()))[0]?.SEND_GUIA ?? '';
+  const url = `${client.url}/api/guias/etiqueta-pequena/${guide}?paquetes=${packages}`;
+  const asking = get(url, { agent: false, headers: { authorization: `Bearer ${client.token}` } });
+  asking.on('error', () => {}); // whoever leaves gets no answer
+  return { guide, leave: () => asking.destroy() };
 }
 
-describe('a label that is requested while others of its account wait', () => {
-  it('is admitted while it can be printed within four fifths of the timeout', () => {
-    expect(busy(100, { one: 790 }).retryAfterSeconds('one')).toBe(0);
-    expect(busy(400, { one: 3_100 }).retryAfterSeconds('one')).toBe(0);
+test('an account with too many pages in flight is refused until they are done', async ({
+  api,
+  demo,
+  awaited,
+}) => {
+  const large = await ask(demo, 99);
+  await expect.poll(awaited).toBe(1);
+  const colleague = await Client.login(api.url, 'demo2');
+  const { status, headers, body } = await colleague.get(
+    `/api/guias/etiqueta-pequena/${large.guide}?paquetes=2`,
+  );
+  expect(status).toBe(429);
+  expect(headers.get('retry-after')).toBe('1');
+  expect(headers.get('ratelimit-policy')).toContain('"etiquetas";q=100');
+  expect(headers.get('ratelimit')).toContain('"etiquetas";r=1');
+  expect(body).toEqual({
+    response: 'ERROR',
+    message: 'Demasiadas etiquetas a la vez, intente mas tarde',
+    codigo: 'cuota_excedida',
+    requestId: expect.any(String),
+  });
+  expect((await scrape(api.url)).get('quota_refusals_total{limit="pages"}')).toBe(1);
+
+  const other = await ask(await Client.login(api.url, 'otro'), 99);
+  await expect.poll(awaited).toBe(2);
+  other.leave();
+  large.leave();
+  await expect.poll(awaited).toBe(0);
+  const again = await ask(colleague, 99);
+  await expect.poll(awaited).toBe(1);
+  again.leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+test('a label that other accounts wait for is refused to the one that has too many, and to no other', async ({
+  api,
+  demo,
+  awaited,
+  queue,
+}) => {
+  const operator = await Client.login(api.url, 'operaciones'); // sees the guides of all accounts
+  const [shared, own] = await demo.created(minimalGuide(), minimalGuide());
+  const full = await ask(operator, 99, own?.SEND_GUIA);
+  await expect.poll(awaited).toBe(1);
+  const path = `/api/guias/etiqueta-pequena/${shared?.SEND_GUIA}?paquetes=2`;
+  expect((await operator.get(path)).status).toBe(429);
+  const jobs = await queue.count();
+  const mine = await ask(demo, 2, shared?.SEND_GUIA);
+  await expect.poll(awaited).toBe(2);
+  expect((await operator.get(path)).status).toBe(429); // joins nobody's wait
+  expect([await awaited(), await queue.count()]).toEqual([2, jobs + 1]);
+  for (const { leave } of [full, mine]) leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+test('a label is waited for until the last of those who share it has left', async ({ demo, awaited }) => {
+  const first = await ask(demo, 5);
+  const second = await ask(demo, 5, first.guide);
+  await expect.poll(awaited).toBe(1);
+  first.leave();
+  await demo.created(minimalGuide()); // the api has heard of it by then
+  expect(await awaited()).toBe(1);
+  second.leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+test('a client that left while the guide was looked up is not waited for', async ({ api, demo, awaited }) => {
+  const [guide] = await demo.created(minimalGuide());
+  const request = [
+    `GET /api/guias/etiqueta/${guide?.SEND_GUIA} HTTP/1.1`,
+    'Host: api',
+    `Authorization: Bearer ${demo.token}`,
+  ];
+  for (let i = 0; i < 20; i++) {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(`${request.join('\r\n')}\r\n\r\n`, () => socket.destroy());
+    await once(socket, 'close');
+  }
+  const last = await ask(demo, 1);
+  await expect.poll(awaited).toBe(1);
+  last.leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+test('a label of more pages than an account may have in flight is printed when it is the only one', async ({
+  awaited,
+  startApi,
+}) => {
+  const api = await startApi({ LABEL_PAGES_PER_ACCOUNT: '10' });
+  const label = await ask(await Client.login(api.url), 99);
+  await expect.poll(awaited).toBe(1);
+  label.leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+test('the first labels of an account go before the further ones of another', async ({
+  api,
+  demo,
+  awaited,
+  queue,
+}) => {
+  await queue.obliterate({ force: true });
+  const greedy = await ask(demo, 98);
+  await expect.poll(awaited).toBe(1);
+  const further = await ask(demo, 1);
+  await expect.poll(awaited).toBe(2);
+  const modest = await ask(await Client.login(api.url, 'otro'), 2);
+  await expect.poll(awaited).toBe(3);
+  const jobs = await queue.getJobs(['prioritized'], 0, -1, true);
+  expect(jobs.map(({ data }) => data.label.packages)).toEqual([98, 2, 1]);
+  for (const label of [greedy, further, modest]) label.leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+describe('the place in the line', () => {
+  const noon = Date.UTC(2026, 10, 23, 18);
+
+  test.for([
+    [
+      'with nothing in flight goes before one with a page that asks at the same moment',
+      [0, false, 0],
+      [2, false, 0],
+    ],
+    [
+      'with 300 pages in flight goes behind one that asks eight seconds later',
+      [0, false, 8_000],
+      [300, false, 0],
+    ],
+    [
+      'with 300 pages in flight has its turn before the ten seconds of its time are over',
+      [300, false, 0],
+      [0, false, 9_500],
+    ],
+    ['of a single label goes before that of a file of two seconds ago', [0, false, 2_000], [0, true, 0]],
+  ] as const)('of an account %s', ([, first, second]) => {
+    const place = ([pages, behind, afterMs]: readonly [number, boolean, number]) =>
+      placeInLine(pages, behind, noon + afterMs);
+    expect(place(first)).toBeLessThan(place(second));
   });
 
-  it('is refused at once otherwise, with the time after which it can be printed', () => {
-    expect(busy(100, { one: 850 }).retryAfterSeconds('one')).toBe(1);
-    expect(busy(100, { one: 1_200 }).retryAfterSeconds('one')).toBe(4);
-  });
-
-  it('is admitted behind a few pages however slow the printers are', () => {
-    expect(busy(1, { one: 99 }).retryAfterSeconds('one')).toBe(0);
-    expect(busy(1, { one: 100 }).retryAfterSeconds('one')).toBeGreaterThan(0);
-  });
-
-  it('is admitted up to a bound while the speed of the printers is unknown', () => {
-    const idle = new Admission(10_000);
-    for (let label = 0; label < 5_000; label++) {
-      expect(idle.retryAfterSeconds('one')).toBe(0);
-      idle.enter('one', 1);
+  test('is one that BullMQ takes, at every moment of a day', () => {
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      const place = placeInLine(300, true, noon + 60_000 * minute);
+      expect(place).toBeGreaterThanOrEqual(1);
+      expect(place).toBeLessThan(2 ** 21);
     }
-    expect(idle.retryAfterSeconds('one')).toBe(1);
-    idle.leave('one', 1);
-    expect(idle.retryAfterSeconds('one')).toBe(0);
   });
 });
 
-describe('a label that is requested while those of other accounts wait', () => {
-  it('is admitted however many another account has', () => {
-    expect(busy(1, { greedy: 3_000 }).retryAfterSeconds('modest')).toBe(0);
-    expect(busy(1, { greedy: 3_000, modest: 40 }).retryAfterSeconds('modest')).toBe(0);
+describe('printers that finish nothing', () => {
+  /** `clock` moves time; `enter` has a label of the account wait, each another one, or returns the code of the refusal. */
+  const printers = () => {
+    const clock = { ms: 0 };
+    const admission = new Admission(10_000, () => clock.ms);
+    let labels = 0;
+    const enter = (account = 'one') => {
+      try {
+        return admission.enter({ account, key: `${++labels}`, pages: 1, maxPages: 300 });
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    };
+    return { clock, admission, enter };
+  };
+
+  test('are given two labels for eight seconds, then none', () => {
+    const { clock, enter } = printers();
+    const [leaveFirst] = [enter(), enter('two')];
+    clock.ms = 8_000;
+    expect(enter('three')).toBeTypeOf('function');
+    clock.ms = 8_001;
+    expect(enter('four')).toBe('overloaded');
+    clock.ms = 60_000;
+    expect([enter('one'), enter('five')]).toEqual(['overloaded', 'overloaded']);
+    expect(leaveFirst).toBeTypeOf('function');
   });
 
-  it('is refused where many accounts have as much as its own', () => {
-    expect(busy(10, { one: 50, two: 50, three: 900 }).retryAfterSeconds('one')).toBe(7);
+  test('are given labels again once they finish one', () => {
+    const { clock, admission, enter } = printers();
+    enter();
+    enter();
+    clock.ms = 9_000;
+    expect(enter()).toBe('overloaded');
+    admission.finished(1);
+    expect(enter()).toBeTypeOf('function');
+  });
+
+  test('are not blamed for one label alone, which may be to blame itself, nor for a pause in which nobody asked', () => {
+    const { clock, enter } = printers();
+    const leave = enter();
+    clock.ms = 60_000;
+    expect(enter()).toBeTypeOf('function');
+    expect(leave).toBeTypeOf('function');
+    const rested = printers();
+    rested.clock.ms = 60_000;
+    rested.enter();
+    expect(rested.enter()).toBeTypeOf('function');
   });
 });

@@ -53,7 +53,7 @@ test('a client that leaves is measured as 499 for as long as it waited, and is n
     headers: { authorization: `Bearer ${demo.token}` },
   });
   leaving.on('error', () => {}).end();
-  const waiting = async () => (await scrape(own.url)).get('label_queue_jobs{shard="0",state="waiting"}');
+  const waiting = async () => (await scrape(own.url)).get('label_queue_jobs{state="waiting"}');
   await expect.poll(waiting).toBe(1);
   leaving.destroy();
   const left =

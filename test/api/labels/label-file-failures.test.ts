@@ -1,23 +1,14 @@
-import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { UnrecoverableError } from 'bullmq';
 import { expect, onTestFinished } from 'vitest';
 import { pdfFile } from '#services/label-worker/pdf/pdf-file.ts';
-import { keyOfJob, LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
-import { labelWriter } from '#shared/contracts/label-store.ts';
 import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';
 import { type Client, minimalGuide } from '#test/fixtures/client.ts';
-import { pretendWorker, tellEnd } from '#test/fixtures/labels/pretended-worker.ts';
-import { test as services } from '#test/fixtures/services.ts';
+import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';
+import { test } from '#test/fixtures/services.ts';
 import type { Stores } from '#test/fixtures/stores.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 /** A file of which labels fail, or go, at a moment that the test chooses: its own worker "prints" an empty page for each. */
-const test = services.extend(
-  'pretended',
-  { scope: 'file', auto: true },
-  async ({ stores }, { onCleanup }) => {
-    onCleanup(await pretendWorker(stores));
-  },
-);
 
 const EMPTY_PAGE = pdfFile([
   catalog(),
@@ -31,26 +22,14 @@ async function startWorker(
   stores: Stores,
   beforeStore: (number: string, prints: string[]) => Promise<void>,
 ): Promise<string[]> {
-  const { redis, prefix } = stores;
   const prints: string[] = [];
-  const { store } = labelWriter(redis, prefix, { ttlS: 60, budget: () => 1e7 });
-  const connection = redis.duplicate({ maxRetriesPerRequest: null });
-  const print = async (job: Job<LabelJob>) => {
-    const { id = '', data } = job;
-    const { number } = data.label;
-    prints.push(number);
-    await beforeStore(number, prints);
-    await store(keyOfJob(id), EMPTY_PAGE);
-    await tellEnd(stores, job);
-    return { bytes: EMPTY_PAGE.length };
-  };
-  const worker = new Worker<LabelJob>(LABEL_QUEUE, print, { connection, prefix, concurrency: 20 });
-  worker.on('failed', (job) => job && tellEnd(stores, job, 'failed'));
-  await worker.waitUntilReady();
-  onTestFinished(async () => {
-    await worker.close();
-    connection.disconnect();
-  });
+  onTestFinished(
+    await pretendPrinter(stores, async ({ data }) => {
+      prints.push(data.label.number);
+      await beforeStore(data.label.number, prints);
+      return EMPTY_PAGE;
+    }),
+  );
   return prints;
 }
 
@@ -59,10 +38,10 @@ async function newNumbers(client: Client, count: number): Promise<string[]> {
   return guides.map(({ SEND_GUIA }) => SEND_GUIA);
 }
 
-/** Removes a finished label, as the budget of the cache does. */
-async function evict({ redis, prefix }: Stores, client: Client, number = ''): Promise<void> {
+/** Removes a finished label, as a full cache does. */
+async function evict({ cache, prefix }: Stores, client: Client, number = ''): Promise<void> {
   const { headers } = await client.pdf(`/api/guias/etiqueta/${number}`);
-  await redis.del(`${prefix}:label:${headers.get('etag')?.slice(1, -1)}`);
+  await cache.del(`${prefix}:label:${headers.get('etag')?.slice('W/"'.length, -1)}`);
 }
 
 const pagesOf = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length;
@@ -106,11 +85,11 @@ test('a label that cannot be printed is named by its place; the others are kept'
     if (number !== bad) return;
     await expect.poll(() => printed.length).toBe(3); // the others have begun
     await expect
-      .poll(async () => (await stores.redis.keys(`${stores.prefix}:label:*`)).length)
+      .poll(async () => (await stores.cache.keys(`${stores.prefix}:label:*`)).length)
       .toBe(kept + 2);
     throw new UnrecoverableError('label-unprintable');
   });
-  const kept = (await stores.redis.keys(`${stores.prefix}:label:*`)).length;
+  const kept = (await stores.cache.keys(`${stores.prefix}:label:*`)).length;
   const failed = async () => (await scrape(api.url)).get('label_failures_total{reason="failed"}') ?? 0;
   const before = await failed();
   const { status, body } = await demo.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' });
@@ -132,19 +111,17 @@ test('when the client leaves, what is printed is kept, and nothing else is print
   demo,
   stores,
 }) => {
-  const numbers = await newNumbers(demo, 30);
+  const numbers = await newNumbers(demo, 60);
   const leaving = new AbortController();
   const held = Promise.withResolvers<void>();
   const prints = await startWorker(stores, async (number) => {
     if (number !== numbers[0]) return held.promise;
   });
   const file = demo.labelFile(numbers, 'carta', '', leaving.signal);
-  await expect.poll(() => prints.length).toBe(9); // one is done, so that the window moved on
+  await expect.poll(() => prints.length).toBe(51); // one is done, so that the window moved on
   leaving.abort();
   await expect(file).rejects.toThrow();
-  const inFlight = () => stores.redis.get(`${stores.prefix}:pages-sum:demo`);
-  await expect.poll(async () => Number(await inFlight())).toBe(0);
   held.resolve();
-  expect((await demo.labelFile(numbers.slice(0, 9))).status).toBe(200);
-  expect(prints.toSorted()).toEqual(numbers.slice(0, 9).toSorted());
+  expect((await demo.labelFile(numbers.slice(0, 51))).status).toBe(200);
+  expect(prints.toSorted()).toEqual(numbers.slice(0, 51).toSorted());
 });

@@ -18,17 +18,10 @@ const test = services
     onCleanup(() => queue.close());
     return queue;
   })
-  /** Pages that `demo` has in flight. */
-  .extend(
-    'pages',
-    { scope: 'file' },
-    ({ stores }) =>
-      async () =>
-        Number(await stores.redis.get(`${stores.prefix}:pages-sum:demo`)),
-  )
-  .extend('idle', { scope: 'file' }, ({ queue, pages }) => async () => {
-    await expect.poll(() => queue.count()).toBe(0);
-    await expect.poll(pages).toBe(0);
+  /** The labels that somebody waits for. */
+  .extend('awaited', { scope: 'file' }, ({ stores }) => async () => {
+    const channels = (await stores.cache.pubsub('CHANNELS')) as string[];
+    return channels.filter((channel) => channel.startsWith(`${stores.prefix}:label:`)).length;
   })
   .extend('numbers', { scope: 'file' }, async ({ demo }) =>
     (await demo.created(...Array.from({ length: 60 }, () => minimalGuide()))).map(
@@ -53,51 +46,37 @@ function ask(client: Client, path: string) {
   return { leave: () => asking.destroy() };
 }
 
-test('a file has eight pages in flight, behind all single labels; when its client leaves, none', async ({
+test('a file has 50 pages in flight, behind single labels; when its client leaves, none', async ({
   api,
   demo,
-  idle,
+  awaited,
   numbers,
-  pages,
   queue,
 }) => {
   const file = askFile(demo, numbers);
-  await expect.poll(() => queue.count()).toBe(8);
-  expect(await pages()).toBe(8);
-  const [guide] = await demo.created(minimalGuide());
-  const own = ask(demo, `/api/guias/etiqueta/${guide?.SEND_GUIA}`);
-  await expect.poll(() => queue.count()).toBe(9);
+  await expect.poll(awaited).toBe(50);
   const other = await Client.login(api.url, 'otro');
   const [theirs] = await other.created(minimalGuide());
-  const another = ask(other, `/api/guias/etiqueta-pequena/${theirs?.SEND_GUIA}?paquetes=99`);
-  await expect.poll(() => queue.count()).toBe(10);
-  const jobs = await queue.getJobs(['waiting', 'prioritized']);
-  const behind = jobs.filter(({ data }) => data.behind);
-  expect(behind.map(({ data }) => data.label.number).sort()).toEqual(numbers.slice(0, 8).sort());
-  for (const { priority } of behind) expect(priority).toBeGreaterThan(25);
-  for (const { data, priority } of jobs) if (!data.behind) expect(priority).toBe(0);
-
+  const single = ask(other, `/api/guias/etiqueta-pequena/${theirs?.SEND_GUIA}?paquetes=9`);
+  await expect.poll(awaited).toBe(51);
+  const [first] = await queue.getJobs(['prioritized'], 0, 0, true);
+  expect(first?.data.label.number).toBe(theirs?.SEND_GUIA);
   file.leave();
-  await expect.poll(() => queue.count()).toBe(2);
-  await expect.poll(pages).toBe(1);
-  own.leave();
-  another.leave();
-  await idle();
+  await expect.poll(awaited).toBe(1);
+  single.leave();
+  await expect.poll(awaited).toBe(0);
 });
 
-test('an account has one file at a time; four wait, and the next is refused', async ({
+test('an account has three files at a time, and the next is refused', async ({
   api,
   demo,
-  idle,
+  awaited,
   numbers,
-  queue,
 }) => {
-  const files = Array.from({ length: 5 }, () => askFile(demo, numbers));
-  await expect.poll(() => queue.count()).toBe(8);
-  const { status, headers, body } = await demo.post('/api/guias/etiquetas', {
-    Guias: numbers,
-    Tipo: 'carta',
-  });
+  const files = [0, 1, 2].map((first) => askFile(demo, numbers.slice(10 * first, 10 * first + 5)));
+  await expect.poll(awaited).toBe(15);
+  const wanted = { Guias: numbers, Tipo: 'carta' };
+  const { status, headers, body } = await demo.post('/api/guias/etiquetas', wanted);
   expect(status).toBe(429);
   expect(headers.get('retry-after')).toBe('4');
   expect(body).toEqual({
@@ -107,47 +86,48 @@ test('an account has one file at a time; four wait, and the next is refused', as
     requestId: expect.any(String),
   });
   expect((await scrape(api.url)).get('quota_refusals_total{limit="pages"}')).toBe(1);
-  expect(await queue.count()).toBe(8);
 
-  // Another account's file has its own window.
+  // Another account has files of its own.
   const other = await Client.login(api.url, 'otro');
   const theirs = await other.created(...Array.from({ length: 20 }, () => minimalGuide()));
-  const file = askFile(
-    other,
-    theirs.map(({ SEND_GUIA }) => SEND_GUIA),
+  files.push(
+    askFile(
+      other,
+      theirs.map(({ SEND_GUIA }) => SEND_GUIA),
+    ),
   );
-  await expect.poll(() => queue.count()).toBe(16);
-  file.leave();
-  for (const { leave } of files.splice(1)) leave();
-  files[0]?.leave();
-  await idle();
+  await expect.poll(awaited).toBe(35);
+  files.shift()?.leave();
+  await expect.poll(awaited).toBe(30);
+  files.push(askFile(demo, numbers.slice(50, 55)));
+  await expect.poll(awaited).toBe(35);
+  for (const { leave } of files) leave();
+  await expect.poll(awaited).toBe(0);
 });
 
 test('a file waits while other labels of its account take all pages, and is not counted as refused', async ({
   api,
   demo,
-  idle,
+  awaited,
   numbers,
-  queue,
 }) => {
   const refused = async () => (await scrape(api.url)).get('quota_refusals_total{limit="pages"}');
   const before = await refused();
   const large = ask(demo, `/api/guias/etiqueta-pequena/${numbers[0]}?paquetes=99`);
-  await expect.poll(() => queue.count()).toBe(1);
+  await expect.poll(awaited).toBe(1);
   const file = askFile(demo, numbers);
-  await expect.poll(() => queue.count()).toBe(2); // the hundredth page
+  await expect.poll(awaited).toBe(2); // the hundredth page
   expect(await refused()).toBe(before);
   large.leave();
-  await expect.poll(() => queue.count()).toBe(8);
+  await expect.poll(awaited).toBe(50);
   file.leave();
-  await idle();
+  await expect.poll(awaited).toBe(0);
 });
 
 test('a file that is not printed in time is late; one for which there was no room is told so', async ({
   demo,
-  idle,
+  awaited,
   numbers,
-  queue,
   startApi,
 }) => {
   const hasty = new Client((await startApi({ LABEL_FILE_TIMEOUT_MS: '300' })).url, demo.token);
@@ -162,16 +142,16 @@ test('a file that is not printed in time is late; one for which there was no roo
     requestId: expect.any(String),
   });
   expect((await scrape(hasty.url)).get('label_failures_total{reason="late"}')).toBe(1);
-  await idle();
+  await expect.poll(awaited).toBe(0);
 
   const large = [50, 50].map((packages, i) =>
-    ask(demo, `/api/guias/etiqueta-pequena/${numbers[i]}?paquetes=${packages}`),
+    ask(hasty, `/api/guias/etiqueta-pequena/${numbers[i]}?paquetes=${packages}`),
   );
-  await expect.poll(() => queue.count()).toBe(2);
+  await expect.poll(awaited).toBe(2);
   const full = await hasty.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' });
   expect([full.status, full.body.codigo]).toEqual([429, 'cuota_excedida']);
   for (const { leave } of large) leave();
-  await idle();
+  await expect.poll(awaited).toBe(0);
 });
 
 test('a file is refused where no label worker is alive', async ({ demo, numbers, startApi, stores }) => {
@@ -182,26 +162,4 @@ test('a file is refused where no label worker is alive', async ({ demo, numbers,
     (await client.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' })).status;
   // A worker may be on its way for seven seconds, as in a rolling restart.
   await expect.poll(status, { timeout: 20_000 }).toBe(503);
-});
-
-test('a client that leaves while its file waits for another one gives its place to the next', async ({
-  demo,
-  idle,
-  numbers,
-  queue,
-}) => {
-  const first = askFile(demo, numbers.slice(0, 3));
-  await expect.poll(() => queue.count()).toBe(3);
-  const waiting = askFile(demo, numbers.slice(10, 15));
-  const last = askFile(demo, numbers.slice(20, 22));
-  waiting.leave();
-  await waiting.answer;
-  first.leave();
-  await expect
-    .poll(async () =>
-      (await queue.getJobs(['waiting', 'prioritized'])).map(({ data }) => data.label.number).sort(),
-    )
-    .toEqual(numbers.slice(20, 22).sort());
-  last.leave();
-  await idle();
 });

@@ -1,10 +1,6 @@
-import { Worker } from 'bullmq';
-import { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import { keyOfJob, LABEL_QUEUE, type LabelJob, type LabelJobResult } from '#shared/contracts/label-job.ts';
-import { labelWriter } from '#shared/contracts/label-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { pretendWorker, tellEnd } from '#test/fixtures/labels/pretended-worker.ts';
+import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
@@ -16,31 +12,18 @@ import { scrape } from '#test/fixtures/telemetry/metrics.ts';
  */
 const test = services
   .override('settings', { LABEL_TIMEOUT_MS: '60000' })
-  .extend('pretended', { scope: 'file', auto: true }, async ({ stores }, { onCleanup }) => {
-    onCleanup(await pretendWorker(stores));
-  })
-  .extend('printer', { scope: 'file' }, ({ stores }, { onCleanup }) => {
-    const connection = new Redis(stores.redisUrl, { maxRetriesPerRequest: null });
-    const labels = labelWriter(stores.redis, stores.prefix, { ttlS: 60, budget: () => 1e6 });
+  .extend('printer', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
     const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const allTaken = Promise.withResolvers<void>();
     let taken = 0;
-    const worker = new Worker<LabelJob, LabelJobResult>(
-      LABEL_QUEUE,
-      async (job) => {
+    onCleanup(
+      await pretendPrinter(stores, async () => {
         taken++;
         if (taken === 101) allTaken.resolve();
         await (taken === 1 ? first.promise : others.promise);
-        await labels.store(keyOfJob(job.id ?? ''), Buffer.from('%PDF-1.4'));
-        await tellEnd(stores, job);
-        return { bytes: 8 };
-      },
-      { connection, prefix: stores.prefix, concurrency: 200 },
+        return Buffer.from('%PDF-1.4');
+      }),
     );
-    onCleanup(async () => {
-      await worker.close();
-      connection.disconnect();
-    });
     return { allTaken: allTaken.promise, printFirst: first.resolve, printOthers: others.resolve };
   });
 

@@ -1,6 +1,5 @@
 import { expect, vi } from 'vitest';
-import { LabelJobs } from '#services/api/labels/label-jobs.ts';
-import { cleanQueue } from '#services/api/labels/queue-cleaning.ts';
+import { cleanQueue, startQueueCleaning } from '#services/api/labels/queue-cleaning.ts';
 import { labelKey } from '#shared/contracts/label-job.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
@@ -30,8 +29,8 @@ test('a job that nobody takes is removed after five minutes, also while the queu
   await jobs.queue.add('letter', { label: of(OLD) }, { jobId: 'y', delay: 10 * MINUTE, timestamp: ago(6) });
   await cleanQueue(jobs.queue);
   expect(await jobs.queue.getJobCounts('wait', 'prioritized', 'delayed')).toEqual({
-    wait: 1,
-    prioritized: 0,
+    wait: 0,
+    prioritized: 1,
     delayed: 0,
   });
   expect(await held()).toContain(YOUNG);
@@ -65,7 +64,7 @@ test('a label whose job was removed can be asked for again', async ({ jobs, stor
   await cleanQueue(jobs.queue);
   expect(await stores.redis.exists(printing)).toBe(0);
   await jobs.waiting(of(OLD));
-  expect(await jobs.queue.getJobCounts('wait')).toEqual({ wait: 1 });
+  expect(await jobs.queue.getJobCounts('prioritized')).toEqual({ prioritized: 1 });
 });
 
 test('thousands of jobs are removed, in several steps', async ({ jobs }) => {
@@ -79,25 +78,21 @@ test('thousands of jobs are removed, in several steps', async ({ jobs }) => {
   expect(await jobs.queue.getJobCounts('wait')).toEqual({ wait: 0 });
 });
 
-test('an api process cleans by the clock, every minute, until it closes', async ({ jobs, stores }) => {
+test('jobs are removed by the clock, every minute, until it is stopped', async ({ jobs }) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const warnings: unknown[] = [];
-  const log = { info: () => {}, warn: (...line: unknown[]) => void warnings.push(line) };
-  const { redis, prefix } = stores;
-  const listening = redis.duplicate();
-  const options = { process: 'api-1', redis, listening, prefix, timeoutMs: 1_000, log, tracing: undefined };
-  const api = new LabelJobs(options, async () => []);
+  const warn = vi.fn();
   const timers = vi.getTimerCount();
+  const stop = startQueueCleaning(jobs.queue, { warn });
   try {
-    await api.open();
     await jobs.waiting(of(OLD), { askedAt: ago(6) });
     vi.advanceTimersByTime(MINUTE);
-    await expect.poll(() => jobs.queue.getJobCounts('wait'), { timeout: 5_000 }).toEqual({ wait: 0 });
-    expect(warnings).toEqual([]);
-    await api.close();
-    expect(vi.getTimerCount()).toBe(timers);
+    await expect
+      .poll(() => jobs.queue.getJobCounts('prioritized'), { timeout: 5_000 })
+      .toEqual({ prioritized: 0 });
+    expect(warn).not.toHaveBeenCalled();
   } finally {
-    listening.disconnect();
+    stop();
+    expect(vi.getTimerCount()).toBe(timers);
     vi.useRealTimers();
   }
 });

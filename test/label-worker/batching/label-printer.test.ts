@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
-import type { PrintingBrowser } from '#services/label-worker/chromium/printing-browser.ts';
-import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
+import type { PrintingBrowser } from '#services/label-worker/browser/printing-browser.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
@@ -206,32 +207,13 @@ test('a print takes about 100 pages, and a label of many packages is printed by 
   printsOf,
 }) => {
   expect(await printsOf(1, 20, 20, 20, 20, 20, 20)).toEqual([1, 100, 20]);
-  expect(await printsOf(1, 1, 26, 99, 1)).toEqual([1, 26, 2, 99]);
-});
-
-test('other labels wait for one large label only, and large ones for one batch of others only', async ({
-  printer,
-  printsOf,
-}) => {
-  expect(await printsOf(60, 60, 60, 60, 1, 1)).toEqual([60, 2, 60, 60, 60]);
-  const { print } = printer();
-  const order: string[] = [];
-  const ask = async (packages: number): Promise<void> => {
-    await print(label({ kind: 'small', packages }));
-    order.push(packages > 25 ? 'large' : 'single');
-  };
-  // As each single is done, there is the next one: the large one gets its turn all the same.
-  const singles = (async () => {
-    for (let i = 0; i < 6; i++) await ask(1);
-  })();
-  await Promise.all([singles, ask(60)]);
-  expect(order.indexOf('large')).toBeLessThan(3);
+  expect(await printsOf(1, 1, 26, 99, 1)).toEqual([1, 2, 26, 99]);
 });
 
 test('a label that is retried is printed by itself', async ({ printer, prints }) => {
   const { print } = printer();
   await Promise.all([false, false, true, false].map((alone) => print(label(), { alone })));
-  expect(prints.map((body) => body.match(/<section/g)?.length)).toEqual([1, 1, 1, 1]);
+  expect(prints.map((body) => body.match(/<section/g)?.length)).toEqual([1, 2, 1]);
 });
 
 const HOSTILE = {

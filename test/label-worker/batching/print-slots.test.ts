@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { PrintSlots } from '#services/label-worker/batching/print-slots.ts';
 
 /** Occupies a slot until the function that it returns is called. */
-function occupy(slots: PrintSlots, labels: number, behind = false): () => Promise<void> {
+function occupy(slots: PrintSlots, labels: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const ended = slots.occupy(labels, () => promise, behind);
+  const ended = slots.occupy(labels, () => promise);
   return () => {
     resolve();
     return ended;
@@ -40,20 +40,4 @@ test('a print that fails leaves its slot', async () => {
   const slots = new PrintSlots(1);
   await expect(slots.occupy(3, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(slots.mayStart(1)).toBe(true);
-});
-
-test('prints of files leave one slot to labels that are asked for singly, which do not wait for as many', async () => {
-  const slots = new PrintSlots(2);
-  const end = occupy(slots, 16, true);
-  expect(slots.mayStart(100, true)).toBe(false);
-  expect(slots.mayStart(1)).toBe(true);
-  const endSingle = occupy(slots, 1);
-  expect([slots.mayStart(100), slots.mayStart(100, true)]).toEqual([false, false]);
-  await end();
-  expect(slots.mayStart(1, true)).toBe(true);
-  await endSingle();
-});
-
-test('a worker with one slot prints files in it', () => {
-  expect(new PrintSlots(1).mayStart(1, true)).toBe(true);
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Job, Queue, QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { buildLabelWorker } from '#services/label-worker/app.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
@@ -19,9 +19,8 @@ import {
   labelJobOptions,
   labelKey,
 } from '#shared/contracts/label-job.ts';
-import { labelBytesKey } from '#shared/contracts/label-store.ts';
-import { pageReservations, type Reservation } from '#shared/contracts/page-reservations.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { LabelCache, parseNews } from '#shared/stores/label-cache.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
 
@@ -31,6 +30,8 @@ const pids = join(folder, 'pids');
 const redis = new Redis(inject('redisUrl'), { maxRetriesPerRequest: null });
 const queue = new Queue<LabelJob, LabelJobResult>(LABEL_QUEUE, { connection: redis, prefix });
 queue.setMaxListeners(0); // `waitUntilFinished` adds one for each job
+const cacheRedis = new Redis(inject('labelCacheUrl'));
+const cache = new LabelCache(cacheRedis, prefix);
 const eventsRedis = redis.duplicate();
 const events = new QueueEvents(LABEL_QUEUE, { connection: eventsRedis, prefix });
 /** All that the worker logs, at every level. */
@@ -52,6 +53,7 @@ const lastChromium = () => chromiums().at(-1) ?? Number.NaN;
 async function start(env: Record<string, string> = {}): Promise<HttpServer> {
   const config = loadConfig(LabelWorkerConfig, {
     REDIS_URL: inject('redisUrl'),
+    LABEL_CACHE_URL: inject('labelCacheUrl'),
     REDIS_PREFIX: prefix,
     CHROMIUM_PATH: notingChromium(),
     PRINT_TIMEOUT_MS: '3000',
@@ -62,11 +64,22 @@ async function start(env: Record<string, string> = {}): Promise<HttpServer> {
   return server;
 }
 
-function ask(payload: LabelPayload): Promise<Job<LabelJob, LabelJobResult>> {
-  const nonce = randomBytes(4).toString('hex');
-  return queue.add('label', { label: payload, requestId: nonce }, labelJobOptions(labelKey(payload), nonce));
+/** Asks for a label, for which nobody waits. By default the worker does not look whether somebody does, however slow it is. */
+function ask(payload: LabelPayload, askedAt = Date.now() + 60_000): Promise<Job<LabelJob, LabelJobResult>> {
+  const key = labelKey(payload);
+  const job = { key, label: payload, requestId: randomBytes(4).toString('hex') };
+  return queue.add('label', job, { ...labelJobOptions(key, 1), timestamp: askedAt });
 }
-const bytesOf = (payload: LabelPayload) => redis.getBuffer(labelBytesKey(prefix, labelKey(payload)));
+const bytesOf = (payload: LabelPayload) => cache.read(labelKey(payload));
+
+/** Hears what the worker tells of a label, as an api process does that waits for it. */
+async function subscribe(key: string) {
+  const subscriber = cacheRedis.duplicate();
+  onTestFinished(() => subscriber.disconnect());
+  const told = once(subscriber, 'message').then(([, message]) => parseNews(message));
+  await subscriber.subscribe(cache.channelOf(key));
+  return { told };
+}
 
 let number = 482913650000;
 /** A label that nobody asked for yet. */
@@ -82,40 +95,36 @@ afterAll(async () => {
   await queue.obliterate({ force: true });
   await queue.close();
   eventsRedis.disconnect();
+  cacheRedis.disconnect();
   await redis.quit();
   rmSync(folder, { recursive: true });
 });
 
-test('the bytes are in Redis, for an hour, when the job completes', async () => {
+test('the label is in the cache, for an hour, when who waits for it is told', async () => {
   const one = fresh();
+  const { told } = await subscribe(labelKey(one));
   const job = await ask(one);
-  const { bytes } = await job.waitUntilFinished(events, 10_000);
+  expect(await told).toEqual({ printed: labelKey(one) });
   const pdf = await bytesOf(one);
+  const { bytes } = await job.waitUntilFinished(events, 10_000);
   expect(pdf?.length).toBe(bytes);
-  expect(await redis.ttl(labelBytesKey(prefix, labelKey(one)))).toBeGreaterThan(3_600 - 60);
+  expect(await cacheRedis.ttl(cache.channelOf(labelKey(one)))).toBeGreaterThan(3_600 - 60);
   const [page] = await readLabel(pdf ?? Buffer.alloc(0));
   expect(page?.code128).toEqual([one.number]);
 });
 
 test('a label that was asked for in another look stands under the key of the look that it has', async () => {
   const one = fresh();
-  const asked = labelKey(one, 'another');
-  const job = await queue.add('label', { label: one, requestId: 'a' }, labelJobOptions(asked, 'a'));
-  expect(await job.waitUntilFinished(events, 10_000)).toMatchObject({ key: labelKey(one) });
-  expect(await redis.exists(labelBytesKey(prefix, labelKey(one)), labelBytesKey(prefix, asked))).toBe(1);
-});
-
-test('an api of release 1.1 finds the label under the key that it asked for', async () => {
-  const one = fresh();
-  const asked = labelKey(one).slice(0, 43);
-  const job = await queue.add('label', { label: one, requestId: 'a' }, labelJobOptions(asked, 'b'));
-  expect(await job.waitUntilFinished(events, 10_000)).not.toHaveProperty('key');
-  expect(await redis.exists(labelBytesKey(prefix, asked))).toBe(1);
+  const key = labelKey(one, 'another');
+  const { told } = await subscribe(key);
+  await queue.add('label', { key, label: one, requestId: 'a' }, labelJobOptions(key, 1));
+  expect(await told).toEqual({ printed: labelKey(one) });
+  expect(await cache.has([labelKey(one), key])).toEqual([true, false]);
 });
 
 test('many concurrent labels are all delivered, each under its own key', async () => {
   const labels = mixedLabels(60);
-  const jobs = await Promise.all(labels.map(ask));
+  const jobs = await Promise.all(labels.map((one) => ask(one)));
   await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
   for (const one of labels) {
     const pdf = (await bytesOf(one)) ?? Buffer.alloc(0);
@@ -124,30 +133,33 @@ test('many concurrent labels are all delivered, each under its own key', async (
 });
 
 test('a label that nobody waits for any more is not printed, and one that somebody waits for is', async () => {
-  const { reserve } = pageReservations(redis, prefix, 10_000);
-  const { reservation } = await reserve('demo', 1, 300);
   const [abandoned, wanted] = [fresh(), fresh()];
-  const askSince = (payload: LabelPayload, of: Reservation | undefined) => {
-    const job = { label: payload, requestId: 'r', ...(of && { reservation: of }) };
-    const options = labelJobOptions(labelKey(payload), randomBytes(4).toString('hex'));
-    return queue.add('label', job, { ...options, timestamp: Date.now() - 5_000 });
-  };
-  const gone = await askSince(abandoned, { account: 'demo', id: '1 gone' });
-  const kept = await askSince(wanted, reservation);
+  await subscribe(labelKey(wanted));
+  const longAgo = Date.now() - 5_000;
+  const [gone, kept] = await Promise.all([ask(abandoned, longAgo), ask(wanted, longAgo)]);
   expect(await gone.waitUntilFinished(events, 10_000)).toEqual({ bytes: 0, dropped: true });
   const { bytes } = await kept.waitUntilFinished(events, 10_000);
   expect([await bytesOf(abandoned), (await bytesOf(wanted))?.length]).toEqual([null, bytes]);
-  expect((await worker.inject('/metrics')).body).toContain('labels_dropped_total 1');
+  // The queue tells us of the end before it tells the worker.
+  const counted = async () => (await worker.inject('/metrics')).body;
+  await expect.poll(counted).toContain('labels_dropped_total 1');
 });
 
-test('a label whose deadline has passed is not printed', async () => {
-  const { reserve } = pageReservations(redis, prefix, 1);
-  const { reservation } = await reserve('demo', 1, 300);
-  const one = fresh();
-  const job = { label: one, requestId: 'r', ...(reservation && { reservation }) };
-  const options = { ...labelJobOptions(labelKey(one), 'late'), timestamp: Date.now() - 5_000 };
-  const late = await queue.add('label', job, options);
-  expect(await late.waitUntilFinished(events, 10_000)).toEqual({ bytes: 0, dropped: true });
+test('that a label was dropped, or has failed, is told when its job has ended, so that it can be asked for again', async () => {
+  const [abandoned, bad] = [fresh(), { ...fresh(), trackingUrl: 'x'.repeat(5_000) }];
+  for (const [payload, askedAt, news] of [
+    [abandoned, Date.now() - 5_000, 'dropped'],
+    [bad, Date.now(), 'failed'],
+  ] as const) {
+    // A pattern is no subscription of the channel: it does not count as one who waits.
+    const subscriber = cacheRedis.duplicate();
+    onTestFinished(() => subscriber.disconnect());
+    await subscriber.psubscribe(`${prefix.replace(/[{}]/g, '?')}:label:${labelKey(payload)}`);
+    const told = once(subscriber, 'pmessage');
+    const job = await ask(payload, askedAt);
+    expect((await told)[2]).toBe(news);
+    expect(['completed', 'failed']).toContain(await job.getState());
+  }
 });
 
 const signalChromium = (signal: NodeJS.Signals) => process.kill(-lastChromium(), signal);
@@ -189,7 +201,7 @@ test('the load is the labels in hand by the most that the worker takes at once',
   };
   await vi.waitFor(async () => expect(await load()).toBe(0), 5_000);
   signalChromium('SIGSTOP');
-  const jobs = await Promise.all([fresh(), fresh(), fresh()].map(ask));
+  const jobs = await Promise.all([fresh(), fresh(), fresh()].map((one) => ask(one)));
   // PRINT_CONCURRENCY 2, BATCH_MAX_LABELS 25, and as many ready to print.
   await vi.waitFor(async () => expect(await load()).toBe(0.03), 2_000);
   signalChromium('SIGCONT');
@@ -211,8 +223,8 @@ test.each([
   ['no label', undefined as unknown as LabelPayload, 'payload-invalid'],
   ['a tracking address that no QR holds', label({ trackingUrl: 'x'.repeat(5_000) }), 'label-unprintable'],
 ])('%s fails at once, without a retry', async (_, payload, reason) => {
-  const nonce = randomBytes(4).toString('hex');
-  const job = await queue.add('label', { label: payload, requestId: nonce }, labelJobOptions(nonce, nonce));
+  const key = randomBytes(4).toString('hex');
+  const job = await queue.add('label', { key, label: payload, requestId: key }, labelJobOptions(key, 1));
   await expect(job.waitUntilFinished(events, 10_000)).rejects.toThrow(reason);
   expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(1);
 });
@@ -256,8 +268,11 @@ test("a label that an operator's template cannot print fails with the template i
   const own = await start({ LABEL_TEMPLATES: 'examples/templates/html' });
   try {
     const good = { ...fresh(), kind: 'medium' } as const;
-    const { key } = await (await ask(good)).waitUntilFinished(events, 10_000);
-    expect(key).toMatch(new RegExp(`^${labelKey(good)}-[\\w-]{16}$`));
+    const { told } = await subscribe(labelKey(good));
+    await ask(good);
+    expect(await told).toEqual({
+      printed: expect.stringMatching(new RegExp(`^${labelKey(good)}-[\\w-]{16}$`)),
+    });
     const bad = { ...fresh(), kind: 'medium', trackingUrl: `https://a.example/${'x'.repeat(300)}` } as const;
     await expect((await ask(bad)).waitUntilFinished(events, 10_000)).rejects.toThrow('label-unprintable');
     const message = expect.stringContaining('medium.hbs: The QR code of 318 characters needs modules');
@@ -275,13 +290,13 @@ test("a label that an operator's template cannot print fails with the template i
 test('closing finishes what prints, leaves what waits, and ends Chromium', async () => {
   await worker.close();
   const labels = mixedLabels(20).map((one) => ({ ...one, carrier: 'Cierre' }));
-  const jobs = await Promise.all(labels.map(ask));
+  const jobs = await Promise.all(labels.map((one) => ask(one)));
   const active = new Promise((resolve) => events.once('active', resolve));
   const another = await start({ BATCH_MAX_LABELS: '2', PRINT_CONCURRENCY: '1' });
   await active;
   await another.close();
   const states = await Promise.all(jobs.map((job) => job.getState()));
-  expect(new Set(states)).toEqual(new Set(['completed', 'waiting']));
+  expect(new Set(states)).toEqual(new Set(['completed', 'prioritized']));
   expect(() => process.kill(lastChromium(), 0)).toThrow('ESRCH');
   worker = await start();
   await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
@@ -61,12 +61,4 @@ test('sentinels and the primary that they name are spoken to by TLS', async ({
   const sentinel = await start('sentinel', `${file} --sentinel --tls-replication yes`);
   const url = `rediss+sentinel://localhost:${sentinel.port}/guias`;
   expect(readThrough(url, certificates.ca)).toBe('read through TLS');
-});
-
-test('nodes of a Redis Cluster are spoken to by TLS', async ({ start, certificates }) => {
-  const name = '--cluster-announce-hostname localhost --cluster-preferred-endpoint-type hostname';
-  const { port, redis } = await start('node', `--cluster-enabled yes --tls-cluster yes ${name}`);
-  await redis.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
-  await vi.waitFor(async () => expect(await redis.cluster('INFO')).toContain('cluster_state:ok'), 20_000);
-  expect(readThrough(`rediss+cluster://localhost:${port}`, certificates.ca)).toBe('read through TLS');
 });

@@ -1,7 +1,12 @@
+import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { explainOutage, isTransientError } from '#shared/stores/transient-errors.ts';
+import mongoose from 'mongoose';
+import { Pool } from 'undici';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+import { test } from '#test/fixtures/stores.ts';
 
 /** A Redis that answers by a script; `undefined` closes the connection, after what was answered before. */
 type Answer = (command: string) => string | undefined;
@@ -56,8 +61,6 @@ describe('an error of Redis is transient', () => {
     ['it is full', "-OOM command not allowed when used memory > 'maxmemory'.\r\n"],
     ['it is a replica', "-READONLY You can't write against a read only replica.\r\n"],
     ['it lacks its replicas', '-NOREPLICAS Not enough good replicas to write.\r\n'],
-    ['a Redis Cluster has no master for the key', '-CLUSTERDOWN Hash slot not served\r\n'],
-    ['another node has the key', '-MOVED 3999 127.0.0.1:6381\r\n'],
     ['it does not answer in time', ''],
   ])('when %s', async (_, reply) => {
     const errors = await errorsOf(() => reply);
@@ -72,8 +75,54 @@ it('a command that Redis refuses for its own sake is no transient error', async 
   expect(errors.map(isTransientError)).toEqual([false, false, false]);
 });
 
-it('a node of a Redis Cluster under a plain address is told as such', () => {
-  expect(explainOutage(new Error('MOVED 3999 127.0.0.1:6381'))).toBe(
-    'it is a node of a Redis Cluster (MOVED 3999 127.0.0.1:6381): write redis+cluster://',
-  );
+describe('an error of a call to another service is transient', () => {
+  it.each([
+    ['before it answers', ''],
+    ['in the middle of its answer', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"origin":'],
+    [
+      'in the middle of its last answer',
+      'HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{"origin":',
+    ],
+  ])('when the other side ends %s', async (_, beginning) => {
+    const other = createServer((socket) => socket.once('data', () => socket.end(beginning)));
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const pool = new Pool(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+    onTestFinished(async () => {
+      await pool.destroy();
+      other.close();
+    });
+    const call = pool.request({ method: 'GET', path: '/' }).then(({ body }) => body.json());
+    expect(isTransientError(await call.catch((error: unknown) => error))).toBe(true);
+  });
+
+  it.each(['close', 'destroy'] as const)('when this process has closed its connections: %s', async (end) => {
+    const pool = new Pool('http://127.0.0.1:1');
+    const ended = pool[end]();
+    const error = await pool.request({ method: 'GET', path: '/' }).catch((error: unknown) => error);
+    await ended;
+    expect(isTransientError(error)).toBe(true);
+  });
+});
+
+test('an error of MongoDB is transient when this process closes its client meanwhile', async ({ stores }) => {
+  const asked = Promise.withResolvers<void>();
+  const never = new Promise<never>(() => {});
+  const proxy = await startMongoProxy(stores.mongoUri, ({ insert }) => {
+    if (insert === undefined) return 'done';
+    asked.resolve();
+    return never;
+  });
+  onTestFinished(proxy.close);
+  const connection = await mongoose.createConnection(proxy.uri, { retryWrites: false }).asPromise();
+  const insertion = connection.collection('things').insertMany([{ name: 'one' }]);
+  const outcome = insertion.catch((error: unknown) => error);
+  await asked.promise;
+  await connection.close();
+  expect(isTransientError(await outcome)).toBe(true);
+  const after = await connection
+    .collection('things')
+    .findOne()
+    .catch((error: unknown) => error);
+  expect(isTransientError(after)).toBe(true);
 });

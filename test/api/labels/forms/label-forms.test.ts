@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { describe, expect } from 'vitest';
-import { labelBytesKey } from '#shared/contracts/label-store.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { readPng, readZpl } from '#test/fixtures/labels/images.ts';
 import { codesOf } from '#test/fixtures/labels/pictures.ts';
@@ -176,8 +175,8 @@ describe('a label', () => {
     const path = (guide = one) => `/api/guias/etiqueta-pequena/${guide?.SEND_GUIA}`;
     const { headers } = await demo.pdf(path());
     const another = await demo.pdf(path(other));
-    const key = labelBytesKey(stores.prefix, headers.get('etag')?.slice(1, -1) ?? '');
-    await stores.redis.set(key, another.bytes);
+    const key = `${stores.prefix}:label:${headers.get('etag')?.slice('W/"'.length, -1)}`;
+    await stores.cache.set(key, another.bytes);
     const drawn = readPng((await demo.pdf(`${path()}?formato=png`)).bytes);
     expect((await codesOf([drawn]))[0]?.[0]).toBe(`CODE-128:${other?.SEND_GUIA}-01`);
   });

@@ -1,22 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
-import { LabelFile } from '#shared/pdf/label-file.ts';
-import { AccountTurns } from '../quotas/account-turns.ts';
-import type { LabelClient } from './label-client.ts';
-import type { Asker } from './label-shard.ts';
+import { LabelFile } from './joined-labels.ts';
+import type { Asker, LabelClient } from './label-client.ts';
 
 /**
- * Pages of a file that are in flight at a time, unless a single label has more: the more, the quicker is the file, and the
- * slower are the labels of others meanwhile (docs/decisions/0030-labels-in-one-file.md).
+ * Pages of a file that are in flight at a time, unless a single label has more: two batches of the label worker, so that
+ * one is printed while the next is asked for.
  */
-const WINDOW_PAGES = 8;
+const WINDOW_PAGES = 50;
 /** Pages that are read from the cache and joined at once, unless a single label has more: letters take some 3 ms. */
 const RUN_PAGES = 16;
-/** Files of an account that a process prints or sends at a time, and those that wait for it. */
-const ACCOUNT_FILES = { active: 1, waiting: 4 };
-/** Files of all accounts that a process prints or sends at a time: each holds its guides, up to some megabytes. */
-const PROCESS_FILES = { active: 8, waiting: 100 };
+/** Files that a process prints or sends at a time, of an account and of all: each holds its guides, up to some megabytes. */
+const MAX_FILES = { ofAccount: 3, ofAll: 30 };
 /** When an account, or a process, with too many files may be asked again, in seconds: so long takes a file. */
 const RETRY_AFTER_S = 4;
 /** Labels that are looked for in the cache at once: so many keys take the event loop for some 3 ms. */
@@ -28,7 +24,7 @@ const NO_ROOM: readonly ErrorCode[] = ['too-many-pages', 'overloaded'];
 
 type Options = {
   labels: Pick<LabelClient, 'print' | 'inCache'>;
-  /** Time until all labels of a file must be printed, in ms, the wait for the account's other files included. */
+  /** Time until all labels of a file must be printed, in ms. */
   timeoutMs: number;
 };
 
@@ -39,26 +35,25 @@ type JoinedFile = { title: string; format: 'pdf' | LabelForm['format'] };
 export class LabelFilePrinter {
   readonly #labels: Options['labels'];
   readonly #timeoutMs: number;
-  readonly #accountTurns: AccountTurns;
-  readonly #processTurns: AccountTurns;
+  /** Files under way, by account. */
+  readonly #files = new Map<string, number>();
+  #allFiles = 0;
 
   constructor({ labels, timeoutMs }: Options) {
     this.#labels = labels;
     this.#timeoutMs = timeoutMs;
-    this.#accountTurns = new AccountTurns({ ...ACCOUNT_FILES, waitMs: timeoutMs / 2 });
-    this.#processTurns = new AccountTurns({ ...PROCESS_FILES, waitMs: timeoutMs / 2 });
   }
 
   /**
    * Prints what is not in the cache, a window of pages at a time, and then begins the file. What was printed stays in
    * the cache, so that the same file is quick after a failure.
    *
-   * @param find returns the labels in the order of their pages; called when it is the file's turn.
-   * @param asker.gone aborts when the client is gone or has the file: until then the file has its turn.
-   * @returns the file piece by piece. A label that was removed from the cache meanwhile is printed again, so a piece may
+   * @param find returns the labels in the order of their pages; called when there is room for the file.
+   * @param asker.gone aborts when the client is gone or has the file: until then the file counts as under way.
+   * @returns the file piece by piece. A label that was evicted from the cache meanwhile is printed again, so a piece may
    * fail as `LabelClient.print` does.
-   * @throws DomainError as `LabelClient.print`, and `label-late` when not all labels are printed in time;
-   * `label-failed` says which label.
+   * @throws DomainError as `LabelClient.print`; `too-many-pages` or `overloaded` where too many files are under way;
+   * `label-late` when not all labels are printed in time; `label-failed` says which label.
    */
   async print(
     asker: Asker,
@@ -67,25 +62,28 @@ export class LabelFilePrinter {
   ): Promise<AsyncGenerator<Buffer>> {
     const deadline = performance.now() + this.#timeoutMs;
     const behind = { ...asker, behind: true as const };
-    await this.#takeTurns(asker);
+    this.#begin(asker);
     const labels = await find();
     await new Printing(this.#labels, labels, behind).run(deadline - performance.now());
     return started(this.#join(labels, behind, file));
   }
 
-  async #takeTurns({ account, gone }: Asker): Promise<void> {
-    for (const [turns, whose, refusal] of [
-      [this.#accountTurns, account, 'too-many-pages'],
-      [this.#processTurns, '', 'overloaded'],
-    ] as const) {
-      const end = await turns.take(whose, gone);
-      if (gone.aborted) {
-        end?.();
-        throw new DomainError('client-gone');
-      }
-      if (!end) throw new DomainError(refusal, { params: { seconds: RETRY_AFTER_S } });
-      gone.addEventListener('abort', end);
-    }
+  /** Counts a file until its asker is gone. */
+  #begin({ account, gone }: Asker): void {
+    if (gone.aborted) throw new DomainError('client-gone');
+    const own = this.#files.get(account) ?? 0;
+    const params = { seconds: RETRY_AFTER_S };
+    if (own >= MAX_FILES.ofAccount) throw new DomainError('too-many-pages', { params });
+    if (this.#allFiles >= MAX_FILES.ofAll) throw new DomainError('overloaded', { params });
+    this.#count(account, 1);
+    gone.addEventListener('abort', () => this.#count(account, -1), { once: true });
+  }
+
+  #count(account: string, change: 1 | -1): void {
+    const files = (this.#files.get(account) ?? 0) + change;
+    if (files === 0) this.#files.delete(account);
+    else this.#files.set(account, files);
+    this.#allFiles += change;
   }
 
   async *#join(

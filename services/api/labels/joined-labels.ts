@@ -1,6 +1,21 @@
 import { createHash } from 'node:crypto';
-import { CATALOG, catalog, INFORMATION, information, PAGES, PdfWriter, pageTree } from './pdf-writer.ts';
-import { neededBy, objectAt, type PdfObject, readPdf, UnsupportedPdfError, withNumbers } from './read-pdf.ts';
+import {
+  CATALOG,
+  catalog,
+  INFORMATION,
+  information,
+  PAGES,
+  PdfWriter,
+  pageTree,
+} from '#shared/pdf/pdf-writer.ts';
+import {
+  neededBy,
+  objectAt,
+  type PdfObject,
+  readPdf,
+  UnsupportedPdfError,
+  withNumbers,
+} from '#shared/pdf/read-pdf.ts';
 
 /** Longest way from a page to what it needs: page, resources, font, descriptor, file are five. */
 const MAX_DEPTH = 20;

@@ -1,0 +1,66 @@
+/**
+ * The kinds of label: their names on the wire, their pages, their paper (docs/contract.md "Labels"). Each kind is drawn by
+ * the label worker's template of its name, `label/templates/<kind>.hbs`. A new kind is one more entry here, its template,
+ * and its golden pictures.
+ */
+export const KINDS = {
+  letter: {
+    /** Last part of the endpoint's path, `GET /api/guias/<path>/{guia}`. */
+    path: 'etiqueta',
+    /** `Tipo` of a file with many labels. */
+    tipo: 'carta',
+    /** What the name of a label's file has after the guide's number. */
+    fileSuffix: '',
+    /** Whether a label has a page for each package, or else one page. */
+    pagePerPackage: false,
+    /** Size of the page, in mm. */
+    width: 215.9,
+    height: 279.4,
+    /** The same size as people say it. */
+    size: '8.5 × 11 in',
+    operationId: 'obtenerEtiqueta',
+    summary: 'Etiqueta carta, con QR de rastreo',
+  },
+  small: {
+    path: 'etiqueta-pequena',
+    tipo: 'pequena',
+    fileSuffix: '-10x10',
+    pagePerPackage: true,
+    width: 100,
+    height: 100,
+    size: '10 × 10 cm',
+    operationId: 'obtenerEtiquetaPequena',
+    summary: 'Etiqueta de 10 × 10 cm, una página por paquete',
+  },
+  medium: {
+    path: 'etiqueta-10x15',
+    tipo: '10x15',
+    fileSuffix: '-10x15',
+    pagePerPackage: true,
+    width: 100,
+    height: 150,
+    size: '10 × 15 cm',
+    operationId: 'obtenerEtiqueta10x15',
+    summary: 'Etiqueta de 10 × 15 cm (4 × 6 pulgadas), una página por paquete',
+  },
+} as const;
+
+export type LabelKind = keyof typeof KINDS;
+export const LABEL_KINDS = Object.keys(KINDS) as LabelKind[];
+
+/** The values of `Tipo`. */
+export const TIPOS = LABEL_KINDS.map((kind) => KINDS[kind].tipo);
+export type Tipo = (typeof TIPOS)[number];
+
+/** Returns the kind that a `Tipo` names. */
+export function kindOfTipo(tipo: string): LabelKind | undefined {
+  return LABEL_KINDS.find((kind) => KINDS[kind].tipo === tipo);
+}
+
+/** Returns something of each kind, by kind. */
+export function ofEachKind<T>(get: (kind: LabelKind) => T): Record<LabelKind, T> {
+  return Object.fromEntries(LABEL_KINDS.map((kind) => [kind, get(kind)])) as Record<LabelKind, T>;
+}
+
+/** Most pages of the file of many guides' labels. */
+export const MAX_FILE_PAGES = 1_000;

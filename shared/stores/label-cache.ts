@@ -1,0 +1,74 @@
+import type { RedisClient } from './redis-client.ts';
+
+/**
+ * Finished labels, in a Redis of their own that evicts by itself (`allkeys-lru`): the label worker stores a label and tells
+ * who waits for it; the api reads it.
+ *
+ * | key or channel | what |
+ * |---|---|
+ * | `{prefix}:label:<key>` | the label's bytes; expires after an hour |
+ * | channel `{prefix}:label:<key>` | news of the label's job: `printed <key>`, `failed` or `dropped` |
+ *
+ * The key in the news is another than the channel's where the worker has another template than the one asked for.
+ */
+
+/** What a label shows is personal data and stays no longer than this in Redis, in seconds (docs/security.md "Personal data"). */
+const TTL_S = 3_600;
+
+/** How a label's job ended. `dropped`: the worker did not print the label, because nobody waited for it any more. */
+export type LabelNews = { printed: string } | 'failed' | 'dropped';
+
+export class LabelCache {
+  readonly #redis: RedisClient;
+  readonly #prefix: string;
+
+  constructor(redis: RedisClient, prefix: string) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+  }
+
+  /** Returns a finished label, or null where it is not in the cache. */
+  read(key: string): Promise<Buffer | null> {
+    return this.#redis.getBuffer(this.channelOf(key));
+  }
+
+  /** Returns which of the labels are in the cache. */
+  async has(keys: readonly string[]): Promise<boolean[]> {
+    return Promise.all(keys.map(async (key) => (await this.#redis.exists(this.channelOf(key))) === 1));
+  }
+
+  /** Stores a label under `key`, and tells those who wait for the label `asked`. */
+  async store(asked: string, key: string, bytes: Uint8Array): Promise<void> {
+    const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    // Both commands travel together and run in this order: whoever hears of the label finds it.
+    await Promise.all([
+      this.#redis.set(this.channelOf(key), value, 'EX', TTL_S),
+      this.tell(asked, { printed: key }),
+    ]);
+  }
+
+  /** Tells those who wait for a label how its job ended. */
+  async tell(asked: string, news: LabelNews): Promise<void> {
+    const message = typeof news === 'object' ? `printed ${news.printed}` : news;
+    await this.#redis.publish(this.channelOf(asked), message);
+  }
+
+  /** Returns for each label whether somebody waits for it. */
+  async awaited(keys: readonly string[]): Promise<boolean[]> {
+    // Redis answers with each channel and the number of its subscribers in turns.
+    const answer = await this.#redis.pubsub('NUMSUB', ...keys.map((key) => this.channelOf(key)));
+    return keys.map((_, i) => Number(answer[2 * i + 1]) > 0);
+  }
+
+  /** Returns the channel of a label, which is also its key in Redis. */
+  channelOf(key: string): string {
+    return `${this.#prefix}:label:${key}`;
+  }
+}
+
+/** Reads a message of a label's channel. */
+export function parseNews(message: string): LabelNews {
+  const [, printed] = /^printed (.+)$/.exec(message) ?? [];
+  if (printed) return { printed };
+  return message === 'failed' ? 'failed' : 'dropped';
+}
