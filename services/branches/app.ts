@@ -1,24 +1,56 @@
+import { ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { requireInternalToken, sharedRequestIds } from '#shared/http/internal-calls.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
-import { openRedis } from '#shared/stores/redis.ts';
-import { BranchCache } from './cache/branch-cache.ts';
+import { openOptionalRedis } from '#shared/stores/redis.ts';
+import { BranchCache } from './branch-cache.ts';
+import { BranchLookup } from './branch-lookup.ts';
+import { BranchStore } from './branch-store.ts';
 import type { BranchesConfig } from './config.ts';
-import { internalRoutes } from './routes/internal.ts';
-import { BranchStore } from './store/branch-store.ts';
 
 /** Builds the branches service, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildBranches(config: BranchesConfig, log: Logger): Promise<HttpServer> {
   return buildHttpServer({ log, drainMs: config.DRAIN_MS }, async (server) => {
-    const mongo = openMongo(server, config.MONGODB_URI);
-    const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
-    const cache = new BranchCache(redis, config.REDIS_PREFIX, new BranchStore(mongo), log, server.metrics);
-    server.addHook('onClose', async () => cache.close());
-    server.startup.onceConnected('the branch cache', () => cache.open());
-    const tokens = [config.INTERNAL_TOKEN, config.INTERNAL_TOKEN_PREVIOUS].filter(
-      (token) => token !== undefined,
+    const lookup = openLookup(server, config, log);
+    const tokens = [config.INTERNAL_TOKEN, config.INTERNAL_TOKEN_PREVIOUS];
+    await server.register(
+      internalRoutes(
+        lookup,
+        tokens.filter((token) => token !== undefined),
+      ),
+      { prefix: '/internal' },
     );
-    await server.register(internalRoutes(cache, tokens), { prefix: '/internal' });
   });
+}
+
+/** Only MongoDB is required: without Redis each lookup asks MongoDB. */
+function openLookup(server: HttpServer, config: BranchesConfig, log: Logger): BranchLookup {
+  const { MONGODB_URI, REDIS_URL, REDIS_PREFIX: prefix } = config;
+  const store = new BranchStore(openMongo(server, MONGODB_URI));
+  const cache = new BranchCache(openOptionalRedis(server, REDIS_URL, 'redis'), prefix);
+  const lookup = new BranchLookup({ store, cache, log, metrics: server.metrics });
+  server.addHook('onClose', async () => lookup.close());
+  server.startup.onceConnected('the branch cache', () => lookup.open());
+  return lookup;
+}
+
+/** Registers what our other services ask, each time with an internal token; clients ask the API. */
+function internalRoutes(lookup: BranchLookup, tokens: readonly string[]) {
+  return async (server: HttpServer) => {
+    server.addHook('onRequest', requireInternalToken(tokens));
+    server.addHook('onRequest', async (request) => {
+      const requestIds = sharedRequestIds(request.headers);
+      if (requestIds.length > 0) request.log = request.log.child({ requestIds });
+    });
+    server.post(
+      '/resolve',
+      { schema: { body: ResolveRequest, response: { 200: ResolveResponse } } },
+      ({ body }) => lookup.resolve(body),
+    );
+    server.get('/branches', async (_request, reply) =>
+      reply.type('application/json').send(await lookup.active()),
+    );
+  };
 }

@@ -1,145 +1,162 @@
 import { basename, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { type Command, CommanderError } from 'commander';
 import { Type } from 'typebox';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { recordCommand } from '#shared/audit/record-command.ts';
+import { type CommandResult, recordCommand } from '#shared/audit/record-command.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { mongoSettings } from '#shared/config/settings.ts';
+import type { Branch } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
-import { branchTable, columnsOf, coverageTable } from './csv/csv-columns.ts';
-import { branchDataset, coverageDataset, type Dataset } from './csv/datasets.ts';
-import { exportCsv } from './csv/export-csv.ts';
-import { importCsv } from './csv/import-csv.ts';
-import { BranchStore } from './store/branch-store.ts';
+import { explainUsage, isHelp, spanishCommand } from '#shared/terminal/spanish-command.ts';
+import { BranchStore, type Snapshot } from './branch-store.ts';
+import { branchTable, columnsOf, coverageTable } from './csv-columns.ts';
+import { type Dataset, exportCsv, importCsv } from './csv-files.ts';
 
 /**
- * `npm run branches -- …` and `npm run coverage -- …`: import and export of branches and coverage as CSV files, each as
- * a whole. Exit code 0: done, 1: refused or failed, 2: wrong usage.
+ * `npm run branches -- …`: import and export of branches and of their coverage as CSV files, each as a whole. Exit code
+ * 0: done, 1: refused or failed, 2: wrong usage.
  */
 
-type DatasetName = keyof typeof DATASETS;
-type Options = { command: 'import' | 'export'; path: string | undefined; dryRun: boolean };
+/** As it is typed. */
+const NAME = 'npm run branches --';
+const HELP = `
+El archivo es CSV en UTF-8, separado por , o ; con uno de estos encabezados:
+  sucursales  ${columnsOf(branchTable).join(',')}
+  cobertura   ${columnsOf(coverageTable(new Set())).join(',')}
 
-class UsageError extends Error {}
+Ejemplos:
+  ${NAME} import sucursales.csv --dry-run
+  ${NAME} import sucursales.csv
+  ${NAME} coverage import cobertura.csv
+  npm run --silent branches -- coverage export > cobertura.csv`;
 
-const DATASETS = {
-  branches: { file: 'sucursales.csv', columns: columnsOf(branchTable) },
-  coverage: { file: 'cobertura.csv', columns: columnsOf(coverageTable(new Set())) },
-} as const;
+type DatasetName = 'branches' | 'coverage';
+/** What was typed; an export without a file goes to standard output. */
+type Typed = { dataset: DatasetName; path: string | undefined } & (
+  | { command: 'import'; dryRun: boolean }
+  | { command: 'export' }
+);
 
-async function run([name = '', ...args]: string[]): Promise<void> {
-  if (!isDatasetName(name)) throw new UsageError('Uso: node services/branches/cli.ts branches|coverage …');
-  const options = parseOptions(name, args);
-  if (options === 'help') return say(helpText(name));
+process.exitCode = await run(process.argv);
+
+/** Runs a command. @returns the exit code. */
+async function run(argv: string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(argv);
+    return 0;
+  } catch (error) {
+    if (isHelp(error)) return 0;
+    process.stderr.write(`${explain(error)}\n`);
+    return error instanceof CommanderError || error instanceof ConfigError ? 2 : 1;
+  }
+}
+
+function createProgram(): Command {
+  const program = spanishCommand(NAME)
+    .description('Carga las sucursales y su cobertura de archivos CSV. Lee MONGODB_URI del entorno.')
+    .addHelpText('after', HELP);
+  addCommands(program, 'branches', 'las sucursales');
+  const coverage = program
+    .command('coverage')
+    .description('import y export de la cobertura: que sucursal entrega en cada codigo postal')
+    .helpCommand(false);
+  addCommands(coverage, 'coverage', 'la cobertura');
+  return program;
+}
+
+function addCommands(program: Command, dataset: DatasetName, what: string): void {
+  program
+    .command('import')
+    .argument('<archivo>')
+    .description(`reemplaza ${what} por lo que dice el archivo, si todas sus lineas estan bien`)
+    .option('--dry-run', 'solo revisa y dice que cambiaria')
+    .action((path: string, { dryRun = false }: { dryRun?: boolean }) =>
+      perform({ dataset, command: 'import', path, dryRun }),
+    );
+  program
+    .command('export')
+    .argument('[archivo]')
+    .description(`escribe ${what} en el mismo formato; sin archivo, en la salida estandar`)
+    .action((path: string | undefined) => perform({ dataset, command: 'export', path }));
+}
+
+/** Runs a command, records it in the audit trail, and then prints how it ended. */
+async function perform(typed: Typed): Promise<void> {
   const { MONGODB_URI } = loadConfig(Type.Object(mongoSettings), process.env);
   const mongo = await connectMongo(MONGODB_URI, createLogger('branches-cli', 'silent'));
   try {
-    const { command, path, dryRun } = options;
+    const { dataset, command, path } = typed;
+    const dryRun = command === 'import' && typed.dryRun;
     const details = { ...(path && { file: basename(path) }), ...(dryRun && { dryRun }) };
-    const event = { service: 'branches', action: `${name}.${command}`, details, env: process.env } as const;
+    const event = {
+      service: 'branches',
+      action: `${dataset}.${command}`,
+      details,
+      env: process.env,
+    } as const;
     const text = await recordCommand(new AuditStore(mongo), event, async () => {
       const store = new BranchStore(mongo);
-      const snapshot = await store.snapshot();
-      if (name === 'branches') return perform(options, branchDataset(store, snapshot));
-      return perform(options, coverageDataset(store, snapshot));
+      const loaded = await store.snapshot();
+      return dataset === 'branches'
+        ? transfer(typed, branchesOf(store, loaded), (branches) => warnOfCoverage(branches, loaded))
+        : transfer(typed, coverageOf(store, loaded));
     });
-    if (text) say(text);
+    if (text) process.stdout.write(`${text}\n`);
   } finally {
     await mongo.close();
   }
 }
 
-function isDatasetName(name: string): name is DatasetName {
-  return Object.hasOwn(DATASETS, name);
-}
-
-/** Runs the command. @returns what the operator reads, and what the audit trail keeps. */
-async function perform<R, C extends string>(options: Options, dataset: Dataset<R, C>) {
-  const { command, dryRun } = options;
+/** @param warn says what the operator should know about records that are right. */
+async function transfer<R, C extends string>(
+  typed: Typed,
+  dataset: Dataset<R, C>,
+  warn: (records: readonly R[]) => void = () => {},
+): Promise<CommandResult> {
   // npm runs a script in the package's folder; the path was typed in another one.
-  const path = options.path && resolve(process.env.INIT_CWD ?? '.', options.path);
-  if (command === 'export') {
+  const path = typed.path && resolve(process.env.INIT_CWD ?? '.', typed.path);
+  if (typed.command === 'export') {
     await exportCsv(path, dataset);
     return { text: '', details: { rows: dataset.loaded.length } };
   }
-  const { rows, changes, warning } = await importCsv(path ?? '', dataset, { dryRun });
-  if (warning) complain(warning);
-  const done = dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
+  const { records, changes } = await importCsv(path ?? '', dataset, typed);
+  warn(records);
+  const done = typed.dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
+  const rows = records.length;
   const { added, changed, removed } = changes;
   const text = `${done}. Filas: ${rows}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
-  return { text, details: { rows, added, changed, removed } };
+  return { text, details: { rows, ...changes } };
 }
 
-/** @throws UsageError */
-function parseOptions(name: DatasetName, args: string[]): Options | 'help' {
-  const parsed = parseFlags(args);
-  if (parsed?.values.help) return 'help';
-  const [command, path, ...rest] = parsed?.positionals ?? [];
-  const dryRun = parsed?.values['dry-run'] ?? false;
-  if (rest.length === 0) {
-    if (command === 'import' && path !== undefined) return { command, path, dryRun };
-    if (command === 'export' && !dryRun) return { command, path, dryRun };
-  }
-  throw new UsageError(`Uso incorrecto. Vea npm run ${name} -- --help`);
+function branchesOf(store: BranchStore, { branches: loaded }: Snapshot) {
+  return { table: branchTable, loaded, load: store.loadBranches.bind(store) };
 }
 
-/** Returns undefined for unknown flags. */
-function parseFlags(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: { help: { type: 'boolean', short: 'h' }, 'dry-run': { type: 'boolean' } },
-    });
-  } catch {
-    return undefined;
-  }
+function coverageOf(store: BranchStore, { branches, coverage: loaded }: Snapshot) {
+  const table = coverageTable(new Set(branches.map(({ Codigo }) => Codigo)));
+  return { table, loaded, load: store.loadCoverage.bind(store) };
 }
 
-function helpText(name: DatasetName): string {
-  const { file, columns } = DATASETS[name];
-  return `Uso: npm run ${name} -- import <archivo> [--dry-run]
-     npm run ${name} -- export [archivo]
-
-  import     reemplaza todo por lo que dice el archivo, si todas sus lineas estan bien
-  --dry-run  solo revisa y dice que cambiaria
-  export     escribe lo cargado, en el mismo formato; sin archivo, en la salida estandar
-
-Lee MONGODB_URI del entorno. El archivo es CSV en UTF-8, separado por , o ; con este encabezado:
-${columns.join(',')}
-
-Ejemplos:
-  npm run ${name} -- import ${file} --dry-run
-  npm run --silent ${name} -- export > ${file}`;
+function warnOfCoverage(branches: readonly Branch[], { coverage }: Snapshot): void {
+  const codes = new Set(branches.map(({ Codigo }) => Codigo));
+  const lost = coverage.filter(({ code }) => !codes.has(code)).length;
+  if (lost === 0) return;
+  process.stderr.write(
+    `Aviso: codigos postales sin cobertura, porque su sucursal no esta en el archivo: ${lost}\n`,
+  );
 }
 
-/** Says on standard error what went wrong, and returns the exit code. */
-function explain(error: unknown): number {
+/** Says what went wrong, for the operator. */
+function explain(error: unknown): string {
+  if (error instanceof CommanderError) return explainUsage(error, NAME);
   const { message, code, syscall } = error as NodeJS.ErrnoException;
-  if (error instanceof UsageError || error instanceof ConfigError) return complain(message, 2);
   if (error instanceof DomainError && error.code === 'overtaken') {
-    return complain('Otra carga que empezo despues ya esta en vigor; esta no se aplico');
+    return 'Otra carga que empezo despues ya esta en vigor; esta no se aplico';
   }
-  if (syscall) return complain(`No se puede leer o escribir el archivo (${code})`);
-  if (isTransientError(error))
-    return complain('La base de datos de MONGODB_URI no responde, intente de nuevo');
-  return complain(message);
-}
-
-function complain(text: string, exitCode = 1): number {
-  process.stderr.write(`${text}\n`);
-  return exitCode;
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  process.exitCode = explain(error);
+  if (syscall) return `No se puede leer o escribir el archivo (${code})`;
+  if (isTransientError(error)) return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
+  return message;
 }

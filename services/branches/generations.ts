@@ -1,15 +1,21 @@
 import { type Connection, type Model, Schema, trusted } from 'mongoose';
 import { DomainError } from '#shared/errors.ts';
 
+declare module '#shared/errors.ts' {
+  interface ErrorCodes {
+    /** A load that began later is in force. */
+    overtaken: unknown;
+  }
+}
+
 /** What is loaded as a whole. */
 export type Kind = 'branches' | 'coverage';
+/** The numbers of the loads that are in force; 0 is none. */
+export type Generation = Readonly<Record<Kind, number>>;
 type Current = { _id: string } & Record<Kind, number>;
 type Counter = { _id: string; last: number };
 
-/**
- * The generation of the branches and of the coverage that is in force, in MongoDB. Each load is a new generation;
- * 0 is none.
- */
+/** The generation of the branches and of the coverage that is in force, in MongoDB. Each load is a new generation. */
 export class Generations {
   readonly #current: Model<Current>;
   readonly #counter: Model<Counter>;
@@ -28,8 +34,10 @@ export class Generations {
     );
   }
 
-  async current(): Promise<Readonly<Record<Kind, number>>> {
-    return (await this.#current.findById('current').lean()) ?? { branches: 0, coverage: 0 };
+  /** @param timeoutMS longest wait for the answer, in ms. */
+  async current(timeoutMS: number): Promise<Generation> {
+    const stored = await this.#current.findById('current').setOptions({ timeoutMS }).lean();
+    return stored ?? { branches: 0, coverage: 0 };
   }
 
   /** Returns a number that no other load has: the higher of two began later. */

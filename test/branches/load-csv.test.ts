@@ -3,11 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, vi } from 'vitest';
-import { BranchStore } from '#services/branches/store/branch-store.ts';
+import { BranchStore } from '#services/branches/branch-store.ts';
+import { readRows } from '#services/branches/csv/csv-rows.ts';
+import { formatCsv } from '#services/branches/csv/format-csv.ts';
+import { LineReport } from '#services/branches/csv/line-report.ts';
 import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
-import { readRows } from '#shared/csv/csv-rows.ts';
-import { formatCsv } from '#shared/csv/format-csv.ts';
-import { LineReport } from '#shared/csv/line-report.ts';
 import { call } from '#test/fixtures/client.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 
@@ -19,7 +19,9 @@ const VISIBLE = { timeout: 10_000, interval: 50 };
 const NORTH = 'NTE01,Norte,Nuevo Leon,Monterrey,Centro,Av. Juarez,800,64000,8150000101,si,si,si';
 const SOUTH = 'SUR01,Sur,Oaxaca,Oaxaca,Centro,Calle 5,1,68000,,si,si,si';
 
-type Name = 'branches' | 'coverage';
+/** The words that name a dataset on the command line. */
+const WORDS = { branches: [], coverage: ['coverage'] };
+type Name = keyof typeof WORDS;
 type Result = { code: unknown; out: string; err: string };
 
 const test = services
@@ -27,7 +29,7 @@ const test = services
   .extend('running', { scope: 'file' }, ({ startBranches }) =>
     Promise.all([startBranches(), startBranches()]),
   )
-  /** Runs `npm run branches -- …` or `npm run coverage -- …`, as npm does: with the folder where it was called. */
+  /** Runs `npm run branches -- …`, as npm does: with the folder where it was called. */
   .extend(
     'run',
     { scope: 'file' },
@@ -36,8 +38,11 @@ const test = services
         new Promise<Result>((resolve) => {
           const env = { PATH: process.env.PATH, MONGODB_URI: uri, INIT_CWD: folder };
           const options = { env, timeout: 80_000 };
-          execFile('node', ['services/branches/cli.ts', name, ...args], options, (error, out, err) =>
-            resolve({ code: error ? error.code : 0, out, err }),
+          execFile(
+            'node',
+            ['services/branches/cli.ts', ...WORDS[name], ...args],
+            options,
+            (error, out, err) => resolve({ code: error ? error.code : 0, out, err }),
           );
         }),
   )
@@ -62,7 +67,7 @@ const test = services
             const { body } = await call(`${url}/internal/resolve`, {
               method: 'POST',
               headers: { 'content-type': 'application/json', 'x-internal-token': INTERNAL_TOKEN },
-              body: JSON.stringify({ origin: null, destinations }),
+              body: JSON.stringify({ origins: [], destinations }),
             });
             return (body as unknown as ResolveResponse).destinations.map((branch) => branch?.Codigo);
           }),
@@ -353,27 +358,32 @@ describe('export', () => {
 });
 
 describe('wrong usage', () => {
-  test.for<[string[]]>([
-    [[]],
-    [['import']],
-    [['import', 'a.csv', 'b.csv']],
-    [['importar', 'a.csv']],
-    [['import', 'a.csv', '--force']],
-    [['export', '--dry-run']],
-  ])('%j exits with 2 and names --help', async ([args], { run }) => {
-    const result = await run('coverage', args);
-    expect(result).toEqual({
-      code: 2,
-      out: '',
-      err: 'Uso incorrecto. Vea npm run coverage -- --help\n',
-    });
+  const HELP = 'Vea npm run branches -- --help\n';
+
+  test.for<[string[], string]>([
+    [[], 'Falta un comando. '],
+    [['import'], 'Falta un argumento. '],
+    [['import', 'a.csv', 'b.csv'], 'Sobran argumentos. '],
+    [['importar', 'a.csv'], 'Comando desconocido. '],
+    [['import', 'a.csv', '--force'], 'Opcion desconocida. '],
+    [['export', '--dry-run'], 'Opcion desconocida. '],
+  ])('%j exits with 2, says "%s" and names --help', async ([args, message], { run }) => {
+    for (const name of ['branches', 'coverage'] as const) {
+      const { code, out, err } = await run(name, args);
+      expect([code, out]).toEqual([2, '']);
+      expect(err.endsWith(message + HELP)).toBe(true);
+    }
   });
 
   test('is explained by --help', async ({ run }) => {
     const { code, out } = await run('branches', ['--help']);
     expect(code).toBe(0);
-    expect(out).toContain('Uso: npm run branches -- import <archivo> [--dry-run]');
-    expect(out).toContain(BRANCHES_HEADER);
+    expect(out).toContain('Uso: npm run branches -- [opciones] <comando>');
+    for (const text of [BRANCHES_HEADER, COVERAGE_HEADER, 'coverage import cobertura.csv', '--dry-run'])
+      expect(out).toContain(text);
+    const coverage = await run('coverage', ['import', '--help']);
+    expect(coverage.code).toBe(0);
+    expect(coverage.out).toContain('Uso: npm run branches -- coverage import [opciones] <archivo>');
   });
 
   test('includes a MONGODB_URI that is not set or does not answer', async ({ run }) => {

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { chunks, type Snapshot } from './branch-store.ts';
+
+/** Lifetime of a hash that is being written, in s: what a rebuild that dies leaves behind expires by itself. */
+const UNFINISHED_TTL_S = 60;
+/** Fields in one command. */
+const WRITE_CHUNK = 1_000;
+
+/**
+ * The branches and their coverage in one Redis hash, so that a whole creation request is one HMGET:
+ *
+ * | field | value |
+ * |---|---|
+ * | `version` | of the snapshot that the hash was made from |
+ * | `b:<code>` | the branch, as JSON |
+ * | `cp:<postal code>` | the branch that covers it, as JSON |
+ * | `active` | the active branches, ordered by code, as a JSON array |
+ *
+ * `version` is read with every answer: an absent field means "unknown" only in a hash of that version.
+ */
+export class BranchCache {
+  readonly #redis: RedisClient;
+  readonly #key: string;
+
+  constructor(redis: RedisClient, prefix: string) {
+    this.#redis = redis;
+    this.#key = `${prefix}:branches`;
+  }
+
+  /** Returns the version of the snapshot that the hash was made from; null where there is no hash. */
+  version(): Promise<string | null> {
+    return this.#redis.hget(this.#key, 'version');
+  }
+
+  /** Returns the branch of each query, in the order asked; undefined where the hash has another version. */
+  async find(version: string, queries: readonly DestinationQuery[]): Promise<(Branch | null)[] | undefined> {
+    const values = await this.#read(version, queries.map(fieldOf));
+    return values?.map((json) => (json ? (JSON.parse(json) as Branch) : null));
+  }
+
+  /** Returns the active branches as `listingOf` writes them; undefined where the hash has another version. */
+  async active(version: string): Promise<string | undefined> {
+    return (await this.#read(version, ['active']))?.[0] ?? undefined;
+  }
+
+  /**
+   * Replaces the hash whole or not at all: a command that Redis refuses, as when it is full, leaves the former hash.
+   *
+   * @throws Error of the first command that was refused.
+   */
+  async replace(snapshot: Snapshot): Promise<void> {
+    const unfinished = `${this.#key}:${randomUUID()}`;
+    const fields = fieldsOf(snapshot);
+    try {
+      for (const chunk of chunks([...fields], WRITE_CHUNK)) {
+        await this.#redis.hset(unfinished, new Map(chunk));
+        await this.#redis.expire(unfinished, UNFINISHED_TTL_S);
+      }
+      // A process that slept for a minute on the way has lost the first fields.
+      const written = await this.#redis.hlen(unfinished);
+      if (written !== fields.size) throw new Error(`${written} of ${fields.size} fields were written`);
+      await this.#publish(unfinished);
+    } catch (error) {
+      await this.#redis.unlink(unfinished).catch(() => {}); // it expires otherwise
+      throw error;
+    }
+  }
+
+  async #publish(unfinished: string): Promise<void> {
+    const answers = await this.#redis.multi().persist(unfinished).rename(unfinished, this.#key).exec();
+    for (const [error] of answers ?? []) if (error) throw error;
+  }
+
+  async #read(version: string, fields: readonly string[]): Promise<(string | null)[] | undefined> {
+    const [cached, ...values] = await this.#redis.hmget(this.#key, 'version', ...fields);
+    return cached === version ? values : undefined;
+  }
+}
+
+/** Returns the active branches as a JSON array, ordered by code: the service only passes it on. */
+export function listingOf(branches: readonly Branch[]): string {
+  const active = branches.filter(({ Activa }) => Activa);
+  return JSON.stringify(active.sort((one, other) => (one.Codigo < other.Codigo ? -1 : 1)));
+}
+
+/** Lists all fields; `version` is the last one. */
+function fieldsOf({ version, branches, coverage }: Snapshot): Map<string, string> {
+  const fields = new Map<string, string>();
+  // JSON is made once a branch, not once a postal code, which took a quarter of a rebuild.
+  for (const branch of branches) fields.set(fieldOf({ code: branch.Codigo }), JSON.stringify(branch));
+  for (const { postalCode, code } of coverage) {
+    const branch = fields.get(fieldOf({ code }));
+    if (branch) fields.set(fieldOf({ postalCode }), branch);
+  }
+  return fields.set('active', listingOf(branches)).set('version', version);
+}
+
+function fieldOf(query: DestinationQuery): string {
+  return 'code' in query ? `b:${branchCode(query.code)}` : `cp:${query.postalCode}`;
+}

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { memoizeFor } from '#shared/async/memoize-for.ts';
+import type { ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { type BranchCache, listingOf } from './branch-cache.ts';
+import type { BranchStore } from './branch-store.ts';
+
+/** How often the database is asked for its version, in ms: a load is visible within a second. */
+const COMPARE_INTERVAL_MS = 300;
+/** Pause after a rebuild that failed, in ms: each attempt reads all branches and coverage from the database. */
+const REBUILD_PAUSE_MS = 5_000;
+
+type Deps = { store: BranchStore; cache: BranchCache; log: Logger; metrics: Registry };
+
+/**
+ * Looks branches up in the cache where the cache has the version that was last seen in the database, and in the database
+ * otherwise: while Redis is away, full or empty. So a load is visible within 300 ms, also before the cache has it.
+ *
+ * Each process compares the versions, and rebuilds a cache that is behind. Processes that do so at once write the same.
+ */
+export class BranchLookup {
+  readonly #store: BranchStore;
+  readonly #cache: BranchCache;
+  readonly #log: Logger;
+  readonly #metrics: ReturnType<typeof createMetrics>;
+  readonly #end = new AbortController();
+  /** Requests of the same moment share one reading of the listing. */
+  readonly #storedListing: () => Promise<string>;
+  /** What the database had when it last answered. */
+  #version = '';
+  #rebuildFrom = 0;
+  #failure: string | undefined;
+
+  constructor({ store, cache, log, metrics }: Deps) {
+    this.#store = store;
+    this.#cache = cache;
+    this.#log = log;
+    this.#metrics = createMetrics(metrics);
+    this.#storedListing = memoizeFor(0, async () => listingOf(await store.active()));
+  }
+
+  /** Brings the cache in step with the database, and keeps it there until `close`. Never rejects. */
+  async open(): Promise<void> {
+    await this.#compare();
+    void this.#keepComparing();
+  }
+
+  close(): void {
+    this.#end.abort();
+  }
+
+  /** Returns the active branches, ordered by code, as a JSON array. */
+  active(): Promise<string> {
+    return this.#read((version) => this.#cache.active(version), this.#storedListing);
+  }
+
+  /**
+   * Looks up the origins and destinations of creation requests, in one round trip to Redis.
+   *
+   * @returns each branch in the order asked; null unless it is active and an origin, or a destination.
+   */
+  async resolve({ origins, destinations }: ResolveRequest): Promise<ResolveResponse> {
+    const queries = [...origins.map((code) => ({ code })), ...destinations];
+    const branches = await this.#read(
+      (version) => this.#cache.find(version, queries),
+      () => this.#store.find(queries),
+    );
+    const found = branches.map((branch) => (branch?.Activa ? branch : null));
+    return {
+      origins: found.slice(0, origins.length).map((branch) => (branch?.Origen ? branch : null)),
+      destinations: found.slice(origins.length).map((branch) => (branch?.Destino ? branch : null)),
+    };
+  }
+
+  /** A cache that cannot be read costs no answer; the comparison logs why. */
+  async #read<T>(cached: (version: string) => Promise<T | undefined>, stored: () => Promise<T>): Promise<T> {
+    const value = await cached(this.#version).catch(() => undefined);
+    this.#metrics.lookups.inc({ result: value === undefined ? 'miss' : 'hit' });
+    return value ?? stored();
+  }
+
+  async #keepComparing(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      await sleep(COMPARE_INTERVAL_MS, undefined, { signal }).catch(() => {});
+      if (!signal.aborted) await this.#compare();
+    }
+  }
+
+  /** Logs the first failure, each other reason, and that it is over. */
+  async #compare(): Promise<void> {
+    try {
+      this.#version = await this.#store.version();
+      if ((await this.#cache.version()) !== this.#version) await this.#rebuild();
+      else if (this.#failure !== undefined) {
+        this.#failure = undefined;
+        this.#log.info('The branch cache is in step with the database again');
+      }
+    } catch (err) {
+      const { message } = err as Error;
+      if (this.#end.signal.aborted || message === this.#failure) return;
+      this.#failure = message;
+      const level = isTransientError(err) ? 'warn' : 'error';
+      this.#log[level]({ err }, 'Bringing the branch cache in step with the database failed');
+    }
+  }
+
+  async #rebuild(): Promise<void> {
+    if (performance.now() < this.#rebuildFrom) return;
+    try {
+      const stopTimer = this.#metrics.rebuildSeconds.startTimer();
+      const snapshot = await this.#store.snapshot();
+      await this.#cache.replace(snapshot);
+      const { version, branches, coverage } = snapshot;
+      const ms = Math.round(stopTimer() * 1_000);
+      this.#metrics.rebuilds.inc({ result: 'ok' });
+      this.#log.info(
+        { version, branches: branches.length, coverage: coverage.length, ms },
+        `Rebuilt the branch cache in ${ms} ms`,
+      );
+    } catch (error) {
+      this.#rebuildFrom = performance.now() + REBUILD_PAUSE_MS;
+      this.#metrics.rebuilds.inc({ result: 'failed' });
+      throw error;
+    }
+  }
+}
+
+function createMetrics(metrics: Registry) {
+  const registers = [metrics];
+  const lookups = new Counter({
+    name: 'branch_cache_lookups_total',
+    help: 'Lookups of branches. hit: the cache answered; miss: it is away, full or behind, and the database was asked',
+    labelNames: ['result'],
+    registers,
+  });
+  const rebuilds = new Counter({
+    name: 'branch_cache_rebuilds_total',
+    help: 'Rebuilds of the branch cache from the database by this process',
+    labelNames: ['result'],
+    registers,
+  });
+  for (const result of ['hit', 'miss']) lookups.inc({ result }, 0);
+  for (const result of ['ok', 'failed']) rebuilds.inc({ result }, 0);
+  const rebuildSeconds = new Histogram({
+    name: 'branch_cache_rebuild_seconds',
+    help: 'Duration of a successful rebuild, from the first read to the last write',
+    buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+    registers,
+  });
+  return { lookups, rebuilds, rebuildSeconds };
+}

@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { progressLine } from '#shared/terminal/progress-line.ts';
+import type { OnProgress } from './branch-store.ts';
+import { type Row, readRows } from './csv/csv-rows.ts';
+import { formatCsv } from './csv/format-csv.ts';
+import { InvalidFileError, LineReport } from './csv/line-report.ts';
+import { type CsvTable, columnsOf } from './csv-columns.ts';
+
+/** What is imported and exported as a whole: the branches, or their coverage. */
+export type Dataset<R, C extends string> = {
+  table: CsvTable<R, C>;
+  /** What is in force now. */
+  loaded: readonly R[];
+  load(records: readonly R[], onProgress: OnProgress): Promise<void>;
+};
+
+/** How many records a load adds, changes and removes. */
+export type Changes = { added: number; changed: number; removed: number };
+
+/** Stands in decoded text for bytes that are not UTF-8. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
+
+/**
+ * Replaces a dataset by the records of a CSV file, all or nothing, and shows the progress on standard error.
+ *
+ * @param options.dryRun only checks the file and compares it with what is loaded.
+ * @throws InvalidFileError for a file that is not right; DomainError `overtaken` when a load that began later is in force.
+ */
+export async function importCsv<R, C extends string>(
+  path: string,
+  { table, loaded, load }: Dataset<R, C>,
+  { dryRun }: { dryRun: boolean },
+): Promise<{ records: R[]; changes: Changes }> {
+  const progress = progressLine();
+  try {
+    const records = await readRecords(path, table, (rows) => progress.show(`Revisadas: ${rows}`));
+    const changes = compare(table, loaded, records);
+    if (!dryRun)
+      await load(records, (written) => progress.show(`Guardadas: ${written} de ${records.length}`));
+    return { records, changes };
+  } finally {
+    progress.clear();
+  }
+}
+
+/** Writes a dataset as CSV, ordered by its first column, to a file or to standard output. */
+export async function exportCsv<R, C extends string>(
+  path: string | undefined,
+  { table, loaded }: Pick<Dataset<R, C>, 'table' | 'loaded'>,
+): Promise<void> {
+  const rows = loaded.map(table.toCells).sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
+  const text = formatCsv(columnsOf(table), rows);
+  if (path) await writeFile(path, text);
+  else await pipeline([text], process.stdout); // unlike a plain write, notices a reader that went away
+}
+
+/**
+ * Reads all records of a CSV file, and checks each cell and that no record is there twice.
+ *
+ * @throws InvalidFileError unless the whole file is right, with what is wrong line by line.
+ */
+async function readRecords<R, C extends string>(
+  path: string,
+  table: CsvTable<R, C>,
+  onProgress: (rows: number) => void,
+): Promise<R[]> {
+  const report = new LineReport();
+  const columns = columnsOf(table);
+  const records: R[] = [];
+  const lines = new Map<string, number>();
+  for await (const row of readRows(path, columns, report)) {
+    checkCells(row, table, report);
+    const record = table.toRecord(row.cells);
+    const value = table.key(record);
+    const earlier = lines.get(value);
+    if (earlier === undefined) lines.set(value, row.line);
+    else {
+      const reason = `repetido, ya esta en la linea ${earlier}`;
+      report.add({ line: row.line, column: columns[0] ?? '', value, reason });
+    }
+    records.push(record);
+    onProgress(records.length);
+  }
+  if (report.count > 0) throw new InvalidFileError(`No se cargo nada. Errores: ${report.count}\n${report}`);
+  return records;
+}
+
+function checkCells<C extends string>(
+  { line, cells }: Row<C>,
+  { rules }: Pick<CsvTable<never, C>, 'rules'>,
+  report: LineReport,
+): void {
+  for (const column of Object.keys(rules) as C[]) {
+    const value = cells[column];
+    const { fits, reason } = rules[column];
+    if (value.includes(REPLACEMENT_CHARACTER)) {
+      report.add({ line, column, value, reason: 'no es UTF-8: guarde el archivo como "CSV UTF-8"' });
+    } else if (!fits(value)) report.add({ line, column, value, reason });
+  }
+}
+
+function compare<R>(table: CsvTable<R, string>, loaded: readonly R[], records: readonly R[]): Changes {
+  const before = new Map(loaded.map((record) => [table.key(record), table.toCells(record).join('\n')]));
+  let added = 0;
+  let changed = 0;
+  for (const record of records) {
+    const old = before.get(table.key(record));
+    if (old === undefined) added++;
+    else if (old !== table.toCells(record).join('\n')) changed++;
+  }
+  return { added, changed, removed: before.size - (records.length - added) };
+}

@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { describe, expect, vi } from 'vitest';
+import { provideRedis } from '#local/programs/redis.ts';
+import { BranchStore } from '#services/branches/branch-store.ts';
+import type { ResolveResponse } from '#shared/contracts/branch.ts';
+import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
+import { Part } from '../faults/system/part.ts';
+import { redisAnswers } from '../faults/system/servers.ts';
+
+/** A branches service whose Redis is the test's own, which may be full, or gone. */
+const test = services
+  .extend('ownRedis', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
+    const { url, processes } = await provideRedis({
+      folder: join(folder, 'own'),
+      durable: false,
+      log: () => {},
+    });
+    const part = new Part(processes, () => redisAnswers(url));
+    onCleanup(() => part.end());
+    return { url, part };
+  })
+  .extend('redis', { scope: 'file' }, async ({ ownRedis }, { onCleanup }) => {
+    const redis = new Redis(ownRedis.url);
+    redis.on('error', () => {}); // away while it is killed
+    onCleanup(() => redis.disconnect());
+    return redis;
+  })
+  .extend('service', { scope: 'file' }, ({ startBranches, ownRedis }) =>
+    startBranches({ REDIS_URL: ownRedis.url }),
+  )
+  .extend('store', { scope: 'file' }, ({ stores }) => new BranchStore(stores.mongo))
+  /** Returns whether the cache has the version that is in force in the database. */
+  .extend('inStep', { scope: 'file' }, ({ redis, stores, store }) => async () => {
+    return (await redis.hget(`${stores.prefix}:branches`, 'version')) === (await store.version());
+  });
+
+const headers = { 'content-type': 'application/json', 'x-internal-token': INTERNAL_TOKEN };
+
+/** Returns the codes of the branches that cover the postal codes, as a service says. */
+async function coverageOf(url: string, postalCodes: readonly string[]): Promise<(string | undefined)[]> {
+  const destinations = postalCodes.map((postalCode) => ({ postalCode }));
+  const body = JSON.stringify({ origins: [], destinations });
+  const answer = await call(`${url}/internal/resolve`, { method: 'POST', headers, body });
+  expect(answer.status).toBe(200);
+  return (answer.body as unknown as ResolveResponse).destinations.map((branch) => branch?.Codigo);
+}
+
+function codesFrom(first: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(first + index));
+}
+
+const VISIBLE = { timeout: 15_000, interval: 50 };
+
+describe('a Redis that fills up while the cache is rebuilt', () => {
+  test('keeps the former cache whole, and gets the new one once it has room', async ({
+    service,
+    redis,
+    stores,
+    store,
+    inStep,
+  }) => {
+    await vi.waitFor(async () => expect(await inStep()).toBe(true), VISIBLE);
+    const key = `${stores.prefix}:branches`;
+    const former = await redis.hgetall(key);
+    const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+    await redis.config('SET', 'maxmemory', String(used + 5 * 2 ** 20));
+
+    const codes = codesFrom(10_000, 30_000);
+    await store.loadCoverage(codes.map((postalCode) => ({ postalCode, code: 'MTY01' })));
+    const refused = async () => Number((await redis.info('stats')).match(/rejected_calls=(\d+)/)?.[1] ?? 0);
+    const oom = async () =>
+      Number(/errorstat_OOM:count=(\d+)/.exec(await redis.info('errorstats'))?.[1] ?? 0);
+    await vi.waitFor(async () => expect((await oom()) + (await refused())).toBeGreaterThan(0), VISIBLE);
+    const all = codesFrom(10_000, 30_000);
+    for (let at = 0; at < all.length; at += 500) {
+      const asked = all.slice(at, at + 500);
+      expect(await coverageOf(service.url, asked)).toEqual(asked.map(() => 'MTY01'));
+    }
+    expect(await redis.hgetall(key)).toEqual(former);
+
+    await redis.config('SET', 'maxmemory', '0');
+    await vi.waitFor(async () => expect(await inStep()).toBe(true), VISIBLE);
+    const cached = await redis.hkeys(key);
+    expect(cached.filter((field) => field.startsWith('cp:'))).toHaveLength(30_000);
+    // What the attempts left behind is gone: nothing but the cache and the check of writing is there.
+    expect(await redis.keys(`${key}:*`)).toEqual([]);
+  });
+});
+
+describe('while Redis is gone', () => {
+  test('lookups and listings go on, with loads that nobody has cached', async ({
+    service,
+    ownRedis,
+    store,
+  }) => {
+    await ownRedis.part.kill();
+    await store.loadCoverage([{ postalCode: '11111', code: 'GDL01' }]);
+    await vi.waitFor(
+      async () => expect(await coverageOf(service.url, ['11111', '64000'])).toEqual(['GDL01', undefined]),
+      VISIBLE,
+    );
+    const listing = await call(`${service.url}/internal/branches`, { headers });
+    expect((listing.body as unknown as { Codigo: string }[]).map(({ Codigo }) => Codigo)).toEqual([
+      'GDL01',
+      'MEX01',
+      'MTY01',
+      'PUE01',
+      'TIJ01',
+    ]);
+    expect((await call(`${service.url}/health/ready`)).status).toBe(200);
+  });
+
+  test('creations and validar-destino go on through the api', async ({ service, startApi }) => {
+    const api = await startApi({ BRANCHES_URL: service.url });
+    const demo = await Client.login(api.url);
+    expect((await demo.created(minimalGuide({ CodigoPostal: '11111' })))[0]?.SEND_SUCU_DEST).toBe('GDL01');
+    expect((await demo.get('/api/guias/validar-destino/MTY01')).status).toBe(200);
+    expect((await demo.get('/api/guias/validar-destino/XXX01')).status).toBe(404);
+    expect((await demo.get('/api/sucursales/cobertura/99999')).status).toBe(404);
+  });
+
+  test('a service that starts gets ready', async ({ startBranches, ownRedis }) => {
+    const started = await startBranches({ REDIS_URL: ownRedis.url });
+    expect((await call(`${started.url}/health/ready`)).status).toBe(200);
+    expect(await coverageOf(started.url, ['11111'])).toEqual(['GDL01']);
+  });
+
+  test('is over, the cache is filled and in step again', async ({ ownRedis, inStep }) => {
+    await ownRedis.part.start();
+    await vi.waitFor(async () => expect(await inStep()).toBe(true), VISIBLE);
+  });
+});
