@@ -1,144 +1,161 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { branchCode } from '#shared/contracts/branch.ts';
-import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
+import type { Guide } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors.ts';
-import type { BranchesClient } from '../branches/branches-client.ts';
-import type { Caller, QuotaState } from '../quotas/account-limits.ts';
-import { storeCreation } from './creations/store-creation.ts';
+import type { BranchesClient } from '../branches-client.ts';
+import { type Caller, QuotaExceeded, type QuotaState } from '../quotas/account-limits.ts';
+import type { GuideQuota, TakenGuides } from '../quotas/guide-quota.ts';
+import {
+  type CreationJournal,
+  type IdempotencyKey,
+  idempotencyKey,
+  type JournalEntry,
+} from './creation-journal.ts';
 import { generateGuideNumbers } from './guide-number.ts';
-import type { GuideQuota, TakenGuides } from './guide-quota.ts';
-import type { BranchOfGuide, GuideRecord, GuideStore } from './guide-store.ts';
-import { hashBody, keyId } from './idempotency-key.ts';
-import type { CreationPlan, IdempotencyStore } from './idempotency-store.ts';
-import { parseGuideRequest } from './request/guide-request.ts';
+import type { BranchOfGuide, GuideRecord } from './guide-store.ts';
+import { type GuideRequest, parseGuideRequest } from './request/guide-request.ts';
 import type { ProblemList } from './request/problem-list.ts';
-import { resolveBranches } from './request/resolve-branches.ts';
+import { type GuideBranches, resolveBranches } from './request/resolve-branches.ts';
+
+/** Pauses between the looks for a creation that another request with the same key is about to commit, in ms. */
+const PAUSES_MS = [0, 100, 300, 600];
 
 export type CreationDeps = {
-  guides: GuideStore;
-  keys: IdempotencyStore;
+  journal: CreationJournal;
   branches: BranchesClient;
   quota: GuideQuota;
   /** Writes a moment as SEND_FECHA shows it. */
   localTime: (moment: Date) => string;
 };
-export type CreationRequest = {
+export type ValidationRequest = {
   /** Parsed JSON of any shape. */
   body: unknown;
   /** Leaves unknown fields out in place of refusing them. */
   lenient: boolean;
   user: Caller;
   requestId: string;
+  /** Aborts when the client is gone. */
+  gone: AbortSignal;
+};
+export type CreationRequest = ValidationRequest & {
   /** The caller's own name for this request; repeated with the same body it creates nothing. */
   idempotencyKey: string | undefined;
-  /** Is told how much of the day's quota is left; not where nothing was counted. */
-  onQuota: (state: QuotaState) => void;
-  /** Is told what is no reason to refuse the guides, and may not be what the client means. */
-  onWarnings: (warnings: ProblemList) => void;
 };
 
-/** Guides that exist, and whether an earlier request with the same key had made them. */
-export type Created = { guides: GuideRecord[]; repeated: boolean };
+/** Guides that exist. */
+export type Created = {
+  /** In the order of the request. */
+  guides: GuideRecord[];
+  /** Whether an earlier request with the same key had made them. */
+  repeated: boolean;
+  /** What is left of the day's quota; absent where nothing was counted. */
+  quota?: QuotaState;
+  /** What is no reason to refuse the guides, and may not be what the client means. */
+  warnings: ProblemList;
+};
 
 /**
  * Creates the guides of one request, all or none.
  *
  * @throws DomainError of the first check that fails (docs/contract.md "Guides"); `result-unknown` where nobody can know in
- * time whether the guides exist.
+ * time whether the guides will exist.
  */
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
-  const { user, idempotencyKey } = request;
-  const { service, guides, warnings } = parseGuideRequest(request.body, request.lenient);
-  request.onWarnings(warnings);
-  let taken: Promise<TakenGuides> | undefined;
-  const giveBack = async () => (await taken)?.giveBack();
-  const makePlan = async (): Promise<CreationPlan> => {
-    // Counted while the branches are looked up, so that it takes no time of its own.
-    taken = deps.quota.take(user.account, user.limits.guidesPerDay, guides.length);
-    const branches = await resolveBranches(deps.branches, guides, request);
-    requireGranted(await taken, request.onQuota);
-    const now = new Date();
-    return {
-      ...branches,
-      ...newNumbers(guides.length),
-      createdAt: deps.localTime(now),
-      createdUtc: now,
-    };
-  };
-  const toGuides = (plan: CreationPlan) => toRecords(plan, user, service, guides);
-  const orGiveBack = async <T>(work: Promise<T>): Promise<T> =>
-    work.catch(async (error: unknown) => {
-      if (!isUnknownResult(error)) await giveBack();
-      throw error;
-    });
-  if (idempotencyKey === undefined) {
-    return { guides: await orGiveBack(createOnce(deps, makePlan, toGuides)), repeated: false };
+  const { journal, quota } = deps;
+  const { user } = request;
+  const parsed = parseGuideRequest(request.body, request.lenient);
+  const { service, guides, warnings } = parsed;
+  const key =
+    request.idempotencyKey === undefined
+      ? undefined
+      : idempotencyKey(user.username, request.idempotencyKey, [service, guides]);
+  const replay = async (earlier: JournalEntry): Promise<Created> => ({
+    guides: asCreated(await journal.complete(earlier), guides),
+    repeated: true,
+    warnings,
+  });
+
+  const earlier = key && (await journal.find(key));
+  if (earlier) return replay(earlier);
+  const branches = await resolveBranches(deps.branches, guides, request);
+  // Last of all checks: a request that is refused takes nothing from those that are not.
+  let taken: TakenGuides;
+  try {
+    taken = await quota.take(user.account, user.limits.guidesPerDay, guides.length);
+  } catch (error) {
+    const concurrent = key && error instanceof QuotaExceeded && (await findSoon(journal, key));
+    if (concurrent) return replay(concurrent);
+    throw error;
   }
-  const key = keyId(user.username, idempotencyKey);
-  const hashes = hashBody([service, guides]);
-  // Once a plan is stored its guides stay counted: a repetition completes them, and is not counted again.
-  const { plan, repeated } = await orGiveBack(deps.keys.reserve(key, hashes, makePlan));
-  if (repeated) await giveBack();
-  return createPlanned(deps, key, plan, repeated, toGuides);
+  const records = newRecords(parsed, branches, user, deps.localTime);
+  const created = await journal.create(records, key).catch(async (error: unknown) => {
+    if (!isUnknownResult(error)) await taken.giveBack();
+    throw error;
+  });
+  if (!created.repeated) return { ...created, quota: taken.state, warnings };
+  await taken.giveBack();
+  return { guides: asCreated(created.guides, guides), repeated: true, warnings };
 }
 
-async function createOnce(
-  { guides }: CreationDeps,
-  makePlan: () => Promise<CreationPlan>,
-  toGuides: (plan: CreationPlan) => GuideRecord[],
-): Promise<GuideRecord[]> {
-  const records = toGuides(await makePlan());
-  if ((await storeCreation(records, { guides })) === 'aborted') throw new DomainError('unavailable');
-  return records;
+/**
+ * Checks a creation request as `createGuides` does, and does nothing else: no guide is stored or counted, no key is taken.
+ *
+ * @returns where its guides would start and end.
+ * @throws DomainError of the first check that fails (docs/contract.md "Guides").
+ */
+export async function validateGuides(
+  branches: BranchesClient,
+  request: ValidationRequest,
+): Promise<GuideBranches & Pick<Created, 'warnings'>> {
+  const { guides, warnings } = parseGuideRequest(request.body, request.lenient);
+  return { ...(await resolveBranches(branches, guides, request)), warnings };
 }
 
-/** Creates the guides of a plan, or finds them. A creation that a crash had cut, and the sweep removed, begins anew. */
-async function createPlanned(
-  { guides, keys }: CreationDeps,
-  key: string,
-  plan: CreationPlan,
-  repeated: boolean,
-  toGuides: (plan: CreationPlan) => GuideRecord[],
-): Promise<Created> {
-  const renumbered = (taken: string, fresh: string) => keys.renumber(key, taken, fresh);
-  const records = toGuides(plan);
-  if ((await storeCreation(records, { guides, repeated, renumbered })) === 'created') {
-    return { guides: records, repeated };
+/** Finds the creation of a concurrent request with the same key, which may have taken what was left of the quota. */
+async function findSoon(journal: CreationJournal, key: IdempotencyKey): Promise<JournalEntry | undefined> {
+  for (const pause of PAUSES_MS) {
+    await delay(pause);
+    const entry = await journal.find(key);
+    if (entry) return entry;
   }
-  const again = toGuides(await keys.replan(key, plan.creation, newNumbers(records.length)));
-  if ((await storeCreation(again, { guides, repeated: true, renumbered })) === 'aborted') {
-    throw new DomainError('unavailable');
-  }
-  return { guides: again, repeated: false };
+  return undefined;
 }
 
-function newNumbers(count: number): Pick<CreationPlan, 'creation' | 'numbers'> {
-  return { creation: randomUUID(), numbers: generateGuideNumbers(count) };
+/** Returns guides as their creation was answered, whatever has become of them since: cancelled, or anonymised. */
+function asCreated(records: readonly GuideRecord[], sent: readonly Guide[]): GuideRecord[] {
+  return records.map((record, indice) => ({
+    ...record,
+    status: 'Documentado',
+    guide: sent[indice] as Guide,
+  }));
 }
 
 function isUnknownResult(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'result-unknown';
 }
 
-/** @throws DomainError `too-many-guides-today` where the day's quota does not allow the guides, with the seconds left. */
-function requireGranted({ granted, state }: TakenGuides, onQuota: CreationRequest['onQuota']): void {
-  onQuota(state);
-  if (!granted) throw new DomainError('too-many-guides-today', { params: { seconds: state.resetS } });
-}
-
-/** Makes the same records from the same plan and body, so that a repetition need not read them back. */
-function toRecords(plan: CreationPlan, user: Caller, service: ServiceType, guides: Guide[]): GuideRecord[] {
+function newRecords(
+  { service, guides }: GuideRequest,
+  { origin, destinations }: GuideBranches,
+  { username, account }: Caller,
+  localTime: CreationDeps['localTime'],
+): GuideRecord[] {
+  const creation = randomUUID();
+  const createdUtc = new Date();
+  const createdAt = localTime(createdUtc);
+  const numbers = generateGuideNumbers(guides.length);
   return guides.map((guide, indice) => ({
-    number: plan.numbers[indice] as string,
-    creation: plan.creation,
-    username: user.username,
-    account: user.account,
-    createdAt: plan.createdAt,
-    ...(plan.createdUtc && { createdUtc: plan.createdUtc }),
+    number: numbers[indice] as string,
+    creation,
+    username,
+    account,
+    createdAt,
+    createdUtc,
     status: 'Documentado',
     service,
-    origin: plan.origin,
-    destination: plan.destinations[indice] as BranchOfGuide,
+    origin,
+    destination: destinations[indice] as BranchOfGuide,
     freight: 0,
     total: 0,
     guide: withStoredCode(guide),

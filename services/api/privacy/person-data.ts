@@ -14,13 +14,14 @@ const ROLES: Readonly<Record<PersonSection, string>> = {
 export type OnProgress = (seen: number) => void;
 type Found = { stored: StoredGuide; sections: PersonSection[] };
 
-/** Finds the guides that name a person, page by page. No index helps: every guide is looked at. */
+/** Finds the guides that name a person, page by page, once all that are committed are stored. No index helps. */
 async function* findPages(
   store: PersonalDataStore,
   search: PersonSearch,
   onProgress: OnProgress,
 ): AsyncGenerator<Found[]> {
   let seen = 0;
+  await store.untilStored();
   for await (const page of store.pages(PAGE_SIZE)) {
     seen += page.length;
     onProgress(seen);
@@ -82,9 +83,8 @@ export async function* exportPerson(
   let separator = '\n';
   yield `{"busqueda":${JSON.stringify(search.by)},"guias":[`;
   for await (const found of findPages(store, search, onProgress)) {
-    const readable = found.filter(({ stored }) => !stored.pendingUntil);
-    count += readable.length;
-    for (const entry of readable.flatMap(entriesOf)) {
+    count += found.length;
+    for (const entry of found.flatMap(entriesOf)) {
       yield separator + JSON.stringify(entry);
       separator = ',\n';
     }

@@ -1,9 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
 import type { Guide } from '#shared/contracts/guide.ts';
-import { type GuideStep, guideSteps, guidesOfDriver, inStep } from '../guides/guide-steps.ts';
+import { collectionOf } from '#shared/stores/mongo.ts';
+import { type GuideStep, guideSteps, inStep } from '../guides/guide-store.ts';
 
 /** What stands in place of a text that named somebody. It passes the checks of a guide, so labels can still be printed. */
 export const ANONYMOUS = '[anonimizado]';
+
+/** Longest wait for committed guides to be stored, in ms: an api that runs needs a minute at most. */
+const STORED_MS = 90_000;
+/** Pause between two looks whether they are, in ms. */
+const PAUSE_MS = 250;
 
 /** The sections of a guide that name a person. */
 export type PersonSection = 'Remitente' | 'Destinatario' | 'Creado_por';
@@ -11,14 +18,12 @@ export type PersonSection = 'Remitente' | 'Destinatario' | 'Creado_por';
 export type StoredGuide = {
   _id: string;
   createdAt: string;
-  createdUtc?: Date;
+  createdUtc: Date;
   status: string;
   service: string;
   origin: { code: string };
   destination: { code: string };
   guide: Guide;
-  /** Its creation has not ended: nobody may read it yet. */
-  pendingUntil?: Date;
   /** When the whole guide was anonymised. */
   anonymised?: Date;
 };
@@ -33,9 +38,36 @@ const WITHOUT_PERSON: Readonly<Record<PersonSection, object>> = {
 /** Guides in MongoDB as far as they are personal data: read page by page, and anonymised inside the database. */
 export class PersonalDataStore {
   readonly #guides: mongo.Collection<StoredGuide>;
+  readonly #creations: mongo.Collection<{ _id: string; openSince?: Date }>;
 
   constructor(connection: Connection) {
-    this.#guides = guidesOfDriver(connection);
+    this.#guides = collectionOf(connection, 'guides');
+    this.#creations = collectionOf(connection, 'creations');
+  }
+
+  /**
+   * Waits until every guide that is committed by now is stored. The journal of creations holds a guide first, for
+   * milliseconds, or until an api finishes what a crash has cut; a walk that began earlier would miss it, and the guide
+   * would be stored with the person in it.
+   *
+   * @throws Error when guides are still not stored after 90 s: then no api runs.
+   */
+  async untilStored(): Promise<void> {
+    const end = performance.now() + STORED_MS;
+    const open = await this.#openCreations({});
+    for (let left = open; left.length > 0; left = await this.#openCreations({ _id: { $in: left } })) {
+      if (performance.now() > end)
+        throw new Error('Hay guias que la API aun no termina de guardar: repita con la API en marcha');
+      await delay(PAUSE_MS);
+    }
+  }
+
+  async #openCreations(filter: mongo.Filter<{ _id: string; openSince?: Date }>): Promise<string[]> {
+    const open = await this.#creations
+      .find({ ...filter, openSince: { $exists: true } })
+      .project<{ _id: string }>({ _id: 1 })
+      .toArray();
+    return open.map(({ _id }) => _id);
   }
 
   /** Walks over all guides in steps, after the number where an earlier walk stopped. */
@@ -44,22 +76,14 @@ export class PersonalDataStore {
   }
 
   /**
-   * Anonymises the guides of a step that are older than a moment: numbers, branches, service, dates, weight, measures and
-   * value stay.
+   * Anonymises the guides of a step that were created before a moment: numbers, branches, service, dates, weight, measures
+   * and value stay.
    *
-   * @param older.local the same moment in local time, for guides of before release 1.2, which have no time in UTC.
    * @returns how many guides were changed.
    */
-  async anonymiseOlder(step: GuideStep, older: { utc: Date; local: string }): Promise<number> {
+  async anonymiseOlder(step: GuideStep, before: Date): Promise<number> {
     const { modifiedCount } = await this.#guides.updateMany(
-      {
-        ...inStep(step),
-        anonymised: { $exists: false },
-        $or: [
-          { createdUtc: { $lt: older.utc } },
-          { createdUtc: { $exists: false }, createdAt: { $lt: older.local } },
-        ],
-      },
+      { ...inStep(step), anonymised: { $exists: false }, createdUtc: { $lt: before } },
       [
         ...replaceSections(['Remitente', 'Destinatario', 'Creado_por']),
         { $unset: 'guide.Producto.InformacionAdicional' },

@@ -24,8 +24,6 @@ type Options = {
   prefix: string;
   /** Age from which guides are anonymised. */
   days: number;
-  /** Writes a moment as a guide's `createdAt` shows it. */
-  localTime: (moment: Date) => string;
   log: Pick<Logger, 'info' | 'warn'>;
   metrics: Registry;
   stepSize?: number;
@@ -93,12 +91,11 @@ export class Retention {
   }
 
   async #pass(from: string): Promise<void> {
-    const { store, redis, days, localTime, log, stepSize = STEP_SIZE } = this.#options;
-    const utc = new Date(Date.now() - days * DAY_MS);
-    const older = { utc, local: localTime(utc) };
+    const { store, redis, days, log, stepSize = STEP_SIZE } = this.#options;
+    const before = new Date(Date.now() - days * DAY_MS);
     let anonymised = 0;
     for await (const step of store.steps(stepSize, from)) {
-      const changed = await store.anonymiseOlder(step, older);
+      const changed = await store.anonymiseOlder(step, before);
       this.#anonymised.inc(changed);
       anonymised += changed;
       await redis.hset(this.#state, 'position', step.upTo);

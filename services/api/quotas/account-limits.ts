@@ -1,6 +1,7 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import { RecentAnswers } from '#shared/async/recent-answers.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
+import { DomainError, type ErrorCode } from '#shared/errors.ts';
 
 /** What the users of one account may use together (docs/contract.md "Limits"). */
 export type AccountLimits = {
@@ -25,6 +26,16 @@ export type QuotaState = {
   /** Time until the quota is whole again, in seconds; absent where only the account's own work decides. */
   resetS?: number;
 };
+
+/** A refusal because an account has reached a limit; the answer has the limit's headers, and `Retry-After`. */
+export class QuotaExceeded extends DomainError {
+  readonly state: QuotaState;
+
+  constructor(code: ErrorCode, state: QuotaState, seconds: number | undefined) {
+    super(code, { params: { seconds } });
+    this.state = state;
+  }
+}
 
 /** Who sends a request, with the limits of the account. */
 export type Caller = ApiUser & { limits: AccountLimits };

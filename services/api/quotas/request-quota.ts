@@ -1,108 +1,94 @@
 import type { Result } from 'ioredis';
-import { LruMap } from 'toad-cache';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 import { digest } from '#shared/digest.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import type { AccountLimits, QuotaState } from './account-limits.ts';
+import { type AccountLimits, QuotaExceeded, type QuotaState } from './account-limits.ts';
 import type { QuotaReport } from './quota-report.ts';
-import { type Counted, Settlement } from './settlement.ts';
 
-const MAX_ACCOUNTS = 10_000;
-/** Share of a request by which sums of fractions may be wrong. */
-const ROUNDING = 0.001;
+/** Longest wait for Redis to count, in ms. Counting must not hold up requests that need Redis for nothing else. */
+export const COUNT_TIMEOUT_MS = 500;
+/** Longest window of the count in memory, in seconds. A timer takes 24 days at most. */
+const MAX_WINDOW_S = 86_400;
 
 /**
- * Adds times to accounts' debts, and returns each debt, in ms. A debt shrinks with time and its key goes when it is
- * paid, so Redis holds only accounts that have asked for something in the last seconds.
+ * Charges a request to an account. The account's key holds the time at which its requests so far are paid for, in ms
+ * since 1970 (generic cell rate algorithm, ITU-T I.371). The windows of rate-limiter-flexible would come back all at
+ * once, and docs/contract.md "Limits" promises that requests come back evenly.
  *
- * KEYS: accounts. ARGV: what to add to each, in ms.
+ * KEYS: the account. ARGV: what a request costs, and the largest debt, in ms. Returns whether the request is granted, and
+ * the debt in ms. A sum of fractions may be wrong by a thousandth of a request.
  */
-const SETTLE = `
+const TAKE_REQUEST = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
-local debts = {}
-for i, key in ipairs(KEYS) do
-  local paid = math.max(tonumber(redis.call('GET', key) or 0), now) + ARGV[i]
-  redis.call('SET', key, string.format('%.3f', paid), 'PX', math.max(1, math.ceil(paid - now)))
-  debts[i] = tostring(paid - now)
-end
-return debts`;
+local debt = math.max(0, (tonumber(redis.call('GET', KEYS[1])) or 0) - now)
+if debt + ARGV[1] > ARGV[2] + ARGV[1] / 1000 then return {0, tostring(debt)} end
+debt = debt + ARGV[1]
+redis.call('SET', KEYS[1], string.format('%.3f', now + debt), 'PX', math.ceil(debt))
+return {1, tostring(debt)}`;
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    settleRequests(keys: number, ...keysAndTimes: (string | number)[]): Result<string[], Context>;
+    takeRequest(key: string, costMs: number, burstMs: number): Result<[0 | 1, string], Context>;
   }
 }
 
-/** An account's requests. Each costs a time, 1 ms where 1 000 a second are allowed; `unsettled` is such a time. */
-type Bucket = Counted & {
-  /** When the requests so far are paid for, in ms of `now`. */
-  paidAt: number;
-};
-
 /**
- * Limits the requests of each account over all processes: a token bucket, kept as the time at which the account's requests
- * are paid for (the generic cell rate algorithm, ITU-T I.371).
- *
- * A request waits for nothing: this process decides by what it knows, and settles with Redis in steps. What several
- * processes let through in between is a debt that the account pays first, so over seconds its rate is exact. While Redis
- * is away each process counts for itself.
+ * Limits the requests of each account over all API processes: so many a second, and a burst after a pause. While Redis
+ * does not count, each process counts for itself: nobody is refused because Redis is away or full.
  */
 export class RequestQuota {
+  readonly #redis: RedisClient;
   readonly #prefix: string;
-  readonly #now: () => number;
-  readonly #buckets = new LruMap<Bucket>(MAX_ACCOUNTS);
-  readonly #settlement: Settlement<Bucket>;
+  readonly #report: QuotaReport;
+  readonly #memory = new RateLimiterMemory({ points: 0, duration: 1 });
 
-  /** @param now a monotonic clock, in ms. */
-  constructor(redis: RedisClient, prefix: string, report: QuotaReport, now = () => performance.now()) {
-    redis.defineCommand('settleRequests', { lua: SETTLE });
+  constructor(redis: RedisClient, prefix: string, report: QuotaReport) {
+    redis.defineCommand('takeRequest', { numberOfKeys: 1, lua: TAKE_REQUEST });
+    this.#redis = redis;
     this.#prefix = prefix;
-    this.#now = now;
-    this.#settlement = new Settlement({
-      send: (keys, times) => redis.settleRequests(keys.length, ...keys, ...times),
-      learn: (bucket, debtMs) => {
-        bucket.paidAt = now() + debtMs + bucket.unsettled;
-      },
-      fail: (error) => report.uncounted('requests', error),
-      now,
-    });
+    this.#report = report;
   }
 
-  /** Counts a request, unless the account's limit is reached: then `waitMs`, the time until the next one, is above 0. */
-  take(account: string, limits: AccountLimits): { waitMs: number; state: QuotaState } {
-    const { requestsPerSecond, requestsBurst } = limits;
+  /**
+   * Counts a request.
+   *
+   * @throws QuotaExceeded `too-many-requests`, with the seconds until the next request is granted.
+   */
+  async take(account: string, limits: AccountLimits): Promise<QuotaState> {
+    const { requestsPerSecond, requestsBurst: quota } = limits;
     const costMs = 1_000 / requestsPerSecond;
-    const now = this.#now();
-    const bucket = this.#bucketOf(account);
-    let debtMs = Math.max(0, bucket.paidAt - now);
-    const left = requestsBurst - debtMs / costMs;
-    const waitMs = left > 1 - ROUNDING ? 0 : (1 - left) * costMs;
-    if (waitMs === 0) {
-      debtMs += costMs;
-      bucket.paidAt = now + debtMs;
-      this.#settlement.add(bucket, costMs);
-    }
+    const windowS = Math.ceil(quota / requestsPerSecond);
+    const { granted, remaining, debtMs } = await this.#charge(account, costMs, quota).catch((error) => {
+      this.#report.uncounted('requests', error);
+      return this.#chargeInMemory(account, quota, Math.min(windowS, MAX_WINDOW_S));
+    });
     const state: QuotaState = {
       policy: 'solicitudes',
-      quota: requestsBurst,
-      windowS: Math.ceil(requestsBurst / requestsPerSecond),
-      remaining: Math.max(0, Math.floor(left - 1 + ROUNDING)),
+      quota,
+      windowS,
+      remaining,
       resetS: Math.ceil(debtMs / 1_000),
     };
-    return { waitMs, state };
+    if (granted) return state;
+    this.#report.refused('requests', account);
+    const waitMs = debtMs - (quota - 1) * costMs;
+    throw new QuotaExceeded('too-many-requests', state, Math.max(1, Math.ceil(waitMs / 1_000)));
   }
 
-  /** Settles no more. */
-  close(): void {
-    this.#settlement.close();
-  }
-
-  #bucketOf(account: string): Bucket {
-    const known = this.#buckets.get(account);
-    if (known) return known;
+  async #charge(account: string, costMs: number, quota: number) {
     const key = `${this.#prefix}:requests-account:${digest(account)}`;
-    const bucket = { key, paidAt: 0, unsettled: 0 };
-    this.#buckets.set(account, bucket);
-    return bucket;
+    const taken = this.#redis.takeRequest(key, costMs, quota * costMs);
+    const [granted, debt] = await withTimeout(COUNT_TIMEOUT_MS, 'Counting a request', taken);
+    const debtMs = Number(debt);
+    const remaining = Math.max(0, Math.floor(quota - debtMs / costMs + 0.001));
+    return { granted: granted === 1, remaining, debtMs };
+  }
+
+  async #chargeInMemory(account: string, quota: number, windowS: number) {
+    const counted = await this.#memory.penalty(account, 1, { customDuration: windowS });
+    const { consumedPoints: used, msBeforeNext: debtMs } = counted;
+    return { granted: used <= quota, remaining: Math.max(0, quota - used), debtMs };
   }
 }

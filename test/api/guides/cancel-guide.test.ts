@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
-import { type Cancellation, GuideStore } from '#services/api/guides/guide-store.ts';
+import { CreationJournal } from '#services/api/guides/creation-journal.ts';
+import {
+  type Cancellation,
+  type GuideRecord,
+  GuideStore,
+  toDocument,
+} from '#services/api/guides/guide-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
@@ -132,36 +138,22 @@ describe('POST /api/guias/{guia}/cancelar', () => {
   });
 });
 
-describe('a guide of a batch', () => {
-  const batch = () => {
-    const creation = randomUUID();
-    return Array.from({ length: 2 }, () => ({ ...newRecord(), creation, username: 'demo', account: 'demo' }));
-  };
-
-  test('whose creation has not ended cannot be cancelled', async ({ demo, guides, stores }) => {
-    const store = new GuideStore(stores.mongo);
-    const records = batch();
-    await store.insert(records, new Date(Date.now() + 60_000));
-    const number = records[0]?.number ?? '';
-    expect((await cancel(demo, number)).status).toBe(404);
-    expect((await guides.findOne({ _id: number }))?.status).toBe('Documentado');
-  });
-
-  test('whose creation has ended well can be, before it is marked so, and stays cancelled', async ({
-    demo,
-    guides,
-    stores,
-  }) => {
-    const store = new GuideStore(stores.mongo);
-    const records = batch();
-    await store.insert(records, new Date(Date.now() + 60_000));
-    await store.outcomes.commit(records[0]?.creation ?? '');
-    const number = records[0]?.number ?? '';
-    expect((await cancel(demo, number)).status).toBe(200);
-    await store.complete(records);
-    const stored = await guides.findOne({ _id: number });
-    expect(stored).toMatchObject({ status: 'Cancelado', cancelled: { by: 'demo' } });
-    expect(stored).not.toHaveProperty('pendingUntil');
+test('a guide that is cancelled while a crash has cut its batch stays cancelled when the batch is finished', async ({
+  demo,
+  guides,
+  stores,
+}) => {
+  const store = new GuideStore(stores.mongo);
+  const journal = new CreationJournal(stores.mongo, store, 7);
+  const creation = randomUUID();
+  const records = Array.from({ length: 2 }, () => ({ ...newRecord(), creation }));
+  const [{ number }] = records as [GuideRecord];
+  await store.insert(records[0] as GuideRecord);
+  expect((await cancel(demo, number)).status).toBe(200);
+  await journal.complete({ _id: creation, creation, records: records.map(toDocument) });
+  expect(await guides.findOne({ _id: number })).toMatchObject({
+    status: 'Cancelado',
+    cancelled: { by: 'demo' },
   });
 });
 

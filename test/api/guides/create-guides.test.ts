@@ -4,6 +4,7 @@ import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtur
 import { createdGuide } from '#test/fixtures/created-guide.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
+const MIB = 1_024 * 1_024;
 const test = services.extend(
   'stored',
   { scope: 'file' },
@@ -59,6 +60,24 @@ describe('POST /api/guias/crear creates', () => {
     const { body } = await demo.create(Array.from({ length: 500 }, () => minimalGuide()));
     expect(body.message).toBe('Guias creadas: 500');
     expect(new Set((body.data as { SEND_GUIA: string }[]).map((guide) => guide.SEND_GUIA)).size).toBe(500);
+  });
+
+  test('500 guides in the largest body that is taken, once for each key', async ({ demo, stored }) => {
+    const before = await stored();
+    const long = '𝕬'.repeat(120); // four bytes each
+    const guide = fullGuide();
+    Object.assign(guide.Remitente, { Nombre: long });
+    Object.assign(guide.Destinatario, { Nombre: long, RazonSocial: long, Estado: long, Municipio: long });
+    Object.assign(guide.Destinatario, { Colonia: long, Calle: long, Referencias: long + long });
+    Object.assign(guide.Producto, { Contenido: long + long, InformacionAdicional: long + long });
+    Object.assign(guide, { Creado_por: { Nombre: long, Agencia: long }, Referencia: long.slice(0, 120) });
+    const body = { TipoServicio: 'Domicilio', Guia: Array.from({ length: 500 }, () => guide) };
+    const size = Buffer.byteLength(JSON.stringify(body));
+    expect([size > 3.8 * MIB, size < 4 * MIB]).toEqual([true, true]);
+    const create = () => demo.post('/api/guias/crear', body, { 'idempotency-key': 'the-largest' });
+    expect((await create()).status).toBe(200);
+    expect((await create()).headers.get('idempotent-replayed')).toBe('true');
+    expect(await stored()).toBe(before + 500);
   });
 
   test('for users who ask at the same moment what each of them asked for', async ({ api, demo, stored }) => {

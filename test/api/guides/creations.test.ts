@@ -1,33 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { CreationSweep } from '#services/api/guides/creations/creation-sweep.ts';
-import { storeCreation } from '#services/api/guides/creations/store-creation.ts';
-import { type GuideRecord, GuideStore } from '#services/api/guides/guide-store.ts';
+import { CreationJournal, type JournalEntry } from '#services/api/guides/creation-journal.ts';
+import { type GuideRecord, GuideStore, toDocument } from '#services/api/guides/guide-store.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
-const LATER = new Date(Date.now() + 3_600_000);
 const log = { info: () => {}, warn: () => {} };
 
 const test = storesTest
-  .extend('guides', { scope: 'file' }, async ({ stores }) => {
-    const guides = new GuideStore(stores.mongo);
-    await guides.open();
-    return guides;
+  .extend('guides', { scope: 'file' }, ({ stores }) => new GuideStore(stores.mongo))
+  .extend('entries', { scope: 'file' }, ({ stores }) => stores.mongo.collection<JournalEntry>('creations'))
+  .extend('journal', { scope: 'file' }, async ({ stores, guides }) => {
+    const journal = new CreationJournal(stores.mongo, guides, 7);
+    await journal.open();
+    return journal;
   })
-  .extend('sweep', { scope: 'file' }, async ({ guides }, { onCleanup }) => {
-    const sweep = new CreationSweep(guides, log);
-    sweep.start();
-    onCleanup(() => sweep.close());
-    return () => sweep.sweep(LATER);
-  })
+  /** Leaves a creation as a crash does right after its commit. @returns its id. */
+  .extend(
+    'commit',
+    { scope: 'file' },
+    ({ entries, journal: _ }) =>
+      async (records: readonly GuideRecord[], ageS = 11) => {
+        const { creation } = records[0] as GuideRecord;
+        const openSince = new Date(Date.now() - 1_000 * ageS);
+        await entries.insertOne({ _id: creation, creation, openSince, records: records.map(toDocument) });
+        return creation;
+      },
+  )
   .extend('readable', { scope: 'file' }, ({ guides }) => async (batch: readonly GuideRecord[]) => {
     const found = await Promise.all(batch.map(({ number }) => guides.find(number)));
-    return found.filter(Boolean).length;
-  })
-  .extend('stored', { scope: 'file' }, ({ stores }) => (batch: readonly GuideRecord[]) => {
-    const numbers = batch.map(({ number }) => number);
-    return stores.mongo.collection<{ _id: string }>('guides').countDocuments({ _id: { $in: numbers } });
+    return found.filter((guide) => guide?.creation === batch[0]?.creation).length;
   });
 
 function newBatch(count: number): GuideRecord[] {
@@ -35,100 +37,138 @@ function newBatch(count: number): GuideRecord[] {
   return Array.from({ length: count }, () => ({ ...newRecord(), creation }));
 }
 
-describe('guides of a creation that a crash has cut', () => {
-  test('cannot be read, and are removed', async ({ guides, sweep, readable, stored }) => {
-    const batch = newBatch(30);
-    await guides.insert(batch.slice(0, 17), new Date());
-    expect(await readable(batch)).toBe(0);
-    await sweep();
-    expect(await stored(batch)).toBe(0);
-  });
+describe('a creation that a crash has cut after its commit', () => {
+  test.for([0, 17, 30])(
+    'of which %i guides were stored has all 30 after a sweep',
+    async (count, { commit, entries, guides, journal, readable }) => {
+      const batch = newBatch(30);
+      const creation = await commit(batch);
+      for (const record of batch.slice(0, count)) await guides.insert(record);
+      await journal.sweep(log);
+      expect(await readable(batch)).toBe(30);
+      expect(await entries.findOne({ _id: creation })).toEqual({
+        _id: creation,
+        creation,
+        numbers: batch.map(({ number }) => number),
+        expiresAt: expect.any(Date),
+      });
+    },
+  );
 
-  test('can all be read once it is committed, and stay', async ({ guides, sweep, readable, stores }) => {
-    const batch = newBatch(30);
-    await guides.insert(batch, new Date());
-    expect(await guides.outcomes.commit(batch[0]?.creation ?? '')).toBe('created');
-    expect(await readable(batch)).toBe(30);
-    await sweep();
-    expect(await readable(batch)).toBe(30);
-    const pending = { creation: batch[0]?.creation, pendingUntil: { $exists: true } };
-    expect(await stores.mongo.collection('guides').countDocuments(pending)).toBe(0);
-    const outcome = await stores.mongo
-      .collection<{ _id: string }>('creations')
-      .findOne({ _id: pending.creation ?? '' });
-    expect(outcome).toMatchObject({ outcome: 'created', expiresAt: expect.any(Date) });
-  });
-
-  test('are left alone while their request may still end it', async ({ guides, sweep, readable, stored }) => {
+  test('is left to its request for ten seconds', async ({ commit, entries, journal, readable }) => {
     const batch = newBatch(3);
-    await guides.insert(batch, new Date(LATER.getTime() + 60_000));
-    await sweep();
-    expect(await stored(batch)).toBe(3);
-    expect(await guides.outcomes.commit(batch[0]?.creation ?? '')).toBe('created');
-    expect(await readable(batch)).toBe(3);
-  });
-
-  test('end the same where the processes of two cells sweep at a time', async ({
-    guides,
-    sweep,
-    readable,
-    stored,
-  }) => {
-    const [cut, committed] = [newBatch(20), newBatch(20)];
-    for (const batch of [cut, committed]) await guides.insert(batch, new Date());
-    expect(await guides.outcomes.commit(committed[0]?.creation ?? '')).toBe('created');
-    await Promise.all([sweep(), new CreationSweep(guides, log).sweep(LATER)]);
-    expect(await stored(cut)).toBe(0);
-    expect(await readable(committed)).toBe(20);
-  });
-
-  test('never come back: a late commit fails, and late guides are removed', async ({
-    guides,
-    sweep,
-    readable,
-    stored,
-  }) => {
-    const batch = newBatch(4);
-    await guides.insert(batch.slice(0, 2), new Date());
-    await sweep();
-    await guides.insert(batch, new Date());
-    expect(await guides.outcomes.commit(batch[0]?.creation ?? '')).toBe('aborted');
+    const creation = await commit(batch, 5);
+    await journal.sweep(log);
     expect(await readable(batch)).toBe(0);
-    await sweep();
-    expect(await stored(batch)).toBe(0);
+    expect(await entries.findOne({ _id: creation })).toHaveProperty('records');
+  });
+
+  test('has each guide once where several processes finish it at a time, and a number is taken', async ({
+    commit,
+    entries,
+    guides,
+    journal,
+    stores,
+  }) => {
+    const [other] = newBatch(1) as [GuideRecord];
+    await guides.insert(other);
+    const batch = newBatch(20).map((record, i) => (i === 7 ? { ...record, number: other.number } : record));
+    const creation = await commit(batch);
+    const processes = [
+      journal,
+      ...Array.from({ length: 3 }, () => new CreationJournal(stores.mongo, guides, 7)),
+    ];
+    await Promise.all(processes.map((one) => one.sweep(log)));
+    const stored = await stores.mongo
+      .collection<{ _id: string; creation: string }>('guides')
+      .find({ creation })
+      .toArray();
+    const { numbers = [] } = (await entries.findOne({ _id: creation })) ?? {};
+    expect(stored.map(({ _id }) => _id).toSorted()).toEqual(numbers.toSorted());
+    expect(numbers.toSpliced(7, 1)).toEqual(batch.map(({ number }) => number).toSpliced(7, 1));
+    expect((await guides.find(other.number))?.creation).toBe(other.creation);
+  });
+
+  test('does not wait for another one that cannot be finished', async ({
+    commit,
+    entries,
+    journal,
+    readable,
+  }) => {
+    const unstorable = newBatch(1).map((record) => ({ ...record, number: ['no number'] as never }));
+    const creation = await commit(unstorable, 30);
+    const batch = newBatch(2);
+    await commit(batch, 20);
+    await journal.sweep(log);
+    expect(await readable(batch)).toBe(2);
+    await entries.deleteOne({ _id: creation });
+  });
+
+  test('is finished by one sweep, however many there are', async ({ commit, entries, journal, readable }) => {
+    const batches = Array.from({ length: 150 }, () => newBatch(1));
+    await Promise.all(batches.map((batch) => commit(batch)));
+    await journal.sweep(log);
+    expect(await readable(batches[0] ?? [])).toBe(1);
+    const left = {
+      _id: { $in: batches.map(([record]) => record?.creation ?? '') },
+      expiresAt: { $exists: false },
+    };
+    expect(await entries.countDocuments(left)).toBe(0);
   });
 });
 
 describe('a creation', () => {
-  test('is created or aborted, whoever is first, over two processes', async ({ guides, stores }) => {
-    const other = new GuideStore(stores.mongo.useDb(stores.mongo.name, { useCache: false }));
-    for (let turn = 0; turn < 20; turn++) {
-      const creation = randomUUID();
-      const [committed, aborted] = await Promise.all([
-        guides.outcomes.commit(creation),
-        other.outcomes.abort([creation]),
-      ]);
-      expect(aborted).toEqual([committed]);
-    }
+  test('of one guide without a key is one document, without a trace elsewhere', async ({
+    entries,
+    journal,
+    readable,
+  }) => {
+    const batch = newBatch(1);
+    expect(await journal.create(batch)).toEqual({ guides: batch, repeated: false });
+    expect(await readable(batch)).toBe(1);
+    expect(await entries.countDocuments({ creation: batch[0]?.creation ?? '' })).toBe(0);
   });
 
-  test('of one guide is one document, without a trace elsewhere', async ({ guides, stores }) => {
-    const [guide] = newBatch(1) as [GuideRecord];
-    expect(await storeCreation([guide], { guides })).toBe('created');
-    const found = await stores.mongo.collection<{ _id: string }>('guides').findOne({ _id: guide.number });
-    expect(found).not.toHaveProperty('pendingUntil');
-    expect(await guides.outcomes.of([guide.creation])).toEqual(new Map());
+  test('of several guides leaves their numbers, which expire in an hour', async ({
+    entries,
+    journal,
+    readable,
+  }) => {
+    const batch = newBatch(3);
+    expect(await journal.create(batch)).toEqual({ guides: batch, repeated: false });
+    expect(await readable(batch)).toBe(3);
+    const entry = () => entries.findOne({ creation: batch[0]?.creation ?? '' });
+    await expect.poll(entry).toMatchObject({ numbers: batch.map(({ number }) => number) });
+    const { expiresAt, ...rest } = (await entry()) as JournalEntry;
+    expect(Object.keys(rest).toSorted()).toEqual(['_id', 'creation', 'numbers']);
+    expect((expiresAt as Date).getTime() - Date.now()).toBeGreaterThan(3_500_000);
+    expect((expiresAt as Date).getTime() - Date.now()).toBeLessThanOrEqual(3_600_000);
   });
 
-  test('that cannot be sent fails alone, not the 24 others of its write', async ({ guides, readable }) => {
-    const others = Array.from({ length: 24 }, () => newBatch(1));
-    const [unsendable] = newBatch(1) as [GuideRecord];
-    const loop: { loop?: unknown } = {};
-    loop.loop = loop;
-    Object.assign(unsendable.guide, loop);
-    const failed = guides.insert([unsendable]).catch((error: Error) => error.message);
-    expect(await Promise.all(others.map((one) => guides.insert(one)))).toEqual(others.map(() => []));
-    expect(await failed).toMatch(/circular/i);
-    expect(await readable(others.flat())).toBe(24);
+  test.for([1, 3])(
+    'of %i guides whose number is taken gets another one',
+    async (count, { guides, journal, readable }) => {
+      const [other] = newBatch(1) as [GuideRecord];
+      await guides.insert(other);
+      const batch = newBatch(count).map((record, i) =>
+        i === 0 ? { ...record, number: other.number } : record,
+      );
+      const created = await journal.create(batch);
+      expect(created.guides[0]?.number).not.toBe(other.number);
+      expect(await readable(created.guides)).toBe(count);
+      expect((await guides.find(other.number))?.creation).toBe(other.creation);
+    },
+  );
+
+  test('that the database refuses fails alone, not the 24 others of its write', async ({
+    guides,
+    readable,
+  }) => {
+    const others = Array.from({ length: 24 }, () => newBatch(1)[0] as GuideRecord);
+    const refused = { ...newRecord(), number: ['no number'] as never };
+    const failed = guides.insert(refused).catch((error: Error) => error);
+    expect(await Promise.all(others.map((one) => guides.insert(one)))).toEqual(others.map(() => 'stored'));
+    expect(await failed).toBeInstanceOf(Error);
+    for (const one of others) expect(await readable([one])).toBe(1);
   });
 });

@@ -8,7 +8,7 @@ test('look-ups of one turn keep an account named "undefined" apart from one who 
 }) => {
   const guides = new GuideStore(stores.mongo);
   const guide: GuideRecord = { ...newRecord(), account: 'demo' };
-  await guides.insert([guide]);
+  await guides.insert(guide);
   const found = await Promise.all([
     guides.find(guide.number),
     guides.find(guide.number, 'undefined'),

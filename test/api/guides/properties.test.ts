@@ -4,7 +4,7 @@ import { httpErrors } from '#services/api/errors.ts';
 import { generateGuideNumber, isGuideNumber } from '#services/api/guides/guide-number.ts';
 import { parseGuideRequest } from '#services/api/guides/request/guide-request.ts';
 import { DomainError } from '#shared/errors.ts';
-import { toHttpError } from '#shared/http/errors/http-errors.ts';
+import { toHttpError } from '#shared/http/http-errors.ts';
 import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
 

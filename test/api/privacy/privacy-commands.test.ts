@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
+import { toDocument } from '#services/api/guides/guide-store.ts';
 import { parseSearch, sectionsNaming } from '#services/api/privacy/person-search.ts';
 import type { StoredGuide } from '#services/api/privacy/personal-data-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { isLabelPayload } from '#shared/contracts/label-job.ts';
+import { newRecord } from '#test/bench/load/guides.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
@@ -145,6 +148,24 @@ describe('privacy erase', () => {
     expect((await privacy(operator, ['erase', '--name', name, '--yes'])).out).toContain(
       'Anonimizadas: 0 guias',
     );
+  });
+
+  test('reaches a guide that a crash has cut before it was stored: the api stores it, then it is anonymised', async ({
+    api: _,
+    guides,
+    person,
+    privacy,
+    stores,
+  }) => {
+    const record = { ...newRecord(), guide: { ...fullGuide(), Remitente: contact(person) } };
+    const { number, creation } = record;
+    const openSince = new Date(Date.now() - 11_000);
+    await stores.mongo
+      .collection<JournalEntry>('creations')
+      .insertOne({ _id: creation, creation, openSince, records: [toDocument(record)] });
+    const { out } = await privacy('ana', ['erase', '--phone', person.phone, '--yes']);
+    expect(out).toContain('Anonimizadas: 1 guias');
+    expect((await one(guides.findOne({ _id: number }))).guide.Remitente).toEqual({ Nombre: '[anonimizado]' });
   });
 
   test.for(['', 'no\n', 'si no\n'])(

@@ -34,7 +34,6 @@ const test = printingTest
         redis: stores.redis,
         prefix: `${stores.prefix}:${task.id}`,
         days: 90,
-        localTime: (moment) => moment.toISOString().slice(0, 19),
         log: pino({ level: 'silent' }),
         metrics,
         ...options,
@@ -82,20 +81,6 @@ test('guides older than the limit lose all that names a person, and keep the res
   expect(PERSONAL.length).toBeGreaterThan(15);
   for (const personal of PERSONAL) expect(JSON.stringify(guide?.guide)).not.toContain(`"${personal}"`);
   expect(await metrics.metrics()).toContain('guides_anonymised_total 1');
-});
-
-test('a guide of before release 1.2 has its age by its local time', async ({
-  created,
-  guides,
-  retention,
-}) => {
-  const [old = '', young = ''] = await created(2);
-  const local = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 19);
-  await guides.updateOne({ _id: old }, { $set: { createdAt: local(91) }, $unset: { createdUtc: '' } });
-  await guides.updateOne({ _id: young }, { $set: { createdAt: local(89) }, $unset: { createdUtc: '' } });
-  await retention().retention.runIfDue();
-  expect((await guides.findOne({ _id: old }))?.guide.Remitente.Nombre).toBe('[anonimizado]');
-  expect((await guides.findOne({ _id: young }))?.guide.Remitente.Nombre).toBe('Ana López');
 });
 
 test('an anonymised guide is still printed, as another label', async ({ age, created, demo, retention }) => {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { GuideStore } from '#services/api/guides/guide-store.ts';
+import { idempotencyKey, type JournalEntry } from '#services/api/guides/creation-journal.ts';
+import { generateGuideNumbers } from '#services/api/guides/guide-number.ts';
+import { type GuideDocument, toDocument } from '#services/api/guides/guide-store.ts';
+import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { keepFigures, long } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
-import { type FaultSystem, test as faultTest } from '../system/system.ts';
+import type { FaultSystem } from '../system/system.ts';
 
 /** The most guides of a request (docs/contract.md "Guides"). */
 const BATCH = 500;
@@ -13,29 +16,20 @@ const BATCH = 500;
 const CUSTOMERS = 24;
 /** When a part is killed, as parts of the time that the creations usually take. */
 const MOMENTS = Array.from({ length: long ? 20 : 3 }, (_, i, all = long ? 20 : 3) => (i + 0.5) / all);
-/** What is promised, in ms: a creation that was cut is whole or gone so long after its service is back. */
+/** What is promised, in ms: all guides of a creation are there so long after its service is back, if any is. */
 const SETTLED = 60_000;
 
-/** A request, by the content that its guides have; `answer` is none where the connection was cut. */
-type Request = { content: string; count: number; key: string | undefined; answer: Answer | undefined };
-
-/** Tests with what the fault tests of creations look at, past the services. */
-export const test = faultTest
-  .extend('guides', { scope: 'file' }, ({ system }) => new GuideStore(system.db))
-  /** Returns the numbers of all guides by their content. */
-  .extend('stored', { scope: 'file' }, ({ system }) => async () => {
-    const documents = await system.db
-      .collection<{ _id: string; guide: { Producto: { Contenido: string } } }>('guides')
-      .find({}, { projection: { 'guide.Producto.Contenido': 1 } })
-      .toArray();
-    const byContent = Map.groupBy(documents, ({ guide }) => guide.Producto.Contenido);
-    return new Map([...byContent].map(([content, guides]) => [content, guides.map(({ _id }) => _id)]));
-  });
-
-type Looks = { guides: GuideStore; stored: () => Promise<Map<string, string[]>> };
+/** A request, by the content that its guides have. */
+type Request = {
+  content: string;
+  count: number;
+  key: string | undefined;
+  /** `cut` where the connection was; `committed` where a crash has cut the request after its commit. */
+  answer: Answer | 'cut' | 'committed';
+};
 
 /** Kills a part at each moment while creations are under way, starts it again, and checks what is promised of each. */
-export async function killAtEachMoment(part: Part, system: FaultSystem, looks: Looks): Promise<void> {
+export async function killAtEachMoment(part: Part, system: FaultSystem): Promise<void> {
   const client = await Client.login(system.url);
   await createSome(client);
   const began = performance.now();
@@ -43,82 +37,118 @@ export async function killAtEachMoment(part: Part, system: FaultSystem, looks: L
   const usual = performance.now() - began;
   const requests: Request[] = [];
   for (const moment of MOMENTS) {
+    requests.push(await commitWithTakenNumbers(system));
     const creations = createSome(client);
     await sleep(moment * usual);
     await part.kill();
     await part.start();
     const answered = await creations;
-    await expectAllOrNone(answered, looks);
+    await expectAnswersToHold(answered, system);
     requests.push(...answered);
   }
   const back = performance.now();
-  await vi.waitFor(() => expectSettled(requests, looks), { timeout: SETTLED, interval: 500 });
+  await vi.waitFor(() => expectWhole(requests, system), { timeout: SETTLED, interval: 500 });
   keepFigures({
     fault: `creations under way, a part killed ${MOMENTS.length} times`,
     ...tally(requests),
     settledMs: Math.round(performance.now() - back),
   });
-  await repeatWithKey(client, requests, looks);
+  await repeatWithKey(client, requests, system);
 }
 
-/** Sends a batch without a key, one with a key, and a guide for each of many customers, at once. */
+/** Sends a batch without a key, one with a key, and a guide for each of many customers, with and without, at once. */
 function createSome(client: Client): Promise<Request[]> {
   const create = async (count: number, key?: string): Promise<Request> => {
     const content = randomUUID();
     const answer = await send(client, content, count, key);
     return { content, count, key, answer };
   };
-  const customers = Array.from({ length: CUSTOMERS }, () => create(1));
+  const customers = Array.from({ length: CUSTOMERS }, (_, i) => create(1, i % 4 ? undefined : randomUUID()));
   return Promise.all([create(BATCH), create(BATCH, randomUUID()), ...customers]);
 }
 
-function send(client: Client, content: string, count: number, key?: string): Promise<Answer | undefined> {
-  const guide = { ...minimalGuide(), Producto: { Contenido: content } };
-  const body = { TipoServicio: 'Domicilio', Guia: Array.from({ length: count }, () => guide) };
+function send(client: Client, content: string, count: number, key?: string): Promise<Answer | 'cut'> {
+  const body = { TipoServicio: 'Domicilio', Guia: guidesOf(content, count) };
   const header = key === undefined ? {} : { 'idempotency-key': key };
-  return client.post('/api/guias/crear', body, header).catch(() => undefined);
+  return client.post('/api/guias/crear', body, header).catch(() => 'cut' as const);
 }
 
-/** Expects that all guides of each request can be read, or none, and that its answer says which. */
-async function expectAllOrNone(requests: readonly Request[], { guides, stored }: Looks): Promise<void> {
-  const numbers = await stored();
+function guidesOf(content: string, count: number) {
+  return Array.from({ length: count }, () => ({ ...minimalGuide(), Producto: { Contenido: content } }));
+}
+
+/** Leaves what a crash leaves after the commit of a batch, of which two numbers are those of guides that exist. */
+async function commitWithTakenNumbers({ db }: FaultSystem): Promise<Request> {
+  const [content, key, creation] = [randomUUID(), randomUUID(), randomUUID()];
+  const guides = guidesOf(content, BATCH);
+  const existing = await db.collection<GuideDocument>('guides').find().limit(2).toArray();
+  const numbers = [...existing.map(({ _id }) => _id), ...generateGuideNumbers(BATCH - existing.length)];
+  const records = guides.map((guide, i) =>
+    toDocument({ ...newRecord(), creation, guide, number: numbers[i] as string }),
+  );
+  const { id, bodyHash } = idempotencyKey('demo', key, ['Domicilio', guides]);
+  const openSince = new Date(Date.now() - 11_000);
+  await db
+    .collection<JournalEntry>('creations')
+    .insertOne({ _id: id, creation, bodyHash, openSince, records });
+  return { content, count: BATCH, key, answer: 'committed' };
+}
+
+/** Returns the numbers of all guides by their content. */
+async function storedIn({ db }: FaultSystem): Promise<Map<string, string[]>> {
+  const documents = await db
+    .collection<GuideDocument>('guides')
+    .find({}, { projection: { 'guide.Producto.Contenido': 1 } })
+    .toArray();
+  const byContent = Map.groupBy(documents, ({ guide }) => guide.Producto.Contenido);
+  return new Map([...byContent].map(([content, guides]) => [content, guides.map(({ _id }) => _id)]));
+}
+
+/** Expects that what an answer says of its guides is so. */
+async function expectAnswersToHold(requests: readonly Request[], system: FaultSystem): Promise<void> {
+  const stored = await storedIn(system);
   for (const { content, count, key, answer } of requests) {
-    const found = await Promise.all((numbers.get(content) ?? []).map((number) => guides.find(number)));
-    const readable = found.filter(Boolean).length;
-    expect([0, count]).toContain(readable);
-    if (answer?.status === 200) expect(readable).toBe(count);
-    // With its key an earlier attempt may have stored them; without one nothing has.
-    if (answer?.body.codigo === 'servicio_no_disponible' && key === undefined) expect(readable).toBe(0);
-    if (answer?.status !== 200) expect([undefined, 503]).toContain(answer?.status);
+    if (typeof answer === 'string') continue;
+    const found = stored.get(content)?.length ?? 0;
+    expect([200, 503]).toContain(answer.status);
+    if (answer.status === 200) expect(found).toBe(count);
+    // With its key an earlier attempt may have committed them; without one nothing has.
+    if (answer.body.codigo === 'servicio_no_disponible' && key === undefined) expect(found).toBe(0);
   }
 }
 
-/** Expects that what cannot be read is not there any more either. */
-async function expectSettled(requests: readonly Request[], looks: Looks): Promise<void> {
-  const numbers = await looks.stored();
-  for (const { content, count } of requests) expect([0, count]).toContain(numbers.get(content)?.length ?? 0);
-  const all = [...numbers.values()].flat();
-  const found = await Promise.all(all.map((number) => looks.guides.find(number)));
-  expect(found.filter(Boolean)).toHaveLength(all.length);
+/** Expects all guides of each creation, or none, and the journal to have no more to do. */
+async function expectWhole(requests: readonly Request[], system: FaultSystem): Promise<void> {
+  const stored = await storedIn(system);
+  for (const { content, count, answer } of requests) {
+    expect(answer === 'committed' ? [count] : [0, count]).toContain(stored.get(content)?.length ?? 0);
+  }
+  await expectAnswersToHold(requests, system);
+  const open = { expiresAt: { $exists: false } };
+  expect(await system.db.collection('creations').countDocuments(open)).toBe(0);
 }
 
 /** Expects each request with a key to be answered when it is repeated, and its guides to exist once. */
-async function repeatWithKey(client: Client, requests: readonly Request[], { stored }: Looks): Promise<void> {
+async function repeatWithKey(
+  client: Client,
+  requests: readonly Request[],
+  system: FaultSystem,
+): Promise<void> {
   for (const { content, count, key, answer } of requests) {
     if (key === undefined) continue;
-    const again = await send(client, content, count, key);
-    expect(again?.status).toBe(200);
-    const created = again?.body.data as CreatedGuide[];
+    const again = (await send(client, content, count, key)) as Answer;
+    expect(again.status).toBe(200);
+    const created = again.body.data as CreatedGuide[];
     const numbers = created.map(({ SEND_GUIA }) => SEND_GUIA);
-    expect(new Set((await stored()).get(content))).toEqual(new Set(numbers));
-    if (answer?.status === 200) expect(again?.body).toEqual(answer.body);
+    expect(new Set((await storedIn(system)).get(content))).toEqual(new Set(numbers));
+    if (typeof answer !== 'string' && answer.status === 200) expect(again.body).toEqual(answer.body);
   }
 }
 
 function tally(requests: readonly Request[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { answer } of requests) {
-    const name = answer ? (answer.body.codigo ?? String(answer.status)) : 'cut';
+    const name = typeof answer === 'string' ? answer : (answer.body.codigo ?? String(answer.status));
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;

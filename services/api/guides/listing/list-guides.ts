@@ -25,7 +25,7 @@ const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 /**
  * Returns a page of the account's guides, newest first, and the cursor of the next one; null after the last.
  *
- * @throws DomainError `parameter-invalid`, with the parameter; `unavailable` until the list is ready.
+ * @throws DomainError `parameter-invalid`, with the parameter.
  */
 export async function listGuides(
   list: GuideList,
@@ -36,7 +36,7 @@ export async function listGuides(
     account,
     from: desde === undefined ? undefined : checkedMoment('desde', desde),
     until: hasta === undefined ? undefined : endOf(checkedMoment('hasta', hasta)),
-    reference: referencia && String(tidy(referencia)),
+    reference: referencia && tidy(referencia),
     status: estatus,
     destination: destino && branchCode(destino),
   };

@@ -54,6 +54,8 @@ export function tidyFields(
  * Trims a text, and makes each run of line breaks and tabs in it one blank. What is too long for any field is cut, to a
  * length that is still too long, so that no pattern reads megabytes.
  */
+export function tidy(value: string): string;
+export function tidy(value: unknown): unknown;
 export function tidy(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();

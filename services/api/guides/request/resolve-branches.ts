@@ -1,7 +1,7 @@
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import type { Guide } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
-import type { BranchesClient } from '../../branches/branches-client.ts';
+import type { Asker, BranchesClient } from '../../branches-client.ts';
 import type { Caller } from '../../quotas/account-limits.ts';
 import type { BranchOfGuide } from '../guide-store.ts';
 
@@ -16,11 +16,11 @@ export type GuideBranches = { origin: BranchOfGuide; destinations: BranchOfGuide
 export async function resolveBranches(
   branches: BranchesClient,
   guides: readonly Guide[],
-  { user: { originBranch }, requestId }: { user: Caller; requestId: string },
+  { user: { originBranch }, requestId, gone }: { user: Caller } & Asker,
 ): Promise<GuideBranches> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
-  const answer = await branches.resolve({ origin: originBranch, destinations: queries }, requestId);
+  const answer = await branches.resolve({ origin: originBranch, destinations: queries }, { requestId, gone });
   if (!answer.origin) throw new DomainError('origin-inactive');
   const problems: Problem[] = [];
   const destinations = queries.flatMap((query, indice) => {

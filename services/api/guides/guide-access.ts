@@ -15,19 +15,6 @@ export async function findGuide(guides: GuideStore, number: string, user: ApiUse
   return required(await lookUp(guides, number, user));
 }
 
-/**
- * Returns the guide with this number of the user's account, to be changed: `guias.read.all` allows to read alone.
- *
- * @throws DomainError `guide-not-found` as `findGuide`.
- */
-export async function findOwnGuide(
-  guides: GuideStore,
-  number: string,
-  { account }: ApiUser,
-): Promise<GuideRecord> {
-  return required(isGuideNumber(number) ? await guides.find(number, account) : undefined);
-}
-
 function required(guide: GuideRecord | undefined): GuideRecord {
   if (!guide) throw new DomainError('guide-not-found');
   return guide;
@@ -46,6 +33,23 @@ export async function findGuides(
   const found = await Promise.all(numbers.map((number) => lookUp(guides, number, user)));
   refuseEach('guide-not-found', found, (guide) => !guide);
   return found as GuideRecord[];
+}
+
+/**
+ * Cancels a guide of the user's account; of one that is cancelled already the first cancellation stays, also where both come
+ * at once. What the guide took from the day's quota stays taken (docs/contract.md "Guides").
+ *
+ * @returns the guide as it is now, and whether this call cancelled it.
+ * @throws DomainError `guide-not-found` as `findGuide`: `guias.read.all` allows to read alone.
+ */
+export async function cancelGuide(
+  guides: GuideStore,
+  number: string,
+  { username, account }: ApiUser,
+): Promise<{ guide: GuideRecord; cancelled: boolean }> {
+  const guide = required(isGuideNumber(number) ? await guides.find(number, account) : undefined);
+  const cancelled = await guides.cancel(guide, { by: username, at: new Date() });
+  return { guide: { ...guide, status: 'Cancelado' }, cancelled };
 }
 
 /** @throws DomainError `guide-cancelled`, with each guide that is cancelled by its place. */

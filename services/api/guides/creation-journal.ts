@@ -1,0 +1,276 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Connection, mongo } from 'mongoose';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import { digest } from '#shared/digest.ts';
+import { DomainError } from '#shared/errors.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import { collectionOf, DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { isServerAway, isTransientError, isUnsent } from '#shared/stores/transient-errors.ts';
+import { generateGuideNumber } from './guide-number.ts';
+import {
+  type GuideDocument,
+  type GuideRecord,
+  type GuideStore,
+  toDocument,
+  toRecord,
+} from './guide-store.ts';
+import { isObject } from './request/guide-forms.ts';
+
+/** Longest time in which guides are stored, in ms; what became of them must be known by then. */
+const STORE_MS = 10_000;
+/** Longest wait for one answer of the database, in ms, and the pause before the next attempt. */
+const ATTEMPT_MS = 5_000;
+const PAUSE_MS = 200;
+/** Age from which a sweep finishes an open creation, in ms: no request is at it any more. */
+const OVERDUE_MS = STORE_MS;
+const DAY_MS = 24 * 3_600_000;
+/** How long a creation without a key is kept once it is done, in ms: a request that still finishes it reads its numbers. */
+const UNNAMED_KEPT_MS = 3_600_000;
+
+/** Longest Idempotency-Key, in characters (docs/contract.md "Guides"). */
+export const MAX_KEY_LENGTH = 255;
+/** An Idempotency-Key has visible ASCII characters only. */
+export const KEY_PATTERN = `^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`;
+
+/** A creation as the journal has it. */
+export type JournalEntry = {
+  /** The key's `id`, or of a creation without a key its own id. */
+  _id: string;
+  /** The id that the guides of the creation have. */
+  creation: string;
+  bodyHash?: string;
+  /** When the creation was committed; absent once all its guides are stored. */
+  openSince?: Date;
+  /** Absent once they are all stored. */
+  records?: GuideDocument[];
+  /** In the order of the request; there once all guides are stored. */
+  numbers?: string[];
+  expiresAt?: Date;
+};
+/** What a client's Idempotency-Key stands for. */
+export type IdempotencyKey = { id: string; bodyHash: string };
+
+/**
+ * Returns a user's key for the creation of these guides: its id over all users, and the hash of the canonical body, which the
+ * order of fields and white space do not change. Another route that takes keys needs another name in the id.
+ */
+export function idempotencyKey(username: string, key: string, body: unknown): IdempotencyKey {
+  const id = digest(JSON.stringify(['crear', username, key]));
+  return { id, bodyHash: digest(canonicalJson(body)) };
+}
+
+/** Writes JSON in which the order of an object's fields does not matter (RFC 8785, 3.2.3). */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, field: unknown) => (isObject(field) ? sorted(field) : field));
+}
+
+function sorted(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/**
+ * The journal of creations, in MongoDB. A creation of several guides, or with a key, is one entry with all its guides, and
+ * the insert of that entry is the commit: before it nothing exists, after it every guide will. The guides are stored
+ * afterwards; each step may be repeated by anybody, and stores nothing twice. A sweep in every process finishes what a
+ * crash has cut.
+ */
+export class CreationJournal {
+  readonly #entries: mongo.Collection<JournalEntry>;
+  readonly #documents: mongo.Collection<GuideDocument>;
+  readonly #guides: GuideStore;
+  readonly #keptMs: number;
+
+  /** @param keyDays days for which a key is remembered. */
+  constructor(connection: Connection, guides: GuideStore, keyDays: number) {
+    this.#entries = collectionOf(connection, 'creations');
+    this.#documents = collectionOf(connection, 'guides');
+    this.#guides = guides;
+    this.#keptMs = keyDays * DAY_MS;
+  }
+
+  /** Creates the index by which entries expire, and that of the few open ones. */
+  async open(): Promise<void> {
+    await this.#entries.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+    const ofOpenOnes = { partialFilterExpression: { openSince: { $exists: true } } };
+    await this.#entries.createIndex({ openSince: 1 }, ofOpenOnes);
+  }
+
+  /**
+   * Returns the creation that was committed with a key.
+   *
+   * @throws DomainError `idempotency-key-reused` when the key stands for another body.
+   */
+  async find({ id, bodyHash }: IdempotencyKey): Promise<JournalEntry | undefined> {
+    const entry = await this.#read(id);
+    if (entry && entry.bodyHash !== bodyHash) throw new DomainError('idempotency-key-reused');
+    return entry;
+  }
+
+  /**
+   * Stores the guides of one creation, all or none. A guide whose number is another's gets a new one.
+   *
+   * @returns the guides, and whether they are those of an earlier request with the same key.
+   * @throws DomainError `result-unknown` where nobody can know in time whether the guides will exist; `idempotency-key-reused`;
+   * after any other error none exists.
+   */
+  async create(
+    records: readonly GuideRecord[],
+    key?: IdempotencyKey,
+  ): Promise<{ guides: GuideRecord[]; repeated: boolean }> {
+    const [first] = records as [GuideRecord];
+    if (records.length === 1 && !key) return { guides: [await this.#createOne(first)], repeated: false };
+    const attempts = new Attempts();
+    const entry: JournalEntry = {
+      _id: key?.id ?? first.creation,
+      creation: first.creation,
+      ...(key && { bodyHash: key.bodyHash }),
+      openSince: new Date(),
+      records: records.map(toDocument),
+    };
+    const committed = await attempts.untilAnswered(() => this.#commit(entry));
+    if (committed.bodyHash !== entry.bodyHash) throw new DomainError('idempotency-key-reused');
+    const guides = await this.complete(committed, attempts);
+    return { guides, repeated: committed.creation !== entry.creation };
+  }
+
+  /**
+   * Stores the guides of a committed creation that are missing. Where the database is away it is waited for.
+   *
+   * @returns all guides, in the order of the request.
+   * @throws DomainError `result-unknown` where they are not all stored in time; then a sweep stores them.
+   */
+  async complete(entry: JournalEntry, attempts = new Attempts()): Promise<GuideRecord[]> {
+    attempts.committed();
+    const whole = await attempts.untilAnswered(() => this.#store(entry));
+    // Nobody waits for it, since the guides are there. What fails here the sweep does.
+    this.#done(whole).catch(() => {});
+    return whole.records?.map(toRecord) ?? attempts.untilAnswered(() => this.#stored(whole));
+  }
+
+  /** Finishes what is open for longer than a request may take, one creation after the other. */
+  async sweep(log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
+    const overdue = { openSince: { $lt: new Date(Date.now() - OVERDUE_MS) } };
+    // One at a time: an entry may have megabytes.
+    for await (const entry of this.#entries.find(overdue, { batchSize: 1 })) {
+      const { creation } = entry;
+      try {
+        await this.#done(await this.#store(entry));
+        log.info({ creation }, 'A creation that was cut has all its guides now');
+      } catch (err) {
+        log.warn({ err, creation }, 'A creation that was cut waits for the next sweep');
+      }
+    }
+  }
+
+  /** One guide is one document: its insert is the commit. */
+  async #createOne(record: GuideRecord): Promise<GuideRecord> {
+    const attempts = new Attempts();
+    for (let drawn = record; ; drawn = { ...record, number: generateGuideNumber() }) {
+      if ((await attempts.untilAnswered(() => this.#guides.insert(drawn))) === 'stored') return drawn;
+    }
+  }
+
+  /** @returns the entry that a majority of the servers has under this id: this one, or that of another request. */
+  async #commit(entry: JournalEntry): Promise<JournalEntry> {
+    try {
+      await this.#entries.insertOne(entry);
+      return entry;
+    } catch (error) {
+      if (!(error instanceof mongo.MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+      const stored = await this.#read(entry._id);
+      // By no majority yet, or expired meanwhile: the next attempt learns it.
+      if (!stored) throw new DomainError('unavailable');
+      return stored;
+    }
+  }
+
+  /** Stores the guides of an entry, unless it is done. @returns the entry with the numbers that they have. */
+  async #store(entry: JournalEntry): Promise<JournalEntry> {
+    if (!entry.records) return entry;
+    const taken = await this.#guides.insertAll(entry.records.map(toRecord));
+    return taken.length === 0 ? entry : this.#store(await this.#renumber(entry, taken));
+  }
+
+  /** Reads the guides of a creation that is done. */
+  async #stored({ numbers = [] }: JournalEntry): Promise<GuideRecord[]> {
+    const found = await this.#documents.find({ _id: { $in: numbers } }).toArray();
+    const byNumber = new Map(found.map((document) => [document._id, toRecord(document)]));
+    return numbers.map((number) => {
+      const record = byNumber.get(number);
+      if (!record) throw new Error(`The guide ${number} of a creation that is done is not there`);
+      return record;
+    });
+  }
+
+  /**
+   * Draws new numbers in place of those that are other guides'. Nobody has heard of them; where two processes draw at a time
+   * the first one's hold.
+   *
+   * @returns the entry as it is then.
+   */
+  async #renumber({ _id, records = [] }: JournalEntry, taken: readonly GuideRecord[]): Promise<JournalEntry> {
+    const used = new Set(records.map((record) => record._id));
+    for (const { number } of taken) {
+      const fresh = unusedNumber(used);
+      await this.#entries.updateOne({ _id, 'records._id': number }, { $set: { 'records.$._id': fresh } });
+    }
+    const entry = await this.#read(_id);
+    if (!entry) throw new DomainError('unavailable');
+    return entry;
+  }
+
+  /** Keeps the numbers alone, of a creation with a key for as long as the key is remembered. */
+  async #done({ _id, creation, bodyHash, records }: JournalEntry): Promise<void> {
+    if (!records) return;
+    const keptMs = bodyHash === undefined ? UNNAMED_KEPT_MS : this.#keptMs;
+    const numbers = records.map((record) => record._id);
+    await this.#entries.updateOne(
+      { _id, creation },
+      { $set: { numbers, expiresAt: new Date(Date.now() + keptMs) }, $unset: { records: 1, openSince: 1 } },
+    );
+  }
+
+  /** Reads what a majority of the servers has: no failover takes it back. */
+  async #read(_id: string): Promise<JournalEntry | undefined> {
+    return (await this.#entries.findOne({ _id }, { readConcern: 'majority' })) ?? undefined;
+  }
+}
+
+function unusedNumber(used: Set<string>): string {
+  const fresh = generateGuideNumber();
+  if (used.has(fresh)) return unusedNumber(used);
+  used.add(fresh);
+  return fresh;
+}
+
+/**
+ * Repeats the writes of one creation until they are answered or its time is over. Each of them stores nothing twice, so
+ * that a lost answer needs no other care.
+ */
+class Attempts {
+  readonly #end = performance.now() + STORE_MS;
+  /** Whether guides may exist: the database may have done a write that it has not answered, or has committed them. */
+  #doubt = false;
+
+  /** From now on the guides will exist, whatever fails. */
+  committed(): void {
+    this.#doubt = true;
+  }
+
+  /** @throws DomainError `result-unknown` where the write fails and guides may exist; otherwise the error of the write. */
+  async untilAnswered<T>(write: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const left = Math.max(0, this.#end - performance.now());
+      try {
+        return await withTimeout(Math.min(ATTEMPT_MS, left), 'Storing guides', write());
+      } catch (cause) {
+        this.#doubt ||= isTransientError(cause) && !isUnsent(cause);
+        const isVain = !isTransientError(cause) || (isServerAway(cause) && !this.#doubt);
+        if (isVain || performance.now() + PAUSE_MS >= this.#end) {
+          throw this.#doubt ? new DomainError('result-unknown', { cause }) : cause;
+        }
+        await delay(PAUSE_MS);
+      }
+    }
+  }
+}
