@@ -6,16 +6,15 @@ import { AuditStore } from '#shared/audit/audit-store.ts';
 import { observeLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
 import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
-import { createLogin } from '#shared/auth/login.ts';
+import { Login } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
-import { labelShards } from '#shared/contracts/label-shards.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
-import { openRedis, openShardRedis } from '#shared/stores/redis.ts';
+import { openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
@@ -28,7 +27,7 @@ import { loginRoutes } from './routes/entrar.ts';
 import { statusRoute } from './routes/index.ts';
 import { assetRoutes } from './routes/recursos.ts';
 import { logoutRoute } from './routes/salir.ts';
-import { readShards, type Shard } from './status/shard-states.ts';
+import { readQueueState } from './status/queue-state.ts';
 
 /** Oldest state that the page shows, in ms: all who look at it together share one reading. */
 const STATE_MAX_AGE_MS = 1_000;
@@ -45,16 +44,13 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const mongo = openMongo(server, config.MONGODB_URI);
   const trail = openTrail(server, 'dashboard', new AuditStore(mongo));
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
-  const shards = openShards(server, config, redis);
+  const queue = openQueue(server, redis, prefix);
   const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
-  const sessions = createSessions({ redis, prefix, users, ttlS: config.SESSION_TTL_S });
-  const cookie = sessionCookie({ secure: config.COOKIE_SECURE, ttlS: config.SESSION_TTL_S });
+  const sessions = createSessions({ redis, prefix, users });
+  const cookie = sessionCookie(config.COOKIE_SECURE);
   // Counts of its own: what customers and strangers do at the API's login does not reach operators.
-  const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, {
-    perUser: config.LOGIN_FAILURES_PER_USER,
-    perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
-  });
-  const login = createLogin({ users, limit, onAttempt: observeLogins(server, trail, users) });
+  const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
+  const login = new Login({ users, limit, onAttempt: observeLogins(server, trail, users) });
   await server.register(pageHeaders);
   await server.register(csrf);
   server.addHook('onSend', showErrorsAsPages(config.RUNBOOK_URL));
@@ -65,23 +61,18 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(logoutRoute(sessions, cookie, trail));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions, cookie.name));
-    const readState = memoizeFor(STATE_MAX_AGE_MS, () => readShards(shards));
+    const readState = memoizeFor(STATE_MAX_AGE_MS, () => readQueueState({ redis, prefix, queue }));
     await operators.register(statusRoute(readState, config.RUNBOOK_URL));
-    await operators.register(bullBoard(shards, trail));
+    await operators.register(bullBoard(queue, trail));
   });
 }
 
-/** Opens the queue of each shard of the labels; one that is away is shown as such. */
-function openShards(server: HttpServer, config: DashboardConfig, common: RedisClient): Shard[] {
-  return labelShards(config).map((shard) => {
-    const { name, prefix } = shard;
-    const connection = openShardRedis(server, config, shard, common);
-    const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection, prefix, skipVersionCheck: true });
-    queue.on('error', (err) => {
-      // Why there is no connection is in the log already.
-      if (connection.status === 'ready') server.log.warn({ err }, 'The label queue reports an error');
-    });
-    server.addHook('onClose', () => queue.close());
-    return { name, redis: connection, prefix, queue };
+function openQueue(server: HttpServer, connection: RedisClient, prefix: string): Queue<LabelJob> {
+  const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection, prefix, skipVersionCheck: true });
+  queue.on('error', (err) => {
+    // Why there is no connection is in the log already.
+    if (connection.status === 'ready') server.log.warn({ err }, 'The label queue reports an error');
   });
+  server.addHook('onClose', () => queue.close());
+  return queue;
 }

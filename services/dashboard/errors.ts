@@ -1,6 +1,6 @@
-import type { LoginCode } from '#shared/auth/login-refusal.ts';
+import type { LoginCode } from '#shared/auth/login.ts';
 import type { CodesOf } from '#shared/errors.ts';
-import { type HttpError, type HttpErrors, retryAfter } from '#shared/http/errors/http-errors.ts';
+import { type HttpError, type HttpErrors, retryAfter } from '#shared/http/http-errors.ts';
 
 /** The dashboard's own refusals, in the words of its pages. */
 export const dashboardErrors = {

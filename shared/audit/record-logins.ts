@@ -1,7 +1,7 @@
+import { Counter, type Registry } from 'prom-client';
 import { LruMap } from 'toad-cache';
-import { addressGroup } from '#shared/auth/address-group.ts';
-import type { LoginAttempt } from '#shared/auth/login.ts';
-import { loginMetrics } from '#shared/auth/login-metrics.ts';
+import { LOGIN_FAILURES, type LoginAttempt } from '#shared/auth/login.ts';
+import { addressGroup } from '#shared/auth/login-limit.ts';
 import type { UserStore } from '#shared/auth/user-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Trail } from './trail.ts';
@@ -13,11 +13,26 @@ const MAX_LOCKED = 10_000;
 
 /** Returns what counts and records every attempt to log in to a service. */
 export function observeLogins(server: HttpServer, trail: Trail, users: UserStore) {
-  const count = loginMetrics(server.metrics);
+  const count = countFailures(server.metrics);
   const record = recordLogins(trail, users);
   return (attempt: LoginAttempt): void => {
     count(attempt);
     record(attempt);
+  };
+}
+
+/** Registers `login_failures_total`. @returns what counts an attempt, where it failed. */
+function countFailures(metrics: Registry): (attempt: LoginAttempt) => void {
+  const failures = new Counter({
+    name: 'login_failures_total',
+    help: 'Refused logins: wrong credentials, disabled user, a limit on failures, or too many at once (overload)',
+    labelNames: ['reason'],
+    registers: [metrics],
+  });
+  // A counter must exist before its first event, or rate() does not show that event.
+  for (const reason of LOGIN_FAILURES) failures.inc({ reason }, 0);
+  return ({ outcome }) => {
+    if (outcome !== 'right') failures.inc({ reason: outcome });
   };
 }
 

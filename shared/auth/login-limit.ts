@@ -1,116 +1,140 @@
-import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import { LruMap } from 'toad-cache';
+import { digest } from '#shared/digest.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import { KnownAddresses } from './known-addresses.ts';
-import type { LoginKeys } from './login-keys.ts';
-import { LoginRefusal } from './login-refusal.ts';
 
 /** Failed logins are counted over this time, in seconds (docs/contract.md "Authentication"). */
 const WINDOW_S = 900;
+/** Failed logins of a user from one address, a typing mistake now and then included. A right login resets the count. */
+export const FAILURES_PER_USER = 10;
+/** Counts that this process remembers, of some 100 bytes each. */
+const MAX_COUNTS = 20_000;
+/** How long an address is known to be a user's, in seconds. */
+const KNOWN_S = 30 * 24 * 3_600;
+/** Addresses that are known of a user: the latest. It bounds what a user takes of Redis. */
+const MAX_KNOWN = 100;
+/** Longest text that stands for an address which is none, in characters. */
+const MAX_ADDRESS_TEXT = 64;
+
+/** What a login is counted under: the address, and user and address together. Keys in Redis hold digests, and no name. */
+export type LoginKeys = { user: string; address: string; pair: string };
+/** Failures in the last 15 minutes. */
+export type LoginFailures = { address: number; pair: number };
+type Reached = { limit: 'address_limit' | 'pair_limit'; seconds: number };
+
 /**
- * How long a refusal is repeated from memory, in ms: a flood then asks Redis once in that time. It is short, since a
- * count may fall again: it holds attempts under way, which are given back when their password is right.
+ * Returns what logins of an address are counted under (docs/contract.md "Authentication"): an IPv6 address by its /64,
+ * which one customer of a provider has, and an IPv4 address also where it is written as an IPv6 one.
  */
-const REPEAT_MS = 5_000;
-/** Refusals in memory, of some 200 bytes each. */
-const MAX_REFUSALS = 10_000;
+export function addressGroup(address: string): string {
+  const text = String(address); // undefined once the client is gone
+  if (!isIP(text)) return text.slice(0, MAX_ADDRESS_TEXT);
+  const parsed = ipaddr.process(text);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
+}
 
-/** Recent failures, and whether the user logged in from this address of late. */
-export type LoginHistory = { user: number; address: number; pair: number; known: boolean };
-
-type Limit = 'address_limit' | 'pair_limit';
+export function loginKeys(username: string, from: string): LoginKeys {
+  const address = addressGroup(from);
+  return { user: digest(username), address, pair: digest(`${username}\n${address}`) };
+}
 
 /**
- * Limits failed logins by address, and by user and address together; the counts are in Redis, so all processes share
- * them. Failures of a user from all addresses are counted too, but limit nothing: otherwise anybody could lock a user out.
- *
- * An attempt is counted before the password is checked, and given back when the password is right. If it were
- * counted afterwards, two hundred guesses at the same time would all be checked.
+ * Counts failed logins by address, and by user and address together, in Redis for all processes; while Redis does not count,
+ * each process counts for itself. Failures of a user from elsewhere count nothing: otherwise anybody could lock a user out.
  */
 export class LoginLimit {
+  readonly perUser = FAILURES_PER_USER;
+  readonly perAddress: number;
   readonly #redis: RedisClient;
-  readonly #limiters: Readonly<Record<keyof LoginKeys, RateLimiterRedis>>;
-  readonly #known: KnownAddresses;
-  readonly #refusals = new LruMap<{ until: number; retryAt: number }>(MAX_REFUSALS);
+  readonly #prefix: string;
+  readonly #limiters: Readonly<Record<'address' | 'pair', RateLimiterRedis>>;
+  /** Failures as this process last heard of them, and when their count ends, in ms of `performance.now()`. */
+  readonly #counts = new LruMap<{ failures: number; endsAt: number }>(MAX_COUNTS);
 
   /** @param prefix of the keys; each service that logs users in has its own, and so its own counts. */
-  constructor(redis: RedisClient, prefix: string, limits: { perUser: number; perAddress: number }) {
-    this.#redis = redis;
+  constructor(redis: RedisClient, prefix: string, perAddress: number) {
     const limiter = (name: string, points: number) =>
       new RateLimiterRedis({
         storeClient: redis,
         keyPrefix: `${prefix}-${name}`,
         points,
         duration: WINDOW_S,
+        rejectIfRedisNotReady: true,
+        insuranceLimiter: new RateLimiterMemory({ points, duration: WINDOW_S }),
       });
-    this.#limiters = {
-      user: limiter('user', Number.MAX_SAFE_INTEGER),
-      address: limiter('address', limits.perAddress),
-      pair: limiter('pair', limits.perUser),
-    };
-    this.#known = new KnownAddresses(redis, `${prefix}-known`);
+    this.perAddress = perAddress;
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#limiters = { address: limiter('address', perAddress), pair: limiter('pair', this.perUser) };
   }
 
-  /** @throws LoginRefusal where the address, or the user from there, was refused a moment ago; asks nobody. */
-  repeatRefusal({ address, pair }: LoginKeys): void {
-    this.#repeat('address_limit', address);
-    this.#repeat('pair_limit', pair);
+  /** Returns the limit that this process knows to be reached, if any. Asks nobody: a flood costs no more than this. */
+  reached({ address, pair }: LoginKeys): Reached | undefined {
+    if (this.#known(address) >= this.perAddress) return this.#reached('address_limit', address);
+    if (this.#known(pair) >= this.perUser) return this.#reached('pair_limit', pair);
+    return undefined;
   }
 
-  /** Reads what is known of an attempt before it takes a place. @throws LoginRefusal where a limit is reached. */
-  async historyOf(keys: LoginKeys): Promise<LoginHistory> {
-    const { user, address, pair } = keys;
-    const { user: byUser, address: byAddress, pair: byPair } = this.#limiters;
-    // Not `get` of each limiter: a transaction each costs ten times as much, at a thousand attempts a second.
-    const [counts, known] = await Promise.all([
-      this.#redis.mget(byUser.getKey(user), byAddress.getKey(address), byPair.getKey(pair)),
-      this.#known.has(keys),
-    ]);
-    const [ofUser = 0, ofAddress = 0, ofPair = 0] = counts.map(Number);
-    if (ofAddress >= byAddress.points) this.#refuse('address_limit', address, await byAddress.get(address));
-    if (ofPair >= byPair.points) this.#refuse('pair_limit', pair, await byPair.get(pair));
-    return { user: ofUser, address: ofAddress, pair: ofPair, known };
+  /** Returns the failures until now, also those that this process has counted since Redis was asked. */
+  async failures({ address, pair }: LoginKeys): Promise<LoginFailures> {
+    const { address: byAddress, pair: byPair } = this.#limiters;
+    const [ofAddress, ofPair] = await Promise.all([byAddress.get(address), byPair.get(pair)]);
+    if (ofAddress && ofAddress.consumedPoints > this.#known(address)) this.#learn(address, ofAddress);
+    if (ofPair && ofPair.consumedPoints > this.#known(pair)) this.#learn(pair, ofPair);
+    return { address: this.#known(address), pair: this.#known(pair) };
   }
 
-  /** Counts one attempt. @throws LoginRefusal where it is one too many. */
-  async consume({ user, address, pair }: LoginKeys): Promise<void> {
-    const { address: byAddress, pair: byPair, user: byUser } = this.#limiters;
+  /** Counts a failure. */
+  async fail({ address, pair }: LoginKeys): Promise<void> {
+    const { address: byAddress, pair: byPair } = this.#limiters;
+    const [ofAddress, ofPair] = await Promise.all([byAddress.penalty(address), byPair.penalty(pair)]);
+    this.#learn(address, ofAddress);
+    this.#learn(pair, ofPair);
+  }
+
+  /** Forgets the failures of the user from this address, and knows the address from now on. */
+  async succeed(keys: LoginKeys): Promise<void> {
+    await Promise.all([this.#limiters.pair.delete(keys.pair), this.#makeKnown(keys).catch(ignore)]);
+    this.#counts.delete(keys.pair);
+  }
+
+  #learn(key: string, { consumedPoints: failures, msBeforeNext }: RateLimiterRes): void {
+    this.#counts.set(key, { failures, endsAt: performance.now() + msBeforeNext });
+  }
+
+  #known(key: string): number {
+    const { failures, endsAt } = this.#counts.get(key) ?? { failures: 0, endsAt: 0 };
+    return endsAt > performance.now() ? failures : 0;
+  }
+
+  #reached(limit: Reached['limit'], key: string): Reached {
+    const { endsAt = 0 } = this.#counts.get(key) ?? {};
+    return { limit, seconds: Math.max(1, Math.ceil((endsAt - performance.now()) / 1_000)) };
+  }
+
+  /** Returns whether the user logged in from this address in the last 30 days. */
+  async knows({ user, pair }: LoginKeys): Promise<boolean> {
+    const since = await this.#redis.zscore(`${this.#prefix}-known:${user}`, pair).catch(ignore);
+    return Number(since ?? 0) > nowS() - KNOWN_S;
+  }
+
+  async #makeKnown({ user, pair }: LoginKeys): Promise<void> {
+    const key = `${this.#prefix}-known:${user}`;
     await Promise.all([
-      byAddress.consume(address).catch((reason) => this.#refuse('address_limit', address, reason)),
-      byPair.consume(pair).catch((reason) => this.#refuse('pair_limit', pair, reason)),
-      byUser.consume(user),
+      this.#redis.zadd(key, nowS(), pair),
+      this.#redis.zremrangebyrank(key, 0, -1 - MAX_KNOWN),
+      this.#redis.expire(key, KNOWN_S),
     ]);
-  }
-
-  /** Forgets the failures of the user from this address and gives the attempt back, since the password was right. */
-  async reset(keys: LoginKeys): Promise<void> {
-    const { user, address, pair } = keys;
-    await Promise.all([
-      this.#limiters.pair.delete(pair),
-      this.#limiters.address.reward(address),
-      this.#limiters.user.reward(user),
-      this.#known.add(keys),
-    ]);
-  }
-
-  #repeat(limit: Limit, key: string): void {
-    const now = performance.now();
-    const refusal = this.#refusals.get(key);
-    if (!refusal || refusal.until < now) return;
-    throw new LoginRefusal(limit, { seconds: seconds(refusal.retryAt - now), repeated: true });
-  }
-
-  /** @param reason the limiter's answer where the limit is reached, null when it ended just now, else Redis' error. */
-  #refuse(limit: Limit, key: string, reason: unknown): never {
-    if (reason !== null && !(reason instanceof RateLimiterRes)) throw reason;
-    const ms = reason?.msBeforeNext ?? 0;
-    const now = performance.now();
-    this.#refusals.set(key, { until: now + Math.min(REPEAT_MS, ms), retryAt: now + ms });
-    throw new LoginRefusal(limit, { seconds: seconds(ms) });
   }
 }
 
-/** Rounds up to whole seconds, one at least. */
-function seconds(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 1_000));
+/** Without Redis every address is unknown, and a login goes on. */
+function ignore(): void {}
+
+function nowS(): number {
+  return Math.floor(Date.now() / 1_000);
 }

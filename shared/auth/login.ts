@@ -1,20 +1,43 @@
+import { Tally } from '#shared/async/tally.ts';
 import { DomainError } from '#shared/errors.ts';
-import { type LoginKeys, loginKeys } from './login-keys.ts';
-import type { LoginLimit } from './login-limit.ts';
-import { LoginQueue } from './login-queue.ts';
-import { type LoginFailure, LoginRefusal } from './login-refusal.ts';
+import { HashQueue } from './hash-queue.ts';
+import { type LoginFailures, type LoginKeys, type LoginLimit, loginKeys } from './login-limit.ts';
 import { hashPassword, isWeakHash, passwordMatches } from './passwords.ts';
 import type { ApiUser, UserStore } from './user-store.ts';
 
 /** Longest name and longest password, in characters: argon2's time grows with the length. */
 export const MAX_CREDENTIAL = 256;
+/** Logins of an address that may wait for others of it to be decided. */
+const MAX_UNDECIDED = 100;
+/** When a login that found no place may come again, in seconds. */
+const RETRY_S = 2;
 
-export type Login = (
-  username: string,
-  password: string,
-  address: string,
-  requestId?: string,
-) => Promise<ApiUser>;
+/** Why a login is refused, each with the code of its answer. */
+const CODES = {
+  /** A wrong password, or an unknown user. */
+  wrong: 'credentials-wrong',
+  /** The right password of a user who may not log in. */
+  disabled: 'credentials-wrong',
+  address_limit: 'too-many-logins',
+  pair_limit: 'too-many-logins',
+  overload: 'overloaded',
+} as const;
+export type LoginFailure = keyof typeof CODES;
+export const LOGIN_FAILURES = Object.keys(CODES) as LoginFailure[];
+/** The refusals of a login; each service that logs users in answers all of them. */
+export type LoginCode = 'credentials-missing' | (typeof CODES)[LoginFailure];
+
+/** A refused login. */
+export class LoginRefusal extends DomainError {
+  readonly reason: LoginFailure;
+
+  /** @param options.seconds when to try again, where that helps. */
+  constructor(reason: LoginFailure, options: { seconds?: number; cause?: unknown } = {}) {
+    const { seconds, cause } = options;
+    super(CODES[reason], { params: { seconds }, ...(cause !== undefined && { cause }) });
+    this.reason = reason;
+  }
+}
 
 /** A login that was decided; one that the outage of a store ended is none. */
 export type LoginAttempt = {
@@ -24,8 +47,6 @@ export type LoginAttempt = {
   address: string;
   requestId: string | undefined;
   outcome: 'right' | LoginFailure;
-  /** The same refusal was given a moment ago: a flood makes a thousand of these a second. */
-  repeated: boolean;
 };
 
 type Options = {
@@ -35,75 +56,148 @@ type Options = {
   onAttempt?: (attempt: LoginAttempt) => void;
   /** Replaces hashes of weaker parameters than today's. Only the API may write users. */
   rehash?: boolean;
-  queue?: LoginQueue;
+  queue?: HashQueue;
 };
 
 /**
- * Creates the login (docs/contract.md "Authentication"): it returns the user with this name and password.
+ * Logs users in by name and password (docs/contract.md "Authentication").
  *
- * An unknown or disabled user takes as long as a wrong password, so that the time of an answer reveals no names.
- * `address` is the client's IP address. The login throws DomainError `credentials-missing`, or a `LoginRefusal`.
+ * Only failures count against a limit. As long as logins of an address are undecided, no more of it are checked than may
+ * still fail: two hundred guesses at once cannot pass the limit, and two hundred right logins at once are not refused.
  */
-export function createLogin({ onAttempt, rehash = false, ...options }: Options): Login {
-  const { users, limit, queue = new LoginQueue(limit) } = options;
-  async function attempt(username: string, password: string, address: string): Promise<ApiUser> {
-    const keys = loginKeys(username, address);
-    limit.repeatRefusal(keys);
-    if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) {
-      await limit.consume(keys); // each is recorded in the trail, which a flood of them would fill
-      throw new LoginRefusal('wrong');
-    }
-    return queue.run(keys, async () => {
-      const user = await checkPassword({ users, limit, queue }, username, password, keys);
-      if (rehash && isWeakHash(user.passwordHash)) await replaceHash({ users, queue }, user, password);
-      return user;
-    });
+export class Login {
+  readonly #users: UserStore;
+  readonly #limit: LoginLimit;
+  readonly #queue: HashQueue;
+  readonly #onAttempt: (attempt: LoginAttempt) => void;
+  readonly #rehash: boolean;
+  /** Logins that are being checked, by each of their keys. */
+  readonly #checking = new Tally();
+  /** Those that wait until another one of their address is decided, by address. */
+  readonly #undecided = new Map<string, (() => void)[]>();
+
+  constructor({ users, limit, onAttempt = () => {}, rehash = false, queue = new HashQueue() }: Options) {
+    this.#users = users;
+    this.#limit = limit;
+    this.#queue = queue;
+    this.#onAttempt = onAttempt;
+    this.#rehash = rehash;
   }
 
-  return async (username, password, address, requestId) => {
+  /**
+   * Returns the user with this name and password. An unknown or disabled user takes as long as a wrong password, so that
+   * the time of an answer reveals no names.
+   *
+   * @param address the client's IP address.
+   * @throws DomainError `credentials-missing`, or a LoginRefusal.
+   */
+  async check(username: string, password: string, address: string, requestId?: string): Promise<ApiUser> {
     if (!username || !password) throw new DomainError('credentials-missing');
-    const tell = (outcome: LoginAttempt['outcome'], repeated = false) =>
-      onAttempt?.({ username: username.slice(0, MAX_CREDENTIAL), address, requestId, outcome, repeated });
+    const tell = (outcome: LoginAttempt['outcome']) =>
+      this.#onAttempt({ username: username.slice(0, MAX_CREDENTIAL), address, requestId, outcome });
     try {
-      const user = await attempt(username, password, address);
+      const user = await this.#attempt(username, password, loginKeys(username, address));
       tell('right');
       return user;
     } catch (error) {
-      if (error instanceof LoginRefusal) tell(error.reason, error.repeated);
+      if (error instanceof LoginRefusal) tell(error.reason);
       throw error;
     }
-  };
-}
+  }
 
-type Parts = { users: UserStore; limit: LoginLimit; queue: LoginQueue };
+  async #attempt(username: string, password: string, keys: LoginKeys): Promise<ApiUser> {
+    const failures = await this.#begin(keys);
+    try {
+      const rank = this.#rankOf(keys, failures, await this.#limit.knows(keys));
+      const user = await this.#findMatch(username, password, rank);
+      if (!user || user.disabled) {
+        await this.#limit.fail(keys);
+        throw new LoginRefusal(user ? 'disabled' : 'wrong');
+      }
+      await this.#limit.succeed(keys);
+      if (this.#rehash && isWeakHash(user.passwordHash)) await this.#replaceHash(user, password, rank);
+      return user;
+    } finally {
+      this.#end(keys);
+    }
+  }
 
-async function checkPassword(
-  { users, limit, queue }: Parts,
-  username: string,
-  password: string,
-  keys: LoginKeys,
-): Promise<ApiUser> {
-  limit.repeatRefusal(keys); // the limit may have been reached while this one waited
-  // Read before the attempt is counted: an outage of the database must not use up attempts.
-  const user = await users.find(username);
-  await limit.consume(keys);
-  const matches = await queue.hash(() => passwordMatches(user?.passwordHash, password));
-  if (!user || !matches) throw new LoginRefusal('wrong');
-  if (user.disabled) throw new LoginRefusal('disabled');
-  await limit.reset(keys);
-  return user;
-}
+  /** Waits until the attempt may fail without passing a limit. @throws LoginRefusal where a limit is reached. */
+  async #begin(keys: LoginKeys): Promise<LoginFailures> {
+    for (;;) {
+      this.#refuseReached(keys);
+      const failures = await this.#limit.failures(keys);
+      this.#refuseReached(keys);
+      const { perUser, perAddress } = this.#limit;
+      const mayFail =
+        failures.pair + this.#checking.of(keys.pair) < perUser &&
+        failures.address + this.#checking.of(keys.address) < perAddress;
+      if (mayFail) {
+        for (const key of Object.values(keys)) this.#checking.add(key);
+        return failures;
+      }
+      await this.#untilOneIsDecided(keys.address);
+    }
+  }
 
-/** Hashes a right password anew. A failure is nobody's affair: the next login tries again. */
-async function replaceHash(
-  { users, queue }: Omit<Parts, 'limit'>,
-  { username, passwordHash }: ApiUser,
-  password: string,
-): Promise<void> {
-  try {
-    const better = await queue.hash(() => hashPassword(password));
-    await users.replaceHash(username, passwordHash, better);
-  } catch {
-    // The password was right, and that is what was asked.
+  #refuseReached(keys: LoginKeys): void {
+    const reached = this.#limit.reached(keys);
+    if (reached) throw new LoginRefusal(reached.limit, { seconds: reached.seconds });
+  }
+
+  async #untilOneIsDecided(address: string): Promise<void> {
+    const waiting = this.#undecided.get(address) ?? [];
+    if (waiting.length >= MAX_UNDECIDED) throw new LoginRefusal('overload', { seconds: RETRY_S });
+    this.#undecided.set(address, waiting);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+
+  #end(keys: LoginKeys): void {
+    for (const key of Object.values(keys)) this.#checking.remove(key);
+    const waiting = this.#undecided.get(keys.address) ?? [];
+    this.#undecided.delete(keys.address);
+    for (const goOn of waiting) goOn();
+  }
+
+  /**
+   * Ranks by the failures of the address and its logins under way, so that addresses take turns; then a user from an
+   * address where this user logged in before goes first; then by the user's logins under way, so that whoever is attacked
+   * from many addresses does not hold up others. Where the user is known, neither neighbours of the address nor attacks
+   * from elsewhere count.
+   */
+  #rankOf({ address, pair, user }: LoginKeys, failures: LoginFailures, known: boolean): number {
+    if (known) return 1_000 * (failures.pair + this.#checking.of(pair));
+    return 1_000 * (failures.address + this.#checking.of(address)) + Math.min(this.#checking.of(user), 999);
+  }
+
+  /** Returns the user whose password it is. @throws LoginRefusal `overload`. */
+  async #findMatch(username: string, password: string, rank: number): Promise<ApiUser | undefined> {
+    if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) return undefined;
+    // Looked at before the database is asked: a flood would ask it a thousand times a second.
+    if (!this.#queue.accepts(rank)) throw new LoginRefusal('overload', { seconds: RETRY_S });
+    const user = await this.#users.find(username);
+    const matches = await this.#hash(rank, () => passwordMatches(user?.passwordHash, password));
+    return matches ? user : undefined;
+  }
+
+  #hash<T>(rank: number, work: () => Promise<T>): Promise<T> {
+    let begun = false;
+    const begin = () => {
+      begun = true;
+      return work();
+    };
+    return this.#queue.run(rank, begin).catch((cause) => {
+      throw begun ? cause : new LoginRefusal('overload', { seconds: RETRY_S, cause });
+    });
+  }
+
+  /** Hashes a right password anew. A failure is nobody's affair: the next login tries again. */
+  async #replaceHash({ username, passwordHash }: ApiUser, password: string, rank: number): Promise<void> {
+    try {
+      const better = await this.#queue.run(rank, () => hashPassword(password));
+      await this.#users.replaceHash(username, passwordHash, better);
+    } catch {
+      // The password was right, and that is what was asked.
+    }
   }
 }

@@ -31,11 +31,8 @@ export type RevokedToken = { jti: string; until: Date };
 type TokenState = 'tokenGeneration' | 'revokedTokens';
 export type NewUser = Omit<ApiUser, 'demo' | TokenState> & { demo?: boolean };
 type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
-/** A user of before release 1.2 lacks what it brought. */
-type UserDocument = Omit<NewUser, 'username' | 'account'> & {
-  _id: string;
-  account?: string;
-} & Partial<Pick<ApiUser, TokenState>>;
+/** A user whose tokens were never ended has no state of tokens yet. */
+type UserDocument = Omit<NewUser, 'username'> & { _id: string } & Partial<Pick<ApiUser, TokenState>>;
 
 /**
  * How long a process caches a user, in ms. A change must be in force everywhere within 10 s
@@ -158,12 +155,14 @@ export class UserStore {
   async revokeToken(username: string, token: RevokedToken): Promise<void> {
     const expired = { until: trusted({ $lte: new Date() }) };
     await this.#users.updateOne({ _id: username }, { $pull: { revokedTokens: expired } });
+    // A token that is logged out many times at once stands in the list once.
+    const isNew = { _id: username, 'revokedTokens.jti': trusted({ $ne: token.jti }) };
     const hasRoom = { [`revokedTokens.${MAX_REVOKED - 1}`]: trusted({ $exists: false }) };
     const { matchedCount } = await this.#users.updateOne(
-      { _id: username, ...hasRoom },
+      { ...isNew, ...hasRoom },
       { $push: { revokedTokens: token } },
     );
-    if (matchedCount === 0) await this.endTokens(username);
+    if (matchedCount === 0) await this.#users.updateOne(isNew, END_TOKENS);
     this.#recent.forget(username);
   }
 
@@ -174,10 +173,9 @@ export class UserStore {
     return document ? this.#asUser(document) : undefined;
   }
 
-  /** A user without an account has one of the user's own name. */
   #asUser({ _id, ...user }: UserDocument): ApiUser {
-    const { account = _id, demo = false, tokenGeneration = 0, revokedTokens = [] } = user;
+    const { demo = false, tokenGeneration = 0, revokedTokens = [] } = user;
     const disabled = user.disabled || (demo && !this.#allowDemo);
-    return { ...user, username: _id, account, demo, disabled, tokenGeneration, revokedTokens };
+    return { ...user, username: _id, demo, disabled, tokenGeneration, revokedTokens };
   }
 }

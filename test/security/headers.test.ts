@@ -84,7 +84,11 @@ const test = services
   })
   /** An api whose answers pages of two origins may read. */
   .extend('open', { scope: 'file' }, ({ startApi, origin }) =>
-    startApi({ CORS_ORIGINS: `${ALLOWED},${origin}`, REQUESTS_PER_MINUTE_PER_USER: '8' }),
+    startApi({
+      CORS_ORIGINS: `${ALLOWED},${origin}`,
+      REQUESTS_PER_SECOND_PER_ACCOUNT: '1',
+      REQUESTS_BURST_PER_ACCOUNT: '4',
+    }),
   );
 
 describe('an answer of the API', () => {

@@ -9,7 +9,7 @@ import { test as services } from '#test/fixtures/services.ts';
 const test = services
   /** Counts all that is stored: a guide that appears here was let in. */
   .extend('everything', { scope: 'file' }, ({ stores }) => async () => {
-    const names = ['guides', 'users', 'idempotency_keys', 'branches', 'coverage'];
+    const names = ['guides', 'users', 'creations', 'branches', 'coverage'];
     const counts = await Promise.all(names.map((name) => stores.mongo.collection(name).countDocuments()));
     return Object.fromEntries(names.map((name, index) => [name, counts[index]]));
   })

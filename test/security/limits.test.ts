@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { ignoreBodies } from '#services/api/routes/api/auth/ignored-body.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { Client, call } from '#test/fixtures/client.ts';
+import { call } from '#test/fixtures/client.ts';
 import { type Settings, test as services } from '#test/fixtures/services.ts';
 
 /**
@@ -47,48 +47,6 @@ const statuses = async (count: number, ask: (index: number) => Promise<{ status:
   for (let index = 0; index < count; index++) answers.push((await ask(index)).status);
   return answers;
 };
-
-describe('REQUESTS_PER_MINUTE_PER_ADDRESS', () => {
-  test('holds before the client has authenticated', async ({ limited }) => {
-    const url = await limited({ REQUESTS_PER_MINUTE_PER_ADDRESS: '6' });
-    const asked = [
-      () => call(`${url}/api/sucursales`),
-      () => new Client(url, 'x.y.z').get('/api/sucursales'),
-      () => call(`${url}/api/auth/login`, { method: 'POST' }),
-      () => call(`${url}/api/nada`),
-      () => call(`${url}/api/sucursales`, { method: 'DELETE' }),
-      () => call(`${url}/api/openapi.json`),
-    ];
-    expect(await statuses(6, (index) => asked[index]?.() ?? Promise.reject())).toEqual([
-      401, 401, 400, 404, 405, 200,
-    ]);
-    for (const ask of asked) {
-      const { status, headers, body } = await ask();
-      expect([status, body.message]).toEqual([429, 'Demasiadas solicitudes, intente mas tarde']);
-      const seconds = Number(headers.get('retry-after'));
-      expect(seconds).toBeGreaterThan(0);
-      expect(seconds).toBeLessThanOrEqual(60);
-    }
-    // What watches over us is not counted.
-    expect(await statuses(10, () => call(`${url}/health/ready`))).toEqual(Array(10).fill(200));
-  });
-
-  test('ignores X-Forwarded-For from a client', async ({ limited }) => {
-    const url = await limited({ REQUESTS_PER_MINUTE_PER_ADDRESS: '3' });
-    const ask = (index: number) =>
-      call(`${url}/api/sucursales`, { headers: { 'x-forwarded-for': `203.0.113.${index}` } });
-    expect(await statuses(5, ask)).toEqual([401, 401, 401, 429, 429]);
-  });
-
-  test('counts the address that a trusted proxy appended to X-Forwarded-For', async ({ limited }) => {
-    const url = await limited({ REQUESTS_PER_MINUTE_PER_ADDRESS: '3', TRUST_PROXY: '127.0.0.1' });
-    // The proxy adds at the end where the request came from; what stands before is the client's own.
-    const ask = (index: number, from: string) =>
-      call(`${url}/api/sucursales`, { headers: { 'x-forwarded-for': `203.0.113.${index}, ${from}` } });
-    expect(await statuses(5, (index) => ask(index, '198.51.100.1'))).toEqual([401, 401, 401, 429, 429]);
-    expect((await ask(1, '198.51.100.2')).status).toBe(401);
-  });
-});
 
 test('failed logins are counted by the address of the connection, not by X-Forwarded-For', async ({
   limited,

@@ -145,7 +145,7 @@ async function trouble({ system, demo, stores, redis, folder }: Day, number: str
 
   // A job that is none of ours, and one whose label cannot be printed.
   const queue = new Queue(LABEL_QUEUE, { connection: redis, prefix: stores.prefix });
-  await queue.add('letter', { label: PERSON, requestId: 'malo-1' }, labelJobOptions('malo', 'x'));
+  await queue.add('letter', { key: 'malo', label: PERSON, requestId: 'malo-1' }, labelJobOptions('malo', 1));
   await logged(folder, 'An attempt to print a label failed', 'malo-1');
   await queue.close();
 
@@ -162,7 +162,9 @@ async function trouble({ system, demo, stores, redis, folder }: Day, number: str
   // Redis changes its password: whoever connects now is refused, password in hand.
   await redis.config('SET', 'requirepass', randomBytes(8).toString('hex'));
   await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-  expect((await demo.get(`/api/guias/etiqueta/${number}`, { 'x-request-id': 'clave-1' })).status).toBe(503);
+  expect(
+    (await demo.get(`/api/guias/etiqueta/${number}?formato=png`, { 'x-request-id': 'clave-1' })).status,
+  ).toBe(503);
   await redis.config('SET', 'requirepass', redisPassword);
 }
 

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { describe, expect } from 'vitest';
-import { findGuide } from '#services/api/guides/find-guide.ts';
+import { findGuide } from '#services/api/guides/guide-access.ts';
 import { generateGuideNumber } from '#services/api/guides/guide-number.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
@@ -70,19 +70,6 @@ describe('a guide of another account', () => {
     }
   });
 
-  test('of before there were accounts is found by its creator, and not by others', async ({
-    demo,
-    other,
-    stores,
-  }) => {
-    const [guide] = await demo.created(minimalGuide());
-    const _id = guide?.SEND_GUIA ?? '';
-    const guides = stores.mongo.collection<{ _id: string }>('guides');
-    await guides.updateOne({ _id }, { $unset: { account: '' } });
-    const path = `/api/guias/etiqueta/${_id}`;
-    expect([(await demo.pdf(path)).status, (await other.pdf(path)).status]).toEqual([200, 404]);
-  });
-
   test.for<[string, (other: Client, path: string) => Promise<{ status: number; headers: Headers }>]>([
     ['by HEAD', head],
     ['with any tag', (other, path) => other.get(path, { 'if-none-match': '*' })],
@@ -138,7 +125,7 @@ describe('looking for a guide', () => {
       expect(watched.traffic).toMatchObject([
         {
           find: 'guides',
-          filter: { _id: { $in: [guide] }, $or: [{ account: 'otro' }, { account: null, username: 'otro' }] },
+          filter: { _id: { $in: [guide] }, account: 'otro' },
         },
         { found: [] },
       ]);

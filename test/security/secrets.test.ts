@@ -8,7 +8,7 @@ import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { isStrongSecret } from '#shared/config/strong-secret.ts';
-import { requireInternalToken } from '#shared/http/internal-token.ts';
+import { requireInternalToken } from '#shared/http/internal-calls.ts';
 import { MINIMAL_ENV } from '#test/fixtures/minimal-env.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 

@@ -9,7 +9,7 @@ import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const now = Math.floor(Date.now() / 1000);
-const GOOD = { sub: 'demo', iss: 'shipping-guides', iat: now, exp: now + 600 };
+const GOOD = { sub: 'demo', iss: 'shipping-guides', iat: now, exp: now + 600, gen: 0, jti: 'one' };
 const HEADER = { alg: 'HS256', typ: 'JWT' };
 const hmac = (hash: string, secret: string) => (content: string) =>
   createHmac(hash, secret).update(content).digest('base64url');
@@ -93,7 +93,11 @@ describe('is refused: a token', () => {
     ['that expires in words', `Bearer ${token({ ...GOOD, exp: String(GOOD.exp) })}`],
     ['of no time of issue', `Bearer ${token(without('iat'))}`],
     ['that is not valid yet', `Bearer ${token({ ...GOOD, nbf: now + 300 })}`],
+    ['of a later generation than the user has', `Bearer ${token({ ...GOOD, gen: 1 })}`],
+    ['of no number for a generation', `Bearer ${token({ ...GOOD, gen: '0' })}`],
     ['of nobody', `Bearer ${token(without('sub'))}`],
+    ['of no generation', `Bearer ${token(without('gen'))}`],
+    ['of no id', `Bearer ${token(without('jti'))}`],
     ['of a user who is not there', `Bearer ${token({ ...GOOD, sub: 'nadie' })}`],
     ['of a query for users', `Bearer ${token({ ...GOOD, sub: { $gt: '' } })}`],
     ['of a list of users', `Bearer ${token({ ...GOOD, sub: ['demo'] })}`],

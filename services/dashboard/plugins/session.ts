@@ -5,6 +5,9 @@ import { digest } from '#shared/digest.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
+/** Lifetime of a session, in seconds: a working day. The user then logs in again. */
+const SESSION_TTL_S = 28_800;
+
 /**
  * The sessions of logged-in users. The browser has an unguessable id in a cookie. Redis has the user and the user's
  * generation of tokens, under the id's digest: reading Redis opens no session, and what ends a user's tokens ends them too.
@@ -17,20 +20,15 @@ export type Sessions = {
   userOf(id: string): Promise<ApiUser | undefined>;
 };
 
-/** Keeps sessions in Redis. @param options.ttlS lifetime of a session, in seconds. */
-export function createSessions(options: {
-  redis: RedisClient;
-  prefix: string;
-  users: UserStore;
-  ttlS: number;
-}): Sessions {
-  const { redis, prefix, users, ttlS } = options;
+/** Keeps sessions in Redis. */
+export function createSessions(options: { redis: RedisClient; prefix: string; users: UserStore }): Sessions {
+  const { redis, prefix, users } = options;
   const key = (id: string) => `${prefix}:session:${digest(id)}`;
   return {
     async begin({ username, tokenGeneration: generation }) {
       const id = randomBytes(32).toString('base64url');
       const session = JSON.stringify({ username, generation });
-      await redis.set(key(id), session, 'EX', ttlS);
+      await redis.set(key(id), session, 'EX', SESSION_TTL_S);
       return id;
     },
     async end(id) {
@@ -39,7 +37,6 @@ export function createSessions(options: {
     async userOf(id) {
       const text = await redis.get(key(id));
       if (!text) return undefined;
-      // A session of before release 1.2 has no generation, and ends.
       const { username, generation } = JSON.parse(text) as { username: string; generation: number };
       const user = await users.findRecent(username, generation);
       const valid = user && !user.disabled && mayEnter(user) && user.tokenGeneration === generation;
@@ -57,11 +54,10 @@ export function mayEnter({ permissions }: ApiUser): boolean {
  * Describes the session's cookie. SameSite is `lax`: with `strict`, whoever follows a link from an alert would have to log
  * in again. No link changes anything (`csrf.ts`). With `__Host-` no other host of our domain can set the cookie.
  */
-export function sessionCookie(options: { secure: boolean; ttlS: number }) {
-  const { secure, ttlS } = options;
+export function sessionCookie(secure: boolean) {
   return {
     name: secure ? '__Host-sesion' : 'sesion',
-    options: { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: ttlS },
+    options: { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: SESSION_TTL_S },
   } as const;
 }
 

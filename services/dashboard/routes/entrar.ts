@@ -29,7 +29,7 @@ export function loginRoutes(options: {
       { schema: { body: Credentials }, bodyLimit: BODY_LIMIT },
       async (request, reply) => {
         const { usuario, contrasena } = request.body;
-        const user = await login(usuario, contrasena, request.ip, request.id);
+        const user = await login.check(usuario, contrasena, request.ip, request.id);
         if (!mayEnter(user)) throw new DomainError('forbidden');
         reply.setCookie(cookie.name, await sessions.begin(user), cookie.options);
         return reply.redirect('/', 303);

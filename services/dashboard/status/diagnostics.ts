@@ -10,6 +10,8 @@ export type Diagnosis = { grave: boolean; text: string; section: string };
 /** From when on a waiting label counts as late, and from which p99 on labels count as slow, in ms: as in `k8s/monitoring/alerts.yml`. */
 const LATE_MS = 5_000;
 const SLOW_MS = 1_000;
+/** A start of Chromium takes half a second; from when on one that takes longer is told of, in ms. */
+const LONG_START_MS = 5_000;
 /** Share of Redis's memory. */
 const NEARLY_FULL = 0.8;
 
@@ -37,14 +39,17 @@ function* diagnoseQueue({ paused, oldestMs = 0, latency, recentFailures }: Queue
   }
 }
 
-function* diagnoseWorkers({ workers }: QueueState): Generator<Diagnosis> {
+function* diagnoseWorkers({ at, workers }: QueueState): Generator<Diagnosis> {
   if (workers.length === 0) {
     const text = 'No hay ningún label-worker vivo: no se imprime nada';
     yield { grave: true, text, section: 'noworkers' };
   }
   for (const { host, chromium } of workers) {
-    if (!chromium)
-      yield { grave: true, text: `El Chromium de ${host} no arranca`, section: 'chromiumrestarts' };
+    const { state, since } = chromium;
+    if (state === 'running' || (state === 'starting' && at - since < LONG_START_MS)) continue;
+    const what = state === 'starting' ? 'está arrancando' : 'no arranca';
+    const text = `El Chromium de ${host} ${what}, desde hace ${duration(at - since)}`;
+    yield { grave: true, text, section: 'chromiumrestarts' };
   }
 }
 

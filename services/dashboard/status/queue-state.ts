@@ -1,6 +1,7 @@
 import type { Job, Queue } from 'bullmq';
 import type { LabelJob } from '#shared/contracts/label-job.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import { explainFailure } from './failure-reasons.ts';
@@ -40,6 +41,8 @@ export async function readQueueState(options: {
   queue: Queue<LabelJob>;
 }): Promise<QueueState> {
   const { redis, prefix, queue } = options;
+  // BullMQ would wait without a time limit for a Redis that was never there.
+  if (redis.status !== 'ready') throw new DomainError('unavailable');
   const at = Date.now();
   const since = at - RECENT_MS;
   const [counts, paused, unfinished, latency, failed, recentFailures, workers, redisState] =
@@ -51,7 +54,7 @@ export async function readQueueState(options: {
       queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
       redis.zcount(queue.toKey('failed'), since, '+inf'),
       aliveWorkers(redis, prefix),
-      readRedisState(redis, prefix),
+      readRedisState(redis),
     ]);
   return {
     at,

@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq';
 import { isLabelPayload, type LabelJob } from '#shared/contracts/label-job.ts';
+import { KINDS } from '#shared/contracts/label-kinds.ts';
 import { explainFailure } from './failure-reasons.ts';
 
 /** What the dashboard shows of a label: no personal data. */
@@ -21,7 +22,7 @@ export function visibleLabel(data: JobData): VisibleLabel | undefined {
   if (!isLabelPayload(label)) return undefined;
   return {
     guia: label.number,
-    tipo: label.kind === 'letter' ? 'carta' : 'pequeña',
+    tipo: KINDS[label.kind].tipo,
     paquetes: label.packages,
     servicio: label.service,
     origen: label.origin.code,

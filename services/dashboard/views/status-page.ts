@@ -1,10 +1,9 @@
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import type { RedisState } from '#shared/stores/redis-state.ts';
-import type { Diagnosis } from '../status/diagnostics.ts';
+import { type Diagnosis, diagnose } from '../status/diagnostics.ts';
 import { bytes, count, duration, number, utcTime } from '../status/format.ts';
 import type { LatencyFigures } from '../status/latency.ts';
 import type { Failure, QueueState } from '../status/queue-state.ts';
-import { boardPrefix, diagnoseShard, diagnoseShards, type ShardState } from '../status/shard-states.ts';
 import { compileTemplate } from './templates.ts';
 
 /** Who looks at the page, and where its links lead. */
@@ -12,34 +11,22 @@ export type Viewer = { username: string; runbookUrl: string | undefined; boardPa
 
 const template = compileTemplate<ReturnType<typeof statusView>>('estado');
 
-/** Renders the page "Estado": what is wrong in all shards, and how one of them is. @param shown its place. */
-export function statusPage(shards: readonly ShardState[], shown: number, viewer: Viewer): string {
-  return template(statusView(shards, shown, viewer));
+/** Renders the page "Estado": what is wrong, and how the queue is. */
+export function statusPage(state: QueueState, viewer: Viewer): string {
+  return template(statusView(state, viewer));
 }
 
-function statusView(shards: readonly ShardState[], shown: number, viewer: Viewer) {
+function statusView(state: QueueState, viewer: Viewer) {
   const { runbookUrl, boardPath } = viewer;
-  const problems = diagnoseShards(shards);
-  const shard = shards[shown] ?? shards[0];
-  const boardQueue = `${boardPath}/queue/${boardPrefix(shard?.name ?? '0')}${LABEL_QUEUE}`;
+  const { at, latency, failures, workers, redis } = state;
+  const problems = diagnose(state);
+  const boardQueue = `${boardPath}/queue/${LABEL_QUEUE}`;
   return {
     ...viewer,
     ...headline(problems),
     boardQueue,
     problems: problems.map((problem) => ({ ...problem, href: sectionUrl(runbookUrl, problem.section) })),
-    shards: shards.length > 1 ? shards.map((one) => shardView(one, one === shard)) : [],
-    updated: utcTime(shard?.state?.at ?? Date.now()),
-    shown: shard?.state && shownView(shard.state, boardQueue, runbookUrl),
-  };
-}
-
-function shardView(shard: ShardState, current: boolean) {
-  return { name: shard.name, current, state: severity(diagnoseShard(shard)) };
-}
-
-function shownView(state: QueueState, boardQueue: string, runbookUrl: string | undefined) {
-  const { at, latency, failures, workers, redis } = state;
-  return {
+    updated: utcTime(at),
     queue: queueView(state),
     latency: latency && latencyView(latency, at),
     workers: workers.map((worker) => workerView(worker, at)),
@@ -85,10 +72,13 @@ function workerView({ host, pid, startedAt, labels, chromium }: QueueState['work
     pid,
     uptime: duration(now - startedAt),
     labels: number(labels),
-    chromium: chromium && {
-      age: duration(now - chromium.startedAt),
+    chromium: {
+      ...chromium,
+      runs: chromium.state === 'running',
+      starts: chromium.state === 'starting',
+      age: duration(now - chromium.since),
       prints: number(chromium.prints),
-      memory: bytes(chromium.residentBytes),
+      memory: chromium.memoryBytes === undefined ? '—' : bytes(chromium.memoryBytes),
     },
   };
 }

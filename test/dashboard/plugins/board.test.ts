@@ -28,7 +28,7 @@ const test = dashboardTest
     { scope: 'file' },
     ({ labelJobs }) =>
       () =>
-        labelJobs.queue.getJobCounts('waiting', 'failed', 'completed', 'delayed'),
+        labelJobs.queue.getJobCounts('waiting', 'prioritized', 'failed', 'completed', 'delayed'),
   );
 
 describe('without a session', () => {
@@ -168,7 +168,7 @@ describe('the operator on call', () => {
   test('can retry a failed label', async ({ counts, jobs, operator }) => {
     const { id } = await jobs.failed(label(), new Error('browser-failed'));
     expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`)).status).toBe(204);
-    expect(await counts()).toMatchObject({ waiting: 1, failed: 0 });
+    expect(await counts()).toMatchObject({ prioritized: 1, failed: 0 });
   });
 
   test('can retry all failed labels, remove one, and remove all', async ({ counts, jobs, operator }) => {
@@ -176,9 +176,9 @@ describe('the operator on call', () => {
     const { id } = await jobs.failed(label({ kind: 'small' }), new Error('browser-failed'));
     expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/clean`)).status).toBe(204);
     expect((await operator.send('PUT', '/colas/api/queues/labels/retry/failed')).status).toBe(200);
-    expect(await counts()).toMatchObject({ waiting: 1, failed: 0 });
+    expect(await counts()).toMatchObject({ prioritized: 1, failed: 0 });
     expect((await operator.send('PUT', '/colas/api/queues/labels/empty')).status).toBe(200);
-    expect(await counts()).toMatchObject({ waiting: 0 });
+    expect(await counts()).toMatchObject({ prioritized: 0 });
   });
 
   test('can pause and resume printing', async ({ jobs, operator }) => {
@@ -211,7 +211,7 @@ describe('the operator on call', () => {
     );
     expect(status).toBe(403);
     expect(await stores.redis.hgetall(jobs.queue.toKey(job.id ?? ''))).toEqual(before);
-    expect(await counts()).toEqual({ waiting: 0, failed: 0, completed: 0, delayed: 1 });
+    expect(await counts()).toEqual({ waiting: 0, prioritized: 0, failed: 0, completed: 0, delayed: 1 });
   });
 
   test('cannot request an unbounded page', async ({ board }) => {

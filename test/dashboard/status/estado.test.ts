@@ -33,8 +33,13 @@ const test = dashboardTest
       (id: string, changes: object = {}) =>
         writeHeartbeat(stores.redis, stores.prefix, { id, host: 'maquina', ...worker, chromium, ...changes }),
   );
-const worker = { pid: 7, startedAt: Date.now() - 7_500_000, labels: 1_234 };
-const chromium = { startedAt: Date.now() - 125_000, prints: 98, residentBytes: 400 * 1024 * 1024 };
+const worker = { pid: 7, startedAt: Date.now() - 7_500_000, labels: 1_234, templates: {} };
+const chromium = {
+  state: 'running' as const,
+  since: Date.now() - 125_000,
+  prints: 98,
+  memoryBytes: 400 * 1024 * 1024,
+};
 describe('the status page', () => {
   test('says first that no worker prints, what waits since when, and links to the runbook', async ({
     jobs,
@@ -54,8 +59,8 @@ describe('the status page', () => {
   test('knows how long a label waits that goes behind those of other accounts', async ({ stores }) => {
     const prefix = stores.prefix.replace('}', '-shares}');
     const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix });
-    const behind = { ...labelJobOptions('key', 'nonce', { inFlight: 100 }), timestamp: Date.now() - 9_000 };
-    await queue.add('letter', { label: label(), requestId: 'pedido-1' }, behind);
+    const behind = { ...labelJobOptions('behind', 100), timestamp: Date.now() - 9_000 };
+    await queue.add('letter', { label: label(), requestId: 'pedido-2' }, behind);
     const { waiting, oldestMs } = await readQueueState({ redis: stores.redis, prefix, queue });
     await queue.close();
     expect(waiting).toBe(1);
@@ -168,12 +173,23 @@ describe('a worker', () => {
     await pageThat(/Workers vivos: 0/);
   });
 
-  test('whose Chromium does not start is a problem', async ({ heartbeat, pageThat, stores }) => {
+  test('whose Chromium does not start, or starts for long, is a problem', async ({
+    heartbeat,
+    pageThat,
+    stores,
+  }) => {
+    const down = (state: 'starting' | 'failed', ms: number) => ({
+      chromium: { state, since: Date.now() - ms, prints: 0 },
+    });
     await heartbeat('w-1');
-    await heartbeat('w-2', { host: 'otra-maquina', chromium: null });
-    const text = await pageThat(/El Chromium de otra-maquina no arranca/);
-    expect(text).toContain('Workers vivos: 2');
-    for (const id of ['w-1', 'w-2']) await removeHeartbeat(stores.redis, stores.prefix, id);
+    await heartbeat('w-2', { host: 'otra-maquina', ...down('failed', 61_000) });
+    await heartbeat('w-3', { host: 'la-que-cuelga', ...down('starting', 15_400) });
+    await heartbeat('w-4', { host: 'la-que-empieza', ...down('starting', 1_000) });
+    const text = await pageThat(/El Chromium de otra-maquina no arranca, desde hace 1 min/);
+    expect(text).toMatch(/El Chromium de la-que-cuelga está arrancando, desde hace 1[5-9] s/);
+    expect(text).not.toContain('El Chromium de la-que-empieza');
+    expect(text).toContain('Workers vivos: 4');
+    for (const id of ['w-1', 'w-2', 'w-3', 'w-4']) await removeHeartbeat(stores.redis, stores.prefix, id);
   });
 
   test('is not shown when its heartbeat is invalid, and two hundred are shown at most', async ({

@@ -20,8 +20,13 @@ async function pictures(page: Page, name: string): Promise<void> {
 /** Two workers that are well, labels that were printed, and two that were not. */
 async function busyNight({ redis, prefix }: Stores, jobs: LabelJobs): Promise<void> {
   const now = Date.now();
-  const chromium = { startedAt: now - 1_380_000, prints: 812, residentBytes: 431_000_000 };
-  const ours = { pid: 1, startedAt: now - 97_000_000, labels: 48_213, chromium };
+  const chromium = {
+    state: 'running' as const,
+    since: now - 1_380_000,
+    prints: 812,
+    memoryBytes: 431_000_000,
+  };
+  const ours = { pid: 1, startedAt: now - 97_000_000, labels: 48_213, chromium, templates: {} };
   await writeHeartbeat(redis, prefix, { ...ours, id: 'w-1', host: 'label-worker-6c9d-x7k2p' });
   await writeHeartbeat(redis, prefix, {
     ...ours,
@@ -172,7 +177,7 @@ describe('Bull Board', () => {
     await busyNight(stores, jobs);
     await login();
     await page.goto(`${dashboard.url}/colas/queue/labels?status=completed`);
-    await shows('pequeña');
+    await shows('pequena');
     await pictures(page, 'cola');
     await page.goto(`${dashboard.url}/colas/queue/labels?status=failed`);
     await shows('Chromium falló o tardó demasiado');

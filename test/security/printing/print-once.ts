@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { pino } from 'pino';
-import { startPrintingBrowser } from '#services/label-worker/chromium/printing-browser.ts';
+import { startPrintingBrowser } from '#services/label-worker/browser/printing-browser.ts';
 
 /**
- * A program for `sandbox.test.ts`: prints once, as whoever runs it, and writes what it found as one line of JSON.
+ * A program for `sandbox.namespaces.ts`: prints once, as whoever runs it, and writes what it found as one line of JSON.
  * Its arguments are the path of Chromium and, where a sandbox is required, `required`.
  */
 const log: object[] = [];
@@ -14,9 +14,8 @@ const browser = await startPrintingBrowser(
     document: '<!doctype html><body></body>',
     concurrency: 1,
     printTimeoutMs: 20_000,
-    maxPrints: 1,
-    maxMemoryBytes: Number.POSITIVE_INFINITY,
-    healthIntervalMs: 20_000,
+    maxUses: 1,
+    recyclePauseMs: 0,
   },
   pino({ level: 'warn' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
 );

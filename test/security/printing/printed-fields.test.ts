@@ -4,7 +4,8 @@ import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { everywhere, sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { loadTemplates, OUR_TEMPLATES } from '#services/label-worker/label/templates.ts';
-import { isLabelPayload, LABEL_KINDS, LabelPayload } from '#shared/contracts/label-job.ts';
+import { isLabelPayload, LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { test as browserTest } from '#test/fixtures/browser.ts';
 
 /**

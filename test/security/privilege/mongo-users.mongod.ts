@@ -94,10 +94,10 @@ describe("MongoDB's own server", () => {
 
   test.for<[MongoUser, object, string]>([
     ['api', { insert: 'guides', documents: [{ _id: 'one' }] }, 'ok'],
-    ['api', { createIndexes: 'idempotency_keys', indexes: [{ key: { a: 1 }, name: 'a' }] }, 'ok'],
+    ['api', { createIndexes: 'creations', indexes: [{ key: { a: 1 }, name: 'a' }] }, 'ok'],
     ['api', { insert: 'audit', documents: [{ _id: 'one' }] }, 'ok'],
     ['api', { find: 'audit' }, 'Unauthorized'],
-    ['api', { delete: 'guides', deletes: [{ q: { _id: 'one' }, limit: 0 }] }, 'ok'],
+    ['api', { delete: 'guides', deletes: [{ q: { _id: 'one' }, limit: 0 }] }, 'Unauthorized'],
     ['api', { delete: 'creations', deletes: [{ q: {}, limit: 0 }] }, 'Unauthorized'],
     ['api', { insert: 'users', documents: [{ _id: 'x' }] }, 'Unauthorized'],
     ['dashboard', { find: 'users' }, 'ok'],

@@ -1,23 +1,23 @@
 import { createBullBoard } from '@bull-board/api';
 import { FastifyAdapter } from '@bull-board/fastify';
+import type { Queue } from 'bullmq';
 import type { FastifyRequest } from 'fastify';
 import type { Trail } from '#shared/audit/trail.ts';
-import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
-import { errorHandler } from '#shared/http/errors/error-handler.ts';
+import type { LabelJob } from '#shared/contracts/label-job.ts';
+import { errorHandler } from '#shared/http/error-handlers.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from '../../errors.ts';
-import type { Shard } from '../../status/shard-states.ts';
 import { ALLOWED_ROUTES } from './allowed-routes.ts';
 import { LabelQueueAdapter } from './label-queue-adapter.ts';
 import { adaptPage, BULL_BOARD_POLICY, BULL_BOARD_UI } from './page.ts';
 
-/** Where Bull Board is; the label queue is at `/colas/queue/labels`, that of shard 1 at `/colas/queue/1-labels`. */
+/** Where Bull Board is; the label queue is at `/colas/queue/labels`. */
 export const BULL_BOARD_PATH = '/colas';
 
 const NO_FLOW = { body: { nodeId: '', flowRoot: null, isFlowNode: false } };
 
-/** Serves Bull Board for the label queue of each shard, without personal data. To be registered where a session is required. */
-export function bullBoard(shards: readonly Shard[], trail: Trail) {
+/** Serves Bull Board for the label queue, without personal data. To be registered where a session is required. */
+export function bullBoard(queue: Queue<LabelJob>, trail: Trail) {
   return async (server: HttpServer) => {
     // Bull Board's own error handler answers with the text of any error.
     server.addHook('onRoute', (route) => {
@@ -30,14 +30,14 @@ export function bullBoard(shards: readonly Shard[], trail: Trail) {
       String(reply.getHeader('content-type')).startsWith('text/html') ? adaptPage(String(payload)) : payload,
     );
     server.addHook('onResponse', async (request, { statusCode }) => recordAction(trail, request, statusCode));
-    await server.register(createRoutes(shards), { prefix: BULL_BOARD_PATH });
+    await server.register(createRoutes(queue), { prefix: BULL_BOARD_PATH });
   };
 }
 
-function createRoutes(shards: readonly Shard[]) {
+function createRoutes(queue: Queue<LabelJob>) {
   const adapter = new FastifyAdapter().setBasePath(BULL_BOARD_PATH);
   createBullBoard({
-    queues: shards.map((shard) => new LabelQueueAdapter(shard)),
+    queues: [new LabelQueueAdapter(queue)],
     serverAdapter: adapter,
     options: {
       handlerHooks: {
@@ -57,14 +57,13 @@ function recordAction(trail: Trail, request: FastifyRequest, status: number): vo
   const { method, apiUser, params, routeOptions, ip, id } = request;
   if (method === 'GET' || !apiUser) return;
   const words = (routeOptions.url ?? '').split('/').filter((word) => word && !word.startsWith(':'));
-  const { queueName, jobId, queueStatus } = params as Record<string, string | undefined>;
-  const queue = queueName === LABEL_QUEUE ? undefined : queueName; // that of a shard beyond the first
+  const { jobId, queueStatus } = params as Record<string, string | undefined>;
   trail.record({
     action: `queue.${words.at(-1)}`,
     actor: apiUser.username,
     address: ip,
     requestId: id,
-    subject: [queue, jobId ?? queueStatus].filter(Boolean).join(' ') || undefined,
+    subject: jobId ?? queueStatus,
     outcome: status < 400 ? 'ok' : status < 500 ? 'refused' : 'failed',
   });
 }

@@ -1,23 +1,12 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import type { Job } from 'bullmq';
-import { writeCheckKey } from '#shared/stores/redis-state.ts';
-import { boardPrefix, type Shard } from '../../status/shard-states.ts';
+import type { Job, Queue } from 'bullmq';
+import type { LabelJob } from '#shared/contracts/label-job.ts';
 import { visibleJob } from '../../status/visible-job.ts';
 
-/** The label queue of a shard as Bull Board may see it: without personal data. */
+/** The label queue as Bull Board may see it: without personal data. */
 export class LabelQueueAdapter extends BullMQAdapter {
-  constructor({ name, queue, redis, prefix }: Shard) {
-    super(queue, {
-      prefix: boardPrefix(name),
-      displayName: name === '0' ? 'Etiquetas' : `Etiquetas, fragmento ${name}`,
-    });
-    // A shard that is away, or hangs, would take the board of all others with it.
-    this.setVisibilityGuard(() =>
-      redis.exists(writeCheckKey(prefix)).then(
-        () => true,
-        () => false,
-      ),
-    );
+  constructor(queue: Queue<LabelJob>) {
+    super(queue, { displayName: 'Etiquetas' });
   }
 
   override async getJob(id: string): Promise<Job | undefined> {

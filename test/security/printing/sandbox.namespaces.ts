@@ -43,7 +43,7 @@ const NO_MORE_NAMESPACES = [
   'echo 1 >/proc/sys/user/max_user_namespaces && exec "$0" "$@"',
 ];
 
-describe.runIf(process.platform === 'linux')('the sandbox of the browser that prints', () => {
+describe('the sandbox of the browser that prints', () => {
   it('is on for a user, and nothing need be said', async () => {
     const { uid, bytes, log, renderers } = await printOnce(...AS_USER);
     expect([uid, log]).toEqual([1_000, []]);

@@ -1,0 +1,63 @@
+import { availableParallelism } from 'node:os';
+
+/**
+ * Passwords that are hashed at a time. argon2id takes a core for some 30 ms, on libuv's threads. Half of the cores stay free
+ * for all other requests. Two at least, since a finished one waits for its turn of the event loop.
+ */
+const MAX_HASHED = Math.max(2, Math.floor(availableParallelism() / 2));
+/** Longest wait of a login for its hash to begin, in ms. */
+const TIMEOUT_MS = 5_000;
+/** Most logins that wait: two cores hash some 250 passwords in the longest wait, and who comes behind them waits in vain. */
+const MAX_WAITING = 250;
+
+type Waiter = { rank: number; grant: () => void; refuse: (why: string) => void };
+
+/** Hashes passwords a few at a time. The lowest rank goes first, and among equals the first that came. */
+export class HashQueue {
+  readonly #maxWaiting: number;
+  readonly #timeoutMs: number;
+  /** In the order in which they begin. */
+  readonly #waiting: Waiter[] = [];
+  #free: number;
+
+  /** @param options are for tests. */
+  constructor({ permits = MAX_HASHED, maxWaiting = MAX_WAITING, timeoutMs = TIMEOUT_MS } = {}) {
+    this.#free = permits;
+    this.#maxWaiting = maxWaiting;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Returns whether work of this rank would begin or wait now, and not be refused at once. */
+  accepts(rank: number): boolean {
+    const last = this.#waiting[this.#maxWaiting - 1];
+    return last === undefined || rank < last.rank;
+  }
+
+  /** Runs work in its turn. @throws Error when its turn does not come in time, or too many wait with a lower rank. */
+  async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await this.#wait(rank);
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next.grant();
+      else this.#free++;
+    }
+  }
+
+  async #wait(rank: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter: Waiter = { rank, grant: resolve, refuse: (why) => reject(new Error(why)) };
+    const timer = setTimeout(() => {
+      this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+      waiter.refuse(`No password was hashed for this login within ${this.#timeoutMs} ms`);
+    }, this.#timeoutMs);
+    const place = this.#waiting.findLastIndex((other) => other.rank <= rank) + 1;
+    this.#waiting.splice(place, 0, waiter);
+    if (this.#waiting.length > this.#maxWaiting) {
+      this.#waiting.pop()?.refuse(`More than ${this.#maxWaiting} logins wait for a hash`);
+    }
+    await promise.finally(() => clearTimeout(timer));
+  }
+}

@@ -1,0 +1,148 @@
+import { Redis } from 'ioredis';
+import { describe, expect, vi } from 'vitest';
+import { HashQueue } from '#shared/auth/hash-queue.ts';
+import { Login, type LoginAttempt } from '#shared/auth/login.ts';
+import { LoginLimit } from '#shared/auth/login-limit.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
+import { test as storesTest } from '#test/fixtures/stores.ts';
+
+const test = storesTest
+  .extend('users', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo, { allowDemo: true }))
+  /** Returns limits that nothing was counted against yet, for as many processes as are wanted. */
+  .extend('newLimits', { scope: 'file' }, ({ stores }) => {
+    let count = 0;
+    return (processes = 1, perAddress = 100, redis = stores.redis) => {
+      const prefix = `${stores.prefix}:login${count++}`;
+      return Array.from({ length: processes }, () => new LoginLimit(redis, prefix, perAddress)) as [
+        LoginLimit,
+      ];
+    };
+  });
+
+/** Returns why each login was refused, or `right`. */
+const outcomes = (logins: Promise<unknown>[]) =>
+  Promise.all(
+    logins.map((login) =>
+      login.then(
+        () => 'right',
+        ({ reason, name }) => reason ?? name,
+      ),
+    ),
+  );
+const count = (all: string[], wanted: string) => all.filter((one) => one === wanted).length;
+
+describe('logins at once', () => {
+  test('that are right are never refused as failures, however many processes and logins', async ({
+    newLimits,
+    users,
+  }) => {
+    const processes = newLimits(2).map((limit) => new Login({ users, limit }));
+    const logins = Array.from({ length: 24 }, (_, i) =>
+      (processes[i % 2] as Login).check('demo', 'demo1234', '192.0.2.1'),
+    );
+    expect(new Set(await outcomes(logins))).toEqual(new Set(['right']));
+  });
+
+  test('that are wrong pass no limit, and right ones beside them from elsewhere succeed', async ({
+    newLimits,
+    users,
+  }) => {
+    const [limit] = newLimits(1, 15);
+    const login = new Login({ users, limit });
+    const guesses = Array.from({ length: 30 }, (_, i) => login.check('demo', `mal${i}`, '192.0.2.1'));
+    const others = Array.from({ length: 30 }, (_, i) => login.check(`nadie${i}`, 'mal', '192.0.2.1'));
+    const right = login.check('demo', 'demo1234', '192.0.2.2');
+    const [ofGuesses = [], ofOthers = []] = await Promise.all([outcomes(guesses), outcomes(others)]);
+    expect(count(ofGuesses, 'wrong') + count(ofOthers, 'wrong')).toBe(15);
+    expect(count(ofGuesses, 'wrong')).toBeLessThanOrEqual(10);
+    expect(await right).toMatchObject({ username: 'demo' });
+  });
+});
+
+describe('a limit that was reached', () => {
+  test('is known to the process, which asks nobody until its end', async ({ newLimits, stores, users }) => {
+    const redis = stores.redis.duplicate({ enableOfflineQueue: true });
+    const [limit] = newLimits(1, 2, redis);
+    const login = new Login({ users, limit });
+    const find = vi.spyOn(users, 'find');
+    for (const username of ['a', 'b']) await outcomes([login.check(username, 'mal', '192.0.2.1')]);
+    await redis.quit();
+    const refusal = await login.check('demo', 'demo1234', '192.0.2.1').catch((error) => error);
+    expect(refusal).toMatchObject({ code: 'too-many-logins', reason: 'address_limit' });
+    expect(refusal.params.seconds).toBeGreaterThan(800);
+    expect(find).toHaveBeenCalledTimes(2);
+    find.mockRestore();
+  });
+});
+
+test('while Redis is away logins go on, and each process counts failures for itself', async ({
+  newLimits,
+  users,
+}) => {
+  const away = new Redis({ lazyConnect: true, enableOfflineQueue: false, port: 1 });
+  away.on('error', () => {});
+  const [limit] = newLimits(1, 100, away);
+  const login = new Login({ users, limit });
+  expect(await login.check('demo', 'demo1234', '192.0.2.1')).toMatchObject({ username: 'demo' });
+  for (let i = 0; i < 10; i++) {
+    expect(await outcomes([login.check('demo', 'mal', '192.0.2.1')])).toEqual(['wrong']);
+  }
+  expect(await outcomes([login.check('demo', 'demo1234', '192.0.2.1')])).toEqual(['pair_limit']);
+  away.disconnect();
+});
+
+test('under attack from many addresses the user from a known one, and others, go first', async ({
+  newLimits,
+  users,
+}) => {
+  const [limit] = newLimits();
+  const told: LoginAttempt[] = [];
+  const queue = new HashQueue({ permits: 1 });
+  const login = new Login({ users, limit, queue, onAttempt: (attempt) => told.push(attempt) });
+  await login.check('demo', 'demo1234', '192.0.2.1');
+  for (let i = 0; i < 3; i++) await outcomes([login.check('vecino', 'mal', '192.0.2.1')]);
+  told.length = 0;
+  const gate = Promise.withResolvers<void>();
+  const blocked = queue.run(0, () => gate.promise);
+  const find = vi.spyOn(users, 'find');
+  const all = ['198.51.100.1', '198.51.100.1', '198.51.100.2', '198.51.100.3'].map((from) =>
+    login.check('demo', 'mal', from),
+  );
+  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(4));
+  all.push(login.check('otro', 'demo1234', '203.0.113.1'));
+  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(5));
+  all.push(login.check('demo', 'demo1234', '192.0.2.1'));
+  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(6));
+  await Promise.all(find.mock.results.map(({ value }) => value));
+  gate.resolve();
+  await Promise.all([blocked, outcomes(all)]);
+  const order = told.map(({ username, address }) => `${username} ${address}`);
+  expect(order.slice(0, 2)).toEqual(['demo 192.0.2.1', 'otro 203.0.113.1']);
+  // Addresses take turns: the second login of one comes after the first of all.
+  expect(order.at(-1)).toBe('demo 198.51.100.1');
+  find.mockRestore();
+});
+
+describe('the queue of hashes', () => {
+  test('refuses the most suspicious login when too many wait', async ({}) => {
+    const queue = new HashQueue({ permits: 1, maxWaiting: 2 });
+    const gate = Promise.withResolvers<string>();
+    const first = queue.run(0, () => gate.promise);
+    const [suspicious, usual] = [queue.run(9, async () => 'suspicious'), queue.run(2, async () => 'usual')];
+    expect([queue.accepts(9), queue.accepts(8)]).toEqual([false, true]);
+    const known = queue.run(1, async () => 'known');
+    await expect(suspicious).rejects.toThrow('More than 2 logins wait for a hash');
+    gate.resolve('first');
+    expect(await Promise.all([first, usual, known])).toEqual(['first', 'usual', 'known']);
+  });
+
+  test('refuses who waits too long, and goes on', async ({}) => {
+    const queue = new HashQueue({ permits: 1, timeoutMs: 1 });
+    const gate = Promise.withResolvers<void>();
+    const first = queue.run(0, () => gate.promise);
+    await expect(queue.run(0, async () => {})).rejects.toThrow('within 1 ms');
+    gate.resolve();
+    await first;
+    expect(await queue.run(0, async () => 'next')).toBe('next');
+  });
+});
