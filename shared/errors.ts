@@ -24,7 +24,7 @@ export type Problem = { indice?: number; campo?: string; code: ErrorCode; params
 
 /**
  * A refusal that the domain foresees. It knows a stable `code` and what goes into its text, but neither HTTP nor the
- * queue: a table at each edge says what becomes of the code (`shared/http/errors/http-errors.ts`, `errors.ts` of a service,
+ * queue: a table at each edge says what becomes of the code (`shared/http/http-errors.ts`, `errors.ts` of a service,
  * `queue/` of the label worker).
  */
 export class DomainError extends Error {

@@ -1,45 +1,39 @@
+import type { Connection } from 'mongoose';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { observeLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
 import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
-import { createLogin } from '#shared/auth/login.ts';
+import { Login } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
-import { labelShards } from '#shared/contracts/label-shards.ts';
-import { pageReservations } from '#shared/contracts/page-reservations.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
-import { openListeningRedis, openOptionalRedis, openRedis, openShardRedis } from '#shared/stores/redis.ts';
-import type { RedisClient } from '#shared/stores/redis-client.ts';
-import { openBranchesClient } from './branches/branches-client.ts';
+import { openOptionalRedis, openRedis, openSubscriberRedis } from '#shared/stores/redis.ts';
+import { openBranchesClient } from './branches-client.ts';
 import type { ApiConfig } from './config.ts';
 import { apiErrors } from './errors.ts';
-import { CreationSweep } from './guides/creations/creation-sweep.ts';
-import { GuideQuota } from './guides/guide-quota.ts';
+import { CreationJournal } from './guides/creation-journal.ts';
 import { GuideStore } from './guides/guide-store.ts';
-import { IdempotencyStore } from './guides/idempotency-store.ts';
 import { GuideList } from './guides/listing/guide-list.ts';
-import { ListUpkeep } from './guides/listing/list-upkeep.ts';
-import { localTimeFormatter } from './guides/local-time.ts';
 import { LabelClient } from './labels/label-client.ts';
-import { LabelFilePrinter } from './labels/label-file-printer.ts';
+import { LabelFilePrinter } from './labels/label-file.ts';
 import type { LabelSettings } from './labels/label-payload.ts';
 import { readLogo } from './labels/logo.ts';
+import { localTimeFormatter } from './local-time.ts';
+import { PeriodicWork } from './periodic-work.ts';
 import { accountQuota } from './plugins/account-quota.ts';
 import { authenticate } from './plugins/authenticate.ts';
 import { authorize } from './plugins/authorize.ts';
 import { cors } from './plugins/cors.ts';
-import { largeBodies } from './plugins/large-bodies.ts';
 import { openapi } from './plugins/openapi.ts';
-import { requestLimit } from './plugins/request-limit.ts';
-import { slowRefusals } from './plugins/slow-refusals.ts';
 import { tokens } from './plugins/tokens.ts';
 import { PersonalDataStore } from './privacy/personal-data-store.ts';
 import { Retention } from './privacy/retention.ts';
 import { AccountLimitsStore, recentLimits } from './quotas/account-limits.ts';
+import { GuideQuota } from './quotas/guide-quota.ts';
 import { QuotaReport } from './quotas/quota-report.ts';
 import { RequestQuota } from './quotas/request-quota.ts';
 import { myPermissionsRoute } from './routes/api/apipermissions/my-permissions.ts';
@@ -57,6 +51,9 @@ import { destinationRoute } from './routes/api/guias/validar-destino.ts';
 import { coverageRoute } from './routes/api/sucursales/cobertura.ts';
 import { branchRoutes } from './routes/api/sucursales/index.ts';
 
+/** How often a process looks for creations that a crash has cut, in ms. */
+const SWEEP_MS = 10_000;
+
 /** Builds the API, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
@@ -66,7 +63,7 @@ export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Pro
       warnOfDemoUsers(config, log);
       const stores = openStores(server, config, tracing);
       startRetention(server, config, stores);
-      await addPlugins(server, config, stores);
+      await addPlugins(server, config);
       await addRoutes(server, config, stores);
     },
   );
@@ -80,30 +77,33 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
   server.startup.onceConnected('the indexes of the audit trail', () => audit.open());
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const report = new QuotaReport(server.metrics, server.log);
-  const shards = openShards(server, config, redis, tracing);
-  const labels = new LabelClient({ shards, metrics: server.metrics, report });
+  const labels = new LabelClient({
+    redis,
+    cache: openOptionalRedis(server, config.LABEL_CACHE_URL, 'label-cache'),
+    subscriber: openSubscriberRedis(server, config.LABEL_CACHE_URL),
+    prefix: config.REDIS_PREFIX,
+    timeoutMs: config.LABEL_TIMEOUT_MS,
+    metrics: server.metrics,
+    report,
+    log: server.log,
+    tracing,
+  });
   server.addHook('onClose', () => labels.close());
   server.startup.onceConnected('the label queue', () => labels.open());
-  const keys = new IdempotencyStore(mongo, config.IDEMPOTENCY_KEY_DAYS);
-  server.startup.onceConnected('the index of the idempotency keys', () => keys.open());
   const branches = openBranchesClient(server, {
     url: config.BRANCHES_URL,
     token: config.INTERNAL_TOKEN,
     timeoutMs: config.BRANCHES_TIMEOUT_MS,
   });
   const guides = new GuideStore(mongo);
-  const sweep = new CreationSweep(guides, server.log);
-  server.addHook('onClose', () => sweep.close());
-  server.startup.onceConnected('the end of creations that a crash has cut', async () => sweep.start());
-  const list = new GuideList(mongo, guides.outcomes);
-  const upkeep = new ListUpkeep(list, server.log);
-  server.addHook('onClose', () => upkeep.close());
-  server.startup.onceConnected('the list of guides', () => upkeep.start());
+  const journal = openJournal(server, mongo, guides, config.IDEMPOTENCY_KEY_DAYS);
+  const list = new GuideList(mongo);
+  server.startup.onceConnected('the indexes of the list of guides', () => list.open());
   return {
     mongo,
     redis,
     labels,
-    keys,
+    journal,
     branches,
     report,
     trail: openTrail(server, 'api', audit),
@@ -119,46 +119,28 @@ function openStores(server: HttpServer, config: ApiConfig, tracing: Tracing | un
   };
 }
 
-/** Opens the Redis of each shard of the labels; one that is away costs its own labels alone. */
-function openShards(
+/** Opens the journal of creations, and finishes again and again what a crash has cut. */
+function openJournal(
   server: HttpServer,
-  config: ApiConfig,
-  common: RedisClient,
-  tracing: Tracing | undefined,
-) {
-  const { LABEL_CACHE_URL: cacheUrl, LABEL_TIMEOUT_MS: timeoutMs, REDIS_PREFIX: commonPrefix } = config;
-  const reservations = pageReservations(common, commonPrefix, timeoutMs);
-  const shards = labelShards(config);
-  return shards.map((shard) => {
-    const { name, url, prefix } = shard;
-    const redis = openShardRedis(server, config, shard, common);
-    const cacheName = name === '0' ? 'label-cache' : `label-cache-${name}`;
-    return {
-      name,
-      prefix,
-      redis,
-      labels: cacheUrl ? openOptionalRedis(server, cacheUrl, { name: cacheName, prefix }) : redis,
-      listening: openListeningRedis(server, url),
-      reservations,
-      timeoutMs,
-      log: shards.length > 1 ? server.log.child({ shard: name }) : server.log,
-      tracing,
-    };
+  mongo: Connection,
+  guides: GuideStore,
+  keyDays: number,
+): CreationJournal {
+  const journal = new CreationJournal(mongo, guides, keyDays);
+  const sweep = new PeriodicWork({
+    periodMs: SWEEP_MS,
+    work: () => journal.sweep(server.log),
+    onError: (err) => server.log.warn({ err }, 'Creations that were cut wait for the next sweep'),
   });
+  server.addHook('onClose', () => sweep.close());
+  server.startup.onceConnected('the indexes of the journal of creations', () => journal.open());
+  server.startup.onceConnected('creations that a crash has cut', async () => void sweep.start());
+  return journal;
 }
 
-async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stores): Promise<void> {
-  await server.register(slowRefusals);
+async function addPlugins(server: HttpServer, config: ApiConfig): Promise<void> {
   await server.register(openapi(config.PUBLIC_URL));
   await server.register(cors(config.CORS_ORIGINS));
-  await server.register(
-    requestLimit(redis, {
-      prefix: config.REDIS_PREFIX,
-      name: 'address',
-      perMinute: config.REQUESTS_PER_MINUTE_PER_ADDRESS,
-      keyOf: ({ ip, routeOptions }) => (routeOptions.config.quiet ? undefined : ip),
-    }),
-  );
   await server.register(
     tokens({
       secret: config.JWT_SECRET,
@@ -169,37 +151,27 @@ async function addPlugins(server: HttpServer, config: ApiConfig, { redis }: Stor
 }
 
 async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores): Promise<void> {
-  const { redis, users, limitsOf, guides, list, keys, branches, labels, trail } = stores;
+  const { redis, users, limitsOf, guides, list, journal, branches, labels, trail } = stores;
   const prefix = config.REDIS_PREFIX;
-  const limit = new LoginLimit(redis, `${prefix}:login`, {
-    perUser: config.LOGIN_FAILURES_PER_USER,
-    perAddress: config.LOGIN_FAILURES_PER_ADDRESS,
-  });
-  const login = createLogin({ users, limit, onAttempt: observeLogins(server, trail, users), rehash: true });
-  const userLimit = requestLimit(redis, {
-    prefix,
-    name: 'user',
-    perMinute: config.REQUESTS_PER_MINUTE_PER_USER,
-    keyOf: ({ apiUser }) => apiUser?.username,
-  });
+  const limit = new LoginLimit(redis, `${prefix}:login`, config.LOGIN_FAILURES_PER_ADDRESS);
+  const login = new Login({ users, limit, onAttempt: observeLogins(server, trail, users), rehash: true });
   const localTime = localTimeFormatter(config.TIME_ZONE);
-  const quotas = openQuotas(server, config, stores, localTime);
+  const requestQuota = new RequestQuota(redis, prefix, stores.report);
+  const quota = new GuideQuota(redis, prefix, localTime, stores.report);
   const settings = labelSettings(config);
   await server.register(docsRoutes(config));
   await server.register(loginRoute(login, config.JWT_TTL_S));
   await server.register(async (authenticated) => {
     await authenticated.register(authenticate(users, limitsOf));
-    await authenticated.register(accountQuota(quotas.requests, stores.report));
-    await authenticated.register(userLimit);
+    await authenticated.register(accountQuota(requestQuota));
     await authenticated.register(authorize);
-    await authenticated.register(largeBodies);
     await authenticated.register(logoutRoute(users, trail));
     await authenticated.register(validateRoute);
     await authenticated.register(myPermissionsRoute);
     await authenticated.register(branchRoutes(branches));
     await authenticated.register(coverageRoute(branches));
     await authenticated.register(destinationRoute(branches));
-    await authenticated.register(createRoute({ guides, keys, branches, quota: quotas.guides, localTime }));
+    await authenticated.register(createRoute({ journal, branches, quota, localTime }));
     await authenticated.register(validationRoute(branches));
     await authenticated.register(listRoute(list));
     await authenticated.register(guideRoutes({ guides, trail }));
@@ -211,33 +183,17 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
 
 /** Starts to anonymise old guides, or says in the log that guides are kept as they are. */
 function startRetention(server: HttpServer, config: ApiConfig, { mongo, redis }: Stores): void {
-  const { RETENTION_DAYS: days, REDIS_PREFIX: prefix, TIME_ZONE: timeZone } = config;
+  const { RETENTION_DAYS: days, REDIS_PREFIX: prefix } = config;
   const { log, metrics } = server;
   if (days === 0) {
     log.info('Guides keep names and addresses for ever: RETENTION_DAYS is 0');
     return;
   }
   log.info(`Guides older than ${days} days lose names and addresses: RETENTION_DAYS`);
-  const localTime = localTimeFormatter(timeZone);
   const store = new PersonalDataStore(mongo);
-  const retention = new Retention({ store, redis, prefix, days, localTime, log, metrics });
+  const retention = new Retention({ store, redis, prefix, days, log, metrics });
   server.addHook('onClose', () => retention.close());
   server.startup.onceConnected('retention', async () => retention.start());
-}
-
-function openQuotas(
-  server: HttpServer,
-  { REDIS_PREFIX: prefix }: ApiConfig,
-  { redis, report }: Stores,
-  localTime: (moment: Date) => string,
-) {
-  const requests = new RequestQuota(redis, prefix, report);
-  const guides = new GuideQuota(redis, prefix, localTime, report);
-  server.addHook('onClose', async () => {
-    requests.close();
-    guides.close();
-  });
-  return { requests, guides };
 }
 
 function labelSettings(config: ApiConfig): LabelSettings {

@@ -3,7 +3,6 @@ import {
   commonSettings,
   internalSettings,
   labelCacheSettings,
-  labelShardSettings,
   loginSettings,
   mongoSettings,
   redisSettings,
@@ -12,31 +11,32 @@ import {
 } from '#shared/config/settings.ts';
 import { MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
 
+/** Largest limit of an account, also where `admin limits` sets it. */
+export const MAX_LIMIT = 1_000_000_000;
+
 function limit(value: number, description: string) {
-  return Type.Integer({ default: value, minimum: 1, description });
+  return Type.Integer({ default: value, minimum: 1, maximum: MAX_LIMIT, description });
 }
 
 export const ApiConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
-  ...labelShardSettings,
   ...labelCacheSettings,
   ...internalSettings,
   ...loginSettings,
   ...servingSettings,
   PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65535, description: 'Port to listen on' }),
   BRANCHES_URL: Type.String({
-    pattern: '^https?://.',
+    format: 'service-url',
     description: 'Base URL of the branches service',
     examples: ['http://127.0.0.1:3001'],
   }),
   BRANCHES_TIMEOUT_MS: Type.Integer({
-    'x-formerly': 'BRANCHES_DEADLINE_MS',
     default: 6_000,
     minimum: 1,
-    description:
-      'Time limit of a call to the branches service, in ms. Filling an empty branch cache takes some seconds',
+    maximum: 60_000,
+    description: 'Time limit of a question to the branches service, in ms, its wait for a call included',
   }),
   JWT_SECRET: Type.String({
     ...SECRET,
@@ -52,17 +52,8 @@ export const ApiConfig = Type.Object({
   JWT_TTL_S: Type.Integer({
     default: 3_600,
     minimum: 1,
-    description: 'Lifetime of an access token, in seconds',
-  }),
-  REQUESTS_PER_MINUTE_PER_USER: Type.Integer({
-    default: 0,
-    minimum: 0,
-    description: 'Requests allowed per user and minute. 0 means no limit',
-  }),
-  REQUESTS_PER_MINUTE_PER_ADDRESS: Type.Integer({
-    default: 0,
-    minimum: 0,
-    description: 'Requests allowed per client address and minute. 0 means no limit',
+    maximum: 2_592_000,
+    description: 'Lifetime of an access token, in seconds, up to 30 days',
   }),
   REQUESTS_PER_SECOND_PER_ACCOUNT: limit(1_000, 'Requests allowed per account and second in the long run'),
   REQUESTS_BURST_PER_ACCOUNT: limit(3_000, 'Requests allowed per account at once, after a pause'),
@@ -85,6 +76,7 @@ export const ApiConfig = Type.Object({
   ),
   TIME_ZONE: Type.String({
     default: 'America/Mexico_City',
+    format: 'time-zone',
     description: 'IANA time zone of the field SEND_FECHA, and of the days of GUIDES_PER_DAY_PER_ACCOUNT',
   }),
   IDEMPOTENCY_KEY_DAYS: Type.Integer({
@@ -115,14 +107,15 @@ export const ApiConfig = Type.Object({
     examples: ['https://rastreo.example/{guia}'],
   }),
   LABEL_TIMEOUT_MS: Type.Integer({
-    'x-formerly': 'LABEL_DEADLINE_MS',
     default: 10_000,
     minimum: 1,
+    maximum: 120_000,
     description: 'Time limit for printing a label, in ms, waiting in the queue included',
   }),
   LABEL_FILE_TIMEOUT_MS: Type.Integer({
     default: 25_000,
     minimum: 1,
+    maximum: 600_000,
     description:
       'Time limit for printing all labels of one file, in ms, waiting included. Keep it below the time that proxies wait for an answer: a file that is late is quick when it is asked for again',
   }),

@@ -1,14 +1,9 @@
-import type { LoginCode } from '#shared/auth/login-refusal.ts';
+import type { LoginCode } from '#shared/auth/login.ts';
 import { MAX_GUIDES, MAX_PACKAGES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
-import { MAX_FILE_PAGES } from '#shared/contracts/label-file.ts';
+import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
 import type { CodesOf } from '#shared/errors.ts';
-import {
-  commonHttpErrors,
-  type HttpError,
-  type HttpErrors,
-  retryAfter,
-} from '#shared/http/errors/http-errors.ts';
-import { MAX_KEY_LENGTH } from './guides/idempotency-key.ts';
+import { commonHttpErrors, type HttpError, type HttpErrors, retryAfter } from '#shared/http/http-errors.ts';
+import { MAX_KEY_LENGTH } from './guides/creation-journal.ts';
 import { OFFERED } from './routes/label-form.ts';
 
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */

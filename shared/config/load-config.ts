@@ -2,50 +2,38 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Static, TObject } from 'typebox';
-import { explainRedisAddress, explainRedisAddresses } from './redis-address.ts';
+import { explainProxies } from './proxies.ts';
+import { explainRedisAddress } from './redis-address.ts';
 import { isStrongSecret } from './strong-secret.ts';
 
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-type Setting = { description?: string; examples?: unknown[]; 'x-formerly'?: string };
+type Setting = { description?: string; examples?: unknown[] };
 
 /**
  * Reads a service's settings from the environment, checks them and freezes them.
  *
  * A value may also come from a file: `JWT_SECRET_FILE=/run/secrets/jwt` (the way of Docker and Kubernetes
- * secrets). An empty variable counts as absent, as Compose and Kubernetes hand over unset ones. The former name of
- * a renamed setting (`x-formerly` in its schema) still works.
+ * secrets). An empty variable counts as absent, as Compose and Kubernetes hand over unset ones.
  *
  * @throws ConfigError naming every wrong variable, what is wrong with it, and an example.
  */
 export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv): Readonly<Static<S>> {
   const values: Record<string, string> = {};
-  for (const [name, setting] of Object.entries<Setting>(schema.properties)) {
-    const value = readValue(env, name, setting['x-formerly']);
+  for (const name of Object.keys(schema.properties)) {
+    const value = env[name] || readSecretFile(name, env[`${name}_FILE`]);
     if (value) values[name] = value;
   }
   const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: true, verbose: true });
   addFormats.default(ajv);
   for (const [format, wrongWith] of Object.entries(FORMATS))
     ajv.addFormat(format, (text) => !wrongWith(text));
-  ajv.addKeyword('x-formerly');
   const validate = ajv.compile<Static<S>>(schema);
   if (validate(values)) return Object.freeze(values);
   const lines = (validate.errors ?? []).map((error) => `  ${explain(schema, error)}`);
   throw new ConfigError(`Wrong configuration:\n${[...new Set(lines)].join('\n')}`);
-}
-
-function readValue(env: NodeJS.ProcessEnv, name: string, former: string | undefined): string | undefined {
-  const value = env[name] || readSecretFile(name, env[`${name}_FILE`]);
-  const formerValue = former && readValue(env, former, undefined);
-  if (value && formerValue && value !== formerValue) {
-    throw new ConfigError(
-      `Wrong configuration:\n  ${former} is the former name of ${name}, and their values differ. Remove ${former}.`,
-    );
-  }
-  return value || formerValue;
 }
 
 function readSecretFile(name: string, path: string | undefined): string | undefined {
@@ -64,17 +52,34 @@ const WEAK =
 const FORMATS: Record<string, (value: string) => string | undefined> = {
   secret: (value) => (isStrongSecret(value) ? undefined : WEAK),
   'redis-address': explainRedisAddress,
-  'redis-addresses': explainRedisAddresses,
+  'service-url': explainServiceUrl,
+  proxies: explainProxies,
+  'time-zone': explainTimeZone,
 };
+
+/** Paths are not the operator's to choose: a client of a service of ours adds its own. */
+function explainServiceUrl(value: string): string | undefined {
+  const url = URL.parse(value);
+  const bare = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  return bare ? undefined : 'must be http:// or https:// with a host, a port if need be, and nothing else';
+}
 
 function explain(schema: TObject, error: ErrorObject): string {
   const missing = error.keyword === 'required';
   const name = missing ? String(error.params.missingProperty) : error.instancePath.slice(1);
   const setting: Setting = schema.properties[name] ?? {};
-  const { description, examples, 'x-formerly': former } = setting;
+  const { description, examples } = setting;
   const format = error.keyword === 'format' ? FORMATS[error.params.format] : undefined;
   const wrong = missing ? 'is not set' : (format?.(String(error.data)) ?? error.message);
   const example = examples ? ` Example: ${name}=${examples[0]}` : '';
-  const formerly = former ? ` (formerly ${former})` : '';
-  return `${name}${formerly} ${wrong}. ${description ?? ''}.${example}`;
+  return `${name} ${wrong}. ${description ?? ''}.${example}`;
+}
+
+function explainTimeZone(value: string): string | undefined {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return undefined;
+  } catch {
+    return 'is no IANA time zone';
+  }
 }

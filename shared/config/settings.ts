@@ -16,6 +16,7 @@ export const commonSettings = {
   SHUTDOWN_MS: Type.Integer({
     default: 20_000,
     minimum: 100,
+    maximum: 600_000,
     description:
       "Time limit of a graceful shutdown, in ms. Must be shorter than the pod's termination grace period",
   }),
@@ -28,40 +29,25 @@ export const redisSettings = {
   REDIS_URL: Type.String({
     ...REDIS_ADDRESS,
     description:
-      'Redis that holds the job queue, finished labels, the branch cache, sessions and login counters. redis:// is one address, redis+sentinel:// asks sentinels for the primary, redis+cluster:// is a Redis Cluster; rediss is TLS',
+      'Redis that holds the job queue, the branch cache, sessions and login counters. redis:// is one address, redis+sentinel:// asks sentinels for the primary; rediss is TLS',
     examples: ['redis://127.0.0.1:6379'],
   }),
   REDIS_PREFIX: Type.String({
     default: '{guias}',
     pattern: '^\\{[a-z0-9-]+\\}$',
-    description: 'Prefix of every Redis key. The braces keep all keys of the queue in one Redis Cluster slot',
+    description: 'Prefix of every Redis key',
     examples: ['{guias}'],
   }),
 };
 
-/** Of services that have to do with the queue of labels. */
-export const labelShardSettings = {
-  REDIS_URLS: Type.Optional(
-    Type.String({
-      format: 'redis-addresses',
-      writeOnly: true,
-      description:
-        'Shards of the labels: the Redis of each, separated by blanks, the same list for all services. Each holds a queue and its finished labels, and has its own workers. A Redis Cluster may be named several times. Without it all labels are in REDIS_URL',
-      examples: ['redis://redis-0:6379 redis://redis-1:6379'],
-    }),
-  ),
-};
-
 /** Of services that write or read finished labels. */
 export const labelCacheSettings = {
-  LABEL_CACHE_URL: Type.Optional(
-    Type.String({
-      ...REDIS_ADDRESS,
-      description:
-        'Second Redis for the finished labels alone. Without it they are in that of REDIS_URL. It needs no persistence, and may evict by itself (allkeys-lru). An address as in REDIS_URL',
-      examples: ['redis://127.0.0.1:6380'],
-    }),
-  ),
+  LABEL_CACHE_URL: Type.String({
+    ...REDIS_ADDRESS,
+    description:
+      'Redis that holds the finished labels alone, an address as in REDIS_URL. It evicts by itself (maxmemory-policy allkeys-lru) and needs no persistence: a label that is gone is printed again',
+    examples: ['redis://127.0.0.1:6380'],
+  }),
 };
 
 export const mongoSettings = {
@@ -87,6 +73,7 @@ export const servingSettings = {
   DRAIN_MS: Type.Integer({
     default: 1_000,
     minimum: 0,
+    maximum: 300_000,
     description:
       "Time to keep serving after SIGTERM while reporting not ready, in ms. Must be longer than the load balancer's probe interval and well below SHUTDOWN_MS",
   }),
@@ -94,15 +81,10 @@ export const servingSettings = {
 
 /** Of services where people or programs log in. */
 export const loginSettings = {
-  LOGIN_FAILURES_PER_USER: Type.Integer({
-    default: 10,
-    minimum: 1,
-    description:
-      'Failed logins allowed per user and client address together in 15 minutes. A successful login resets the count',
-  }),
   LOGIN_FAILURES_PER_ADDRESS: Type.Integer({
     default: 100,
     minimum: 1,
+    maximum: 1_000_000,
     description:
       'Failed logins allowed per client address in 15 minutes, whoever the user. An IPv6 address counts by its /64',
   }),
@@ -113,6 +95,7 @@ export const loginSettings = {
   }),
   TRUST_PROXY: Type.String({
     default: '',
+    format: 'proxies',
     description:
       "Whose X-Forwarded-For header is trusted: how many proxies are in front, where nobody else reaches the service, or their addresses, separated by commas. Empty trusts none: behind a proxy, all clients then share one client's limits",
     examples: ['1', '10.0.0.5,10.1.0.0/16'],

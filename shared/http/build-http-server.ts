@@ -2,20 +2,20 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Logger } from '#shared/observability/logger.ts';
 import { createMetrics } from '#shared/observability/metrics.ts';
-import { acceptOnlyJson } from './bodies/json-body.ts';
-import { readOnBeforeClosing } from './bodies/read-on.ts';
-import { clientErrorHandler } from './errors/client-error-handler.ts';
-import { errorHandler } from './errors/error-handler.ts';
-import { BODY_LIMIT_MIB, HEADER_LIMIT_KIB, type HttpErrors } from './errors/http-errors.ts';
-import { addMethodNotAllowed } from './errors/method-not-allowed.ts';
-import { trustedProxies, watchForwardedAddresses } from './forwarded-addresses.ts';
-import { addGracefulShutdown } from './graceful-shutdown.ts';
-import { addHealth } from './health.ts';
+import {
+  addMethodNotAllowed,
+  clientErrorHandler,
+  errorHandler,
+  refuseUnusualHeads,
+} from './error-handlers.ts';
+import { dropForwardedPorts, trustedProxies, watchForwardedAddresses } from './forwarded-addresses.ts';
+import { BODY_LIMIT_MIB, HEADER_LIMIT_KIB, type HttpErrors } from './http-errors.ts';
 import type { HttpServer } from './http-server.ts';
+import { REQUEST_ID_HEADER, requestId } from './internal-calls.ts';
+import { addLifecycle } from './lifecycle.ts';
 import { addMetricsRoute } from './metrics-route.ts';
-import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
+import { acceptOnlyJson, readOnBeforeClosing } from './request-bodies.ts';
 import { addSecurityHeaders, type PagePolicy } from './security-headers.ts';
-import { Startup } from './startup.ts';
 
 const BODY_LIMIT = BODY_LIMIT_MIB * 1024 * 1024;
 const HEADER_LIMIT = HEADER_LIMIT_KIB * 1024;
@@ -30,7 +30,7 @@ type Options = {
   errors?: HttpErrors;
   /** `TRUST_PROXY`, of a service that counts by the client's address. */
   trustProxy?: string;
-  /** How long the server keeps serving before it closes, in ms; see `addGracefulShutdown`. */
+  /** How long the server keeps serving before it closes, in ms; see `addLifecycle`. */
   drainMs?: number;
   /** Doubled and trailing slashes of a path do not matter (docs/contract.md "Envelopes"). */
   anySlashes?: boolean;
@@ -51,11 +51,10 @@ export async function buildHttpServer(
   assemble: (server: HttpServer) => Promise<void>,
 ): Promise<HttpServer> {
   const server = createServer(options);
-  const closing = addGracefulShutdown(server, options.drainMs ?? 0);
+  dropForwardedPorts(server);
+  addLifecycle(server, options.drainMs ?? 0);
   addRequestLog(server);
-  server.addHook('preClose', () => server.startup.stop());
   readOnBeforeClosing(server);
-  addHealth(server, closing);
   addMetricsRoute(server);
   if (options.trustProxy !== undefined) watchForwardedAddresses(server);
   try {
@@ -70,7 +69,12 @@ export async function buildHttpServer(
 
 function createServer({ log, errors, trustProxy, pagePolicy, anySlashes = false }: Options): HttpServer {
   const fail = errorHandler(errors);
-  const slashes = { ignoreTrailingSlash: anySlashes, ignoreDuplicateSlashes: anySlashes };
+  const routerOptions = {
+    ignoreTrailingSlash: anySlashes,
+    ignoreDuplicateSlashes: anySlashes,
+    // An overlong guide number is an unknown guide, which the route answers, not the router.
+    maxParamLength: HEADER_LIMIT,
+  };
   const server: HttpServer = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -79,26 +83,26 @@ function createServer({ log, errors, trustProxy, pagePolicy, anySlashes = false 
     bodyLimit: BODY_LIMIT,
     http: {
       maxHeaderSize: HEADER_LIMIT,
+      // Node's own refusal has no envelope.
+      requireHostHeader: false,
       headersTimeout: HEADERS_TIMEOUT_MS,
       // How often Node looks for requests that are late.
       connectionsCheckingInterval: 5_000,
     },
     clientErrorHandler,
     frameworkErrors: fail,
-    // An overlong guide number is an unknown guide, which the route answers, not the router.
-    routerOptions: { ...slashes, maxParamLength: HEADER_LIMIT },
+    routerOptions,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.decorate('metrics', createMetrics());
-  server.decorate('dependencies', new Map());
-  server.decorate('startup', new Startup(server.log));
   acceptOnlyJson(server);
   addSecurityHeaders(server, pagePolicy);
   server.setErrorHandler(fail);
-  addMethodNotAllowed(server, slashes);
+  addMethodNotAllowed(server, routerOptions);
+  refuseUnusualHeads(server);
   return server;
 }
 

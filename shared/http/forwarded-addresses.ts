@@ -1,4 +1,5 @@
 import { Counter } from 'prom-client';
+import { splitProxies } from '#shared/config/proxies.ts';
 import type { HttpServer } from './http-server.ts';
 
 /** How often the same is logged at most, in ms. */
@@ -12,8 +13,27 @@ const LOG_EVERY_MS = 3_600_000;
 export function trustedProxies(setting = ''): string[] | false | ((address: string, hop: number) => boolean) {
   // Fastify itself trusts nobody where it is given a number, since anyone who connects might send the header.
   if (/^\d+$/.test(setting)) return (_address, hop) => hop < Number(setting);
-  const addresses = setting.split(',').filter(Boolean);
+  const addresses = splitProxies(setting);
   return addresses.length > 0 && addresses;
+}
+
+/** An address with a port, as some proxies write it: `192.0.2.1:50000`, `[2001:db8::1]:50000`, `[2001:db8::1]`. */
+const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/i;
+
+/**
+ * Takes ports off the addresses of `X-Forwarded-For`, before anybody asks for `request.ip`. With its port each connection
+ * would have another address, and no limit on an address would hold; nor would a proxy be known by its own.
+ */
+export function dropForwardedPorts(server: HttpServer): void {
+  server.addHook('onRequest', async ({ raw: { headers } }) => {
+    const forwarded = headers['x-forwarded-for'];
+    if (typeof forwarded !== 'string') return;
+    const addresses = forwarded.split(',').map((text) => {
+      const [, v6, v4] = WITH_PORT.exec(text.trim()) ?? [];
+      return v6 ?? v4 ?? text.trim();
+    });
+    headers['x-forwarded-for'] = addresses.join(', ');
+  });
 }
 
 /**

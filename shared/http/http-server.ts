@@ -7,10 +7,8 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { Dependencies } from './dependencies.ts';
-import type { Startup } from './startup.ts';
 
-/** The server of every service, as `buildHttpServer` makes it. */
+/** The server of every service, as `build-http-server.ts` makes it. */
 export type HttpServer = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -29,10 +27,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** What `/metrics` shows; whoever measures registers its metrics here. */
     metrics: Registry;
-    /** What the health pages and `dependency_up` ask; whoever opens a connection adds it here. */
-    dependencies: Dependencies;
-    /** What is done once when the service starts, and again until it succeeds. */
-    startup: Startup;
   }
   interface FastifyRequest {
     /** Who asks; set where the API authenticates. */

@@ -1,7 +1,7 @@
 import { Gauge, Histogram } from 'prom-client';
 import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
-import { failedDependencies, RefusesWrites } from './dependencies.ts';
 import type { HttpServer } from './http-server.ts';
+import { failedDependencies, RefusesWrites } from './lifecycle.ts';
 
 /** What a request that has an objective is counted under. A series that begins above zero hides its first requests. */
 const OBJECTIVE_STATUSES = [200, 500, 503];

@@ -1,7 +1,14 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 
 /** Buckets of histograms of what a client waits for, in seconds: from a cached label to a label's deadline. */
 export const WAIT_BUCKETS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.3, 0.6, 1, 2.5, 5, 10];
+
+/**
+ * Longest wait of a scrape for the figures of a store, in ms. Prometheus gives up after as little as 5 s, and a store that hangs
+ * would take every other figure of the process with it.
+ */
+const READ_TIMEOUT_MS = 1_000;
 
 /**
  * Returns a registry that holds Node's own metrics (event loop, memory, CPU). Each service has its own registry, not
@@ -13,7 +20,10 @@ export function createMetrics(): Registry {
   return metrics;
 }
 
-/** Adds a gauge that is read on every scrape and is absent where it cannot be read: no figure is better than a wrong one. */
+/**
+ * Adds a gauge that is read on every scrape. It is absent where it cannot be read within a second: no figure is better than a
+ * wrong one.
+ */
 export function addGauge(
   metrics: Registry,
   name: string,
@@ -25,9 +35,14 @@ export function addGauge(
     help,
     registers: [metrics],
     async collect() {
-      const value = await read().catch(() => undefined);
+      const value = await readInTime(name, read()).catch(() => undefined);
       if (value === undefined) this.remove();
       else this.set(value);
     },
   });
+}
+
+/** Waits for the figures of a gauge, as long as a scrape may. @throws what `reading` throws, or DOMException `TimeoutError`. */
+export function readInTime<T>(gauge: string, reading: Promise<T>): Promise<T> {
+  return withTimeout(READ_TIMEOUT_MS, `Reading ${gauge}`, reading);
 }

@@ -106,7 +106,7 @@ const ROWS: Row[] = [
     of: 'Authentication',
     rule: 'a token is ended',
     ask: ({ withToken }) =>
-      withToken({ sub: 'demo', iss: 'shipping-guides', iat: now, exp: now + 60, jti: 'una' }).post(
+      withToken({ sub: 'demo', iss: 'shipping-guides', iat: now, exp: now + 60, gen: 0, jti: 'una' }).post(
         '/api/auth/logout',
         '',
       ),

@@ -65,7 +65,7 @@ async function printTogether(client: Client, numbers: string[], { redisUrl, pref
   const labels = numbers.map((number, index) =>
     client.pdf(`/api/guias/etiqueta/${number}`, { 'x-request-id': `lote-${index}` }),
   );
-  const allWait = async () => (await queue.getWaitingCount()) === numbers.length;
+  const allWait = async () => (await queue.getPrioritizedCount()) === numbers.length;
   await vi.waitUntil(allWait, { timeout: 8_000, interval: 20 });
   await queue.resume();
   for (const { status } of await Promise.all(labels)) expect(status).toBe(200);

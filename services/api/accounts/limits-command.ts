@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { UserStore } from '#shared/auth/user-store.ts';
+import { MAX_LIMIT } from '../config.ts';
 import type { AccountLimits, AccountLimitsStore } from '../quotas/account-limits.ts';
 import { AccountError } from './accounts.ts';
 import { NAME_RULE, parseAccount, UsageError } from './arguments.ts';
@@ -8,7 +9,6 @@ import { example } from './commands.ts';
 /** Runs the command on limits and users, records it in the audit trail, and then prints the text that it returns. */
 type WithLimits = (use: (limits: AccountLimitsStore, users: UserStore) => Promise<string>) => Promise<void>;
 
-const MAX_LIMIT = 1_000_000_000;
 /** Each limit with the setting of its default. */
 const SETTINGS: Readonly<Record<keyof AccountLimits, string>> = {
   requestsPerSecond: 'REQUESTS_PER_SECOND_PER_ACCOUNT',

@@ -1,8 +1,8 @@
 import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
-import { askSecret, readSecretLine } from '#shared/terminal/secret-input.ts';
 import { isCommonPassword } from './common-passwords.ts';
+import { askSecret, readSecretLine } from './secret-input.ts';
 
-/** In characters (docs/contract.md "Authentication"). Passwords of before release 1.2 may have 8, and go on working. */
+/** In characters (docs/contract.md "Authentication"). */
 const MIN_PASSWORD = 12;
 /** In bytes, so that a login accepts it whatever its characters. */
 const MAX_PASSWORD = MAX_CREDENTIAL;

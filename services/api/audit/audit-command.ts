@@ -47,7 +47,9 @@ export function parseMoment(option: 'since' | 'until', text: string, now = Date.
   if (count) return new Date(now - Number(count) * (unit === 'd' ? 24 : 1) * HOUR_MS);
   const [, day, time] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d)?)?Z?$/.exec(text) ?? [];
   const moment = new Date(`${day}${time ?? 'T00:00'}Z`);
-  if (Number.isNaN(moment.getTime())) throw new UsageError(`--${option} debe ser ${MOMENT_RULE}`);
+  // A day that does not exist, such as 2026-02-31, would be another one.
+  const exists = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(`${day}${time ?? ''}`);
+  if (!exists) throw new UsageError(`--${option} debe ser ${MOMENT_RULE}`);
   return option === 'until' && !time ? new Date(moment.getTime() + 24 * HOUR_MS) : moment;
 }
 

@@ -1,28 +1,25 @@
 import fp from 'fastify-plugin';
-import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { QuotaReport } from '../quotas/quota-report.ts';
+import { QuotaExceeded } from '../quotas/account-limits.ts';
 import type { RequestQuota } from '../quotas/request-quota.ts';
 import { apiUser } from './authenticate.ts';
 import { addRateLimit } from './rate-limit-headers.ts';
 
 /**
  * Refuses the requests of an account beyond its limit, before anything is read or looked up for them, and tells every
- * caller how many are left (docs/contract.md "Limits").
- *
- * Its hook throws DomainError `too-many-requests`, with the seconds to wait.
+ * caller how many are left (docs/contract.md "Limits"). Adds the headers of a limit that any route of the scope throws as
+ * `QuotaExceeded`.
  */
-export function accountQuota(quota: RequestQuota, report: QuotaReport) {
+export function accountQuota(quota: RequestQuota) {
   return fp(
     async (server: HttpServer) => {
       server.addHook('onRequest', async (request, reply) => {
         const { account, limits } = apiUser(request);
-        const { waitMs, state } = quota.take(account, limits);
-        addRateLimit(reply, state);
-        if (waitMs === 0) return;
-        report.refused('requests', account);
-        const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-        throw new DomainError('too-many-requests', { params: { seconds } });
+        addRateLimit(reply, await quota.take(account, limits));
+      });
+      server.setErrorHandler((error, _request, reply) => {
+        if (error instanceof QuotaExceeded) addRateLimit(reply, error.state);
+        throw error; // the server's own handler answers
       });
     },
     { name: 'account-quota', dependencies: ['authenticate'] },

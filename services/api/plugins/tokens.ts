@@ -13,8 +13,6 @@ const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredCla
 
 /** `sub` is the user name, `gen` the user's generation of tokens; `exp` is in seconds since 1970. */
 export type TokenClaims = { sub: string; exp: number; gen: number; jti: string };
-/** A token of before release 1.2 has neither `gen` nor `jti`. */
-type SignedClaims = { sub: string; iat: number; exp: number; gen?: number; jti?: string };
 
 declare module '@fastify/jwt' {
   interface FastifyJWT {
@@ -52,7 +50,7 @@ export function tokens(options: { secret: string; previousSecret: string | undef
         // one was logged out is asked elsewhere, each time.
         verify: { ...VERIFY, cache: true },
       });
-      const verifySigned = (token: string): SignedClaims => {
+      const verifySigned = (token: string): TokenClaims => {
         try {
           return server.jwt.verify(token);
         } catch (error) {
@@ -61,9 +59,10 @@ export function tokens(options: { secret: string; previousSecret: string | undef
         }
       };
       const verify = (token: string): TokenClaims => {
-        const { sub, iat, exp, gen = 0, jti = String(iat) } = verifySigned(token);
+        const { sub, exp, gen, jti } = verifySigned(token);
         // The library checks the types of times only.
         if (typeof sub !== 'string') throw new TypeError('sub is no string');
+        if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
         return { sub, exp, gen, jti };
       };
       server.decorate('signToken', ({ username, tokenGeneration }) =>

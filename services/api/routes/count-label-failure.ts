@@ -3,7 +3,7 @@ import type { LabelClient } from '#api/labels/label-client.ts';
 import type { LabelFailureReason } from '#api/labels/label-metrics.ts';
 import type { Caller } from '#api/quotas/account-limits.ts';
 import type { ErrorCode } from '#shared/errors.ts';
-import { toDomainError } from '#shared/http/errors/to-domain-error.ts';
+import { toDomainError } from '#shared/http/error-handlers.ts';
 
 const REASONS: Partial<Record<ErrorCode, LabelFailureReason>> = {
   'label-failed': 'failed',

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type ApiErrorCode, httpErrors } from '#api/errors.ts';
-import type { CreationRequest } from '#api/guides/create-guides.ts';
+import type { ValidationRequest } from '#api/guides/create-guides.ts';
 import type { ProblemList } from '#api/guides/request/problem-list.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
+import { whenGone } from '#api/when-gone.ts';
 import { MAX_PROBLEMS } from '#shared/errors.ts';
-import { toDetails } from '#shared/http/errors/http-errors.ts';
+import { toDetails } from '#shared/http/http-errors.ts';
 import { preferenceOf } from './preferences.ts';
 import { describeHeaders } from './responses.ts';
 import { Problem } from './schemas.ts';
@@ -59,29 +60,22 @@ export const warnings = {
   ),
 };
 
-type SentGuides = Pick<CreationRequest, 'body' | 'lenient' | 'user' | 'requestId' | 'onWarnings'>;
-
-/** Returns what a use case takes of a request; `warnings` are those of its answer, once the use case is done. */
-export function readGuides(request: FastifyRequest, reply: FastifyReply) {
+/** Returns what a use case takes of a request. */
+export function readGuides(request: FastifyRequest, reply: FastifyReply): ValidationRequest {
   const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
   if (lenient) reply.header('preference-applied', 'handling=lenient');
-  let found: ProblemList | undefined;
-  const sent: SentGuides = {
+  return {
     body: request.body,
     lenient,
     user: apiUser(request),
     requestId: request.id,
-    onWarnings: (warnings) => {
-      found = warnings;
-    },
+    gone: whenGone(reply),
   };
-  return { request: sent, warnings: () => toWarnings(found) };
 }
 
 /** Says warnings as the answer shows them. */
-function toWarnings(found: ProblemList | undefined) {
-  if (!found || found.total === 0) return {};
-  const { first, total } = found;
+export function toWarnings({ first, total }: ProblemList) {
+  if (total === 0) return {};
   const advertencias = toDetails(httpErrors, first);
   return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import { MAX_NAME_LENGTH } from '#shared/errors.ts';
-import { refuseFor } from '#shared/http/errors/http-errors.ts';
+import { refuseFor } from '#shared/http/http-errors.ts';
 
 /**
  * Makes a preValidation hook that refuses parameters which the schema does not name, and parses the integers of the

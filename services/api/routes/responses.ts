@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import { KIND_NAMES } from '#shared/contracts/label-file.ts';
+import { TIPOS } from '#shared/contracts/label-kinds.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
-import { toHttpError } from '#shared/http/errors/http-errors.ts';
+import { toHttpError } from '#shared/http/http-errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
 import { ErrorAnswer } from './schemas.ts';
 
@@ -11,7 +11,7 @@ const PARAMS = {
   seconds: 900,
   expected: 'string',
   given: 'number',
-  rule: `solo acepta: ${KIND_NAMES.join(', ')}`,
+  rule: `solo acepta: ${TIPOS.join(', ')}`,
 };
 
 /** What the examples of refusals blame, where they blame something. */

@@ -22,7 +22,7 @@ export const WHEN_TO_REPEAT = [
   ['500', 'No existe ninguna', 'Puede repetir', 'Repita'],
   [
     '503 `resultado_desconocido`, o conexión cortada sin respuesta',
-    'Existen todas o ninguna',
+    'Existen todas en un minuto, o ninguna',
     'Busque sus guías antes de repetir',
     'Repita',
   ],

@@ -22,7 +22,7 @@ const test = stores
       (args: string[], { input = '', uri = stores.mongoUri, ...env } = {} as Record<string, string>) =>
         runCommand(['services/api/cli.ts', ...args], { input, env: { MONGODB_URI: uri, ...env } }),
   )
-  /** Runs `npm run branches -- …` or `npm run coverage -- …`. */
+  /** Runs `npm run branches -- …`. */
   .extend(
     'csv',
     { scope: 'file' },
@@ -84,7 +84,7 @@ describe("an operator's command", () => {
   });
 
   test('on branches and coverage is recorded too', async ({ csv, trail }) => {
-    await csv('branches', 'export', '/dev/null');
+    await csv('export', '/dev/null');
     await csv('coverage', 'import', 'no-hay.csv');
     expect(await trail.find({ user: 'carla' }, 10)).toMatchObject([
       { action: 'coverage.import', outcome: 'failed', details: { file: 'no-hay.csv' }, service: 'branches' },
@@ -145,6 +145,7 @@ describe('admin audit', () => {
   test.for([
     ['--limit', '0', '--limit debe ser un entero de 1 a 10000'],
     ['--since', 'ayer', '--since debe ser YYYY-MM-DD'],
+    ['--since', '2026-02-31', '--since debe ser YYYY-MM-DD'],
     ['--until', '2026-13-01', '--until debe ser YYYY-MM-DD'],
   ] as const)('refuses %s %s', async ([option, value, message], { admin }) => {
     const { code, err } = await admin(['audit', option, value]);

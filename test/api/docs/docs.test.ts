@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { httpErrors } from '#services/api/errors.ts';
-import type { HttpError } from '#shared/http/errors/http-errors.ts';
+import type { HttpError } from '#shared/http/http-errors.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 import { CHAPTERS } from './chapters.ts';
 
@@ -85,7 +85,7 @@ describe('the guide for integrators', () => {
       '<td>503 <code>resultado_desconocido</code>, o conexión cortada sin respuesta</td>',
     );
     expect(await read('/api/openapi.json')).toContain(
-      '| 503 `resultado_desconocido`, o conexión cortada sin respuesta | Existen todas o ninguna | Busque sus guías antes de repetir | Repita |',
+      '| 503 `resultado_desconocido`, o conexión cortada sin respuesta | Existen todas en un minuto, o ninguna | Busque sus guías antes de repetir | Repita |',
     );
   });
 

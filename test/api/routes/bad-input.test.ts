@@ -147,18 +147,52 @@ describe('a hostile request head', () => {
     });
   });
 
-  test('that is not HTTP', async ({ api }) => {
-    const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(new URL(api.url).port), '127.0.0.1', () => socket.write('hola\r\n\r\n'));
-      let text = '';
-      socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
-      socket.on('data', (chunk) => {
-        text += chunk;
-      });
-      socket.on('end', () => resolve(text));
-      socket.on('error', reject);
+  test.for<[what: string, head: string, status: string, message: string]>([
+    ['that is not HTTP', 'hola\r\n\r\n', '400 Bad Request', 'Solicitud invalida'],
+    [
+      'without Host',
+      'GET /api/docs HTTP/1.1\r\nConnection: close\r\n\r\n',
+      '400 Bad Request',
+      'Solicitud invalida',
+    ],
+    [
+      'with an expectation that is none of ours',
+      'GET /api/docs HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n',
+      '417 Expectation Failed',
+      'Expect solo acepta: 100-continue',
+    ],
+  ])('%s', async ([_, head, status, message], { api }) => {
+    const answer = await exchange(api.url, head);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
+    const [, body = ''] = answer.split('\r\n\r\n');
+    expect(JSON.parse(body)).toEqual({
+      response: 'ERROR',
+      message,
+      codigo: 'solicitud_invalida',
+      requestId: expect.any(String),
     });
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(answer).toContain('"message":"Solicitud invalida","codigo":"solicitud_invalida"');
+    expect(answer.toLowerCase()).toContain(`x-request-id: ${JSON.parse(body).requestId}`);
+  });
+
+  test('that expects 100-continue is served, as is one of HTTP/1.0 without Host', async ({ api }) => {
+    const login = ['POST /api/auth/login HTTP/1.1', 'Host: x', 'X-Username: demo', 'X-Password: demo1234'];
+    const rest = ['Expect: 100-continue', 'Content-Length: 2', 'Connection: close', '', '{}'];
+    const answer = await exchange(api.url, [...login, ...rest].join('\r\n'));
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    expect(await exchange(api.url, 'GET /api/docs HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 });
+
+/** Sends bytes over a connection of their own. @returns all that comes back until the other side ends it. */
+function exchange(url: string, bytes: string): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
+    let text = '';
+    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('end', () => resolve(text));
+    socket.on('error', reject);
+  });
+}

@@ -32,14 +32,17 @@ describe('a request that is refused before any business rule', () => {
     });
   });
 
-  test('has another method on a known path', async ({ api }) => {
-    const { status, headers, body } = await call(`${api.url}/api/guias/etiqueta/123`, {
-      method: 'DELETE',
-    });
-    expect(status).toBe(405);
-    expect(headers.get('allow')).toBe('GET, HEAD');
-    expect(body.message).toBe('Metodo no permitido');
-  });
+  test.for([3, 101, 2_000])(
+    'has another method on a known path, of a number of %i digits',
+    async (digits, { api }) => {
+      const { status, headers, body } = await call(`${api.url}/api/guias/etiqueta/${'1'.repeat(digits)}`, {
+        method: 'DELETE',
+      });
+      expect(status).toBe(405);
+      expect(headers.get('allow')).toBe('GET, HEAD');
+      expect(body.message).toBe('Metodo no permitido');
+    },
+  );
 
   test.for([
     ['/api/nada', 404, 'Recurso no encontrado'],

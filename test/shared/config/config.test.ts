@@ -2,6 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { ApiConfig } from '#services/api/config.ts';
+import { BranchesConfig } from '#services/branches/config.ts';
+import { DashboardConfig } from '#services/dashboard/config.ts';
+import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { test } from '#test/fixtures/folder.ts';
 import { MINIMAL_ENV as ENV } from '#test/fixtures/minimal-env.ts';
@@ -37,29 +40,35 @@ describe("a service's configuration", () => {
     ['MONGODB_URI', 'mongodb://127.0.0.1:27017'],
     ['TRACKING_URL', 'https://rastreo.example/'],
     ['LOG_LEVEL', 'loud'],
+    ['TIME_ZONE', 'America/Ciudad'],
+    ['TRUST_PROXY', 'nginx'],
+    ['TRUST_PROXY', '10.0.0.5,10.1.0.0/33'],
+    ['TRUST_PROXY', '1,10.0.0.5'],
+    ['LABEL_TIMEOUT_MS', '3000000000'],
+    ['BRANCHES_URL', 'branches:3001'],
+    ['BRANCHES_URL', 'http://127.0.0.1:99999'],
+    ['BRANCHES_URL', 'http://branches:3001/internal'],
   ])('refuses %s=%s', (name, value) => {
     expect(refusal({ ...ENV, [name]: value })).toContain(name);
   });
 
-  describe('under the former name of a setting', () => {
-    test.each([
-      ['the former name', { LABEL_DEADLINE_MS: '7000' }],
-      ['the new one', { LABEL_TIMEOUT_MS: '7000' }],
-      ['both, with one value', { LABEL_TIMEOUT_MS: '7000', LABEL_DEADLINE_MS: '7000' }],
-    ])('accepts %s', (_, env) => {
-      expect(loadConfig(ApiConfig, { ...ENV, ...env }).LABEL_TIMEOUT_MS).toBe(7_000);
+  // A timer of 2 147 483 648 ms ends after 1 ms.
+  test('has a maximum for each number', () => {
+    const schemas = [ApiConfig, BranchesConfig, DashboardConfig, LabelWorkerConfig];
+    const settings = schemas.flatMap(({ properties }) => Object.entries<object>(properties));
+    const unbounded = settings.filter(([, setting]) => {
+      const { type, maximum = Number.POSITIVE_INFINITY } = setting as { type?: string; maximum?: number };
+      return type === 'integer' && maximum > 2 ** 31 - 1;
     });
-
-    test('refuses two values, and says which variable to remove', () => {
-      expect(refusal({ ...ENV, LABEL_TIMEOUT_MS: '7000', LABEL_DEADLINE_MS: '10000' })).toContain(
-        'LABEL_DEADLINE_MS is the former name of LABEL_TIMEOUT_MS, and their values differ. Remove LABEL_DEADLINE_MS.',
-      );
-    });
-
-    test('names the variable that was set when its value is wrong', () => {
-      expect(refusal({ ...ENV, LABEL_DEADLINE_MS: 'soon' })).toContain('(formerly LABEL_DEADLINE_MS)');
-    });
+    expect(unbounded.map(([name]) => name)).toEqual([]);
   });
+
+  test.each(['', '2', '10.0.0.5', '10.0.0.5, 10.1.0.0/16', 'fd00::/8,loopback'])(
+    'accepts TRUST_PROXY=%s',
+    (setting) => {
+      expect(loadConfig(ApiConfig, { ...ENV, TRUST_PROXY: setting }).TRUST_PROXY).toBe(setting);
+    },
+  );
 
   test('never shows a secret', () => {
     expect(refusal({ ...ENV, JWT_SECRET: 'hunter2' })).not.toContain('hunter2');

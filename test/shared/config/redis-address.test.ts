@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { BranchesConfig } from '#services/branches/config.ts';
-import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { parseRedisAddress } from '#shared/config/redis-address.ts';
 import { MINIMAL_ENV } from '#test/fixtures/minimal-env.ts';
@@ -34,22 +33,11 @@ describe('an address of Redis', () => {
     });
   });
 
-  test('names nodes of a Redis Cluster', () => {
-    expect(parseRedisAddress('redis+cluster://one:7001,two')).toEqual({
-      kind: 'cluster',
-      nodes: [
-        { host: 'one', port: 7001 },
-        { host: 'two', port: 6379 },
-      ],
-      tls: false,
-    });
-  });
-
   test.each([
-    ['127.0.0.1:6379', 'is none of redis://host:port, redis+sentinel://host:port,host:port/primary-name'],
+    ['127.0.0.1:6379', 'is none of redis://host:port and redis+sentinel://host:port,host:port/primary-name'],
     ['http://redis', 'is none of redis://host:port'],
     ['redis+ring://one', 'is none of redis://host:port'],
-    ['redis://one:1,two:2', 'names several hosts: write redis+sentinel:// or redis+cluster://'],
+    ['redis://one:1,two:2', 'names several hosts: write redis+sentinel://'],
     ['redis+sentinel://one,two', 'does not end with / and the name by which its sentinels know the primary'],
     [
       'redis+sentinel://one/guias/0',
@@ -59,18 +47,9 @@ describe('an address of Redis', () => {
     ['redis+sentinel://one:port/guias', 'has an empty or malformed host'],
     ['redis+sentinel://one/guias?db=2', 'has other options than sentinel_username and sentinel_password'],
     ['redis+sentinel://api:100%@one/guias', 'has a % that encodes nothing: write %25'],
-    ['redis+cluster://', 'has an empty or malformed host'],
-    ['redis+cluster://one/2', 'has a path, but a Redis Cluster has neither a name nor a second database'],
-    ['redis+cluster://one?sentinel_password=x', 'has other options than none'],
+    ['redis+sentinel://', 'has an empty or malformed host'],
   ])('%s is refused at the start', (REDIS_URL, message) => {
     expect(() => loadConfig(BranchesConfig, { ...MINIMAL_ENV, REDIS_URL })).toThrow(`REDIS_URL ${message}`);
-  });
-
-  test('a list of shards with a wrong one is refused with its place', () => {
-    const REDIS_URLS = 'redis://one:6379\nredis+cluster://two/2 redis://three';
-    expect(() => loadConfig(LabelWorkerConfig, { ...MINIMAL_ENV, CHROMIUM_PATH: '/x', REDIS_URLS })).toThrow(
-      'REDIS_URLS holds an address, the 2. one, that has a path, but a Redis Cluster has neither a name nor a second database',
-    );
   });
 
   test.each(['redis+sentinel://api:hunter2/x@one/guias', 'redis+sentinel://api:1?hunter2@one/guias'])(

@@ -56,6 +56,7 @@ const test = services.extend('start', { scope: 'file' }, ({ env, stores }, { onC
       ...env,
       MONGODB_URI: mongo.url,
       REDIS_URL: redis.url,
+      LABEL_CACHE_URL: stores.labelCacheUrls[name],
       COOKIE_SECURE: 'false',
       ...more,
     };
@@ -76,6 +77,9 @@ const BUILD = {
 } satisfies Record<string, (env: NodeJS.ProcessEnv, log: Logger) => Promise<HttpServer>>;
 
 const NEEDS_MONGODB = ['api', 'branches', 'dashboard'] as const;
+/** What a service says of Redis; branches does without it. */
+const redisState = (name: (typeof NEEDS_MONGODB)[number], redis: string) =>
+  name === 'branches' ? {} : { redis };
 const OURS = {
   response: 'ERROR',
   message: 'Servicio no disponible, intente de nuevo',
@@ -91,19 +95,21 @@ describe('a service that starts before its stores', () => {
       const waiting = await call(`${url}/health/ready`);
       expect(waiting).toMatchObject({
         status: 503,
-        body: { status: 'down', mongodb: 'down', redis: 'down', start: 'waiting' },
+        body: { status: 'down', mongodb: 'down', ...redisState(name, 'down'), start: 'waiting' },
       });
       expect((await call(`${url}/metrics`)).status).toBe(200);
 
       await redis.open();
       const ready = () => call(`${url}/health/ready`);
-      await expect.poll(async () => (await ready()).body).toMatchObject({ redis: 'ok', mongodb: 'down' });
+      await expect
+        .poll(async () => (await ready()).body)
+        .toMatchObject({ ...redisState(name, 'ok'), mongodb: 'down' });
       expect((await ready()).status).toBe(503);
       await mongo.open();
       await server.startup.done;
       expect(await ready()).toMatchObject({
         status: 200,
-        body: { status: 'ok', mongodb: 'ok', redis: 'ok' },
+        body: { status: 'ok', mongodb: 'ok', ...redisState(name, 'ok') },
       });
     },
   );
@@ -147,10 +153,11 @@ describe('a service that starts before its stores', () => {
     const demo = await Client.login(url);
     const [guide] = await demo.created(minimalGuide());
     expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
+    expect((await demo.get('/api/guias')).body.data).toMatchObject([{ SEND_GUIA: guide?.SEND_GUIA }]);
     const keys = async (name: string) =>
       (await stores.mongo.collection(name).indexes()).flatMap(({ key }) => Object.keys(key));
     expect(await keys('audit')).toContain('at');
-    expect(await keys('idempotency_keys')).toContain('expiresAt');
+    expect(await keys('creations')).toEqual(expect.arrayContaining(['expiresAt', 'openSince']));
 
     expect(about('The service waits for MongoDB')).toHaveLength(1);
     expect(about('The service no longer waits for MongoDB')).toHaveLength(1);
@@ -188,8 +195,8 @@ describe('a wrong setting', () => {
   });
 
   test('of a password is in the log, with its cause', async ({ start, stores }) => {
-    const redisUrl = Object.assign(new URL(stores.redisUrls.branches), { password: 'wrong' }).href;
-    const { url, messages } = await start('branches', { REDIS_URL: redisUrl });
+    const redisUrl = Object.assign(new URL(stores.redisUrls.dashboard), { password: 'wrong' }).href;
+    const { url, messages } = await start('dashboard', { REDIS_URL: redisUrl });
     const text = 'The connection to Redis failed: it refuses the login (WRONGPASS';
     await expect.poll(() => messages().filter((message) => message.startsWith(text))).toHaveLength(1);
     expect((await call(`${url}/health/ready`)).status).toBe(503);

@@ -50,7 +50,7 @@ export function loginRoute(login: Login, tokenTtlS: number) {
     });
     server.post('/api/auth/login', route, async ({ headers, ip, id }) => {
       const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
-      const user = await login(username, password, ip, id);
+      const user = await login.check(username, password, ip, id);
       const access_token = server.signToken(user);
       return route.ok({ access_token, token_type: 'Bearer', expires_in: tokenTtlS });
     });

@@ -1,13 +1,20 @@
 import { Type } from 'typebox';
 import { type CreationDeps, createGuides } from '#api/guides/create-guides.ts';
-import { KEY_PATTERN } from '#api/guides/idempotency-key.ts';
+import { KEY_PATTERN } from '#api/guides/creation-journal.ts';
 import { REPLAYED_HEADER } from '#api/plugins/cors.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { CREATED_EXAMPLE } from '../../examples.ts';
 import { toCreatedGuide } from '../../guide-records.ts';
-import { appliedHeader, GUIDE_REFUSALS, lenientHeader, readGuides, warnings } from '../../guide-requests.ts';
+import {
+  appliedHeader,
+  GUIDE_REFUSALS,
+  lenientHeader,
+  readGuides,
+  toWarnings,
+  warnings,
+} from '../../guide-requests.ts';
 import { operation } from '../../operation.ts';
 import { describeHeaders } from '../../responses.ts';
 import { CreatedGuide, GuideRequest } from '../../schemas.ts';
@@ -66,14 +73,11 @@ export function createRoute(deps: CreationDeps) {
       if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
         throw new DomainError('idempotency-key-invalid');
       }
-      const sent = readGuides(request, reply);
-      const { guides, repeated } = await createGuides(deps, {
-        ...sent.request,
-        idempotencyKey,
-        onQuota: (state) => addRateLimit(reply, state),
-      });
+      const sent = { ...readGuides(request, reply), idempotencyKey };
+      const { guides, repeated, quota, warnings } = await createGuides(deps, sent);
+      if (quota) addRateLimit(reply, quota);
       if (repeated) reply.header(REPLAYED_HEADER, 'true');
-      return { ...route.ok(guides.map(toCreatedGuide)), ...sent.warnings() };
+      return { ...route.ok(guides.map(toCreatedGuide)), ...toWarnings(warnings) };
     });
   };
 }

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { ApiErrorCode } from '#api/errors.ts';
-import { findGuide } from '#api/guides/find-guide.ts';
+import { findGuide } from '#api/guides/guide-access.ts';
 import type { GuideRecord, GuideStore } from '#api/guides/guide-store.ts';
-import type { LabelClient } from '#api/labels/label-client.ts';
+import type { Asker, LabelClient } from '#api/labels/label-client.ts';
 import { type LabelSettings, labelPayload } from '#api/labels/label-payload.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
@@ -12,6 +12,7 @@ import { whenGone } from '#api/when-gone.ts';
 import type { Trail } from '#shared/audit/trail.ts';
 import { MAX_PACKAGES } from '#shared/contracts/guide.ts';
 import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { KINDS, LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { countLabelFailure } from '../../count-label-failure.ts';
@@ -52,87 +53,65 @@ const errors: ApiErrorCode[] = [
   'label-failed',
   'label-late',
 ];
-const description =
-  'El PDF es para cualquier impresora. PNG y ZPL son su imagen, punto por punto, de un bit por punto: ZPL para impresoras Zebra y compatibles, con todas las páginas; PNG, de una sola. Se piden con `formato`, o con `Accept`.';
-const common = {
-  description,
-  tag: 'Etiquetas',
-  permission: 'guias.read',
-  objective: true,
-  errors,
-  responses,
-} as const;
-const letter = operation({
-  ...common,
-  id: 'obtenerEtiqueta',
-  summary: 'Etiqueta carta, con QR de rastreo',
-  request: { params, querystring: Type.Object(formParameters), headers },
+const query = Type.Object(formParameters);
+/** Of the kinds with a page for each package. */
+const packageQuery = Type.Object({
+  ...formParameters,
+  paquetes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PACKAGES,
+      description: 'Número de paquetes; si falta, los de la guía (Producto.Paquetes), o 1',
+    }),
+  ),
+  paquete: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, description: 'Solo la página de este paquete' }),
+  ),
 });
-/** Declares the endpoint of a label with a page for each package. */
-const packageLabel = (id: string, summary: string) =>
-  operation({
-    ...common,
+const routes = ofEachKind((kind) => {
+  const { operationId: id, summary, pagePerPackage } = KINDS[kind];
+  return operation({
     id,
     summary,
-    errors: ['one-page-only', ...errors],
-    request: {
-      params,
-      querystring: Type.Object({
-        ...formParameters,
-        paquetes: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: MAX_PACKAGES,
-            description: 'Número de paquetes; si falta, los de la guía (Producto.Paquetes), o 1',
-          }),
-        ),
-        paquete: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, description: 'Solo la página de este paquete' }),
-        ),
-      }),
-      headers,
-    },
-    invalid: { paquetes: 'packages-invalid', paquete: 'packages-invalid' },
+    description:
+      'El PDF es para cualquier impresora. PNG y ZPL son su imagen, punto por punto, de un bit por punto: ZPL para impresoras Zebra y compatibles, con todas las páginas; PNG, de una sola. Se piden con `formato`, o con `Accept`.',
+    tag: 'Etiquetas',
+    permission: 'guias.read',
+    objective: true,
+    errors: [...(pagePerPackage ? (['one-page-only'] as const) : []), ...errors],
+    request: { params, querystring: pagePerPackage ? packageQuery : query, headers },
+    ...(pagePerPackage && { invalid: { paquetes: 'packages-invalid', paquete: 'packages-invalid' } }),
+    responses,
   });
-const small = packageLabel('obtenerEtiquetaPequena', 'Etiqueta de 10 × 10 cm, una página por paquete');
-const medium = packageLabel(
-  'obtenerEtiqueta10x15',
-  'Etiqueta de 10 × 15 cm (4 × 6 pulgadas), una página por paquete',
-);
-
-/** What the name of a label's file has after the guide's number (docs/contract.md "Labels"). */
-const FILE_SUFFIXES = { letter: '', medium: '-10x15', small: '-10x10' };
+});
 
 export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings; trail: Trail };
 
-/** `GET /api/guias/etiqueta/{guia}`, `/etiqueta-10x15/{guia}` and `/etiqueta-pequena/{guia}` (docs/contract.md "Labels"). */
+/** `GET /api/guias/etiqueta/{guia}` and those of the other kinds (docs/contract.md "Labels"). */
 export function labelRoutes(deps: LabelDeps) {
   return async (server: HttpServer) => {
     server.addHook('onError', async (request, _reply, error) =>
       countLabelFailure(deps.labels, request, error),
     );
-    server.get('/api/guias/etiqueta/:guia', letter, (request, reply) =>
-      sendLabel(deps, request, reply, () => ({ kind: 'letter', packages: 1 })),
-    );
-    server.get('/api/guias/etiqueta-10x15/:guia', medium, (request, reply) =>
-      sendLabel(deps, request, reply, (guide) => ({ kind: 'medium', ...packagesOf(guide, request.query) })),
-    );
-    server.get('/api/guias/etiqueta-pequena/:guia', small, (request, reply) =>
-      sendLabel(deps, request, reply, (guide) => ({ kind: 'small', ...packagesOf(guide, request.query) })),
-    );
+    for (const kind of LABEL_KINDS) {
+      server.get(`/api/guias/${KINDS[kind].path}/:guia`, routes[kind], (request, reply) =>
+        sendLabel(deps, request, reply, kind),
+      );
+    }
   };
 }
 
+type AskedPackages = { paquetes?: number; paquete?: number };
 type LabelRequest = FastifyRequest & {
   params: Static<typeof params>;
-  query: Parameters<typeof wantedForm>[1];
+  query: Parameters<typeof wantedForm>[1] & AskedPackages;
 };
 
 async function sendLabel(
   { guides, labels, settings, trail }: LabelDeps,
   request: LabelRequest,
   reply: FastifyReply,
-  wantedOf: (guide: GuideRecord) => Pick<LabelPayload, 'kind' | 'packages' | 'package'>,
+  kind: LabelKind,
 ) {
   const number = request.params.guia;
   const user = apiUser(request);
@@ -140,22 +119,19 @@ async function sendLabel(
   const guide = await findGuide(guides, number, user);
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
   recordForeign(trail, request, 'label.read-other', [guide]);
-  const label = labelPayload(guide, { ...wantedOf(guide), form }, settings);
+  const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, form }, settings);
   if (format === 'png') requireOnePage(label);
   // Not on an error, which is no version of the label.
-  const caching = (key: string) => ({ etag: `"${key}"`, 'cache-control': 'private' });
+  // Weak: the same label has other bytes where it was printed beside others, whose letters are in its fonts too.
+  const caching = (key: string) => ({ etag: `W/"${key}"`, 'cache-control': 'private' });
   addVary(reply, 'Accept');
   const expected = caching(labels.keyOf(label));
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
-  const { key, bytes } = await labels.print(label, {
-    account: user.account,
-    maxPages: user.limits.labelPages,
-    requestId: request.id,
-    gone: whenGone(reply),
-    onInFlight: (pages) => addRateLimit(reply, pagesLeft(user.limits.labelPages, pages + pageCount(label))),
-  });
-  const file = `guia-${number}${FILE_SUFFIXES[label.kind]}.${format}`;
+  const asker = askerOf(request, reply);
+  addRateLimit(reply, pagesLeft(asker, labels.pagesInFlight(asker.account)));
+  const { key, bytes } = await labels.print(label, asker);
+  const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;
   return reply
     .type(type)
     .headers({ ...caching(key), 'content-disposition': `inline; filename="${file}"` })
@@ -167,7 +143,8 @@ async function sendLabel(
  *
  * @throws DomainError `packages-invalid` where there is no such package.
  */
-function packagesOf({ guide }: GuideRecord, asked: { paquetes?: number; paquete?: number }) {
+export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: AskedPackages = {}) {
+  if (!KINDS[kind].pagePerPackage) return { packages: 1 };
   const packages = asked.paquetes ?? guide.Producto.Paquetes ?? 1;
   const only = asked.paquete;
   if (only === undefined) return { packages };
@@ -189,13 +166,19 @@ function requireOnePage(label: LabelPayload): void {
   throw new DomainError('one-page-only', { params, problems });
 }
 
-/** Says of the limit of pages how many are left. */
-export function pagesLeft(quota: number, inFlight: number): QuotaState {
-  return { policy: 'etiquetas', quota, remaining: Math.max(0, quota - inFlight) };
+/** Returns who asks for labels by this request. */
+export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
+  const { account, limits } = apiUser(request);
+  return { account, maxPages: limits.labelPages, requestId: request.id, gone: whenGone(reply) };
 }
 
-/** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this tag (RFC 9110, 13.1.2). */
+/** Says of the limit of pages in flight how many are left. */
+export function pagesLeft({ maxPages }: Asker, inFlight: number): QuotaState {
+  return { policy: 'etiquetas', quota: maxPages, remaining: Math.max(0, maxPages - inFlight) };
+}
+
+/** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this weak tag (RFC 9110, 13.1.2). */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"/, 'W/"')) ?? [];
   return tags.includes(etag) || tags.includes('*');
 }

@@ -1,23 +1,22 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { findGuides, requireUncancelled } from '#api/guides/find-guide.ts';
-import type { LabelFilePrinter } from '#api/labels/label-file-printer.ts';
+import { findGuides, requireUncancelled } from '#api/guides/guide-access.ts';
+import type { LabelFilePrinter } from '#api/labels/label-file.ts';
 import { type LabelFileRequest, parseLabelFileRequest } from '#api/labels/label-file-request.ts';
 import { labelPayload } from '#api/labels/label-payload.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
 import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
-import { whenGone } from '#api/when-gone.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
-import { KIND_NAMES, MAX_FILE_PAGES } from '#shared/contracts/label-file.ts';
 import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { countLabelFailure } from '../../count-label-failure.ts';
 import { addVary, formContent, formParameters, wantedForm } from '../../label-form.ts';
 import { operation } from '../../operation.ts';
 import { recordForeign } from '../../record-foreign.ts';
-import { type LabelDeps, pagesLeft } from './etiqueta.ts';
+import { askerOf, type LabelDeps, packagesOf, pagesLeft } from './etiqueta.ts';
 
 /** Time until a client has its file, in ms; whoever takes longer holds up the other files of its account. */
 const SEND_MS = 120_000;
@@ -30,10 +29,9 @@ const body = Type.Object(
       description: 'Números de guía, en el orden de las páginas',
       examples: [['390458235877', '482913650724']],
     }),
-    Tipo: Type.Enum(KIND_NAMES, {
+    Tipo: Type.Enum(TIPOS, {
       type: 'string',
-      description:
-        'carta: 8.5 × 11 in. pequena: 10 × 10 cm; 10x15: 10 × 15 cm; ambas, una página por paquete',
+      description: LABEL_KINDS.map((kind) => `${KINDS[kind].tipo}: ${KINDS[kind].summary}`).join('. '),
       examples: ['carta'],
     }),
   },
@@ -102,10 +100,10 @@ export function labelFileRoute(deps: LabelFileDeps) {
       const { type, format, form } = wantedForm(request.headers, request.query);
       const wanted = parseLabelFileRequest(request.body);
       const count = wanted.numbers.length;
-      const pieces = await deps.files.print(
-        askerOf(request, reply),
-        { title: `${count} etiquetas`, format },
-        () => findLabels(deps, request, { ...wanted, form }),
+      const asker = askerOf(request, reply);
+      addRateLimit(reply, pagesLeft(asker, deps.labels.pagesInFlight(asker.account)));
+      const pieces = await deps.files.print(asker, { title: `${count} etiquetas`, format }, () =>
+        findLabels(deps, request, { ...wanted, form }),
       );
       limitSending(request, reply);
       addVary(reply, 'Accept');
@@ -120,22 +118,6 @@ export function labelFileRoute(deps: LabelFileDeps) {
   };
 }
 
-/** Tells the client of its pages once: the first label of many says how many others are in flight. */
-function askerOf(request: FastifyRequest, reply: FastifyReply) {
-  const { account, limits } = apiUser(request);
-  let told = false;
-  return {
-    account,
-    maxPages: limits.labelPages,
-    requestId: request.id,
-    gone: whenGone(reply),
-    onInFlight: (pages: number) => {
-      if (!told) addRateLimit(reply, pagesLeft(limits.labelPages, pages));
-      told = true;
-    },
-  };
-}
-
 async function findLabels(
   { guides, settings, trail }: LabelFileDeps,
   request: FastifyRequest,
@@ -144,8 +126,7 @@ async function findLabels(
   const records = await findGuides(guides, numbers, apiUser(request));
   requireUncancelled(records);
   const labels = records.map((record) => {
-    const packages = kind === 'letter' ? 1 : (record.guide.Producto.Paquetes ?? 1);
-    return labelPayload(record, { kind, packages, form }, settings);
+    return labelPayload(record, { ...packagesOf(kind, record), kind, form }, settings);
   });
   const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { cancelGuide } from '#api/guides/cancel-guide.ts';
-import { findGuide } from '#api/guides/find-guide.ts';
+import { cancelGuide, findGuide } from '#api/guides/guide-access.ts';
 import type { GuideStore } from '#api/guides/guide-store.ts';
 import { apiUser } from '#api/plugins/authenticate.ts';
 import type { Trail } from '#shared/audit/trail.ts';

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { BranchesClient } from '#api/branches/branches-client.ts';
+import type { BranchesClient } from '#api/branches-client.ts';
+import { whenGone } from '#api/when-gone.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -22,8 +23,9 @@ const route = operation({
 /** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
 export function destinationRoute(branches: BranchesClient) {
   return async (server: HttpServer) => {
-    server.get('/api/guias/validar-destino/:code', route, async ({ params, id }) => {
-      const branch = await branches.destination({ code: branchCode(params.code) }, id);
+    server.get('/api/guias/validar-destino/:code', route, async ({ params, id }, reply) => {
+      const asker = { requestId: id, gone: whenGone(reply) };
+      const branch = await branches.destination({ code: branchCode(params.code) }, asker);
       if (!branch) throw new DomainError('destination-invalid');
       return route.ok(branch);
     });

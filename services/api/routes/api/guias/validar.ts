@@ -1,8 +1,15 @@
 import { Type } from 'typebox';
-import type { BranchesClient } from '#api/branches/branches-client.ts';
-import { validateGuides } from '#api/guides/validate-guides.ts';
+import type { BranchesClient } from '#api/branches-client.ts';
+import { validateGuides } from '#api/guides/create-guides.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { appliedHeader, GUIDE_REFUSALS, lenientHeader, readGuides, warnings } from '../../guide-requests.ts';
+import {
+  appliedHeader,
+  GUIDE_REFUSALS,
+  lenientHeader,
+  readGuides,
+  toWarnings,
+  warnings,
+} from '../../guide-requests.ts';
 import { operation } from '../../operation.ts';
 import { GuideRequest } from '../../schemas.ts';
 
@@ -40,14 +47,13 @@ const route = operation({
 export function validationRoute(branches: BranchesClient) {
   return async (server: HttpServer) => {
     server.post('/api/guias/validar', route, async (request, reply) => {
-      const sent = readGuides(request, reply);
-      const { origin, destinations } = await validateGuides(branches, sent.request);
+      const { origin, destinations, warnings } = await validateGuides(branches, readGuides(request, reply));
       const valid = destinations.map(({ code }, indice) => ({
         indice,
         SEND_SUCU_ORIG: origin.code,
         SEND_SUCU_DEST: code,
       }));
-      return { ...route.ok(valid), ...sent.warnings() };
+      return { ...route.ok(valid), ...toWarnings(warnings) };
     });
   };
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { BranchesClient } from '#api/branches/branches-client.ts';
+import type { BranchesClient } from '#api/branches-client.ts';
+import { whenGone } from '#api/when-gone.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { BRANCH_EXAMPLE } from '../../examples.ts';
@@ -31,9 +32,9 @@ const MAX_LENGTH = 20;
 /** `GET /api/sucursales/cobertura/{cp}` (docs/contract.md "Branches"). */
 export function coverageRoute(branches: BranchesClient) {
   return async (server: HttpServer) => {
-    server.get('/api/sucursales/cobertura/:cp', route, async ({ params, id }) => {
+    server.get('/api/sucursales/cobertura/:cp', route, async ({ params, id }, reply) => {
       const postalCode = params.cp.trim().slice(0, MAX_LENGTH);
-      const branch = await branches.destination({ postalCode }, id);
+      const branch = await branches.destination({ postalCode }, { requestId: id, gone: whenGone(reply) });
       if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
       return route.ok({ CodigoPostal: postalCode, Sucursal: branch });
     });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { BranchesClient } from '#api/branches/branches-client.ts';
+import type { BranchesClient } from '#api/branches-client.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { BRANCH_EXAMPLE } from '../../examples.ts';

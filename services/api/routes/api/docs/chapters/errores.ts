@@ -1,6 +1,6 @@
 import { httpErrors } from '#api/errors.ts';
 import type { ErrorParams } from '#shared/errors.ts';
-import type { HttpError } from '#shared/http/errors/http-errors.ts';
+import type { HttpError } from '#shared/http/http-errors.ts';
 import { ADVICE } from '../advice.ts';
 import { type Html, html, prose, readableJson } from '../html.ts';
 import type { Chapter, DocumentedOperation } from './chapter.ts';

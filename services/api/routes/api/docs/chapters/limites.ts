@@ -1,6 +1,7 @@
+import { FAILURES_PER_USER } from '#shared/auth/login-limit.ts';
 import { MAX_GUIDES, MAX_PACKAGES } from '#shared/contracts/guide.ts';
-import { MAX_FILE_PAGES } from '#shared/contracts/label-file.ts';
-import { BODY_LIMIT_MIB, HEADER_LIMIT_KIB, MAX_BODY_VALUES } from '#shared/http/errors/http-errors.ts';
+import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
+import { BODY_LIMIT_MIB, HEADER_LIMIT_KIB, MAX_BODY_VALUES } from '#shared/http/http-errors.ts';
 import { html, table } from '../html.ts';
 import type { Chapter } from './chapter.ts';
 
@@ -49,7 +50,7 @@ ${table(
     ['Vida del token', `${number(config.JWT_TTL_S)} segundos`],
     [
       'Intentos fallidos de entrar, en 15 minutos',
-      `${number(config.LOGIN_FAILURES_PER_USER)} de un usuario desde una dirección, ${number(config.LOGIN_FAILURES_PER_ADDRESS)} de una dirección`,
+      `${FAILURES_PER_USER} de un usuario desde una dirección, ${number(config.LOGIN_FAILURES_PER_ADDRESS)} de una dirección`,
     ],
     ['Memoria de una Idempotency-Key', `${number(config.IDEMPOTENCY_KEY_DAYS)} días`],
   ]),

@@ -86,6 +86,11 @@ export const commonHttpErrors = {
     codigo: 'solicitud_incompleta',
     message: 'La solicitud no llego completa a tiempo',
   },
+  'expectation-failed': {
+    status: 417,
+    codigo: 'solicitud_invalida',
+    message: 'Expect solo acepta: 100-continue',
+  },
   'bad-request': { status: 400, codigo: 'solicitud_invalida', message: 'Solicitud invalida' },
   'field-invalid': {
     status: 400,

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { commonHttpErrors, type HttpErrors, refuseFor, toHttpError } from './http-errors.ts';
+import type { HttpServer } from './http-server.ts';
+import { REQUEST_ID_HEADER } from './internal-calls.ts';
+
+/**
+ * Answers an error with the envelope of all errors and what the table says of its code (docs/contract.md "Envelopes").
+ * What nobody foresaw is a 500 without a word of ours or a library's; the log has it.
+ *
+ * @param own the service's refusals, beside those that all services have.
+ */
+export function errorHandler(own: HttpErrors = {}) {
+  const table: HttpErrors = { ...commonHttpErrors, ...own };
+  return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const refusal = toHttpError(table, toDomainError(error));
+    const { status, message, codigo, details, detailsTotal, headers, expectedUnderLoad } = refusal;
+    if (status >= 500 && !expectedUnderLoad) request.log.error({ err: error }, 'The request failed');
+    return reply
+      .code(status)
+      .headers({ [REQUEST_ID_HEADER]: request.id, ...headers })
+      .send({
+        response: 'ERROR',
+        message,
+        codigo,
+        ...(details.length > 0 && { details }),
+        ...(detailsTotal !== undefined && { detailsTotal }),
+        requestId: request.id,
+      });
+  };
+}
+
+/** Fastify's own refusals, in our codes. */
+const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body-too-large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not-json',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid-json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid-json',
+};
+
+/** Returns the refusal that an error is answered with: `unavailable` for an outage, `internal` for what nobody foresaw. */
+export function toDomainError(error: FastifyError | Error): DomainError {
+  if (error instanceof DomainError) return error;
+  if (isTransientError(error)) return new DomainError('unavailable', { cause: error });
+  const { validation, validationContext, code = '', statusCode = 500 } = error as Partial<FastifyError>;
+  if (validation && validationContext === 'querystring') {
+    return refuseFor(
+      'parameter-invalid',
+      validation.map(({ instancePath }) => instancePath.slice(1)),
+    );
+  }
+  if (validation) {
+    const problems = validation.map(({ instancePath, params }) => ({
+      campo: `${instancePath}/${params.missingProperty ?? ''}`.split('/').filter(Boolean).join('.'),
+      code: 'field-invalid' as const,
+    }));
+    return new DomainError('bad-request', { problems, cause: error });
+  }
+  const refused = statusCode >= 400 && statusCode < 500;
+  return new DomainError(FASTIFY_ERRORS[code] ?? (refused ? 'bad-request' : 'internal'), { cause: error });
+}
+
+/** The codes of Node's parser, which gives up before there is a request, as ours. */
+const CODES: Readonly<Record<string, keyof typeof commonHttpErrors>> = {
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
+};
+
+/** Answers a request that is not HTTP, or is late, with the envelope of all errors, and ends the connection. */
+export function clientErrorHandler(
+  this: { log: FastifyBaseLogger },
+  error: Error & { code?: string },
+  socket: Socket,
+): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const { status, codigo, message } = commonHttpErrors[CODES[error.code ?? ''] ?? 'bad-request'];
+  const requestId = randomUUID();
+  this.log.info({ requestId, status, code: error.code }, 'The request could not be read');
+  const body = JSON.stringify({ response: 'ERROR', message, codigo, requestId });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Content-Type: application/json; charset=utf-8',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  else socket.destroy();
+}
+
+/**
+ * Refuses with the envelope of all errors what Node would refuse without a body: a request of HTTP/1.1 without `Host`
+ * (RFC 9112, 3.2), and an expectation other than `100-continue` (RFC 9110, 10.1.1).
+ */
+export function refuseUnusualHeads(server: HttpServer): void {
+  server.server.on('checkExpectation', (request, response) =>
+    server.server.emit('request', request, response),
+  );
+  server.addHook('onRequest', async ({ headers, raw }) => {
+    if (headers.host === undefined && raw.httpVersion === '1.1') throw new DomainError('bad-request');
+    if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
+      throw new DomainError('expectation-failed');
+    }
+  });
+}
+
+/**
+ * Answers what no route matches: 405 with `Allow` where the path is known under other methods, else 404
+ * (docs/contract.md "Envelopes"). Fastify itself knows only 404, so the routes are kept a second time in
+ * Fastify's own router, with the same options, asked only for requests that have already failed. The body of such a request is not parsed: anybody
+ * may send it, without a token.
+ */
+export function addMethodNotAllowed(
+  server: HttpServer,
+  routerOptions: { ignoreTrailingSlash: boolean; ignoreDuplicateSlashes: boolean; maxParamLength: number },
+): void {
+  const router = findMyWay(routerOptions);
+  const methods = new Set<string>();
+  server.addHook('onRoute', ({ method, url }) => {
+    if (url === '*') return; // for preflights: it says nothing of a path
+    for (const name of [method].flat()) {
+      methods.add(name);
+      router.on(name as HTTPMethod, url, () => undefined);
+    }
+  });
+  server.addHook('preParsing', async (request, reply) => {
+    if (!request.is404) return;
+    const path = request.url.split('?', 1)[0] ?? '';
+    const allowed = [...methods].filter((name) => router.find(name as HTTPMethod, path));
+    if (allowed.length === 0) throw new DomainError('no-route');
+    reply.header('allow', allowed.join(', '));
+    throw new DomainError('method-not-allowed');
+  });
+}

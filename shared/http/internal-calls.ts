@@ -1,0 +1,43 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { DomainError } from '#shared/errors.ts';
+
+/** Header of the shared secret that calls between our services carry. */
+export const INTERNAL_TOKEN_HEADER = 'x-internal-token';
+
+/**
+ * An onRequest hook that lets only our own services in. Digests are compared, so neither length nor content leaks by
+ * time.
+ *
+ * @param tokens each of them is accepted, so that one can be replaced while both ends serve.
+ */
+export function requireInternalToken(tokens: readonly string[]) {
+  const accepted = tokens.map(digest);
+  return async (request: FastifyRequest): Promise<void> => {
+    const given = request.headers[INTERNAL_TOKEN_HEADER];
+    const own = typeof given === 'string' && accepted.some((token) => timingSafeEqual(digest(given), token));
+    if (!own) throw new DomainError('access-denied');
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+export const REQUEST_ID_HEADER = 'x-request-id';
+/** The ids of all requests for which one of our services asks another in one call, separated by commas. */
+export const SHARED_IDS_HEADER = 'x-request-ids';
+
+const ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The caller's own id if harmless in logs and headers, else a new one (docs/contract.md "Envelopes"). */
+export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
+  const own = request.headers[REQUEST_ID_HEADER];
+  return typeof own === 'string' && ID.test(own) ? own : randomUUID();
+}
+
+/** Returns the ids of `SHARED_IDS_HEADER` that are harmless in logs; none where the call is one request's alone. */
+export function sharedRequestIds(headers: Record<string, string | string[] | undefined>): string[] {
+  const ids = headers[SHARED_IDS_HEADER];
+  return typeof ids === 'string' ? ids.split(',').filter((id) => ID.test(id)) : [];
+}

@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import { explainOutage } from '#shared/stores/transient-errors.ts';
+import type { HttpServer } from './http-server.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What the health pages and `dependency_up` ask; whoever opens a connection adds it here. */
+    dependencies: Dependencies;
+    /** What is done once when the service starts, and again until it succeeds. */
+    startup: Startup;
+  }
+}
+
+/** Pause after the first failed try of a step, in ms; each further pause is twice as long, up to the longest one. */
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2_000;
+/** Longest wait of a service that closes for the step of its start that runs, in ms. */
+const STOP_MS = 3_000;
+/** A health check that takes longer has failed, in ms. */
+const CHECK_TIMEOUT_MS = 1_000;
+
+type Step = { what: string; work: () => Promise<unknown> };
+
+/**
+ * What a service does once when it starts, whether or not its stores are there: it serves meanwhile, and answers 503
+ * where it needs what is not there yet. Each step is tried until it succeeds. The log has the first failure, each other
+ * reason, and the success; not every try.
+ */
+export class Startup {
+  /** Resolves when every step is done; never where the service closes before. */
+  readonly done: Promise<void>;
+  readonly #done = Promise.withResolvers<void>();
+  readonly #log: FastifyBaseLogger;
+  readonly #end = new AbortController();
+  readonly #connections: Promise<void>[] = [];
+  readonly #steps: Step[] = [];
+  #running: Promise<void> = Promise.resolve();
+  #isDone = false;
+
+  constructor(log: FastifyBaseLogger) {
+    this.#log = log;
+    this.done = this.#done.promise;
+  }
+
+  /** Whether every step is done. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** Begins to connect to a store, beside all others. @param what names it in the log. */
+  connect(what: string, work: () => Promise<unknown>): void {
+    this.#connections.push(this.#untilDone({ what, work }));
+  }
+
+  /** Adds what is done once all stores are connected, in the order of the calls. */
+  onceConnected(what: string, work: () => Promise<unknown>): void {
+    this.#steps.push({ what, work });
+  }
+
+  /** Begins what waits for the connections; to be called when everything is added. */
+  begin(): void {
+    this.#running = this.#run();
+  }
+
+  /** Begins no further try, and waits for a step that runs; connections are closed by who opened them. */
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await withTimeout(STOP_MS, 'The last step of the start', this.#running).catch((err) =>
+      this.#log.warn({ err }, 'A step of the start was given up'),
+    );
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end;
+    await Promise.race([Promise.all(this.#connections), once(signal, 'abort')]);
+    for (const step of this.#steps) await this.#untilDone(step);
+    if (signal.aborted) return;
+    this.#isDone = true;
+    this.#done.resolve();
+  }
+
+  async #untilDone({ what, work }: Step): Promise<void> {
+    let reason: string | undefined;
+    for (let pause = FIRST_PAUSE_MS; !this.#end.signal.aborted; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+      try {
+        await work();
+        if (reason !== undefined) this.#log.info(`The service no longer waits for ${what}`);
+        return;
+      } catch (error) {
+        const err = error as Error;
+        if (err.message !== reason)
+          this.#log.warn({ err }, `The service waits for ${what}: ${explainOutage(err)}`);
+        reason = err.message;
+      }
+      await sleep(pause, undefined, { signal: this.#end.signal }).catch(() => {});
+    }
+  }
+}
+
+/** Something that a service asks over the network: `check` rejects while it does not answer. */
+export type Dependency = {
+  check: () => Promise<unknown>;
+  /** Whether the service must have it; whether it answers is a metric either way. */
+  required: boolean;
+  /** Set where it is this process's own, so that another process may well be able to do without it what this one cannot. */
+  own?: true;
+};
+
+/** By the name that health answers and metrics show. */
+export type Dependencies = Map<string, Dependency>;
+
+/** Rejects a check of a store that answers but refuses to write: what only reads goes on. */
+export class RefusesWrites extends Error {}
+
+/** Returns the dependencies whose check fails now, or does not end in time, and why. */
+export async function failedDependencies(dependencies: Dependencies): Promise<Map<string, Error>> {
+  const failed = new Map<string, Error>();
+  await Promise.all(
+    [...dependencies].map(async ([name, { check }]) => {
+      await withTimeout(CHECK_TIMEOUT_MS, `The health check of ${name}`, check()).catch((error: Error) =>
+        failed.set(name, error),
+      );
+    }),
+  );
+  return failed;
+}
+
+/**
+ * Adds what balancers and supervisors see of a service that starts, serves and ends: its start, `/health/live`,
+ * `/health/ready`, and a shutdown that no client notices.
+ *
+ * @param drainMs how long it keeps serving before it closes; see `addDraining`.
+ */
+export function addLifecycle(server: HttpServer, drainMs: number): void {
+  server.decorate('dependencies', new Map());
+  server.decorate('startup', new Startup(server.log));
+  const closing = addDraining(server, drainMs);
+  server.addHook('preClose', () => server.startup.stop());
+  addHealth(server, closing);
+}
+
+/**
+ * Reports not ready, sends `Connection: close`, keeps serving for `drainMs` while load balancers turn away, then takes no
+ * more connections and closes when the last request is answered. A server that never listened closes at once.
+ *
+ * Fastify sends `Connection: close` only for requests that begin during the shutdown. The connections of those that
+ * began before would stay open and idle, and keep the server from closing, for as long as the client likes. Fastify's own
+ * 503 while it closes has no envelope of ours (`return503OnClosing`).
+ *
+ * @returns whether the server is closing.
+ */
+function addDraining(server: HttpServer, drainMs: number): () => boolean {
+  let closing = false;
+  // Browsers open spare connections. Node counts one without a request as active, and would wait for it.
+  const unused = new Set<Socket>();
+  server.server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.server.on('request', ({ socket }) => unused.delete(socket));
+  server.addHook('preClose', async () => {
+    closing = true;
+    if (server.server.listening) await sleep(drainMs);
+    for (const socket of unused) socket.destroy();
+  });
+  server.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
+  return () => closing;
+}
+
+type State = 'ok' | 'read-only' | 'down';
+
+/**
+ * Adds `/health/live`, which says that the process serves, and `/health/ready`, which says whether to send it requests
+ * (docs/contract.md "Ports").
+ *
+ * A process becomes ready once its start is done and each required dependency has answered. From then on the outage of a
+ * store, which all processes share, makes it `degraded` and not unready: no other process would fare better, and clients
+ * get our 503 with `Retry-After`, not a balancer's own (docs/decisions/0023-readiness.md).
+ */
+function addHealth(server: HttpServer, closing: () => boolean): void {
+  const config = { quiet: true };
+  const states = new Map<string, State>();
+  const answered = new Set<string>();
+  const isDown = ([name, { own }]: [string, Dependency]) =>
+    !answered.has(name) || (own && states.get(name) === 'down');
+  server.get('/health/live', { config }, async () => ({ status: 'ok' }));
+  server.get('/health/ready', { config }, async (request, reply) => {
+    const required = new Map([...server.dependencies].filter(([, dependency]) => dependency.required));
+    const failed = await failedDependencies(required);
+    for (const dependency of required.keys()) {
+      const err = failed.get(dependency);
+      const state = stateOf(err);
+      const before = states.get(dependency) ?? 'ok';
+      if (state !== before && err) request.log.warn({ err, dependency }, 'A dependency does not serve');
+      if (state !== before && !err) request.log.info({ dependency }, 'A dependency serves again');
+      if (state !== 'down') answered.add(dependency);
+      states.set(dependency, state);
+    }
+    const starting = !server.startup.isDone;
+    const down = closing() || starting || [...required].some(isDown);
+    const status = down ? 'down' : failed.size > 0 ? 'degraded' : 'ok';
+    return reply
+      .code(down ? 503 : 200)
+      .send({ status, ...Object.fromEntries(states), ...(starting && { start: 'waiting' }) });
+  });
+}
+
+function stateOf(failure: Error | undefined): State {
+  if (!failure) return 'ok';
+  return failure instanceof RefusesWrites ? 'read-only' : 'down';
+}
