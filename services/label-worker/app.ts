@@ -1,18 +1,13 @@
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { ConfigError } from '#shared/config/load-config.ts';
-import { isCommon, type LabelShard, labelShards } from '#shared/contracts/label-shards.ts';
-import { labelReader, labelWriter, readLabelBytes } from '#shared/contracts/label-store.ts';
-import { isReserved } from '#shared/contracts/page-reservations.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { addGauge } from '#shared/observability/metrics.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
+import { LabelCache } from '#shared/stores/label-cache.ts';
 import { openBlockingRedis, openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
-import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
-import { type PrintingBrowser, startPrintingBrowser } from './chromium/printing-browser.ts';
+import { type PrintingBrowser, startPrintingBrowser } from './browser/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
 import { ImagePrinter } from './images/image-printer.ts';
 import { labelDocument } from './label/document.ts';
@@ -20,11 +15,7 @@ import { checkTemplates } from './label/template-files/check-templates.ts';
 import { type LabelTemplates, loadTemplates, ofEachTemplate } from './label/templates.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startHeartbeat } from './queue/heartbeat.ts';
-import { labelBudget } from './queue/label-budget.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
-
-/** Two missed checks in a row replace a Chromium that hangs: within 15 s when nothing prints. */
-const HEALTH_INTERVAL_MS = 5_000;
 
 /**
  * Builds the label worker with its Chromium running, whether or not Redis is there; it prints once Redis is. The server
@@ -44,20 +35,16 @@ async function assemble(
   log: Logger,
   tracing: Tracing | undefined,
 ): Promise<void> {
-  const { PRINT_CONCURRENCY: concurrency, BATCH_MAX_LABELS: maxLabels } = config;
-  const shard = ownShard(config);
-  const { url, prefix } = shard;
+  const { PRINT_CONCURRENCY: concurrency, BATCH_MAX_LABELS: maxLabels, REDIS_PREFIX: prefix } = config;
   const stage = closingStage(config.SHUTDOWN_MS, log);
   const metrics = createWorkerMetrics(server.metrics);
-  const redis = openRedis(server, url, prefix);
-  const common = isCommon(config, shard)
-    ? redis
-    : openOptionalRedis(server, config.REDIS_URL, { name: 'redis-common', prefix: config.REDIS_PREFIX });
-  const labels = openLabels(server, config, redis, shard);
-  const blocking = openBlockingRedis(server, url);
+  const redis = openRedis(server, config.REDIS_URL, prefix);
+  const blocking = openBlockingRedis(server, config.REDIS_URL);
+  const cache = new LabelCache(openOptionalRedis(server, config.LABEL_CACHE_URL, 'label-cache'), prefix);
+  const awaited = (keys: readonly string[]) => cache.awaited(keys);
   const templates = loadTemplates(config.LABEL_TEMPLATES);
   const browser = await openBrowser(server, config, templates, log, metrics);
-  const images = new ImagePrinter({ timeoutMs: config.PRINT_TIMEOUT_MS, metrics });
+  const images = new ImagePrinter({ timeoutMs: config.PRINT_TIMEOUT_MS, metrics, awaited });
   const closePrinters = () =>
     Promise.all([
       stage('Closing Chromium', browser.close()),
@@ -68,6 +55,7 @@ async function assemble(
     templates,
     underlays: await printUnderlays(browser.print, templates),
     printHtml: browser.print,
+    awaited,
     concurrency,
     maxLabels,
     metrics,
@@ -77,16 +65,13 @@ async function assemble(
   const start = () => {
     const worker = startLabelWorker({
       blocking,
-      redis,
       prefix,
-      isReserved: (reservation) => isReserved(common, config.REDIS_PREFIX, reservation),
+      cache,
       // Twice what prints at a time: a print slot that becomes free finds its next batch here.
       concurrency: 2 * concurrency * maxLabels,
       printer,
       templates,
       images,
-      store: labels.store,
-      read: labels.read,
       metrics,
       log,
       tracing,
@@ -119,40 +104,6 @@ async function assemble(
   });
 }
 
-/** @throws ConfigError where there is no shard that the worker could print for. */
-function ownShard(config: LabelWorkerConfig): LabelShard {
-  const shards = labelShards(config);
-  const shard = shards[config.SHARD];
-  if (shard) return shard;
-  throw new ConfigError(
-    `Wrong configuration:\n  SHARD is ${config.SHARD}, but REDIS_URLS has ${shards.length}, counted from 0.`,
-  );
-}
-
-/** Opens the store of finished labels, which keeps to its budget until the server closes. */
-function openLabels(
-  server: HttpServer,
-  config: LabelWorkerConfig,
-  queueRedis: RedisClient,
-  { url: ownUrl, prefix }: LabelShard,
-) {
-  const { LABEL_CACHE_URL: url, LABEL_CACHE_TTL_S: ttlS, LABEL_CACHE_MAX_MIB: maxMib } = config;
-  const redis = url ? openOptionalRedis(server, url, { name: 'label-cache', prefix }) : queueRedis;
-  const shards = labelShards(config).filter((shard) => url || shard.url === ownUrl).length;
-  const budget = labelBudget({ redis, prefix, shards }, maxMib * 2 ** 20, server.log);
-  const labels = labelWriter(redis, prefix, { ttlS, budget: budget.bytes });
-  addGauge(server.metrics, 'label_cache_bytes', 'Size of the finished labels in Redis', () =>
-    readLabelBytes(redis, prefix),
-  );
-  addGauge(server.metrics, 'label_cache_max_bytes', 'Size that the finished labels may have', async () =>
-    budget.bytes(),
-  );
-  server.startup.onceConnected('the store of the finished labels', () => budget.read());
-  const stop = budget.watch(labels.trim);
-  server.addHook('onClose', async () => stop());
-  return { store: labels.store, read: labelReader(redis, prefix).read };
-}
-
 /** Opens the browser that prints, as a required dependency of the server, with its metrics. */
 async function openBrowser(
   server: HttpServer,
@@ -167,9 +118,6 @@ async function openBrowser(
     document: labelDocument(templates),
     concurrency: config.PRINT_CONCURRENCY,
     printTimeoutMs: config.PRINT_TIMEOUT_MS,
-    maxPrints: config.CHROMIUM_MAX_PRINTS,
-    maxMemoryBytes: config.CHROMIUM_MAX_MEMORY_MIB * 2 ** 20,
-    healthIntervalMs: HEALTH_INTERVAL_MS,
     onStart: metrics.countStart,
     onStep: metrics.observePhase,
   };

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { addGauge } from '#shared/observability/metrics.ts';
-import type { PrintingBrowser } from './chromium/printing-browser.ts';
-import type { StartReason } from './chromium/process-supervisor.ts';
+import type { PrintingBrowser } from './browser/printing-browser.ts';
+import type { StartReason } from './browser/supervisor.ts';
 import { FAILURE_REASONS, type FailureReason } from './queue/label-failure.ts';
 
 const PHASES = ['html', 'wait', 'document', 'print', 'split', 'image', 'store'] as const;
@@ -65,22 +65,21 @@ export function createWorkerMetrics(registry: Registry) {
   };
 }
 
-/** Adds gauges of the current Chromium, which are absent while there is none. */
+/** Adds gauges of the running Chromium, which are absent while there is none. */
 export function addChromiumGauges(registry: Registry, { status }: Pick<PrintingBrowser, 'status'>): void {
+  const running = () => {
+    const chromium = status();
+    return chromium.state === 'running' ? chromium : undefined;
+  };
   addGauge(registry, 'chromium_age_seconds', 'Time since Chromium was started', async () => {
-    const chromium = await status();
-    return chromium && (Date.now() - chromium.startedAt) / 1_000;
+    const chromium = running();
+    return chromium && (Date.now() - chromium.since) / 1_000;
   });
+  addGauge(registry, 'chromium_prints', 'Prints of the running Chromium', async () => running()?.prints);
   addGauge(
     registry,
-    'chromium_prints',
-    'Prints of the current Chromium',
-    async () => (await status())?.prints,
-  );
-  addGauge(
-    registry,
-    'chromium_resident_bytes',
-    'Memory of all processes of Chromium, at the last health check',
-    async () => (await status())?.residentBytes,
+    'chromium_memory_bytes',
+    'Private memory of all processes of Chromium, at the last health check',
+    async () => running()?.memoryBytes,
   );
 }

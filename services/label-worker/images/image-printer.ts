@@ -1,26 +1,33 @@
 import type { LabelForm } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
-import type { PrintOrder } from '../batching/label-printer.ts';
+import { findUnwanted, type LabelPrinterOptions, type PrintOrder } from '../batching/label-printer.ts';
 import { type WaitingLabel, WaitingList } from '../batching/waiting-list.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { ImageThread } from './image-thread.ts';
 import type { PageTask } from './thread.ts';
 
 type WaitingPage = WaitingLabel & PromiseWithResolvers<Uint8Array> & { task: PageTask };
-type Order = Pick<PrintOrder, 'account' | 'behind' | 'wanted'>;
+type Order = Pick<PrintOrder, 'place' | 'key' | 'askedAt'>;
+type Options = {
+  timeoutMs: number;
+  metrics?: Pick<WorkerMetrics, 'observePhase'>;
+  awaited?: LabelPrinterOptions['awaited'];
+};
 
 /**
- * Draws labels that are printed as pictures, on one thread. Accounts take turns by pages, as they do for prints. Each job
- * of the queue has one page here at a time, so the concurrency of the queue's worker bounds how many wait.
+ * Draws labels that are printed as pictures, on one thread, page by page in the order of their places. Each job of the
+ * queue has one page here at a time, so the concurrency of the queue's worker bounds how many wait.
  */
 export class ImagePrinter {
   readonly #thread: ImageThread;
   readonly #metrics: Pick<WorkerMetrics, 'observePhase'> | undefined;
   readonly #waiting = new WaitingList<WaitingPage>(1);
+  readonly #awaited: Options['awaited'];
   #drawing = false;
 
-  constructor({ timeoutMs, metrics }: { timeoutMs: number; metrics?: Pick<WorkerMetrics, 'observePhase'> }) {
+  constructor({ timeoutMs, metrics, awaited }: Options) {
     this.#thread = new ImageThread(timeoutMs);
+    this.#awaited = awaited;
     this.#metrics = metrics;
   }
 
@@ -34,7 +41,7 @@ export class ImagePrinter {
   async print(pdf: Uint8Array, pages: number, form: LabelForm, order: Order): Promise<Uint8Array> {
     const files: Uint8Array[] = [];
     for (let page = 0; page < pages; page++) {
-      if (!(await order.wanted())) throw new DomainError('label-unwanted');
+      if ((await findUnwanted([order], this.#awaited)).length > 0) throw new DomainError('label-unwanted');
       files.push(await this.#draw({ pdf, page, form }, order));
     }
     return Buffer.concat(files);
@@ -45,9 +52,9 @@ export class ImagePrinter {
     return this.#thread.close();
   }
 
-  #draw(task: PageTask, { account, behind }: Order): Promise<Uint8Array> {
+  #draw(task: PageTask, { place }: Order): Promise<Uint8Array> {
     const waiting = Promise.withResolvers<Uint8Array>();
-    this.#waiting.add({ ...waiting, task, account, behind, pages: 1, alone: true });
+    this.#waiting.add({ ...waiting, task, place, pages: 1, alone: true });
     void this.#drawNext();
     return waiting.promise;
   }

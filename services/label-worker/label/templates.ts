@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { LABEL_KINDS, type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { compileTemplate, type LabelTemplate } from './template-files/compile-template.ts';
 import { readOwnTemplates } from './template-files/own-templates.ts';
 

@@ -1,4 +1,5 @@
-import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { KINDS, LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { everywhere, LEAST, sample } from '../label/template-files/sample-labels.ts';
 
 /** Labels that show what a template must cope with. Tests use them too, the golden pictures among them. */
@@ -128,7 +129,7 @@ export const PREVIEW_CASES: readonly PreviewCase[] = [
   ...inEachKind('long-address', 'A long tracking address', {
     trackingUrl: 'https://www.rastreo-de-paquetes.example/consulta?origen=etiqueta&guia=482913650724',
   }),
-  ...(['medium', 'small'] as const).map((kind) => ({
+  ...LABEL_KINDS.filter((kind) => KINDS[kind].pagePerPackage).map((kind) => ({
     name: `${kind}-package-99`,
     about: 'Package 99 of 99',
     label: sample({ kind, packages: 99, package: 99 }),

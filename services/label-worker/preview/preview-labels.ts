@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { createLabelPrinter } from '../batching/label-printer.ts';
 import { printUnderlays } from '../batching/print-underlays.ts';
-import { startPrintingBrowser } from '../chromium/printing-browser.ts';
+import { startPrintingBrowser } from '../browser/printing-browser.ts';
 import { startPdfium } from '../images/pdfium.ts';
 import { toPng } from '../images/png.ts';
 import { labelDocument } from '../label/document.ts';
@@ -49,9 +50,6 @@ export async function openPreview(folder: string, executablePath: string): Promi
       document: labelDocument(templates),
       concurrency: 1,
       printTimeoutMs: 20_000,
-      maxPrints: 1_000,
-      maxMemoryBytes: Number.POSITIVE_INFINITY,
-      healthIntervalMs: 20_000,
     },
     createLogger('preview', 'error'),
   );

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
-import { LABEL_KINDS } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { PREVIEW_CASES } from './preview-cases.ts';
 import type { PreviewLabels } from './preview-labels.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { mexicanLabel, seeded } from '#test/fixtures/labels/mexican-guides.ts';
 import {

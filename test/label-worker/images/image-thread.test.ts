@@ -8,7 +8,7 @@ import type { LabelForm } from '#shared/contracts/label-job.ts';
 /** The thread that draws pages is replaced when it dies or hangs, and accounts take turns at it. */
 
 const FORM: LabelForm = { format: 'png', dpi: 203 };
-const order = { account: '', behind: false, wanted: async () => true };
+const order = { place: 1, key: 'key', askedAt: Date.now() };
 
 /** A PDF of empty pages, an inch high. */
 async function pdfOf(pages = 1, width = 72): Promise<Uint8Array> {
@@ -66,21 +66,24 @@ test.for([
   expect((await images.print(await pdfOf(), 1, FORM, order)).length).toBeGreaterThan(50);
 });
 
-test('accounts take turns: one page does not wait for the many of another', async () => {
+test('pages are drawn in the order of their places', async () => {
   const images = printer();
   const pdf = await pdfOf();
   const drawn: string[] = [];
-  const print = (account: string) =>
-    images.print(pdf, 1, FORM, { ...order, account }).then(() => drawn.push(account));
-  await Promise.all([...Array.from({ length: 6 }, () => print('many')), print('one')]);
-  expect(drawn.indexOf('one')).toBeLessThanOrEqual(2);
+  const print = (name: string, place: number) =>
+    images.print(pdf, 1, FORM, { ...order, place }).then(() => drawn.push(name));
+  await Promise.all([print('begun', 3), print('later', 3), print('later', 3), print('first', 2)]);
+  expect(drawn).toEqual(['begun', 'first', 'later', 'later']);
 });
 
 test('pages that nobody waits for any more are not drawn', async () => {
-  const wanted = vi.fn(async () => wanted.mock.calls.length < 3);
-  const printed = printer().print(await pdfOf(5), 5, { ...FORM, format: 'zpl' }, { ...order, wanted });
+  const awaited = vi.fn(async () => [awaited.mock.calls.length < 3]);
+  const images = new ImagePrinter({ timeoutMs: 20_000, awaited });
+  onTestFinished(() => images.close());
+  const asked = { ...order, askedAt: Date.now() - 2_000 };
+  const printed = images.print(await pdfOf(5), 5, { ...FORM, format: 'zpl' }, asked);
   await expect(printed).rejects.toMatchObject({ code: 'label-unwanted' });
-  expect(wanted).toHaveBeenCalledTimes(3);
+  expect(awaited.mock.calls).toEqual([[['key']], [['key']], [['key']]]);
 });
 
 test('a printer that is closed draws no more', async () => {

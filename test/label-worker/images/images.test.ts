@@ -7,7 +7,8 @@ import { ImagePrinter } from '#services/label-worker/images/image-printer.ts';
 import { crc16 } from '#services/label-worker/images/zpl.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { DENSITIES, LABEL_KINDS, type LabelForm } from '#shared/contracts/label-job.ts';
+import { DENSITIES, type LabelForm } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { readPng, readZpl } from '#test/fixtures/labels/images.ts';
 import { test as printing } from '#test/fixtures/labels/label-printing.ts';
 import { mexicanLabel, seeded } from '#test/fixtures/labels/mexican-guides.ts';
@@ -20,7 +21,7 @@ const { zplToBase64MultipleAsync }: typeof import('zpl-renderer-js') = createReq
   'zpl-renderer-js',
 );
 
-const order = { account: '', behind: false, wanted: async () => true };
+const order = { place: 1, key: 'key', askedAt: Date.now() };
 const test = printing.extend('images', { scope: 'file' }, async ({}, { onCleanup }) => {
   const images = new ImagePrinter({ timeoutMs: 20_000 });
   onCleanup(() => images.close());

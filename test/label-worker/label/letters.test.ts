@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect } from 'vitest';
 import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
-import { LABEL_KINDS, type LabelPayload } from '#shared/contracts/label-job.ts';
+import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect } from 'vitest';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { pagesOf } from '#test/fixtures/labels/pictures.ts';
 

@@ -89,7 +89,7 @@ describe('a template is refused at start', () => {
   test.for<[files: Files, message: string]>([
     [
       { 'medium.html': '' },
-      'medium.html: this is no name of a template; those are letter.hbs, medium.hbs, small.hbs',
+      'medium.html: this is no name of a template; those are letter.hbs, small.hbs, medium.hbs',
     ],
     [{ 'medium.hbs/a': '' }, 'medium.hbs: this is no file'],
     [{ '.hidden': '' }, 'this folder has no template'],
@@ -187,6 +187,7 @@ describe('a template is tried at start, and refused', () => {
     const own = await folderOf({ 'medium.hbs': withLines('{{recipient.nme}}') });
     const config = loadConfig(LabelWorkerConfig, {
       REDIS_URL: inject('redisUrl'),
+      LABEL_CACHE_URL: inject('labelCacheUrl'),
       REDIS_PREFIX: '{none}',
       CHROMIUM_PATH: inject('chromiumPath'),
       LABEL_TEMPLATES: own,

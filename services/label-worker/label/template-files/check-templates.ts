@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { LABEL_KINDS, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { KINDS, LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import type { Rect } from '../../drawing.ts';
 import { renderLabel } from '../render-label.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from '../templates.ts';
@@ -60,7 +61,7 @@ async function checkTemplate(kind: Kind, templates: LabelTemplates, trial: Trial
 }
 
 function trialLabels(kind: Kind): LabelPayload[] {
-  const packages = kind === 'letter' ? 1 : 3;
+  const packages = KINDS[kind].pagePerPackage ? 3 : 1;
   return [
     sample({ kind, packages }),
     sample({ kind, packages, guide: LEAST, service: 'the service' }),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { LABEL_KINDS, type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { compileTemplate, type LabelTemplate } from './compile-template.ts';
 import { TemplateError } from './template-error.ts';
 

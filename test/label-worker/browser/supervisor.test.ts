@@ -2,10 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
-  ProcessSupervisor,
   type SupervisedProcess,
+  Supervisor,
   type SupervisorOptions,
-} from '#services/label-worker/chromium/process-supervisor.ts';
+} from '#services/label-worker/browser/supervisor.ts';
 
 /** A process that does what the test says. */
 class FakeProcess implements SupervisedProcess {
@@ -14,14 +14,11 @@ class FakeProcess implements SupervisedProcess {
   /** Resolves the calls of `kill`. */
   readonly gone = Promise.withResolvers<void>();
   killed = false;
-  ping = (): Promise<void> => Promise.resolve();
   bytes = 1_000;
+  checkHealth = (): Promise<number | undefined> => Promise.resolve(this.bytes);
 
   fail(): void {
     this.#failure.resolve(new Error('it crashed'));
-  }
-  residentBytes(): Promise<number> {
-    return Promise.resolve(this.bytes);
   }
   kill(): Promise<void> {
     this.killed = true;
@@ -31,7 +28,7 @@ class FakeProcess implements SupervisedProcess {
 
 type Start = { reason: string; succeed(): Promise<FakeProcess>; fail(): Promise<void> };
 
-/** What the supervisor started, in order; each start waits for the test to end it. */
+/** What the supervisor started after the first process, in order; each start waits for the test to end it. */
 let starts: Start[];
 /** What the supervisor logged. */
 let lines: { level: number; msg: string }[];
@@ -46,67 +43,67 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const useFakeTimers = () =>
-  void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+  void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'Date'] });
 const log = () => pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
 const reasons = () => starts.map(({ reason }) => reason);
 const errors = () => lines.filter(({ level }) => level >= 50).map(({ msg }) => msg);
 
-/** Begins to start a supervisor, whose starts the test ends. */
-function launch(changes: Partial<SupervisorOptions<FakeProcess>> = {}) {
+function newProcess(): FakeProcess {
+  const process = new FakeProcess();
+  if (!dieSlowly) process.gone.resolve();
+  return process;
+}
+
+/** A supervisor whose first process serves. */
+async function launched(changes: Partial<SupervisorOptions<FakeProcess>> = {}) {
   let reason = '';
-  return ProcessSupervisor.start<FakeProcess>(
-    {
-      name: 'The fake',
-      maxUses: 1_000,
-      maxMemoryBytes: 10_000,
-      healthIntervalMs: 5_000,
-      onStart: (why) => {
-        reason = why;
-      },
-      start: () => {
-        const { promise, resolve, reject } = Promise.withResolvers<FakeProcess>();
-        const succeed = async () => {
-          const process = new FakeProcess();
-          if (!dieSlowly) process.gone.resolve();
-          resolve(process);
-          await settle();
-          return process;
-        };
-        const fail = async () => {
-          reject(new Error('it did not start'));
-          await settle();
-        };
-        starts.push({ reason, succeed, fail });
-        return promise;
-      },
-      ...changes,
+  const first = newProcess();
+  const options: SupervisorOptions<FakeProcess> = {
+    name: 'The fake',
+    maxUses: 1_000,
+    maxGrowthBytes: 10_000,
+    recyclePauseMs: 0,
+    healthIntervalMs: 5_000,
+    onStart: (why) => {
+      reason = why;
     },
-    log(),
-  );
+    start: () => {
+      const { promise, resolve, reject } = Promise.withResolvers<FakeProcess>();
+      const succeed = async () => {
+        const process = newProcess();
+        resolve(process);
+        await settle();
+        return process;
+      };
+      const fail = async () => {
+        reject(new Error('it did not start'));
+        await settle();
+      };
+      starts.push({ reason, succeed, fail });
+      return promise;
+    },
+    ...changes,
+  };
+  const supervisor = new Supervisor<FakeProcess>(options, first, log());
+  await settle();
+  return { supervisor, first };
 }
 
 /** Waits until everything that can happen now has happened. */
 const settle = () => turn();
 const isPending = (promise: Promise<void>) =>
   Promise.race([promise.then(() => false), settle().then(() => true)]);
+/** The first start after that of the first process is 1. */
 const start = (number: number): Start => {
-  const found = starts[number];
+  const found = starts[number - 1];
   if (!found) throw new Error(`Only ${starts.length} starts`);
   return found;
 };
 
-/** A supervisor whose first process serves. */
-async function launched(changes: Partial<SupervisorOptions<FakeProcess>> = {}) {
-  const launching = launch(changes);
-  const first = await start(0).succeed();
-  return { supervisor: await launching, first };
-}
-
-type Supervisor = ProcessSupervisor<FakeProcess>;
-const processOf = (supervisor: Supervisor) => supervisor.use(async (process) => process);
+const processOf = (supervisor: Supervisor<FakeProcess>) => supervisor.use(async (process) => process);
 
 /** A use that goes on until the test ends it; `process` is the one that it has. */
-async function longUse(supervisor: Supervisor) {
+async function longUse(supervisor: Supervisor<FakeProcess>) {
   const { promise, resolve } = Promise.withResolvers<string>();
   const began = Promise.withResolvers<FakeProcess>();
   const ended = supervisor.use((process) => {
@@ -124,21 +121,13 @@ async function longUse(supervisor: Supervisor) {
   };
 }
 
-describe('a start', () => {
-  it('that fails is the error of the supervisor', async () => {
-    const launching = launch();
-    const failed = expect(launching).rejects.toThrow('it did not start');
-    await start(0).fail();
-    await failed;
-    expect(reasons()).toEqual(['start']);
-  });
-
-  it('gives one process to every use', async () => {
+describe('the first process', () => {
+  it('takes every use', async () => {
     const { supervisor, first } = await launched();
     expect(await processOf(supervisor)).toBe(first);
     expect(await processOf(supervisor)).toBe(first);
-    expect(await supervisor.status()).toMatchObject({ uses: 2, residentBytes: 1_000 });
-    expect(reasons()).toEqual(['start']);
+    expect(supervisor.status()).toMatchObject({ state: 'running', uses: 2, memoryBytes: 1_000 });
+    expect(starts).toEqual([]);
   });
 
   it('passes on what a use throws, and keeps the process', async () => {
@@ -157,7 +146,7 @@ describe('a process that fails', () => {
     expect(errors()).toEqual(['The fake failed, starting another']);
     const waiting = processOf(supervisor);
     expect(await start(1).succeed()).toBe(await waiting);
-    expect(reasons()).toEqual(['start', 'failed']);
+    expect(reasons()).toEqual(['failed']);
   });
 
   it('is replaced once, however many uses it fails', async () => {
@@ -172,7 +161,7 @@ describe('a process that fails', () => {
     for (const use of await Promise.allSettled(uses)) expect(use.status).toBe('rejected');
     await settle();
     expect(first.killed).toBe(true);
-    expect(reasons()).toEqual(['start', 'failed']);
+    expect(reasons()).toEqual(['failed']);
     await start(1).succeed();
   });
 
@@ -190,21 +179,12 @@ describe('a process that fails', () => {
     expect(second).not.toBe(first);
   });
 
-  it('takes no use that is made at that moment', async () => {
-    const { supervisor, first } = await launched();
-    const use = processOf(supervisor);
-    first.fail();
-    await settle();
-    expect(await start(1).succeed()).toBe(await use);
-  });
-
   it('whose replacement does not start is replaced at the next use, and the use after that', async () => {
     const { supervisor, first } = await launched();
     first.fail();
     await settle();
     await start(1).fail();
-    expect(errors()).toContain('The fake did not start, the next use tries again');
-    expect(await supervisor.status()).toBeUndefined();
+    expect(errors()).toContain('The fake did not start, the next use or health check tries again');
 
     const use = processOf(supervisor);
     const failed = expect(use).rejects.toThrow('it did not start');
@@ -215,7 +195,7 @@ describe('a process that fails', () => {
     const another = processOf(supervisor);
     await settle();
     expect(await start(3).succeed()).toBe(await another);
-    expect(reasons()).toEqual(['start', 'failed', 'failed', 'failed']);
+    expect(reasons()).toEqual(['failed', 'failed', 'failed']);
   });
 });
 
@@ -225,7 +205,7 @@ describe('a process that has served long enough', () => {
     const long = await longUse(supervisor);
     await processOf(supervisor);
     await processOf(supervisor);
-    expect(reasons()).toEqual(['start', 'recycled']);
+    expect(reasons()).toEqual(['recycled']);
     expect(await processOf(supervisor)).toBe(first);
 
     const second = await start(1).succeed();
@@ -234,48 +214,73 @@ describe('a process that has served long enough', () => {
     await long.end();
     expect(first.killed).toBe(true);
     expect(second.killed).toBe(false);
-    expect(reasons()).toEqual(['start', 'recycled']);
+    expect(reasons()).toEqual(['recycled']);
     expect(errors()).toEqual([]);
   });
 
   it('is recycled for its memory too', async () => {
     useFakeTimers();
     const { supervisor, first } = await launched();
-    first.bytes = 10_001;
+    first.bytes = 11_001;
     await vi.advanceTimersByTimeAsync(5_000);
     await settle();
-    expect(reasons()).toEqual(['start', 'recycled']);
+    expect(reasons()).toEqual(['recycled']);
     const second = await start(1).succeed();
     expect(first.killed).toBe(true);
     expect(await processOf(supervisor)).toBe(second);
   });
 
-  it('serves on when no successor starts, and is recycled after as many uses more', async () => {
-    const { supervisor, first } = await launched({ maxUses: 2 });
+  it('is not recycled for memory that it had when it was new', async () => {
+    useFakeTimers();
+    const options = { maxGrowthBytes: 500, maxUses: 1 };
+    const { supervisor } = await launched(options); // its memory is 1 000
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(reasons()).toEqual([]);
+    await supervisor.close();
+  });
+
+  it('is not recycled within the pause after any start, and then for the same growth', async () => {
+    useFakeTimers();
+    const { first } = await launched({ recyclePauseMs: 60_000 });
+    first.bytes = 11_001;
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(reasons()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(reasons()).toEqual(['recycled']);
+    const second = await start(1).succeed();
+    await vi.advanceTimersByTimeAsync(5_000);
+    second.bytes = 11_001;
+    await vi.advanceTimersByTimeAsync(50_000);
+    expect(reasons()).toEqual(['recycled']);
+  });
+
+  it('serves on when no successor starts, and is recycled after the pause', async () => {
+    useFakeTimers();
+    const { supervisor, first } = await launched({ maxUses: 2, recyclePauseMs: 60_000 });
+    await vi.advanceTimersByTimeAsync(60_000);
     await processOf(supervisor);
     await processOf(supervisor);
     await start(1).fail();
-    expect(errors()).toEqual(['No successor of The fake starts, the old one serves on']);
+    expect(errors()).toEqual(['The fake did not start, the old one serves on']);
     expect(await processOf(supervisor)).toBe(first);
-    expect(reasons()).toEqual(['start', 'recycled']);
+    expect(reasons()).toEqual(['recycled']);
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(await processOf(supervisor)).toBe(first);
-    expect(reasons()).toEqual(['start', 'recycled', 'recycled']);
+    expect(reasons()).toEqual(['recycled', 'recycled']);
     const second = await start(2).succeed();
     expect(await processOf(supervisor)).toBe(second);
     expect(first.killed).toBe(true);
   });
 
-  it('that fails while its successor starts is replaced, and the successor is not needed', async () => {
+  it('that fails while its successor starts is replaced by that one', async () => {
     const { supervisor, first } = await launched({ maxUses: 1 });
     await processOf(supervisor);
     first.fail();
     await settle();
-    expect(reasons()).toEqual(['start', 'recycled', 'failed']);
-    const successor = await start(1).succeed();
-    expect(successor.killed).toBe(true);
-    const replacement = await start(2).succeed();
-    expect(replacement.killed).toBe(false);
-    expect(await processOf(supervisor)).toBe(replacement);
+    const use = processOf(supervisor);
+    expect(await start(1).succeed()).toBe(await use);
+    expect(first.killed).toBe(true);
+    expect(reasons()).toEqual(['recycled', 'recycled']); // the use was one too many for the successor
   });
 
   it('and fails when it is retired needs no replacement', async () => {
@@ -286,7 +291,7 @@ describe('a process that has served long enough', () => {
     first.fail();
     await settle();
     expect(first.killed).toBe(true);
-    expect(reasons()).toEqual(['start', 'recycled']);
+    expect(reasons()).toEqual(['recycled']);
     expect(second.killed).toBe(false);
     await long.end();
   });
@@ -300,7 +305,7 @@ describe('a process that has served long enough', () => {
     await settle();
     expect(first.killed).toBe(true);
     expect((await successor).killed).toBe(true);
-    expect(reasons()).toEqual(['start', 'recycled', 'failed']);
+    expect(reasons()).toEqual(['recycled', 'failed']);
     expect(await start(2).succeed()).toBe(await processOf(supervisor));
   });
 });
@@ -314,55 +319,55 @@ describe('a health check', () => {
 
   it('that is missed once is forgotten with the next answer', async () => {
     const { first } = await launched();
-    const ping = vi.fn(() => Promise.resolve());
-    first.ping = ping;
+    const check = vi.fn(() => Promise.resolve(1_000));
+    first.checkHealth = check;
     for (let i = 0; i < 3; i++) {
-      ping.mockRejectedValueOnce(new Error('no answer'));
+      check.mockRejectedValueOnce(new Error('no answer'));
       await intervals(2);
     }
-    expect(ping).toHaveBeenCalledTimes(6);
+    expect(check).toHaveBeenCalledTimes(6);
     expect(first.killed).toBe(false);
-    expect(reasons()).toEqual(['start']);
+    expect(reasons()).toEqual([]);
   });
 
   it('that is missed twice in a row is a failure', async () => {
     const { first } = await launched();
-    first.ping = () => Promise.reject(new Error('no answer'));
+    first.checkHealth = () => Promise.reject(new Error('no answer'));
     await intervals(1);
     expect(first.killed).toBe(false);
     await intervals(1);
     expect(first.killed).toBe(true);
-    expect(reasons()).toEqual(['start', 'failed']);
+    expect(reasons()).toEqual(['failed']);
   });
 
   it('that hangs is missed after an interval', async () => {
     const { first } = await launched();
-    first.ping = () => new Promise(() => {});
+    first.checkHealth = () => new Promise(() => {});
     await intervals(2);
     expect(first.killed).toBe(false);
     await intervals(1);
     expect(first.killed).toBe(true);
     await intervals(1);
-    expect(reasons()).toEqual(['start', 'failed']);
+    expect(reasons()).toEqual(['failed']);
   });
 
   it('is not counted for the next process', async () => {
     const { first } = await launched();
-    first.ping = () => Promise.reject(new Error('no answer'));
+    first.checkHealth = () => Promise.reject(new Error('no answer'));
     await intervals(2);
     const second = await start(1).succeed();
-    second.ping = vi.fn(() => Promise.resolve()).mockRejectedValueOnce(new Error('no answer'));
+    second.checkHealth = vi.fn(() => Promise.resolve(1_000)).mockRejectedValueOnce(new Error('no answer'));
     await intervals(3);
     expect(second.killed).toBe(false);
   });
 
   it('ends with its process', async () => {
     const { supervisor, first } = await launched();
-    const ping = vi.fn(() => Promise.resolve());
-    first.ping = ping;
+    const check = vi.fn(() => Promise.resolve(1_000));
+    first.checkHealth = check;
     await supervisor.close();
     await intervals(3);
-    expect(ping).not.toHaveBeenCalled();
+    expect(check).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);
   });
 });
@@ -372,18 +377,52 @@ describe('requireHealthy', () => {
 
   it('tells of the last health check, and asks the process nothing', async () => {
     const { supervisor, first } = await launched();
-    const ping = vi.fn(() => Promise.reject(new Error('no answer')));
-    first.ping = ping;
+    const check = vi.fn(() => Promise.reject(new Error('no answer')));
+    first.checkHealth = check;
     await supervisor.requireHealthy();
-    expect(ping).not.toHaveBeenCalled();
+    expect(check).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(5_000);
     await expect(supervisor.requireHealthy()).rejects.toThrow(
       'The fake did not answer its last health check',
     );
-    first.ping = () => Promise.resolve();
+    first.checkHealth = () => Promise.resolve(1_000);
     await vi.advanceTimersByTimeAsync(5_000);
     await supervisor.requireHealthy();
-    expect(ping).toHaveBeenCalledTimes(1);
+    expect(check).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('the status', () => {
+  beforeEach(useFakeTimers);
+
+  it('says at once since when a process runs, starts or does not start, and a health check tries again', async () => {
+    const { supervisor, first } = await launched();
+    const upAt = Date.now();
+    expect(supervisor.status()).toEqual({ state: 'running', since: upAt, uses: 0, memoryBytes: 1_000 });
+    vi.setSystemTime(upAt + 3_000);
+    first.fail();
+    await settle();
+    const since = upAt + 3_000;
+    vi.setSystemTime(upAt + 9_000);
+    expect(supervisor.status()).toEqual({ state: 'starting', since, uses: 0 });
+    await expect(supervisor.requireHealthy()).rejects.toThrow('The fake does not run');
+    await start(1).fail();
+    expect(supervisor.status()).toEqual({ state: 'failed', since, uses: 0 });
+    await expect(supervisor.requireHealthy()).rejects.toThrow('The fake does not run');
+    expect(reasons()).toEqual(['failed']);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(reasons()).toEqual(['failed', 'failed']);
+    expect(supervisor.status()).toEqual({ state: 'starting', since, uses: 0 });
+    await start(2).succeed();
+    expect(supervisor.status()).toMatchObject({ state: 'running', since: Date.now(), uses: 0 });
+    await supervisor.requireHealthy();
+  });
+
+  it('has no memory where the system does not tell it', async () => {
+    const { supervisor, first } = await launched();
+    first.checkHealth = () => Promise.resolve(undefined);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(supervisor.status()).toEqual({ state: 'running', since: expect.any(Number), uses: 0 });
   });
 });
 
@@ -396,10 +435,10 @@ describe('closing', () => {
     first.gone.resolve();
     await closing;
     await expect(processOf(supervisor)).rejects.toThrow('The fake is closed');
-    await expect(supervisor.requireHealthy()).rejects.toThrow('The fake is closed');
+    await expect(supervisor.requireHealthy()).rejects.toThrow('The fake does not run');
     first.fail();
     await settle();
-    expect(reasons()).toEqual(['start']);
+    expect(reasons()).toEqual([]);
     expect(errors()).toEqual([]);
   });
 
@@ -412,7 +451,7 @@ describe('closing', () => {
     const second = await start(1).succeed();
     await closing;
     expect(second.killed).toBe(true);
-    expect(reasons()).toEqual(['start', 'failed']);
+    expect(reasons()).toEqual(['failed']);
     expect(errors()).toEqual(['The fake failed, starting another']);
   });
 

@@ -1,0 +1,85 @@
+import { DomainError } from '#shared/errors.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import { Chromium, type ChromiumOptions } from './chromium.ts';
+import { PrintRefusedError } from './page.ts';
+import { startFirstChromium } from './sandbox.ts';
+import { type ProcessStatus, Supervisor, type SupervisorOptions } from './supervisor.ts';
+
+/** Prints HTML with one Chromium, which is replaced when it fails and recycled when it has grown. */
+export type PrintingBrowser = Awaited<ReturnType<typeof startPrintingBrowser>>;
+
+/** `memoryBytes`: private memory of all its processes at the last health check, if the system tells. */
+export type ChromiumStatus = Omit<ProcessStatus, 'uses'> & { prints: number };
+
+export type PrintingBrowserOptions = Omit<ChromiumOptions, 'sandbox'> &
+  Partial<Limits> &
+  Pick<SupervisorOptions<Chromium>, 'onStart'> & {
+    /** Whether to refuse to start without Chromium's sandbox, instead of logging why there is none. */
+    sandboxRequired: boolean;
+  };
+
+type Limits = Omit<SupervisorOptions<Chromium>, 'name' | 'start' | 'onStart'>;
+
+/**
+ * Returns when Chromium is recycled, and how soon one that hangs is found.
+ *
+ * With its first thousand labels a page grows by 80 MiB, by 120 MiB with labels of 99 packages, and then no more: twice
+ * that is a leak. The prints bound what leaks elsewhere (dailydotdev/daily-scraper, issue 634: from 870 to 1 800 MiB in
+ * days).
+ */
+function limitsOf({ concurrency }: Pick<ChromiumOptions, 'concurrency'>): Limits {
+  return {
+    maxUses: 5_000,
+    maxGrowthBytes: concurrency * 256 * 2 ** 20,
+    recyclePauseMs: 60_000,
+    healthIntervalMs: 5_000, // two missed checks in a row replace a Chromium: within 15 s when nothing prints
+  };
+}
+
+/**
+ * Starts Chromium and keeps it running.
+ *
+ * @throws when it does not start, with the executable and the reason, or has no sandbox where that is required.
+ */
+export async function startPrintingBrowser(options: PrintingBrowserOptions, log: Logger) {
+  const { chromium, sandbox } = await startFirstChromium(options, log);
+  const start = () => Chromium.start({ ...options, sandbox });
+  const supervisor = new Supervisor(
+    { name: 'Chromium', ...limitsOf(options), ...options, start },
+    chromium,
+    log,
+  );
+  return {
+    /**
+     * Prints `body` as PDF; at most `concurrency` prints may run at a time.
+     *
+     * @throws DomainError `browser-failed` when Chromium died, took too long or did not start; the next one may do
+     * better. PrintRefusedError when Chromium is well but cannot print this.
+     */
+    async print(body: string): Promise<Uint8Array> {
+      try {
+        return await supervisor.use((chromium) => chromium.print(body));
+      } catch (cause) {
+        if (cause instanceof PrintRefusedError) throw cause;
+        throw new DomainError('browser-failed', { cause });
+      }
+    },
+
+    /** Returns what a function, by its source, finds in the document with `body`; counts as a print. */
+    inspect(body: string, inspection: string): Promise<unknown> {
+      return supervisor.use((chromium) => chromium.inspect(body, inspection));
+    },
+
+    /** Rejects when Chromium missed its last health check, or none runs. Asks nothing of a Chromium that prints. */
+    requireHealthy: () => supervisor.requireHealthy(),
+
+    /** Returns the state at once, whatever Chromium does. */
+    status(): ChromiumStatus {
+      const { uses: prints, ...status } = supervisor.status();
+      return { ...status, prints };
+    },
+
+    /** Kills Chromium, with all prints that still run, and waits until it is gone. */
+    close: () => supervisor.close(),
+  };
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { Logger } from '#shared/observability/logger.ts';
+import { Chromium, type ChromiumOptions, START_TIMEOUT_MS } from './chromium.ts';
+
+/**
+ * Starts the first Chromium, and finds out whether the system lets it have its sandbox; all later ones do the same.
+ *
+ * @throws when it does not start, or has no sandbox where that is required.
+ */
+export async function startFirstChromium(
+  options: Omit<ChromiumOptions, 'sandbox'> & { sandboxRequired: boolean },
+  log: Logger,
+): Promise<{ chromium: Chromium; sandbox: boolean }> {
+  try {
+    return { chromium: await Chromium.start({ ...options, sandbox: true }), sandbox: true };
+  } catch (failure) {
+    const reason = await sandboxObstacle(options.executablePath);
+    if (!reason) throw failure;
+    if (options.sandboxRequired) throw new Error(refusalWithoutSandbox(reason), { cause: failure });
+    log.warn({ reason }, 'Chromium runs without its sandbox');
+    return { chromium: await Chromium.start({ ...options, sandbox: false }), sandbox: false };
+  }
+}
+
+/**
+ * Detects why Chromium's sandbox is unavailable here, and returns the reason in Chromium's own words; undefined where
+ * the sandbox is available, or Chromium does not start at all.
+ *
+ * As root, or where the system allows no user namespaces, Chromium refuses to start without `--no-sandbox`. It says so
+ * on standard error only, which puppeteer does not report when a start fails. So this starts Chromium once more to
+ * read it; `--dump-dom` makes it end by itself.
+ */
+async function sandboxObstacle(executablePath: string): Promise<string | undefined> {
+  const child = spawn(executablePath, ['--headless', '--dump-dom', 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A process group of its own, to kill all of it: some distributions start Chromium by a script.
+    detached: true,
+    env: {},
+  });
+  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), START_TIMEOUT_MS);
+  try {
+    const [stderr] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    if (child.exitCode === 0) return undefined;
+    const line = stderr.split('\n').find((each) => each.includes('--no-sandbox'));
+    return line?.replace(/^\[.*?\] ?/, '');
+  } catch {
+    return undefined; // the program is missing or cannot be run, as the failed start has said
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Tells the operator why the worker does not start, and what to do. */
+function refusalWithoutSandbox(reason: string): string {
+  return `Chromium has no sandbox here, and CHROMIUM_SANDBOX=required demands it. Chromium says: ${reason}
+The sandbox needs user namespaces. Check, in this order:
+  - The worker runs as a user who is not root.
+  - The container has the seccomp profile k8s/chromium-seccomp.json (k8s/README.md "Chromium's sandbox").
+  - The node allows user namespaces: sysctl user.max_user_namespaces is above 0, kernel.unprivileged_userns_clone is 1
+    and kernel.apparmor_restrict_unprivileged_userns is 0, where the kernel has them.
+CHROMIUM_SANDBOX=auto prints without the sandbox.`;
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Begins the name of a process's folder; its id, its start and a random part follow. */
+const PREFIX = 'guias-chromium-';
+
+let own: string | undefined;
+
+/**
+ * Returns the folder for the profiles of this process's Chromiums: one in the system's temporary folder that is removed
+ * when the process exits. The first call removes the folders of processes that were killed and could not do so: the
+ * temporary folder of a container outlives the container's restart.
+ */
+export function temporaryFolder(): string {
+  if (own) return own;
+  removeFoldersOfTheDead();
+  const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-${startOf(process.pid)}-`));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  own = folder;
+  return folder;
+}
+
+function removeFoldersOfTheDead(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const [pid = '', start] = name.slice(PREFIX.length).split('-');
+    if (start === startOf(pid)) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // another user's, whose next worker removes it
+    }
+  }
+}
+
+/**
+ * Returns when a process started, in clock ticks since the machine did (proc_pid_stat(5), field 22), as a worker has the
+ * same id again in a container that was restarted. Returns 'none' where there is no such process, or no /proc.
+ */
+function startOf(pid: number | string): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // From the third field on: the second is the program's name, which may hold blanks.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'none';
+  } catch {
+    return 'none';
+  }
+}
