@@ -1,5 +1,5 @@
-import { BranchStore, type Coverage } from '#services/branches/store/branch-store.ts';
-import { hashPassword, passwordMatches } from '#shared/auth/passwords.ts';
+import { BranchStore, type Coverage } from '#services/branches/branch-store.ts';
+import { hashPassword } from '#shared/auth/passwords.ts';
 import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
 import { createLogger } from '#shared/observability/logger.ts';
@@ -123,8 +123,7 @@ export const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => (
 }));
 
 /**
- * Loads the demo users, branches and coverage (docs/contract.md "Demo data") into a database that has no users. Demo users
- * that an earlier release loaded get the permissions that they lack.
+ * Loads the demo users, branches and coverage (docs/contract.md "Demo data") into a database that has no users.
  *
  * @returns whether it did. The users come last, so that an interrupted load is done again.
  */
@@ -132,10 +131,7 @@ export async function seedDemoData(mongodbUri: string): Promise<boolean> {
   const mongo = await connectMongo(mongodbUri, createLogger('demo-data', 'warn'));
   try {
     const users = new UserStore(mongo);
-    if (await users.any()) {
-      await grantMissing(users);
-      return false;
-    }
+    if (await users.any()) return false;
     const branches = new BranchStore(mongo);
     await branches.loadBranches(BRANCHES);
     await branches.loadCoverage(COVERAGE);
@@ -144,15 +140,5 @@ export async function seedDemoData(mongodbUri: string): Promise<boolean> {
     return true;
   } finally {
     await mongo.close();
-  }
-}
-
-/** Release 1.1 did not mark its demo users: the password that everybody knows tells them from other users. */
-async function grantMissing(users: UserStore): Promise<void> {
-  for (const { username, permissions } of USERS) {
-    const stored = await users.find(username);
-    const missing = permissions.filter((permission) => !stored?.permissions.includes(permission));
-    if (!stored || missing.length === 0) continue;
-    if (await passwordMatches(stored.passwordHash, DEMO_PASSWORD)) await users.grant(username, missing);
   }
 }

@@ -58,9 +58,11 @@ async function startAndKeepRunning(fresh: boolean): Promise<void> {
 async function startAll(ports: Record<ServiceName, number>): Promise<OwnedProcess[]> {
   const options = { folder, durable: true, log: progress };
   const secrets = loadSecrets(join(folder, 'secrets.json'));
-  const [mongo, redis, chromiumPath] = await Promise.all([
+  const users = { prefix: USUAL_PREFIX, passwords: secrets.redis };
+  const [mongo, redis, labelCache, chromiumPath] = await Promise.all([
     provideMongo(options),
-    provideRedis({ ...options, users: { prefix: USUAL_PREFIX, passwords: secrets.redis } }),
+    provideRedis({ ...options, users }),
+    provideRedis({ ...options, users, durable: false, role: 'label-cache' }),
     provideChromium(progress),
   ]);
   const mongoUri = databaseUri(mongo.uri);
@@ -69,6 +71,7 @@ async function startAll(ports: Record<ServiceName, number>): Promise<OwnedProces
   const system = await startSystem({
     mongoUri,
     redisUrl: redis.urls,
+    labelCacheUrl: labelCache.urls,
     chromiumPath,
     secrets,
     logFolder,
@@ -76,13 +79,22 @@ async function startAll(ports: Record<ServiceName, number>): Promise<OwnedProces
     ports,
     log: progress,
   });
-  const servers = { [mongo.description]: mongoUri, [redis.description]: redis.url };
+  const servers = {
+    [mongo.description]: mongoUri,
+    [redis.description]: redis.url,
+    [labelCache.description]: labelCache.url,
+  };
   say(readyMessage({ seconds: seconds(), addresses: system.addresses, servers, logFolder }));
-  return [...Object.values(system.processes), ...mongo.processes, ...redis.processes];
+  return [
+    ...Object.values(system.processes),
+    ...mongo.processes,
+    ...redis.processes,
+    ...labelCache.processes,
+  ];
 }
 
 function removeData(): void {
-  const given = ['MONGODB_URI', 'REDIS_URL'].find((variable) => process.env[variable]);
+  const given = ['MONGODB_URI', 'REDIS_URL', 'LABEL_CACHE_URL'].find((variable) => process.env[variable]);
   if (given) throw new SetupError(`--fresh deletes only our own data: unset ${given}, or leave --fresh out.`);
   removeMongoData(folder);
   rmSync(folder, { recursive: true, force: true });

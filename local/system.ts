@@ -28,7 +28,9 @@ export type SystemSettings = {
   mongoUri: string;
   /** One for all, or each service's own, with the service's user and password. */
   redisUrl: string | Record<ServiceName, string>;
-  /** In braces, as BullMQ requires on Redis Cluster; `USUAL_PREFIX` by default. */
+  /** Of the Redis of the finished labels, likewise. */
+  labelCacheUrl: string | Record<ServiceName, string>;
+  /** In braces; `USUAL_PREFIX` by default. */
   redisPrefix?: string;
   chromiumPath: string;
   secrets: Pick<Secrets, 'jwt' | 'internal'>;
@@ -95,7 +97,10 @@ export function serviceSettings(
   options: SystemSettings,
   addresses: Record<ServiceName, string>,
 ): Record<ServiceName, NodeJS.ProcessEnv> {
-  const { redisUrl, secrets } = options;
+  const { redisUrl, labelCacheUrl, secrets } = options;
+  const labels = (name: ServiceName) => ({
+    LABEL_CACHE_URL: typeof labelCacheUrl === 'string' ? labelCacheUrl : labelCacheUrl[name],
+  });
   const common = (name: ServiceName) => ({
     HOST: '127.0.0.1',
     REDIS_URL: typeof redisUrl === 'string' ? redisUrl : redisUrl[name],
@@ -109,12 +114,17 @@ export function serviceSettings(
     branches: { ...common('branches'), ...internal },
     api: {
       ...common('api'),
+      ...labels('api'),
       ...internal,
       ...demo,
       BRANCHES_URL: addresses.branches,
       JWT_SECRET: secrets.jwt,
     },
-    'label-worker': { ...common('label-worker'), CHROMIUM_PATH: options.chromiumPath },
+    'label-worker': {
+      ...common('label-worker'),
+      ...labels('label-worker'),
+      CHROMIUM_PATH: options.chromiumPath,
+    },
     dashboard: { ...common('dashboard'), ...mongo, ...demo, COOKIE_SECURE: 'false' },
   };
 }

@@ -7,8 +7,6 @@ import { allImports, importsOf, specifiersOf } from '#test/fixtures/imports.ts';
 
 /** The rules of the house (CONTRIBUTING.md): where a file may live, and what it may import. */
 
-/** The most files of its own that a folder holds. */
-const MOST_FILES = 12;
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: repoRoot,
   encoding: 'utf8',
@@ -24,18 +22,6 @@ function arrows(from: string[], forbidden: (to: string, from: string) => boolean
     [...importsOf(path).files].filter((to) => forbidden(to, path)).map((to) => `${path} → ${to}`),
   );
 }
-
-describe('a folder', () => {
-  it(`holds at most ${MOST_FILES} files of its own`, () => {
-    // The repository's own root is no room. Decision records are found by their list, docs/decisions/README.md.
-    const rooms = Map.groupBy(
-      files.filter((path) => path.includes('/') && !/^docs\/decisions\/\d{4}-/.test(path)),
-      dirname,
-    );
-    const full = [...rooms].filter(([, own]) => own.length > MOST_FILES);
-    expect(full.map(([folder, own]) => `${folder}: ${own.length}`)).toEqual([]);
-  });
-});
 
 describe('an import', () => {
   it('crosses top-level folders by its `#` name', () => {
@@ -96,9 +82,8 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     accounts: ['guides', 'quotas'],
     audit: ['accounts'],
     privacy: ['accounts', 'guides'],
-    quotas: [],
+    quotas: ['guides'],
   },
-  branches: { cache: ['store'], store: [], csv: ['store'] },
   dashboard: {
     status: [],
     views: ['status'],
@@ -111,7 +96,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     label: ['codes'],
     codes: [],
     pdf: [],
-    chromium: [],
+    browser: [],
     images: ['batching'],
   },
 };
@@ -131,8 +116,7 @@ describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
 /** Rooms of use cases and stores: who asks, and over what, is not their affair. */
 const NO_HTTP = [
   ...['guides', 'labels', 'accounts', 'audit', 'privacy'].map((room) => `services/api/${room}`),
-  ...['cache', 'csv', 'store'].map((room) => `services/branches/${room}`),
-  ...['batching', 'chromium', 'codes', 'images', 'label', 'pdf'].map(
+  ...['batching', 'browser', 'codes', 'images', 'label', 'pdf'].map(
     (room) => `services/label-worker/${room}`,
   ),
   'services/dashboard/status',

@@ -1,5 +1,5 @@
+import { spawnSync } from 'node:child_process';
 import { defineConfig } from 'vitest/config';
-import { apiServerIsBuilt } from '#local/engines/kubernetes/programs.ts';
 import { downloadedMongod } from '#local/mongo/mongod.ts';
 import { clientToolsAreThere } from '#local/programs/clients/client-tools.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
@@ -11,16 +11,14 @@ const faults = process.env.FAULTS === 'long';
 const mongod = findProgram('mongod') ?? (await downloadedMongod());
 if (!mongod) process.stderr.write('There is no mongod here: tests named *.mongod.ts do not run.\n');
 
-/** Tests of what only Kubernetes' own api server can do; it takes too long to build for a run of these tests. */
-const apiServer = apiServerIsBuilt();
-if (!apiServer) {
-  process.stderr.write(
-    'There is no kube-apiserver here (npm run cluster): tests named *.api-server.ts do not run.\n',
-  );
-}
-
 const mongodump = findProgram('mongodump');
 if (!mongodump) process.stderr.write('There is no mongodump here: tests named *.mongodump.ts do not run.\n');
+
+/** Tests of processes in user namespaces of their own, which a chroot and most containers forbid. */
+const namespaces = spawnSync('unshare', ['--user', 'true']).status === 0;
+if (!namespaces) {
+  process.stderr.write('This system allows no user namespaces: tests named *.namespaces.ts do not run.\n');
+}
 
 /** Languages of examples that not every machine has. */
 const interpreters = ['python3', 'php'].filter((name) => {
@@ -39,9 +37,13 @@ if (!clients) {
 export default defineConfig({
   plugins: [
     {
-      name: 'seconds-by-folder',
+      name: 'own-reporters',
       // A plugin and not `reporters`, which `--reporter` on the command line replaces.
-      configureVitest: ({ vitest }) => void vitest.config.reporters.push(['./test/seconds-by-folder.ts', {}]),
+      configureVitest: ({ vitest }) =>
+        void vitest.config.reporters.push(
+          ['./test/seconds-by-folder.ts', {}],
+          ['./test/hanging-file.ts', {}],
+        ),
     },
   ],
   test: {
@@ -52,14 +54,15 @@ export default defineConfig({
           '**/*.test.ts',
           ...(mongod ? ['**/*.mongod.ts'] : []),
           ...(mongodump ? ['**/*.mongodump.ts'] : []),
-          ...(apiServer ? ['**/*.api-server.ts'] : []),
           ...(clients ? ['**/*.clients.ts'] : []),
+          ...(namespaces ? ['**/*.namespaces.ts'] : []),
           ...interpreters.map((name) => `**/*.${name}.ts`),
         ],
-    globalSetup: './test/fixtures/global-setup.ts',
+    globalSetup: ['./test/fixtures/global-programs.ts', './test/fixtures/global-setup.ts'],
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
     expect: { poll: { timeout: 30_000 } },
     // Each file has its own database and queue prefix, but all share the machine's cores.
     maxWorkers: faults ? 1 : 2,

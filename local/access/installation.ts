@@ -14,13 +14,15 @@ export function generateInstallationSecrets(): InstallationSecrets {
   return { ...generateSecrets(), mongo: secretFor(MONGO_USERS), mongoRoot: secret() };
 }
 
-/** Returns what the stores' users log in with: the connection string of each, and Redis' file of users. */
+/** Returns what the stores' users log in with: the connection string of each, and the file of users of both Redis. */
 export function storeCredentials({ redis, mongo }: InstallationSecrets) {
-  const redisUrl = (service: RedisService) => redisUrlOf('redis://redis:6379', service, redis[service]);
+  const redisUrl = (host: string) => (service: RedisService) =>
+    redisUrlOf(`redis://${host}:6379`, service, redis[service]);
   // MongoDB acknowledges what is in its journal: otherwise a crash loses the writes of the last 100 ms.
   const mongoUri = (user: MongoUser) => `mongodb://${user}:${mongo[user]}@mongo:27017/guias?journal=true`;
   return {
-    redisUrls: byName(REDIS_SERVICES, redisUrl),
+    redisUrls: byName(REDIS_SERVICES, redisUrl('redis')),
+    labelCacheUrls: byName(REDIS_SERVICES, redisUrl('label-cache')),
     mongoUris: byName(MONGO_USERS, mongoUri),
     usersAcl: redisAclFile('{guias}', redis),
   };

@@ -8,15 +8,18 @@ import { generateInstallationSecrets, storeCredentials } from './installation.ts
  */
 
 const secrets = generateInstallationSecrets();
-const { redisUrls, mongoUris, usersAcl } = storeCredentials(secrets);
+const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 
 const SECRETS: Readonly<Record<string, Record<string, string>>> = {
   'guias-jwt': { JWT_SECRET: secrets.jwt },
   'guias-internal': { INTERNAL_TOKEN: secrets.internal },
-  'guias-api': { MONGODB_URI: mongoUris.api, REDIS_URL: redisUrls.api },
+  'guias-api': { MONGODB_URI: mongoUris.api, REDIS_URL: redisUrls.api, LABEL_CACHE_URL: labelCacheUrls.api },
   'guias-branches': { MONGODB_URI: mongoUris.branches, REDIS_URL: redisUrls.branches },
   'guias-dashboard': { MONGODB_URI: mongoUris.dashboard, REDIS_URL: redisUrls.dashboard },
-  'guias-label-worker': { REDIS_URL: redisUrls['label-worker'] },
+  'guias-label-worker': {
+    REDIS_URL: redisUrls['label-worker'],
+    LABEL_CACHE_URL: labelCacheUrls['label-worker'],
+  },
   'guias-admin': { MONGODB_URI: mongoUris.admin },
   'guias-loads': { MONGODB_URI: mongoUris.loads },
   'guias-backup': { MONGODB_URI: mongoUris.backup },

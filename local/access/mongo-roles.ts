@@ -33,10 +33,9 @@ export const MONGO_ROLES = {
     // The api stores a password's hash anew where its parameters have grown, and the time of a logout.
     users: ['find', 'update'],
     accounts: ['find'],
-    // Personal data of old guides is removed by an update; guides of a creation that a crash has cut are removed.
-    guides: ['find', 'insert', 'update', 'remove', 'createIndex'],
+    // Personal data of old guides is removed by an update.
+    guides: ['find', 'insert', 'update', 'createIndex'],
     creations: ['find', 'insert', 'update', 'createIndex'],
-    idempotency_keys: ['find', 'insert', 'update', 'createIndex'],
     ...AUDIT,
   },
   branches: BRANCHES,
@@ -45,11 +44,12 @@ export const MONGO_ROLES = {
   admin: {
     users: ['find', 'insert', 'update'],
     accounts: ['find', 'insert', 'update', 'remove'],
-    // Export and erasure of a person's data.
+    // Export and erasure of a person's data, which wait for guides that are not stored yet.
     guides: ['find', 'update'],
+    creations: ['find'],
     audit: ['find', 'insert'],
   },
-  /** `npm run branches` and `npm run coverage`. */
+  /** `npm run branches`. */
   loads: { ...LOADS, ...AUDIT },
   /** mongodump (k8s/components/backup): reads everything, and writes nothing. */
   backup: { '': ['find', 'collStats', 'listCollections', 'listIndexes'] },

@@ -18,13 +18,10 @@ export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 /** Families of keys by their purpose, after the prefix (docs/architecture.md "What is in Redis"). */
 const KEYS = {
   queue: [':labels:*'],
-  labels: [':label:*', ':label-expiries', ':label-bytes'],
-  askers: [':label-askers:*'],
-  answers: [':label-answers:*', ':label-joined:*'],
-  pages: [':pages:*', ':pages-sum:*'],
+  labels: [':label:*'],
   check: [':write-check'],
   heartbeats: [':worker:*', ':workers'],
-  branches: [':branches', ':branches:*', ':branches-rebuild'],
+  branches: [':branches', ':branches:*'],
   sessions: [':session:*'],
   logins: [':login-*'],
   operatorLogins: [':dashboard-login-*'],
@@ -34,24 +31,24 @@ const KEYS = {
 } as const;
 type Family = keyof typeof KEYS;
 
-/** The families that each service reads and writes, and those that it only reads. */
-const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[] }>> = {
+/** The families that each service reads and writes, those that it only reads, and whether it hears or tells of labels. */
+const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[]; channels?: true }>> = {
   api: {
-    own: ['queue', 'askers', 'answers', 'pages', 'logins', 'requests', 'quotas', 'retention', 'check'],
+    own: ['queue', 'logins', 'requests', 'quotas', 'retention', 'check'],
     read: ['labels', 'heartbeats'],
+    channels: true,
   },
   branches: { own: ['branches', 'check'] },
-  'label-worker': { own: ['queue', 'askers', 'answers', 'labels', 'heartbeats', 'check'], read: ['pages'] },
+  'label-worker': { own: ['queue', 'labels', 'heartbeats', 'check'], channels: true },
   dashboard: { own: ['queue', 'sessions', 'operatorLogins', 'check'], read: ['heartbeats'] },
 };
 
 /**
  * The commands of all services, on the keys of each: those that BullMQ and its scripts, rate-limiter-flexible, ioredis and
- * our own code send. None reads or changes what has no key, but for INFO, CONFIG GET, and where a Redis Cluster has its slots.
+ * our own code send. None reads or changes what has no key, but for INFO and CONFIG GET.
  */
 const COMMANDS = {
   connection: 'ping hello select info config|get client|setname',
-  cluster: 'cluster|slots readonly readwrite asking',
   transactions: 'multi exec discard eval evalsha script|load script|exists time',
   keys: 'del unlink exists type expire pexpire pexpireat persist ttl pttl rename',
   strings: 'get mget set incr incrby decrby',
@@ -60,12 +57,13 @@ const COMMANDS = {
   sets: 'sadd srem scard sismember smembers spop sscan',
   sorted:
     'zadd zrem zcard zcount zscore zrange zrevrange zrangebyscore zrevrangebyscore zrangebylex zlexcount zpopmin bzpopmin zremrangebyrank zremrangebyscore',
+  channels: 'publish subscribe unsubscribe pubsub|numsub',
   streams: 'xadd xdel xlen xrange xread xtrim',
 };
 
 /** Returns the rules of a service, as ACL SETUSER takes them. @param prefix `REDIS_PREFIX`, in which `*` stands for any text. */
 export function redisRules(service: RedisService, prefix: string): string[] {
-  const { own, read = [] } = FAMILIES[service];
+  const { own, read = [], channels } = FAMILIES[service];
   const patterns = (families: Family[], permission: string) =>
     families.flatMap((family) => KEYS[family]).map((key) => `${permission}~${prefix}${key}`);
   const commands = Object.values(COMMANDS).join(' ').split(' ');
@@ -73,6 +71,7 @@ export function redisRules(service: RedisService, prefix: string): string[] {
     ...['resetkeys', 'resetchannels', '-@all'],
     ...patterns(own, ''),
     ...patterns(read, '%R'),
+    ...(channels ? KEYS.labels.map((channel) => `&${prefix}${channel}`) : []),
     ...commands.map((command) => `+${command}`),
   ];
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateInstallationSecrets, storeCredentials } from '../access/installation.ts';
 import { keepSecrets, secret } from '../secrets.ts';
@@ -19,15 +19,20 @@ const first = !existsSync(join(folder, 'secrets.json'));
 const secrets = keepSecrets(join(folder, 'secrets.json'), {
   ...generateInstallationSecrets(),
   grafana: secret(),
-  ...secretsOf11(folder),
 });
-const { redisUrls, mongoUris, usersAcl } = storeCredentials(secrets);
+const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 const { jwt, internal } = secrets;
 
 const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
-  api: { jwt, internal, mongodb: mongoUris.api, redis: redisUrls.api },
+  api: {
+    jwt,
+    internal,
+    mongodb: mongoUris.api,
+    redis: redisUrls.api,
+    'label-cache': labelCacheUrls.api,
+  },
   branches: { internal, mongodb: mongoUris.branches, redis: redisUrls.branches },
-  'label-worker': { redis: redisUrls['label-worker'] },
+  'label-worker': { redis: redisUrls['label-worker'], 'label-cache': labelCacheUrls['label-worker'] },
   dashboard: { mongodb: mongoUris.dashboard, redis: redisUrls.dashboard },
   admin: { mongodb: mongoUris.admin },
   loads: { mongodb: mongoUris.loads },
@@ -35,25 +40,12 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   mongo: { password: secrets.mongoRoot },
   'mongo-users': { password: secrets.mongoRoot, ...mongoUris },
   redis: { 'users.acl': usersAcl },
+  'label-cache': { 'users.acl': usersAcl },
   'redis-cli': { password: secrets.redis.operator },
   grafana: { password: secrets.grafana },
 };
 for (const [service, files] of Object.entries(FOLDERS)) writeFolder(join(folder, service), files);
-rmSync(join(folder, 'complete'), { force: true });
-rmSync(join(folder, 'redis', 'redis.conf'), { force: true });
 process.stdout.write(first ? 'Generated the secrets.\n' : 'The secrets exist already.\n');
-
-/** Returns what release 1.1 generated, which goes on: its tokens are valid, and its MongoDB has its administrator. */
-function secretsOf11(folder: string): object {
-  if (!existsSync(join(folder, 'complete'))) return {};
-  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
-  return {
-    jwt: read('api/jwt'),
-    internal: read('api/internal'),
-    mongoRoot: read('mongo/password'),
-    grafana: read('grafana/password'),
-  };
-}
 
 /** Replaces each file as a whole: a service never reads half of one. */
 function writeFolder(path: string, files: Record<string, string>): void {

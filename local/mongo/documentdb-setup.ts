@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../process/lock.ts';
 import { runToEnd } from '../process/run-to-end.ts';
 import { debianMirror } from '../programs/debian-mirror.ts';
-import { canAptInstall, ensurePrograms, findProgram } from '../programs/ensure-programs.ts';
+import { canAptInstall, ensurePrograms } from '../programs/ensure-programs.ts';
 import type { Log } from '../setup-error.ts';
 import {
   documentDbIsReady,
@@ -22,7 +23,6 @@ const rootLog = join(home, 'root.log');
 /** Says in a few words why DocumentDB cannot be set up here; returns undefined where it can. */
 export function whyNoDocumentDb(): string | undefined {
   if (!canAptInstall()) return 'its substitute can be set up on Debian as root only';
-  if (!findProgram('go')) return 'its substitute needs Go 1.25 or newer';
   return undefined;
 }
 
@@ -56,14 +56,19 @@ async function removeUnfinished(): Promise<void> {
 }
 
 async function makeRoot(log: Log): Promise<void> {
-  await ensurePrograms([{ names: ['debootstrap'], apt: 'debootstrap' }], log);
   const partial = unfinished('root');
-  const debian = ['forky', partial, await debianMirror(), 'sid']; // 'sid' names the script, also for releases newer than debootstrap
-  await run('debootstrap', '--variant=minbase', '--include=postgresql-18-documentdb', ...debian);
+  await unpackDebian(partial, 'postgresql-18-documentdb', log);
   await run('chroot', partial, 'apt-get', 'clean');
   log('DocumentDB is unpacked; making an empty database…');
   await makeTemplate(partial);
   renameSync(partial, root);
+}
+
+/** Unpacks a Debian that has DocumentDB, and a Go that is new enough for FerretDB. */
+async function unpackDebian(folder: string, packages: string, log: Log): Promise<void> {
+  await ensurePrograms([{ names: ['debootstrap'], apt: 'debootstrap' }], log);
+  const debian = ['forky', folder, await debianMirror(), 'sid']; // 'sid' names the script, also for releases newer than debootstrap
+  await run('debootstrap', '--variant=minbase', `--include=${packages}`, ...debian);
 }
 
 /** Makes an empty database with DocumentDB in it; copying its folder takes a tenth of the time of making another. */
@@ -79,15 +84,33 @@ async function makeTemplate(folder: string): Promise<void> {
   await server.stop();
 }
 
+const GO_BUILD = ['go', 'build', '-trimpath', '-buildvcs=false', '-o'] as const;
+
+/** Builds FerretDB with this machine's Go where that can, and otherwise with Debian's. */
 async function buildFerretDb(output: string, log: Log): Promise<void> {
+  if (spawnSync('go', ['list', '-m'], { cwd: ferretSource }).status !== 0) return buildInDebian(output, log);
   await runToEnd({
     name: 'go build (FerretDB)',
-    command: ['go', 'build', '-trimpath', '-buildvcs=false', '-o', output, '.'],
+    command: [...GO_BUILD, output, '.'],
     cwd: ferretSource,
     logFile: join(home, 'ferretdb.log'),
     env: { ...process.env, CGO_ENABLED: '0' }, // the program then needs no library of the root
   });
-  log('FerretDB is built.');
+}
+
+/** Builds FerretDB in a Debian of its own, which is then removed. */
+async function buildInDebian(output: string, log: Log): Promise<void> {
+  const builder = unfinished('root');
+  await unpackDebian(builder, 'golang-go,ca-certificates', log);
+  // Modules are fetched through whatever this machine trusts.
+  const certificates = 'etc/ssl/certs/ca-certificates.crt';
+  if (existsSync(join('/', certificates))) copyFileSync(join('/', certificates), join(builder, certificates));
+  await run('cp', '-r', ferretSource, join(builder, 'source'));
+  // Go finds its library through /proc, which is not mounted there.
+  const env = ['env', '-C', '/source', 'HOME=/root', 'CGO_ENABLED=0', 'GOROOT=/usr/lib/go'];
+  await run('chroot', builder, ...env, ...GO_BUILD, '/ferretdb', '.');
+  renameSync(join(builder, 'ferretdb'), output);
+  await run('rm', '-rf', '--one-file-system', builder);
 }
 
 function run(...command: [string, ...string[]]): Promise<void> {

@@ -18,10 +18,10 @@ import { ensurePrograms, type Program } from './ensure-programs.ts';
 export type RedisServer = {
   /** Of the user who may do everything. */
   url: string;
-  /** Of each service's own user; all the same for `REDIS_URL`. */
+  /** Of each service's own user; all the same where it is set. */
   urls: Record<RedisService, string>;
   description: string;
-  /** The process that was started for it; none for `REDIS_URL`. */
+  /** The process that was started for it; none where it is set. */
   processes: OwnedProcess[];
   close(): Promise<void>;
 };
@@ -33,16 +33,29 @@ const redisServer: Program = {
   names: ['redis-server'],
   apt: 'redis-server',
   brew: 'redis',
-  instead: 'set REDIS_URL to a Redis that runs',
+  instead: 'set REDIS_URL and LABEL_CACHE_URL to a Redis that runs, each',
 };
 
+/** The two servers of an installation, which differ in what they do when they are full. */
+const ROLES = {
+  // With any other policy a full Redis drops jobs.
+  redis: { setting: 'REDIS_URL', description: 'Redis', maxmemory: '512mb', policy: 'noeviction' },
+  'label-cache': {
+    setting: 'LABEL_CACHE_URL',
+    description: 'Redis of the labels',
+    maxmemory: '256mb',
+    policy: 'allkeys-lru',
+  },
+} as const;
+type Role = keyof typeof ROLES;
+
 /**
- * Provides the Redis of `REDIS_URL`, or starts one on a free port, with its files in `folder`. A durable one writes to
- * disk every second.
+ * Provides the Redis of `REDIS_URL`, or of `LABEL_CACHE_URL` for the role `label-cache`; or starts one on a free port, with
+ * its files in `folder`. A durable one writes to disk every second.
  *
  * @param options.users the users of our own server; without them it lets everybody do everything.
  * @param options.port of our own server, which is started again.
- * @throws SetupError where the Redis of `REDIS_URL` does not answer, or `redis-server` is missing.
+ * @throws SetupError where the Redis that is set does not answer, or `redis-server` is missing.
  */
 export async function provideRedis(options: {
   folder: string;
@@ -50,24 +63,31 @@ export async function provideRedis(options: {
   log: Log;
   users?: RedisUsers;
   port?: number;
+  role?: Role;
 }): Promise<RedisServer> {
-  const given = process.env.REDIS_URL;
-  if (given) return givenRedis(given);
+  const { role = 'redis' } = options;
+  const given = process.env[ROLES[role].setting];
+  if (given) return givenRedis(given, role);
   await ensurePrograms([redisServer], options.log);
-  const data = join(options.folder, 'redis');
+  const data = join(options.folder, role);
   mkdirSync(data, { recursive: true });
   const port = options.port ?? (await freePort());
   const server = startProcess({
-    name: 'Redis',
-    command: ['redis-server', ...settings(port, data, options.durable), ...aclSetting(data, options.users)],
-    logFile: join(options.folder, 'logs', 'redis.log'),
+    name: ROLES[role].description,
+    command: [
+      'redis-server',
+      ...settings(port, data, options.durable, role),
+      ...aclSetting(data, options.users),
+    ],
+    logFile: join(options.folder, 'logs', `${role}.log`),
   });
   const address = `redis://127.0.0.1:${port}`;
   const urlOf = (user: RedisUser) =>
     options.users ? redisUrlOf(address, user, options.users.passwords[user]) : address;
   const url = urlOf('operator');
   await waitUntilReady(server, () => answers(url), 20_000);
-  return { url, urls: urlsOf(urlOf), description: 'Redis', processes: [server], close: server.stop };
+  const { description } = ROLES[role];
+  return { url, urls: urlsOf(urlOf), description, processes: [server], close: server.stop };
 }
 
 /** Writes the file of users, readable by this user alone, and returns the arguments that name it. */
@@ -85,14 +105,15 @@ function urlsOf(urlOf: (service: RedisService) => string): Record<RedisService, 
   >;
 }
 
-async function givenRedis(url: string): Promise<RedisServer> {
+async function givenRedis(url: string, role: Role): Promise<RedisServer> {
+  const { setting, description } = ROLES[role];
   await answers(url).catch((cause: Error) => {
-    throw new SetupError(`The Redis of REDIS_URL does not answer (${cause.message}).`, { cause });
+    throw new SetupError(`The Redis of ${setting} does not answer (${cause.message}).`, { cause });
   });
-  return { url, urls: urlsOf(() => url), description: 'Redis', processes: [], close: async () => {} };
+  return { url, urls: urlsOf(() => url), description, processes: [], close: async () => {} };
 }
 
-function settings(port: number, data: string, durable: boolean): string[] {
+function settings(port: number, data: string, durable: boolean, role: Role): string[] {
   const values = {
     bind: '127.0.0.1',
     port: String(port),
@@ -100,9 +121,8 @@ function settings(port: number, data: string, durable: boolean): string[] {
     save: '',
     appendonly: durable ? 'yes' : 'no',
     appendfsync: 'everysec',
-    maxmemory: '512mb',
-    // With any other policy a full Redis drops jobs.
-    'maxmemory-policy': 'noeviction',
+    maxmemory: ROLES[role].maxmemory,
+    'maxmemory-policy': ROLES[role].policy,
   };
   return Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
 }

@@ -5,7 +5,6 @@ import { repoRoot } from '#local/folders.ts';
 import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { SetupError } from '#local/setup-error.ts';
 import { provideTestServers } from '#local/test-servers.ts';
-import { refreshInputs } from './capacity/refresh.ts';
 import { chart } from './report/chart.ts';
 import { captionOf, type Report, short, textTable, toRows, withFigures } from './report/report.ts';
 import { costs } from './rows/costs.ts';
@@ -137,7 +136,5 @@ async function write(report: Report): Promise<void> {
   mkdirSync(results, { recursive: true });
   writeFileSync(join(results, 'latest.json'), `${JSON.stringify(report, null, 2)}\n`);
   writeFileSync(join(results, 'labels-per-second.svg'), chart(report.rows, captionOf(report)));
-  refreshInputs(report);
-  const { withCapacity } = await import('./capacity/tables.ts'); // not before its inputs are refreshed
-  writeFileSync(PAGE, withCapacity(withFigures(readFileSync(PAGE, 'utf8'), report)));
+  writeFileSync(PAGE, withFigures(readFileSync(PAGE, 'utf8'), report));
 }

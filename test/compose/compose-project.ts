@@ -14,7 +14,7 @@ export class ComposeProject {
   readonly name: string;
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(name: string, env: Record<string, string>) {
+  constructor(name: string, env: Record<string, string> = {}) {
     this.name = name;
     this.#env = { ...process.env, COMPOSE_PROJECT_NAME: name, ...env };
   }

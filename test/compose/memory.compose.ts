@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, expect } from 'vitest';
-import { repoRoot } from '#local/folders.ts';
 import { ApiClient } from '#test/bench/load/api-client.ts';
+import { floodAsCustomer } from '#test/bench/load/greedy-client.ts';
 import { inParallel } from '#test/bench/load/load.ts';
 import { type Memory, peaksDuring } from './memory.ts';
 import { test } from './project.ts';
@@ -35,10 +32,9 @@ test.for([16, 64])('at %i concurrent labels', async (concurrency, { project, url
   expectRoom(peaks, `at ${concurrency} concurrent`);
 });
 
-test.for(['labels', 'guides', 'logins'])('under a flood of %s', async (kind, { project, url }) => {
-  const program = join(repoRoot, 'test/bench/load/greedy-client.ts');
-  const args = [program, '--url', url, '--kind', kind, '--seconds', '20'];
-  const peaks = await peaksDuring(project, () => promisify(execFile)(process.execPath, args));
+test.for(['labels', 'guides', 'logins'] as const)('under a flood of %s', async (kind, { project, url }) => {
+  const flood = { url, kind, connections: 150, seconds: 20 };
+  const peaks = await peaksDuring(project, () => floodAsCustomer(flood));
   expectRoom(peaks, `under a flood of ${kind}`);
 });
 

@@ -1,4 +1,4 @@
-import { test as base, inject } from 'vitest';
+import { test as base } from 'vitest';
 import { freePort } from '#local/process/free-port.ts';
 import { ComposeProject } from './compose-project.ts';
 
@@ -12,7 +12,7 @@ export const test = base
   }))
   .extend('project', { scope: 'file' }, async ({ ports }, { onCleanup }) => {
     const name = `guias-test-${process.pid}`;
-    const project = new ComposeProject(name, { ...inject('composeEnv'), ...ports, DEMO: '1' });
+    const project = new ComposeProject(name, { ...ports, DEMO: '1' });
     onCleanup(async () => void (await project.compose('down', '--volumes')));
     return project;
   })

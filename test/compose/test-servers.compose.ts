@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { test } from '#test/fixtures/folder.ts';
 
@@ -14,7 +14,7 @@ test('npm test runs on containers', async ({ folder }) => {
   const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
   const vitest = join(repoRoot, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', '--config', 'test/vitest.config.ts', ...report, ...files];
-  const env = { ...process.env, ...inject('composeEnv'), TEST_SERVERS: 'docker' };
+  const env = { ...process.env, TEST_SERVERS: 'docker' };
   await promisify(execFile)(process.execPath, args, { cwd: repoRoot, env, maxBuffer: 2 ** 24 });
   const { numPassedTests, numTotalTests } = JSON.parse(readFileSync(results, 'utf8'));
   expect(numPassedTests).toBeGreaterThan(100);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { httpErrors } from '#services/api/errors.ts';
-import type { HttpErrors } from '#shared/http/errors/http-errors.ts';
+import type { HttpErrors } from '#shared/http/http-errors.ts';
 
 const page = readFileSync(join(repoRoot, 'docs/contract.md'), 'utf8');
 const table: HttpErrors = httpErrors;

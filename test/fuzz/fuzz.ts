@@ -38,10 +38,11 @@ async function fuzz(options: string[]): Promise<number> {
     const servers = await provideTestServers(say);
     const mongoUri = new URL('/fuzz', servers.mongoUri).href;
     await seedDemoData(mongoUri);
-    const { redisUrl, chromiumPath, folder } = servers;
+    const { redisUrl, labelCacheUrl, chromiumPath, folder } = servers;
     const system = await startSystem({
       mongoUri,
       redisUrl,
+      labelCacheUrl,
       chromiumPath,
       secrets: generateSecrets(),
       logFolder: folder,

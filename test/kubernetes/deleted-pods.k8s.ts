@@ -9,7 +9,7 @@ import { Kubectl } from './kubectl.ts';
  * again, and nothing that was acknowledged is lost.
  */
 
-const kubectl = new Kubectl('guias', inject('kubernetesEnv'));
+const kubectl = new Kubectl('guias');
 const url = inject('url');
 /** Answers that are right at any time; 400 is the one to a postal code without coverage. */
 const ALWAYS: unknown[] = [200, 400, 503];

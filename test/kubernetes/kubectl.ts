@@ -14,14 +14,12 @@ export type Pod = {
   };
 };
 
-/** `kubectl` in one namespace. */
+/** `kubectl` in one namespace of the cluster of `KUBECONFIG`. */
 export class Kubectl {
   readonly #namespace: string;
-  readonly #env: NodeJS.ProcessEnv;
 
-  constructor(namespace: string, env: Record<string, string>) {
+  constructor(namespace: string) {
     this.#namespace = namespace;
-    this.#env = { ...process.env, ...env };
   }
 
   /** Returns what the command prints. @throws with its errors when it fails. */
@@ -32,7 +30,7 @@ export class Kubectl {
   /** Runs a command that reads this from standard input. */
   async pipe(input: string, ...args: string[]): Promise<string> {
     const command = ['--namespace', this.#namespace, ...args];
-    const child = spawn('kubectl', command, { env: this.#env, timeout: COMMAND_TIMEOUT_MS });
+    const child = spawn('kubectl', command, { timeout: COMMAND_TIMEOUT_MS });
     child.stdin.on('error', () => {}); // a command that fails at once reads nothing
     child.stdin.end(input);
     const ended = new Promise((resolve) => child.once('close', resolve));

@@ -6,7 +6,7 @@ import { Kubectl } from './kubectl.ts';
 
 /** The memory of each container against its limit, as the node itself counts it, while customers ask for labels. */
 
-const kubectl = new Kubectl('guias', inject('kubernetesEnv'));
+const kubectl = new Kubectl('guias');
 /** The share of a limit that no load may exceed. */
 const MOST = 0.8;
 const MIB = 2 ** 20;

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { writeOverlay } from '#local/engines/kubernetes/overlay.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
-import { type AnyObject, customResourceDefinitions } from '#test/ops/kubernetes/custom-resources.ts';
+import { type AnyObject, customResourceDefinitions } from './custom-resources.ts';
 import { Kubectl } from './kubectl.ts';
+import { writeOverlay } from './overlay.ts';
 import { apiUrl, USER } from './small.ts';
 
 /**
@@ -15,9 +15,8 @@ import { apiUrl, USER } from './small.ts';
  */
 
 const NAMESPACE = 'guias-production';
-const env = inject('kubernetesEnv');
-const small = new Kubectl('guias', env);
-const kubectl = new Kubectl(NAMESPACE, env);
+const small = new Kubectl('guias');
+const kubectl = new Kubectl(NAMESPACE);
 
 /** Requests that fit beside k8s/small on the smallest node; the real ones are what a managed cluster is for. */
 const FITTING = {
@@ -96,7 +95,7 @@ async function copySecrets(): Promise<void> {
 }
 
 test('is applied as a whole, becomes ready and prints', async () => {
-  const folder = writeOverlay('production', inject('images'), {
+  const folder = writeOverlay('production', {
     namespace: NAMESPACE,
     patches: [FITTING, ...policies],
   });

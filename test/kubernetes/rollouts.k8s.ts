@@ -5,7 +5,7 @@ import { Kubectl } from './kubectl.ts';
 
 /** Each deployment is replaced, pod by pod, while customers create guides and ask for labels: no request fails. */
 
-const kubectl = new Kubectl('guias', inject('kubernetesEnv'));
+const kubectl = new Kubectl('guias');
 /** Answers of a service that is there; 400 is the one to a postal code without coverage. */
 const SERVED = [200, 400];
 

@@ -7,7 +7,7 @@ import { USER } from './small.ts';
 
 /** k8s/small, as customers and its pods see it. */
 
-const kubectl = new Kubectl('guias', inject('kubernetesEnv'));
+const kubectl = new Kubectl('guias');
 const url = inject('url');
 /** The longest start from nothing, in seconds; on two cores that others use too. */
 const START_S = 240;

@@ -1,24 +1,27 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BRANCHES, COVERAGE } from '#local/demo-data.ts';
-import { type Images, writeOverlay } from '#local/engines/kubernetes/overlay.ts';
 import { repoRoot } from '#local/folders.ts';
-import { branchTable, columnsOf, coverageTable } from '#services/branches/csv/csv-columns.ts';
+import { branchTable, columnsOf, coverageTable } from '#services/branches/csv-columns.ts';
 import type { Kubectl } from './kubectl.ts';
+import { writeOverlay } from './overlay.ts';
 
 /** Installs k8s/small as k8s/README.md ("First start") says, with a user and the demo data's branches. */
 
 export const USER = { name: 'tienda', password: 'una prueba en Kubernetes' };
 const DEPLOYMENTS = ['api', 'branches', 'dashboard', 'label-worker'];
 const STORES = ['mongo', 'redis'];
+/** Longest time until a Service leads to pods that are ready, in ms. */
+const SERVED_MS = 60_000;
 
 /** Applies all of it at once, stores and services. @returns seconds until every pod is ready. */
-export async function installSmall(kubectl: Kubectl, images: Images): Promise<number> {
+export async function installSmall(kubectl: Kubectl): Promise<number> {
   const started = performance.now();
   await kubectl.run('create', 'namespace', 'guias');
   await kubectl.pipe(printSecrets(), 'create', '-f', '-');
   await installProfile(kubectl);
-  await kubectl.run('apply', '--server-side', '--kustomize', writeOverlay('small', images));
+  await kubectl.run('apply', '--server-side', '--kustomize', writeOverlay('small'));
   for (const name of STORES) await kubectl.rolledOut('statefulset', name);
   await kubectl.run('wait', '--for=condition=Complete', 'job/mongo-users', '--timeout=240s');
   for (const name of DEPLOYMENTS) await kubectl.rolledOut('deployment', name);
@@ -57,7 +60,7 @@ export async function loadData(kubectl: Kubectl): Promise<void> {
   const permissions = ['--permissions', 'guias.create,guias.read', '--origin', 'MEX01'];
   const loads = [...exec, '--container', 'loads', '--', 'node', 'services/branches/cli.ts'];
   const input = '/dev/stdin';
-  await kubectl.pipe(csv(branchTable, BRANCHES), ...loads, 'branches', 'import', input);
+  await kubectl.pipe(csv(branchTable, BRANCHES), ...loads, 'import', input);
   await kubectl.pipe(csv(coverageTable(new Set()), COVERAGE), ...loads, 'coverage', 'import', input);
   await kubectl.pipe(`${USER.password}\n`, ...admin, 'create', USER.name, ...permissions);
   await kubectl.run('scale', 'deployment/operator', '--replicas=0');
@@ -71,7 +74,7 @@ function csv<R, C extends string>(
   return lines.map((cells) => cells.join(',')).join('\n');
 }
 
-/** Returns the api's address on a node, which every port of a Service of the type NodePort has. */
+/** Returns the api's address on a node, once it answers there: a pod is ready before its Service leads to it. */
 export async function apiUrl(kubectl: Kubectl): Promise<string> {
   const { spec } = await kubectl.json<{ spec: { ports: { nodePort: number }[] } }>(
     'get',
@@ -81,5 +84,19 @@ export async function apiUrl(kubectl: Kubectl): Promise<string> {
   type Node = { status: { addresses: { type: string; address: string }[] } };
   const { items } = await kubectl.json<{ items: Node[] }>('get', 'nodes');
   const address = items[0]?.status.addresses.find(({ type }) => type === 'InternalIP')?.address;
-  return `http://${address}:${spec.ports[0]?.nodePort}`;
+  const url = `http://${address}:${spec.ports[0]?.nodePort}`;
+  await untilAnswers(url);
+  return url;
+}
+
+async function untilAnswers(url: string): Promise<void> {
+  for (const began = performance.now(); ; await sleep(200)) {
+    try {
+      await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(2_000) });
+      return;
+    } catch (cause) {
+      if (performance.now() - began > SERVED_MS)
+        throw new Error(`The api does not answer at ${url} after ${SERVED_MS / 1_000} s`, { cause });
+    }
+  }
 }

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
-import { ensurePrograms } from '#local/programs/ensure-programs.ts';
 import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
@@ -20,10 +19,10 @@ type RuleTest = { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }
 
 /** Those that need no more than our services. */
 const rules = rulesOf('alerts.yml');
-/** What KEDA asks for the label workers, of all shards and of one. */
-const triggerQueries = ['production/scaling.yaml', 'sharded/shard-0/scaling.yaml']
-  .flatMap(readObjects)
-  .flatMap(({ spec }) => (spec.triggers ?? []).map(({ metadata }) => metadata.query));
+/** What KEDA asks for the label workers. */
+const triggerQueries = readObjects('production/scaling.yaml').flatMap(({ spec }) =>
+  (spec.triggers ?? []).map(({ metadata }) => metadata.query),
+);
 const TEST_FILES = readdirSync(monitoring).filter((name) => name.endsWith('.test.yml'));
 const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: monitoring, encoding: 'utf8' });
 
@@ -83,12 +82,6 @@ const test = services
     await new Client(hasty.url, demo.token).pdf(`/api/guias/etiqueta/${late?.SEND_GUIA}`);
     await stores.redis.del(`${stores.prefix}:branches`);
   });
-
-beforeAll(async () => {
-  const names = ['promtool', 'prometheus'];
-  const programs = names.map((name) => ({ names: [name], apt: 'prometheus', brew: 'prometheus' }));
-  await ensurePrograms(programs, (line) => process.stdout.write(`${line}\n`));
-}, 300_000);
 
 describe('the alerts', () => {
   test('and the configuration are valid for Prometheus', () => {

@@ -17,7 +17,6 @@ type Setting = {
   minimum?: number;
   maximum?: number;
   writeOnly?: boolean;
-  'x-formerly'?: string;
 };
 
 describe('the operations page', () => {
@@ -60,18 +59,11 @@ function standard({ default: value }: Setting): string {
 }
 
 function meaning(setting: Setting): string {
-  const {
-    description,
-    enum: values,
-    default: value,
-    examples: [example] = [],
-    'x-formerly': former,
-  } = setting;
+  const { description, enum: values, default: value, examples: [example] = [] } = setting;
   const sentences = [
     description,
     values ? `One of ${values.join(', ')}` : range(setting),
     example !== undefined && example !== value && `Example: \`${example}\``,
-    former && `Formerly \`${former}\`, which still works`,
   ];
   return sentences
     .filter(Boolean)

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
+import { PACKAGES } from '#test/fixtures/global-programs.ts';
 import { readTargets } from './dockerfile.ts';
 
 type Step = { uses?: string; run?: string; with?: Record<string, unknown> };
@@ -111,6 +112,14 @@ describe('the workflow of a release', () => {
     expect(jobs.ci?.uses).toBe('./.github/workflows/ci.yml');
     expect(runOf('compose')).toContain('npm run test:compose');
     expect(runOf('kubernetes')).toContain('npm run test:k8s');
+  });
+
+  // Tests install what is missing as root alone.
+  it('installs all programs of the tests where it runs them', () => {
+    const installed = stepsOf('release').flatMap(
+      ({ run = '' }) => /apt-get install (?:--\S+ )*(.*)/.exec(run)?.[1] ?? [],
+    );
+    expect(installed).toEqual(['compose', 'kubernetes'].map(() => Object.keys(PACKAGES).join(' ')));
   });
 
   it('gives each job the rights that it uses, and code of packages none to write', () => {

@@ -1,32 +1,49 @@
-import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { Client } from '#test/fixtures/client.ts';
+import { inOwnProcess } from '#test/fixtures/own-process.ts';
 import { newGuide } from './guides.ts';
 import { hostileBodies } from './hostile-bodies.ts';
 
-/**
- * A customer who takes all that is given: connections each of which sends the next request at its answer, whatever that
- * says. The program is a process of its own, so that it does not hold up those who measure what others get.
- *
- * `--url`, `--kind labels|guides|logins|bodies`, `--connections`, `--seconds`. Prints how many answers of which status
- * came, as JSON.
- */
+/** How a greedy customer floods an api: `connections` each send the next request at the answer to the last one. */
+type Flood = {
+  url: string;
+  kind: 'labels' | 'guides' | 'logins' | 'bodies';
+  connections: number;
+  seconds: number;
+};
+
+/** How many answers of which status came. */
+export type Statuses = Record<string, number>;
 
 /** Not the address of the others: wrong logins are counted by address. */
 const LOCAL_ADDRESS = '127.0.0.2';
 
-const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { url: text, kind: text, connections: text, seconds: text } });
-const url = values.url ?? '';
-const connections = Number(values.connections);
-const pool = new Pool(url, { connections, localAddress: LOCAL_ADDRESS });
-const statuses: Record<string, number> = {};
+/** Floods an api as a customer who takes all that is given, whatever the answers say. */
+export const floodAsCustomer = inOwnProcess(
+  import.meta.filename,
+  async ({ url, kind, connections, seconds }: Flood): Promise<Statuses> => {
+    const pool = new Pool(url, { connections, localAddress: LOCAL_ADDRESS });
+    const request = await KINDS[kind](url);
+    const statuses: Statuses = {};
+    const end = performance.now() + 1_000 * seconds;
+    let count = 0;
+    const connection = async () => {
+      while (performance.now() < end) {
+        const { statusCode, body } = await pool.request(request(count++));
+        await body.dump();
+        statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
+      }
+    };
+    await Promise.all(Array.from({ length: connections }, connection));
+    return statuses;
+  },
+);
 
 type Send = (count: number) => Parameters<Pool['request']>[0];
 
-const KINDS: Record<string, () => Promise<Send>> = {
+const KINDS: Record<Flood['kind'], (url: string) => Promise<Send>> = {
   /** Labels of 40 to 99 packages, each of them another one. */
-  async labels() {
+  async labels(url) {
     const client = await Client.login(url, 'otro');
     const guides = await client.created(...Array.from({ length: 500 }, newGuide));
     return (count) => ({
@@ -35,13 +52,13 @@ const KINDS: Record<string, () => Promise<Send>> = {
       headers: { authorization: `Bearer ${client.token}` },
     });
   },
-  async guides() {
+  async guides(url) {
     const { token } = await Client.login(url, 'otro');
     const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: Array.from({ length: 500 }, newGuide) });
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     return () => ({ method: 'POST', path: '/api/guias/crear', headers, body });
   },
-  async bodies() {
+  async bodies(url) {
     const { token } = await Client.login(url, 'otro');
     const bodies = hostileBodies();
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -61,18 +78,3 @@ const KINDS: Record<string, () => Promise<Send>> = {
     });
   },
 };
-
-const request = await KINDS[values.kind ?? '']?.();
-if (!request) throw new Error('--kind is labels, guides, logins or bodies');
-const end = performance.now() + 1_000 * Number(values.seconds);
-let count = 0;
-async function connection(send: Send): Promise<void> {
-  while (performance.now() < end) {
-    const { statusCode, body } = await pool.request(send(count++));
-    await body.dump();
-    statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
-  }
-}
-await Promise.all(Array.from({ length: connections }, () => connection(request)));
-process.stdout.write(JSON.stringify(statuses));
-await pool.destroy();

@@ -34,6 +34,7 @@ export function newRecord(): GuideRecord {
     username: 'demo',
     account: 'demo',
     createdAt: '2026-07-14T10:32:05',
+    createdUtc: new Date('2026-07-14T16:32:05Z'),
     status: 'Documentado',
     service: 'Domicilio',
     origin: { code: 'MEX01', name: 'Ciudad de México Juárez' },

@@ -1,4 +1,4 @@
-import { BODY_LIMIT_MIB, MAX_BODY_VALUES } from '#shared/http/errors/http-errors.ts';
+import { BODY_LIMIT_MIB, MAX_BODY_VALUES } from '#shared/http/http-errors.ts';
 import { newGuide } from './guides.ts';
 
 /** Bytes of the largest body, less those around what fills it. */

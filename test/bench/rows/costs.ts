@@ -9,7 +9,7 @@ import { withSystem } from '../system/system.ts';
 /** What one label or one creation costs, by part: core-ms of each, and what Redis does for it. */
 type Costs = Map<string, number>;
 
-/** What one label and one creation cost each part: inputs of the capacity model (test/bench/capacity). */
+/** Measures what one label and one creation cost each part. docs/performance.md computes its plan of a fleet from these costs. */
 export async function costs(run: Run): Promise<Result[]> {
   return withSystem(run, async ({ api }) => {
     const redis = new Redis(run.servers.redisUrl);

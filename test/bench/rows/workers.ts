@@ -131,6 +131,7 @@ async function startWorker(run: Run, system: BenchSystem, number: number): Promi
       HOST: '127.0.0.1',
       PORT: String(port),
       REDIS_URL: run.servers.redisUrl,
+      LABEL_CACHE_URL: run.servers.labelCacheUrl,
       REDIS_PREFIX: system.redisPrefix,
       CHROMIUM_PATH: run.servers.chromiumPath,
     },

@@ -25,7 +25,7 @@ export async function withSystem<T>(
   use: (system: BenchSystem) => Promise<T>,
   mongoUri = databaseUri(run),
 ): Promise<T> {
-  const { redisUrl, chromiumPath, folder } = run.servers;
+  const { redisUrl, labelCacheUrl, chromiumPath, folder } = run.servers;
   const redisPrefix = `{bench-${++started}}`;
   const logFolder = `${folder}/system-${started}`;
   await seedDemoData(mongoUri);
@@ -35,6 +35,7 @@ export async function withSystem<T>(
   const system = await startSystem({
     mongoUri,
     redisUrl,
+    labelCacheUrl,
     redisPrefix,
     chromiumPath,
     secrets,
@@ -47,7 +48,7 @@ export async function withSystem<T>(
   } finally {
     await api.close();
     await system.stop();
-    await forget(redisUrl, `${redisPrefix}*`);
+    await Promise.all([redisUrl, labelCacheUrl].map((url) => forget(url, `${redisPrefix}*`)));
   }
 }
 
@@ -72,7 +73,7 @@ async function forget(redisUrl: string, match: string): Promise<void> {
   redis.disconnect();
 }
 
-/** Removes the finished labels of a system: of several over one Redis, each would fill the half that it may. */
+/** Removes the finished labels of a system. */
 export function forgetLabels({ servers }: Run, { redisPrefix }: BenchSystem): Promise<void> {
-  return forget(servers.redisUrl, `${redisPrefix}:label[-:]*`);
+  return forget(servers.labelCacheUrl, `${redisPrefix}:label:*`);
 }

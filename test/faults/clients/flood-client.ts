@@ -1,41 +1,59 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { inOwnProcess } from '#test/fixtures/own-process.ts';
 
-/**
- * Sends requests without a token at a rate, over connections that wait for each answer. The program is a process of its
- * own because it takes a core, and parses as little HTTP as it can.
- *
- * `--port`, `--rate` a second, `--seconds`, `--connections`. `--login=<user>` sends logins with a wrong password instead,
- * from `--addresses` addresses by turns. Prints how many answers of which status came.
- */
+/** `perSecond` requests without a token, over connections that wait for each answer. */
+type Flood = {
+  port: number;
+  perSecond: number;
+  seconds: number;
+  connections: number;
+  /** Sends logins with a wrong password instead, of this user, from as many addresses by turns. */
+  logins?: { user: string; addresses: number };
+};
 
 const LABEL = 'GET /api/guias/etiqueta/123456789012 HTTP/1.1\r\nHost: api\r\n\r\n';
 /** Rounds of sending a second. */
-const GOES = 100;
+const ROUNDS = 100;
 
-const text = { type: 'string' } as const;
-const { values } = parseArgs({
-  options: { port: text, rate: text, seconds: text, connections: text, login: text, addresses: text },
-});
-const statuses: Record<string, number> = {};
+/** Floods an api; parses as little HTTP as it can. @returns how many answers of which status came. */
+export const floodWithoutToken = inOwnProcess(
+  import.meta.filename,
+  async ({ port, perSecond, seconds, connections, logins }: Flood): Promise<Record<string, number>> => {
+    const statuses: Record<string, number> = {};
+    const answered = (status: string) => {
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    };
+    let sent = 0;
+    const nextRequest = () => (logins ? wrongLogin(logins, sent++) : LABEL);
+    const callers = Array.from({ length: connections }, () => openCaller(port, nextRequest, answered));
+    const end = performance.now() + 1_000 * seconds;
+    for (let due = 0; performance.now() < end; await sleep(1_000 / ROUNDS)) {
+      due = perSecond / ROUNDS;
+      for (const one of callers)
+        if (due > 0 && one.free) {
+          one.send();
+          due--;
+        }
+    }
+    return statuses;
+  },
+);
 
-let sent = 0;
-function nextRequest(): string {
-  if (!values.login) return LABEL;
-  const from = `198.51.100.${sent++ % Number(values.addresses)}`;
-  const head = `X-Username: ${values.login}\r\nX-Password: mal\r\nX-Forwarded-For: ${from}`;
+function wrongLogin({ user, addresses }: NonNullable<Flood['logins']>, count: number): string {
+  const from = `198.51.100.${count % addresses}`;
+  const head = `X-Username: ${user}\r\nX-Password: mal\r\nX-Forwarded-For: ${from}`;
   return `POST /api/auth/login HTTP/1.1\r\nHost: api\r\nContent-Length: 0\r\n${head}\r\n\r\n`;
 }
 
 /** Opens a connection that sends one request at a time. */
-function caller(): { free: boolean; send(): void } {
-  const socket = connect(Number(values.port), '127.0.0.1').setEncoding('latin1').setNoDelay();
+function openCaller(port: number, nextRequest: () => string, answered: (status: string) => void) {
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1').setNoDelay();
   socket.on('error', () => {});
-  const self = {
+  const caller = {
     free: true,
     send: () => {
-      self.free = false;
+      caller.free = false;
       socket.write(nextRequest());
     },
   };
@@ -43,23 +61,9 @@ function caller(): { free: boolean; send(): void } {
   socket.on('data', (data: string) => {
     answer += data;
     if (!answer.endsWith('}')) return; // every refusal is an object in JSON
-    const status = answer.slice(9, 12);
-    statuses[status] = (statuses[status] ?? 0) + 1;
+    answered(answer.slice(9, 12));
     answer = '';
-    self.free = true;
+    caller.free = true;
   });
-  return self;
+  return caller;
 }
-
-const callers = Array.from({ length: Number(values.connections) }, caller);
-const end = performance.now() + 1_000 * Number(values.seconds);
-for (let due = 0; performance.now() < end; await sleep(1_000 / GOES)) {
-  due = Number(values.rate) / GOES;
-  for (const one of callers)
-    if (due > 0 && one.free) {
-      one.send();
-      due--;
-    }
-}
-process.stdout.write(JSON.stringify(statuses));
-process.exit();

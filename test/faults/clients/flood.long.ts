@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { call } from '#test/fixtures/client.ts';
 import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
+import { floodWithoutToken } from './flood-client.ts';
 import { underLoad } from './under-load.ts';
 
 /** How much more memory the API may take for a flood, in MiB. */
@@ -113,10 +111,7 @@ test('ten thousand requests a second without a token are refused, and other clie
     const from = performance.now();
     let statuses = {};
     const memory = await watchingMemory(api, async () => {
-      const program = join(import.meta.dirname, 'flood-client.ts');
-      const options = [`--port=${port}`, '--rate=10000', '--seconds=20', '--connections=100'];
-      const { stdout } = await promisify(execFile)(process.execPath, [program, ...options]);
-      statuses = JSON.parse(stdout);
+      statuses = await floodWithoutToken({ port, perSecond: 10_000, seconds: 20, connections: 100 });
     });
     expect(Object.keys(statuses)).toEqual(['401']);
     return { from, statuses, memory };

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { repoRoot } from '#local/folders.ts';
+import { floodAsCustomer } from '#test/bench/load/greedy-client.ts';
 import { atRate } from '#test/bench/load/load.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test as faultTest } from '../system/system.ts';
@@ -19,15 +16,7 @@ test.for(long ? (['labels', 'guides', 'logins'] as const) : (['labels'] as const
   async (kind, { system }) => {
     await system.store.config('SET', 'maxmemory', '230mb');
     const seconds = long ? 180 : 8;
-    const program = join(repoRoot, 'test/bench/load/greedy-client.ts');
-    const args = [
-      program,
-      `--url=${system.url}`,
-      `--kind=${kind}`,
-      '--connections=150',
-      `--seconds=${seconds}`,
-    ];
-    const greedy = promisify(execFile)(process.execPath, args);
+    const greedy = floodAsCustomer({ url: system.url, kind, connections: 150, seconds });
     const slots = Array.from({ length: RATE * seconds }, (_, i) => i);
     const wrong: unknown[] = [];
     const load = await atRate(slots, RATE, async () => {
@@ -36,7 +25,7 @@ test.for(long ? (['labels', 'guides', 'logins'] as const) : (['labels'] as const
       const { status, bytes } = await customer.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
       if (status !== 200) wrong.push([status, bytes.toString()]);
     });
-    const statuses = JSON.parse((await greedy).stdout);
+    const statuses = await greedy;
     const ended = performance.now();
     const customer = await Client.login(system.url, 'demo');
     const after = await Promise.all(

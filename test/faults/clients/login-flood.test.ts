@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { call } from '#test/fixtures/client.ts';
 import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
+import { floodWithoutToken } from './flood-client.ts';
 import { keepFigures, long } from './under-load.ts';
 
 const SECONDS = long ? 20 : 4;
@@ -36,12 +34,13 @@ const test = faultTest
   });
 
 /** Sends 1 000 wrong logins a second of one user. @returns how many answers of which status came. */
-async function flood(url: string, addresses: number): Promise<Record<string, number>> {
-  const program = join(import.meta.dirname, 'flood-client.ts');
-  const rate = [`--port=${new URL(url).port}`, '--rate=1000', `--seconds=${SECONDS}`, '--connections=1500'];
-  const attack = [`--login=${ATTACKED}`, `--addresses=${addresses}`];
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...rate, ...attack]);
-  return JSON.parse(stdout);
+function flood(url: string, addresses: number): Promise<Record<string, number>> {
+  const rate = { perSecond: 1_000, seconds: SECONDS, connections: 1_500 };
+  return floodWithoutToken({
+    port: Number(new URL(url).port),
+    ...rate,
+    logins: { user: ATTACKED, addresses },
+  });
 }
 
 test.for([

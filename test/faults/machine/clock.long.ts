@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { ensurePrograms } from '#local/programs/ensure-programs.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { underLoad } from '../clients/under-load.ts';
@@ -24,7 +23,6 @@ const test = faultTest
         writeFileSync(join(folder, 'offset'), `${offset < 0 ? '' : '+'}${offset}`),
   )
   .override('wanted', { scope: 'file' }, async ({ folder, setClock }): Promise<Wanted> => {
-    await ensurePrograms([{ names: ['faketime'], apt: 'faketime' }], () => {});
     setClock(0);
     const library = execFileSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' });
     return {

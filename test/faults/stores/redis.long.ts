@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { BranchStore } from '#services/branches/store/branch-store.ts';
+import { BranchStore } from '#services/branches/branch-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';

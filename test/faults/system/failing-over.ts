@@ -11,7 +11,7 @@ import { startProxy } from './proxy.ts';
 import { type Closer, redisAnswers, type Server } from './servers.ts';
 
 /** The forms of Redis that fail over. */
-export type FailingOver = 'pair' | 'sentinel' | 'cluster';
+export type FailingOver = 'pair' | 'sentinel';
 
 /** A process of Redis, and the test's own connection to it. */
 type Node = { port: number; url: string; part: Part; redis: Redis };
@@ -20,7 +20,6 @@ type Node = { port: number; url: string; part: Part; redis: Redis };
 const DEAD_AFTER_MS = 2_000;
 /** The name by which the sentinels know the primary. */
 const PRIMARY = 'guias';
-const SLOTS = 16_384;
 /** The user that may ask the sentinels, and the password of all users. */
 const SENTINEL_USER = 'ask';
 const PASSWORD = randomBytes(16).toString('hex');
@@ -32,7 +31,7 @@ export function redisFailingOver(
   folder: string,
   closers: Closer[],
 ): Promise<Server> {
-  const start = { pair: startPair, sentinel: startSentinels, cluster: startCluster }[kind];
+  const start = { pair: startPair, sentinel: startSentinels }[kind];
   return start(prefix, folder, closers);
 }
 
@@ -90,61 +89,10 @@ async function startSentinels(prefix: string, folder: string, closers: Closer[])
   };
 }
 
-/** Three masters with a third of the slots each, and a replica of each. */
-async function startCluster(prefix: string, folder: string, closers: Closer[]): Promise<Server> {
-  const cluster = `--cluster-enabled yes --cluster-node-timeout ${DEAD_AFTER_MS} --cluster-require-full-coverage no`;
-  const busPorts = await Promise.all(Array.from({ length: 6 }, freePort));
-  const nodes = await startNodes(6, 'redis', folder, closers, (_, i) => [
-    ...[...DURABLE, ...cluster.split(' ')],
-    ...['--cluster-port', `${busPorts[i]}`],
-  ]);
-  const [first, ...others] = nodes as [Node, ...Node[]];
-  const masters = nodes.slice(0, 3);
-  for (const [i, { redis }] of masters.entries()) {
-    const [from, until] = [i, i + 1].map((third) => Math.floor((SLOTS * third) / 3)) as [number, number];
-    await redis.call('CLUSTER', 'ADDSLOTSRANGE', from, until - 1);
-    await redis.cluster('SET-CONFIG-EPOCH', i + 1);
-  }
-  for (const [i, { port }] of others.entries()) {
-    await first.redis.call('CLUSTER', 'MEET', '127.0.0.1', port, busPorts[i + 1] as number);
-  }
-  const ids = await Promise.all(nodes.map(({ redis }) => redis.cluster('MYID')));
-  await eachSettles(nodes, async ({ redis }) => {
-    expect(await redis.cluster('NODES')).toSatisfy((text: string) =>
-      ids.every((id) => text.includes(`${id}`)),
-    );
-  });
-  for (const [i, { redis }] of nodes.slice(3).entries()) await redis.cluster('REPLICATE', `${ids[i]}`);
-  await eachSettles(nodes, async ({ redis }) => {
-    expect(await redis.cluster('INFO')).toContain('cluster_state:ok');
-    expect(await redis.info('replication')).toMatch(/role:master.*connected_slaves:1|master_link_status:up/s);
-  });
-  const ours = Math.floor((Number(await first.redis.cluster('KEYSLOT', prefix)) * 3) / SLOTS);
-  const [owner, other, survivor] = [ours, (ours + 1) % 3, ours + 3].map((i) => nodes[i]) as [
-    Node,
-    Node,
-    Node,
-  ];
-  return {
-    ...(await withUsers(nodes, prefix, (user) => `redis+cluster://${user}${addressesOf(nodes)}`)),
-    refusals: () => refusalsOf(nodes),
-    direct: owner.url,
-    part: owner.part,
-    other: other.part,
-    elected: () =>
-      eachSettles([survivor], async ({ redis }) => {
-        const known = String(await redis.cluster('NODES'));
-        expect(known).toContain(' master,fail - ');
-        expect(known.match(/ (myself,)?master - /g)).toHaveLength(3);
-      }),
-  };
-}
-
 /** Adds each service's own user to the servers. @returns the addresses with and without them. */
 async function withUsers(nodes: Node[], prefix: string, urlOf: (user: string) => string) {
-  const prefixes = prefix.replace('}', '*}'); // of each shard
   for (const service of REDIS_SERVICES) {
-    const rules = ['reset', 'on', `>${PASSWORD}`, ...redisRules(service, prefixes)];
+    const rules = ['reset', 'on', `>${PASSWORD}`, ...redisRules(service, prefix)];
     await Promise.all(nodes.map(({ redis }) => redis.acl('SETUSER', service, ...rules)));
   }
   const urls = Object.fromEntries(REDIS_SERVICES.map((name) => [name, urlOf(`${name}:${PASSWORD}@`)]));

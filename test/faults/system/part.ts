@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeFailure, type OwnedProcess } from '#local/process/owned-process.ts';
 
-/** Longest time that a part may take to start, in ms. */
-const START_DEADLINE = 30_000;
+/** Longest time that a part may take to start, in ms: beside other load a service takes half a minute to be read from disk. */
+const START_DEADLINE = 60_000;
 
 /** A part of the system: processes that are killed together and started again as they were. */
 export class Part {

@@ -21,10 +21,6 @@ export type Server = {
   /** What Redis has refused to a user since it started. */
   refusals?: () => Promise<unknown[]>;
   part?: Part;
-  /** Of a cluster: a master that has none of the keys. */
-  other?: Part;
-  /** Of a cluster: resolves when a replica has taken over from the master that was killed. */
-  elected?: () => Promise<void>;
   proxy?: TcpProxy;
   /** Of a pair: makes the replica the primary, to which the address then leads. Connections stay open. */
   failOver?: () => Promise<void>;
@@ -36,6 +32,20 @@ export type Server = {
 export async function redisServer(own: boolean, folder: string, closers: Closer[]): Promise<Server> {
   if (!own) return behindProxy(inject('redisUrl'), closers);
   const { url, processes } = await provideRedis({ folder, durable: true, log: () => {} });
+  const part = new Part(processes, () => redisAnswers(url));
+  closers.push(() => part.end());
+  return { url, direct: url, part };
+}
+
+/** The Redis of the finished labels. @param own the test's own; its files are in `folder`. */
+export async function labelCacheServer(own: boolean, folder: string, closers: Closer[]): Promise<Server> {
+  if (!own) return behindProxy(inject('labelCacheUrl'), closers);
+  const { url, processes } = await provideRedis({
+    folder,
+    durable: false,
+    log: () => {},
+    role: 'label-cache',
+  });
   const part = new Part(processes, () => redisAnswers(url));
   closers.push(() => part.end());
   return { url, direct: url, part };

@@ -15,7 +15,14 @@ import { test as folderTest } from '#test/fixtures/folder.ts';
 import { startBalancer } from './balancer.ts';
 import { type FailingOver, redisFailingOver } from './failing-over.ts';
 import { Part } from './part.ts';
-import { type Closer, electingMongo, mongoServer, redisServer, type Server } from './servers.ts';
+import {
+  type Closer,
+  electingMongo,
+  labelCacheServer,
+  mongoServer,
+  redisServer,
+  type Server,
+} from './servers.ts';
 
 // Nothing is timed by these: a fault takes long, and on a busy machine longer.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -26,11 +33,9 @@ export type Wanted = {
   /** Processes of each service; one where it is not said. */
   count?: Partial<Record<Service, number>>;
   /** Servers that the test may kill. The others are the test run's, behind a proxy. */
-  own?: readonly ('redis' | 'mongo')[];
+  own?: readonly ('redis' | 'labelCache' | 'mongo')[];
   /** A Redis that fails over, the test's own; one that does not by default. */
   redis?: FailingOver;
-  /** Shards of the labels, all in that Redis, each with a label worker; one where it is not said. */
-  shards?: number;
   /** Whether MongoDB is a replica set whose primary may step down. */
   elections?: boolean;
   /** More settings, of every service. */
@@ -41,6 +46,7 @@ export type Wanted = {
 
 type Stores = {
   redis: Server;
+  labelCache: Server;
   mongo: Server;
   prefix: string;
   /** The test's own connections, past the proxies. */
@@ -95,6 +101,7 @@ async function openStores(
   const redis = kind
     ? await redisFailingOver(kind, prefix, folder, closers)
     : await redisServer(own.includes('redis'), folder, closers);
+  const labelCache = await labelCacheServer(own.includes('labelCache'), folder, closers);
   await seedDemoData(mongo.direct);
   const db = await mongoose.createConnection(mongo.direct).asPromise();
   const store = new Redis(redis.direct, { maxRetriesPerRequest: null });
@@ -108,7 +115,7 @@ async function openStores(
     store.disconnect();
     await db.destroy();
   });
-  return { redis, mongo, prefix, db, store, queue };
+  return { redis, labelCache, mongo, prefix, db, store, queue };
 }
 
 async function removeKeys(store: Redis, prefix: string): Promise<void> {
@@ -119,21 +126,21 @@ async function removeKeys(store: Redis, prefix: string): Promise<void> {
 
 async function startServices(
   wanted: Wanted,
-  { redis, mongo, prefix }: Stores,
+  { redis, labelCache, mongo, prefix }: Stores,
   logFolder: string,
   closers: Closer[],
 ): Promise<Pick<FaultSystem, 'url' | 'apis' | 'branches' | 'workers'>> {
   const options = {
     mongoUri: mongo.url,
     redisUrl: redis.urls ?? redis.url,
+    labelCacheUrl: labelCache.url,
     redisPrefix: prefix,
     chromiumPath: inject('chromiumPath'),
     secrets: generateSecrets(),
     logFolder,
   };
   async function start(service: Service, addresses: Partial<Record<Service, string>> = {}) {
-    const count = service === 'label-worker' ? wanted.shards : undefined;
-    const ports = await Promise.all(Array.from({ length: count ?? wanted.count?.[service] ?? 1 }, freePort));
+    const ports = await Promise.all(Array.from({ length: wanted.count?.[service] ?? 1 }, freePort));
     const settings = serviceSettings(options, addresses as Record<ServiceName, string>)[service];
     const command: [string, string] = [process.execPath, join(repoRoot, 'services', service, 'main.ts')];
     const parts = ports.map((port, i) => {
@@ -143,10 +150,6 @@ async function startServices(
         env: {
           ...process.env,
           ...settings,
-          ...(wanted.shards && {
-            REDIS_URLS: Array(wanted.shards).fill(settings.REDIS_URL).join(' '),
-            SHARD: `${i}`,
-          }),
           ...wanted.env,
           PORT: String(port),
         },

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -41,7 +41,7 @@ const services: Record<string, Service> = file.services;
 const all = Object.entries(services);
 const service = (name: string) => services[name] as Service;
 /** What people run with `docker compose run`. */
-const OPERATOR = { admin: true, loads: true, guias: true, 'redis-cli': true };
+const OPERATOR = { admin: true, loads: true, 'redis-cli': true };
 const mountOf = ({ volumes = [] }: Service) =>
   volumes.find((each): each is Mount => typeof each === 'object' && each.target === '/run/secrets');
 
@@ -138,7 +138,7 @@ describe('the secrets', () => {
   });
 
   test('of the label worker are those of Redis alone', ({ secrets }) => {
-    expect(readdirSync(join(secrets, 'label-worker'))).toEqual(['redis']);
+    expect(readdirSync(join(secrets, 'label-worker'))).toEqual(['label-cache', 'redis']);
   });
 
   test('match between the stores and the services', ({ read }) => {
@@ -180,36 +180,6 @@ describe('the secrets', () => {
     expect(shared).toEqual([['api', 'branches']]); // the token of internal calls
     const root = read('mongo/password');
     for (const value of owners.keys()) expect(value).not.toContain(root);
-  });
-
-  test('of release 1.1 go on, so that tokens and the database are still valid', async ({ folder }) => {
-    const old = join(folder, 'of-1.1');
-    const files = {
-      'api/jwt': 'a-jwt',
-      'api/internal': 'an-internal',
-      'api/redis': 'redis://:one@redis:6379',
-      'branches/internal': 'an-internal',
-      'mongo/password': 'a-root',
-      'redis/redis.conf': 'requirepass one\n',
-      'grafana/password': 'a-grafana',
-      complete: '',
-    };
-    for (const [path, value] of Object.entries(files)) {
-      mkdirSync(join(old, path, '..'), { recursive: true });
-      writeFileSync(join(old, path), value, { mode: 0o444 });
-    }
-    for (const _ of [1, 2]) {
-      make(old);
-      const read = (path: string) => readFileSync(join(old, path), 'utf8');
-      expect(['api/jwt', 'branches/internal', 'mongo/password', 'grafana/password'].map(read)).toEqual([
-        'a-jwt',
-        'an-internal',
-        'a-root',
-        'a-grafana',
-      ]);
-      expect(new URL(read('api/redis')).username).toBe('api');
-    }
-    expect(readdirSync(join(old, 'redis'))).toEqual(['users.acl']);
   });
 
   test.each(all)('of %s stand in no file of the repository', (_, { environment = {} }) => {
@@ -300,7 +270,7 @@ describe('the networks', () => {
       .sort();
 
   test('let the label worker reach Redis alone, and Prometheus it', () => {
-    expect(reach('label-worker')).toEqual(['prometheus', 'redis']);
+    expect(reach('label-worker')).toEqual(['label-cache', 'prometheus', 'redis']);
   });
 
   test('let only services with a published port reach the internet', () => {

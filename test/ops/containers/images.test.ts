@@ -38,7 +38,6 @@ describe.each([
   ...SERVICES.map((name) => [name, `services/${name}/main.ts`]),
   ['api', 'services/api/cli.ts'],
   ['branches', 'services/branches/cli.ts'],
-  ['guias', 'services/guias/main.ts'],
   ['setup', 'local/compose/secrets.ts'],
   ['setup', 'local/compose/demo.ts'],
   ['setup', 'local/access/mongo-users.ts'],

@@ -14,8 +14,6 @@ type Package = {
   peerDependencies?: Record<string, string>;
   peerDependenciesMeta?: Record<string, { optional?: boolean }>;
 };
-/** Whatever has an image with packages of its own. */
-const PROGRAMS = [...SERVICES, 'guias'];
 const SHARED = '@shipping-guides/shared';
 const lock: Record<string, Package> = JSON.parse(
   readFileSync(join(repoRoot, 'package-lock.json'), 'utf8'),
@@ -58,7 +56,7 @@ function installed(service: string): Set<string> {
   return paths;
 }
 
-describe.each(PROGRAMS)('the packages of %s', (service) => {
+describe.each(SERVICES)('the packages of %s', (service) => {
   it('are those that its files and the shared ones import, none missing and none too many', () => {
     const { packages } = runtimeImports(entriesOf(service));
     const { [SHARED]: shared, ...named } = dependenciesOf(service);
@@ -68,7 +66,7 @@ describe.each(PROGRAMS)('the packages of %s', (service) => {
 
   it('are the same versions as in every other service', () => {
     for (const [name, range] of Object.entries(dependenciesOf(service))) {
-      for (const other of PROGRAMS)
+      for (const other of SERVICES)
         expect([name, dependenciesOf(other)[name] ?? range]).toEqual([name, range]);
     }
     expect(Object.keys(lock).filter((path) => path.startsWith(`services/${service}/node_modules/`))).toEqual(

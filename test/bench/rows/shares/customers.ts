@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from '#test/fixtures/client.ts';
 import { ApiClient } from '../../load/api-client.ts';
+import { floodAsCustomer } from '../../load/greedy-client.ts';
 import { newGuide } from '../../load/guides.ts';
 import { atRate } from '../../load/load.ts';
 import { percentile } from '../../report/statistics.ts';
@@ -26,12 +24,12 @@ export async function customers(run: Run): Promise<Result[]> {
   return results;
 }
 
-async function beside(run: Run, system: BenchSystem, kind: string): Promise<Result[]> {
+async function beside(run: Run, system: BenchSystem, kind: (typeof KINDS)[number]): Promise<Result[]> {
   const url = system.addresses.api;
   const seconds = run.count(180);
   run.say(`a customer beside one who takes all the ${kind} there are, for ${seconds} s…`);
   await system.api.warmUp(run.count(500));
-  const greedy = startGreedy(url, kind, CONNECTIONS, seconds);
+  const greedy = floodAsCustomer({ url, kind, connections: CONNECTIONS, seconds });
   const modest = new ApiClient(url, (await Client.login(url, USER)).token);
   const slots = Array.from({ length: LABELS_PER_SECOND * (seconds - 2) }, (_, i) => i);
   const logins = slots.filter((slot) => slot % LABELS_PER_SECOND === 0);
@@ -41,23 +39,9 @@ async function beside(run: Run, system: BenchSystem, kind: string): Promise<Resu
   ]);
   const statuses = await greedy;
   await modest.close();
-  const note = `${labels.latencies.length} labels, ${labels.refusals.length} refused; ${loginLoad.latencies.length} logins; the other: ${statuses}`;
+  const note = `${labels.latencies.length} labels, ${labels.refusals.length} refused; ${loginLoad.latencies.length} logins; the other: ${JSON.stringify(statuses)}`;
   return [
     { id: `customer-beside-${kind}-p99`, rounds: [percentile(labels.latencies, 0.99)], note },
     { id: `customer-beside-${kind}-login-p99`, rounds: [percentile(loginLoad.latencies, 0.99)] },
   ];
-}
-
-/** Starts the other customer, and returns its answers by status when it has ended. */
-export async function startGreedy(
-  url: string,
-  kind: string,
-  connections: number,
-  seconds: number,
-): Promise<string> {
-  const program = join(import.meta.dirname, '..', '..', 'load', 'greedy-client.ts');
-  const options = { url, kind, connections, seconds };
-  const args = [program, ...Object.entries(options).map(([name, value]) => `--${name}=${value}`)];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  return stdout.trim().split('\n').at(-1) ?? '';
 }

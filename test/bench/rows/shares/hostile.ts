@@ -1,11 +1,11 @@
 import { Client } from '#test/fixtures/client.ts';
 import { ApiClient } from '../../load/api-client.ts';
+import { floodAsCustomer } from '../../load/greedy-client.ts';
 import { newGuide } from '../../load/guides.ts';
 import { atRate } from '../../load/load.ts';
 import { percentile } from '../../report/statistics.ts';
 import type { Result, Run } from '../../run.ts';
 import { withSystem } from '../../system/system.ts';
-import { startGreedy } from './customers.ts';
 
 const PER_SECOND = 20;
 /** Time for the other's program to start and to log in, in seconds. */
@@ -27,12 +27,12 @@ export async function hostile(run: Run): Promise<Result[]> {
       await longestStall(url);
       alone.push(await creations(client, seconds));
       stallsAlone.push(await longestStall(url));
-      const other = startGreedy(url, 'bodies', 1, seconds + START_S);
+      const other = floodAsCustomer({ url, kind: 'bodies', connections: 1, seconds: seconds + START_S });
       await creations(client, START_S);
       await longestStall(url);
       beside.push(await creations(client, seconds - 1));
       stalls.push(await longestStall(url));
-      others.push(await other);
+      others.push(JSON.stringify(await other));
     }
     await client.close();
     const p99 = (rounds: number[][]) => rounds.map((latencies) => percentile(latencies, 0.99));

@@ -2,22 +2,17 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test as base, expect } from 'vitest';
-import { startApiServer } from '#local/engines/kubernetes/api-server.ts';
-import { startAutoscaling } from '#local/engines/kubernetes/keda/autoscaling.ts';
-import { prepareKeda } from '#local/engines/kubernetes/keda/programs.ts';
-import { prepareKubernetesPrograms } from '#local/engines/kubernetes/programs.ts';
 import { makeTemporaryFolder, repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
-import { ensurePrograms } from '#local/programs/ensure-programs.ts';
 import { readObjects } from '#test/ops/kubernetes/kubernetes.ts';
-import { Kubectl } from '../kubectl.ts';
+import { Kubectl } from './kubectl.ts';
 import { LiveFleet } from './live-fleet.ts';
 
 /**
  * k8s/production/scaling.yaml with the real KEDA, HorizontalPodAutoscaler and Prometheus. The label workers are a model: their
- * pods are made and never run, so it needs no node.
+ * pods are made and never run, on a cluster without a node.
  */
 
 const log = (line: string) => void process.stdout.write(`${line}\n`);
@@ -30,21 +25,10 @@ const test = base
     onCleanup(() => rmSync(folder, { recursive: true }));
     return folder;
   })
-  .extend('apiServer', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
-    await ensurePrograms([{ names: ['prometheus'], apt: 'prometheus', brew: 'prometheus' }], log);
-    await prepareKubernetesPrograms(log);
-    await prepareKeda(log);
-    const server = await startApiServer(folder);
-    onCleanup(server.close);
-    return server;
-  })
-  .extend('kubectl', { scope: 'file' }, async ({ apiServer, folder }, { onCleanup }) => {
-    onCleanup((await startAutoscaling(apiServer, folder)).close);
-    return new Kubectl('guias', apiServer.env);
-  })
+  .extend('kubectl', { scope: 'file' }, () => new Kubectl('guias'))
   .extend('fleet', { scope: 'file' }, async ({ kubectl }, { onCleanup }) => {
     await kubectl.run('create', 'namespace', 'guias');
-    const [workers] = readObjects('base/label-worker/label-worker.yaml');
+    const [workers] = readObjects('base/label-worker.yaml');
     await kubectl.pipe(JSON.stringify(workers), 'apply', '--server-side', '-f', '-');
     const fleet = await LiveFleet.start(kubectl);
     onCleanup(() => fleet.close());
