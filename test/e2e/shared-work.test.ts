@@ -33,9 +33,10 @@ test('every creation of one call to branches is found by its id in the logs of b
   await expectLogged('branches', ids);
 });
 
-test('every request for one print is found by its id in the logs of api and label worker', async ({
+test('a request that joins the print of another finds it in the worker’s log by the label', async ({
   demo,
   expectLogged,
+  folder,
 }) => {
   const [guide] = await demo.created(minimalGuide());
   const ids = idsOf('etiqueta');
@@ -44,5 +45,12 @@ test('every request for one print is found by its id in the logs of api and labe
   );
   expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
   await expectLogged('api', ids);
-  await expectLogged('label-worker', ids);
+  const label = String(answers[0]?.headers.get('etag')).replace(/^W\/"|"$/g, '');
+  const lines = readFileSync(join(folder, 'api.log'), 'utf8').split('\n');
+  const joined = ids.filter((id) =>
+    lines.some((line) => line.includes(`"${id}"`) && line.includes(`"${label}"`)),
+  );
+  expect(joined).toHaveLength(REQUESTS - 1);
+  const [first] = ids.filter((id) => !joined.includes(id));
+  await expectLogged('label-worker', [label, String(first)]);
 });

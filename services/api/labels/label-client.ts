@@ -63,8 +63,9 @@ type Options = {
  * Gets labels from the cache, or has them printed (docs/architecture.md "The way of a label").
  *
  * Whoever waits for a label first subscribes to its channel, then looks into the cache, then adds the job: no end of a job
- * is missed, whichever process asked first. A message can be lost only with the subscriber's connection, so the label is
- * looked for again when that connection is back, and once more before a wait ends as late.
+ * is missed, whichever process asked first. A message can be lost only with the subscriber's connection, and a job only with
+ * the queue's, so the label is looked for and its job added again when either is back, and the label looked for once more
+ * before a wait ends as late.
  */
 export class LabelClient {
   readonly queue: Queue<LabelJob, LabelJobResult>;
@@ -106,6 +107,7 @@ export class LabelClient {
     this.#metrics = labelMetrics(metrics, () => (this.#isOpen ? this : undefined));
     subscriber.on('message', (channel, message) => this.#news.emit(channel, parseNews(message)));
     subscriber.on('ready', () => void this.#lookAgain());
+    redis.on('ready', () => void this.#lookAgain()); // a replica that became the primary may lack the last jobs
   }
 
   /** Resolves when labels can be printed; from then on this process removes old jobs. */
@@ -171,11 +173,11 @@ export class LabelClient {
     }
   }
 
-  /** Has all who wait look for their labels, once the subscriptions are in force again. */
+  /** Has all who wait look for their labels and add their jobs again, once the subscriptions are in force again. */
   async #lookAgain(): Promise<void> {
     // Redis answers after the subscriptions that ioredis has just sent again.
     await this.#subscriber.ping().catch(() => {}); // another connection follows
-    for (const channel of this.#news.eventNames()) this.#news.emit(channel, 'reconnected');
+    for (const key of this.#waits.keys()) this.#news.emit(this.#cache.channelOf(key), 'reconnected');
   }
 
   /** Counts a request for labels that got none, also one that did not come as far as `print`. */

@@ -141,7 +141,9 @@ export class Load {
       if (reply.status !== 200) return { wrong: text };
       // The title of its PDF, as UTF-16.
       const title = Buffer.from(number, 'utf16le').swap16().toString('hex');
-      return text.startsWith('%PDF-') && text.includes(title) ? { value: true } : { wrong: 'another label' };
+      if (text.startsWith('%PDF-') && text.includes(title)) return { value: true };
+      const begins = JSON.stringify(text.slice(0, 60));
+      return { wrong: `not the label of ${number}: ${reply.body.length} bytes that begin with ${begins}` };
     });
   }
 

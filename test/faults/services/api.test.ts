@@ -72,13 +72,13 @@ test('cutting connections to the database again and again loses no acknowledged 
     { ...system, url: other.url },
     'connections to the database cut 40 times in 4 s',
     [503],
-    async (load) => {
+    async () => {
       let cut = 0;
       for (let turn = 0; turn < 40; turn++) {
         cut += system.mongo.proxy?.cut() ?? 0;
         await sleep(100);
       }
-      expect(load.of('create', 503).length).toBeGreaterThan(0);
+      expect(cut).toBeGreaterThan(0);
       return { from: performance.now(), cut };
     },
   );

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
@@ -6,14 +7,16 @@ const test = faultTest
   .override('wanted', { own: ['redis'] })
   .extend('redis', { scope: 'file' }, ({ system }) => system.redis.part as Part);
 
-test('while Redis is killed and restarted, clients get 503, then creations and the queue recover', async ({
+test('while Redis is killed and restarted, labels get 503, creations go on, then labels are printed again', async ({
   redis,
   system,
 }) => {
-  await underLoad(system, 'kill -9 of Redis, started again', [503], async (load) => {
+  const load = await underLoad(system, 'kill -9 of Redis, started again', [503], async (load) => {
     await redis.kill();
-    await load.waitForStatus('create', 503, 20);
+    await load.waitForStatus('label', 503, 20);
+    await load.waitForStatus('create', 200, 20);
     await redis.start();
     return { from: performance.now() };
   });
+  expect(load.of('create', 503)).toEqual([]);
 });
