@@ -28,6 +28,7 @@ import { accountQuota } from './plugins/account-quota.ts';
 import { authenticate } from './plugins/authenticate.ts';
 import { authorize } from './plugins/authorize.ts';
 import { cors } from './plugins/cors.ts';
+import { largeBodies } from './plugins/large-bodies.ts';
 import { openapi } from './plugins/openapi.ts';
 import { tokens } from './plugins/tokens.ts';
 import { PersonalDataStore } from './privacy/personal-data-store.ts';
@@ -165,6 +166,7 @@ async function addRoutes(server: HttpServer, config: ApiConfig, stores: Stores):
     await authenticated.register(authenticate(users, limitsOf));
     await authenticated.register(accountQuota(requestQuota));
     await authenticated.register(authorize);
+    await authenticated.register(largeBodies);
     await authenticated.register(logoutRoute(users, trail));
     await authenticated.register(validateRoute);
     await authenticated.register(myPermissionsRoute);
