@@ -1,7 +1,6 @@
 import cookies from '@fastify/cookie';
 import forms from '@fastify/formbody';
 import { Queue } from 'bullmq';
-import { memoizeFor } from '#shared/async/memoize-for.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { observeLogins } from '#shared/audit/record-logins.ts';
 import { openTrail } from '#shared/audit/trail.ts';
@@ -28,9 +27,6 @@ import { statusRoute } from './routes/index.ts';
 import { assetRoutes } from './routes/recursos.ts';
 import { logoutRoute } from './routes/salir.ts';
 import { readQueueState } from './status/queue-state.ts';
-
-/** Oldest state that the page shows, in ms: all who look at it together share one reading. */
-const STATE_MAX_AGE_MS = 1_000;
 
 /** Builds the dashboard, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
@@ -61,7 +57,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(logoutRoute(sessions, cookie, trail));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions, cookie.name));
-    const readState = memoizeFor(STATE_MAX_AGE_MS, () => readQueueState({ redis, prefix, queue }));
+    const readState = () => readQueueState({ redis, prefix, queue });
     await operators.register(statusRoute(readState, config.RUNBOOK_URL));
     await operators.register(bullBoard(queue, trail));
   });

@@ -21,12 +21,16 @@ export function diagnose(state: QueueState): Diagnosis[] {
   return found.sort((one, other) => Number(other.grave) - Number(one.grave));
 }
 
-function* diagnoseQueue({ paused, oldestMs = 0, latency, recentFailures }: QueueState): Generator<Diagnosis> {
+function* diagnoseQueue(state: QueueState): Generator<Diagnosis> {
+  const { paused, oldestMs = 0, latency, recentFailures } = state;
   if (paused) {
     yield { grave: true, text: 'La cola está en pausa: no se imprime nada', section: 'queuepaused' };
   }
   if (oldestMs > LATE_MS) {
-    const text = `Hay etiquetas que esperan desde hace ${duration(oldestMs)}`;
+    const wait = `hay etiquetas que esperan desde hace ${duration(oldestMs)}`;
+    const text = isStuck(state)
+      ? `Los label-workers están vivos, pero no imprimen: ${wait}`
+      : `H${wait.slice(1)}`;
     yield { grave: true, text, section: 'labelswait' };
   }
   if (latency && latency.p99 > SLOW_MS) {
@@ -37,6 +41,11 @@ function* diagnoseQueue({ paused, oldestMs = 0, latency, recentFailures }: Queue
     const text = `${count(recentFailures, 'etiqueta falló', 'etiquetas fallaron')} en los últimos 5 min`;
     yield { grave: false, text, section: 'labelsfail' };
   }
+}
+
+/** Tells whether workers are alive and may print, and yet nothing was printed since the oldest label waits. */
+function isStuck({ at, paused, workers, oldestMs = 0, latency }: QueueState): boolean {
+  return workers.length > 0 && !paused && (latency?.last ?? 0) < at - oldestMs;
 }
 
 function* diagnoseWorkers({ at, workers }: QueueState): Generator<Diagnosis> {

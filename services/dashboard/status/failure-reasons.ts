@@ -9,7 +9,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
 };
 /** Errors of BullMQ and of Redis, which have no code here, by how their messages begin. */
 const BY_BEGINNING = [
-  ['job stalled more than allowable limit', 'El worker que la imprimía se detuvo, dos veces'],
+  // The label worker's `maxStalledCount` forgives two of them.
+  ['job stalled more than allowable limit', 'El worker que la imprimía se detuvo, tres veces'],
   ['OOM ', 'Redis está lleno'],
 ] as const;
 

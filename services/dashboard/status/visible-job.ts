@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq';
-import { isLabelPayload, type LabelJob } from '#shared/contracts/label-job.ts';
+import { isLabelPayload, type LabelJob, type LabelJobResult } from '#shared/contracts/label-job.ts';
 import { KINDS } from '#shared/contracts/label-kinds.ts';
 import { explainFailure } from './failure-reasons.ts';
 
@@ -53,9 +53,14 @@ export function visibleJob(job: Job<LabelJob>) {
     stalledCounter: job.stalledCounter,
     failedReason: job.failedReason ? explainFailure(job.failedReason) : '',
     stacktrace: (job.stacktrace ?? []).map(visibleStack),
-    returnvalue: job.returnvalue ? { bytes: Number(job.returnvalue.bytes) } : null,
+    returnvalue: visibleResult(job.returnvalue),
     opts: { attempts: job.opts.attempts },
   };
+}
+
+function visibleResult(result: Partial<LabelJobResult> | null) {
+  if (!result) return null;
+  return result.dropped ? { descartada: 'ya nadie la esperaba' } : { bytes: Number(result.bytes) };
 }
 
 /** Keeps the places in our code; an error's own message may quote what a client sent. */

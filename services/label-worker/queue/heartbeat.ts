@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
-import type { TemplateVersions } from '#shared/contracts/label-job.ts';
+import type { LabelJobResult, TemplateVersions } from '#shared/contracts/label-job.ts';
 import {
   HEARTBEAT_MS,
   removeHeartbeat,
@@ -28,8 +28,8 @@ export function startHeartbeat({ redis, prefix, worker, chromium, templates, log
 } {
   const self = { id: randomUUID(), host: hostname(), pid: process.pid, startedAt: Date.now(), templates };
   let labels = 0;
-  worker.on('completed', () => {
-    labels++;
+  worker.on('completed', (_job, { dropped }: LabelJobResult) => {
+    if (!dropped) labels++;
   });
   const end = new AbortController();
 

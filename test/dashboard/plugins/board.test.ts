@@ -1,3 +1,4 @@
+import { UnrecoverableError } from 'bullmq';
 import { describe, expect, vi } from 'vitest';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -161,6 +162,31 @@ describe('personal data', () => {
       failedReason: 'Chromium falló o tardó demasiado',
     });
     expect(job.stacktrace[0]).toMatch(/^Chromium falló o tardó demasiado\n {4}at .*board\.test\.ts:\d+/s);
+  });
+});
+
+describe('a job', () => {
+  test.for([
+    ['letter', 'Etiqueta carta'],
+    ['small', 'Etiqueta pequena'],
+    ['medium', 'Etiqueta 10x15'],
+  ] as const)('of the kind %s has the name %s', async ([kind, name], { board, jobs }) => {
+    const { id } = await jobs.waiting(label({ kind }));
+    expect((await board(`/queues/labels/${id}`)).body.job.name).toBe(name);
+  });
+
+  test('that was dropped says so', async ({ board, jobs }) => {
+    const { id } = await jobs.waiting(label());
+    await jobs.work(1, async () => ({ bytes: 0, dropped: true }));
+    const { job } = (await board(`/queues/labels/${id}`)).body;
+    expect(job.returnValue).toEqual({ descartada: 'ya nadie la esperaba' });
+  });
+
+  test('whose workers all died says how often', async ({ board, jobs }) => {
+    const error = new UnrecoverableError('job stalled more than allowable limit');
+    const { id } = await jobs.failed(label(), error);
+    const { job } = (await board(`/queues/labels/${id}`)).body;
+    expect(job.failedReason).toBe('El worker que la imprimía se detuvo, tres veces');
   });
 });
 

@@ -3,7 +3,6 @@ import { describe, expect } from 'vitest';
 import { diagnose } from '#services/dashboard/status/diagnostics.ts';
 import { latencyOf } from '#services/dashboard/status/latency.ts';
 import { type QueueState, readQueueState } from '#services/dashboard/status/queue-state.ts';
-import { memoizeFor } from '#shared/async/memoize-for.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
 import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
@@ -12,7 +11,7 @@ import { label } from '#test/fixtures/labels/labels.ts';
 const RUNBOOK = 'https://wiki.example/runbook';
 const test = dashboardTest
   .override('settings', { RUNBOOK_URL: RUNBOOK })
-  /** The page's text, once it says so: it is up to a second old. */
+  /** The page's text, once it says so. */
   .extend('pageThat', { scope: 'file' }, ({ operator }) => async (says: RegExp): Promise<string> => {
     let text = '';
     await expect
@@ -95,6 +94,38 @@ describe('the status page', () => {
     expect(text).toMatch(/Las etiquetas tardan: una de cada cien, más de 1 min/);
   });
 
+  test('counts no time of labels that were dropped', async ({ jobs, pageThat }) => {
+    await jobs.waiting(label({ number: '482913650732' }), { askedAt: Date.now() - 200_000 });
+    await jobs.work(1, async () => ({ bytes: 0, dropped: true }));
+    expect(await pageThat(/En espera<\/dt><dd>0</)).toContain(
+      'Ninguna etiqueta impresa en los últimos 5 min',
+    );
+    await jobs.waiting(label({ number: '482913650733' }), { askedAt: Date.now() - 60_000 });
+    await jobs.work(1, async () => ({ bytes: 1 }));
+    expect(await pageThat(/: 1 etiqueta en los últimos/)).toMatch(/p99\)<\/dt><dd>1 min/);
+  });
+
+  test('says that workers are alive and do not print, until one does', async ({
+    heartbeat,
+    jobs,
+    pageThat,
+    stores,
+  }) => {
+    await heartbeat('w-1');
+    await jobs.waiting(label({ number: '482913650734' }), { askedAt: Date.now() - 30_000 });
+    const text = await pageThat(/Hay un problema/);
+    expect(text).toMatch(
+      /Los label-workers están vivos, pero no imprimen: hay etiquetas que esperan desde hace 3\d s/,
+    );
+    await jobs.work(1, async () => ({ bytes: 0, dropped: true }));
+    await jobs.waiting(label({ number: '482913650735' }), { askedAt: Date.now() - 40_000 });
+    await pageThat(/pero no imprimen: hay etiquetas que esperan desde hace 4\d s/);
+    await jobs.work(1, async () => ({ bytes: 1 }));
+    await jobs.waiting(label({ number: '482913650736' }), { askedAt: Date.now() - 50_000 });
+    expect(await pageThat(/Hay etiquetas que esperan desde hace 5\d s/)).not.toContain('no imprimen');
+    await removeHeartbeat(stores.redis, stores.prefix, 'w-1');
+  });
+
   test('reads five hundred labels at most', async ({ jobs, pageThat, stores }) => {
     const now = Date.now();
     const pipeline = stores.redis.pipeline();
@@ -153,8 +184,10 @@ describe('a worker', () => {
     stores,
   }) => {
     const real = await startLabelWorker();
+    const dropped = label({ number: '482913650737' }); // nobody has waited for it for a minute
+    await jobs.waiting(dropped, { askedAt: Date.now() - 60_000 });
     await jobs.waiting(label());
-    const text = await pageThat(/Etiquetas">1</);
+    const text = await pageThat(/: 1 etiqueta en los últimos.*Etiquetas">1</);
     expect(text).toContain('Workers vivos: 1');
     expect(text).toMatch(/Memoria">\d\d+ MiB/);
     expect(text).toMatch(/Impresiones">4</); // three at the start: the kinds' underlays
@@ -217,7 +250,7 @@ describe('the list of problems', () => {
     failed: 2,
     paused: false,
     oldestMs: 400,
-    latency: { labels: 500, p50: 120, p99: 800, since: Date.now() - 4_000 },
+    latency: { labels: 500, p50: 120, p99: 800, since: Date.now() - 4_000, last: Date.now() },
     recentFailures: 0,
     failures: [],
     workers: [{ id: 'w', host: 'maquina', ...worker, chromium }],
@@ -240,7 +273,7 @@ describe('the list of problems', () => {
   test.each<[string, Partial<QueueState>, string, boolean]>([
     ['a paused queue', { paused: true }, 'queuepaused', true],
     ['a label that waits', { oldestMs: 5_001 }, 'labelswait', true],
-    ['slow labels', { latency: { labels: 9, p50: 900, p99: 1_001, since: 0 } }, 'labelsslow', false],
+    ['slow labels', { latency: { labels: 9, p50: 900, p99: 1_001, since: 0, last: 0 } }, 'labelsslow', false],
     ['labels that fail', { recentFailures: 1 }, 'labelsfail', false],
     ['no worker', { workers: [] }, 'noworkers', true],
     ['a Redis that is nearly full', { redis: { ...well.redis, usedBytes: 801 } }, 'redisfull', true],
@@ -261,18 +294,7 @@ describe('the list of problems', () => {
 describe('figures', () => {
   test('are nearest-rank percentiles', () => {
     const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
-    expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, since: 1 });
+    expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, since: 1, last: 200 });
     expect(latencyOf([])).toBeUndefined();
-  });
-
-  test('are read once for all visitors, and again after a failure', async () => {
-    let reads = 0;
-    const read = memoizeFor(60_000, async () => {
-      if (++reads === 1) throw new Error('away');
-      return reads;
-    });
-    await expect(read()).rejects.toThrow('away');
-    expect(await Promise.all([read(), read(), read()])).toEqual([2, 2, 2]);
-    expect(await read()).toBe(2);
   });
 });
