@@ -15,15 +15,16 @@ import type { Logger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { bullBoard } from './bull-board.ts';
 import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
-import { bullBoard } from './plugins/bull-board/bull-board.ts';
 import { csrf } from './plugins/csrf.ts';
 import { showErrorsAsPages } from './plugins/error-pages.ts';
 import { PAGE_POLICY, pageHeaders } from './plugins/page-headers.ts';
 import { createSessions, requireSession, sessionCookie } from './plugins/session.ts';
 import { loginRoutes } from './routes/entrar.ts';
 import { statusRoute } from './routes/index.ts';
+import { pauseRoutes } from './routes/pausar.ts';
 import { assetRoutes } from './routes/recursos.ts';
 import { logoutRoute } from './routes/salir.ts';
 import { readQueueState } from './status/queue-state.ts';
@@ -59,7 +60,8 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
     operators.addHook('onRequest', requireSession(sessions, cookie.name));
     const readState = () => readQueueState({ redis, prefix, queue });
     await operators.register(statusRoute(readState, config.RUNBOOK_URL));
-    await operators.register(bullBoard(queue, trail));
+    await operators.register(pauseRoutes(queue, trail));
+    await operators.register(bullBoard(queue));
   });
 }
 

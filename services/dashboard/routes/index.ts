@@ -1,5 +1,5 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { BULL_BOARD_PATH } from '../plugins/bull-board/bull-board.ts';
+import { BULL_BOARD_PATH } from '../bull-board.ts';
 import type { QueueState } from '../status/queue-state.ts';
 import { statusPage } from '../views/status-page.ts';
 

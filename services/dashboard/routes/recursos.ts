@@ -3,7 +3,6 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 
 const ASSETS = {
   'tablero.css': 'text/css; charset=utf-8',
-  'cola.css': 'text/css; charset=utf-8',
   'estado.js': 'text/javascript; charset=utf-8',
   'icono.svg': 'image/svg+xml',
 };

@@ -18,13 +18,14 @@ export function statusPage(state: QueueState, viewer: Viewer): string {
 
 function statusView(state: QueueState, viewer: Viewer) {
   const { runbookUrl, boardPath } = viewer;
-  const { at, latency, failures, workers, redis } = state;
+  const { at, latency, failures, workers, redis, paused } = state;
   const problems = diagnose(state);
   const boardQueue = `${boardPath}/queue/${LABEL_QUEUE}`;
   return {
     ...viewer,
     ...headline(problems),
     boardQueue,
+    paused,
     problems: problems.map((problem) => ({ ...problem, href: sectionUrl(runbookUrl, problem.section) })),
     updated: utcTime(at),
     queue: queueView(state),

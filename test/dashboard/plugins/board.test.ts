@@ -41,6 +41,7 @@ describe('without a session', () => {
     expect(closed.length).toBeGreaterThan(60);
     expect(closed).toContain('GET /colas/static/*');
     expect(closed).toContain('PUT /colas/api/queues/:queueName/:jobId/retry');
+    expect(closed).toContain('POST /pausar');
     for (const route of closed) {
       const [method = '', pattern = ''] = route.split(' ');
       const path = pattern.replace(':queueName', 'labels').replace(/:\w+/g, 'x').replace('*', 'js/main.js');
@@ -58,14 +59,14 @@ describe('requests that another origin makes a browser send', () => {
     ['another port, over plain http', { 'sec-fetch-site': '', origin: 'http://127.0.0.1:1' }, 403],
     ['nowhere', { 'sec-fetch-site': '', origin: 'null' }, 403],
     ['a program that does not say', { 'sec-fetch-site': '' }, 403],
-    ['ourselves', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['ourselves', { 'sec-fetch-site': 'same-origin' }, 303],
   ] as const)('from %s', async ([_, headers, status], { jobs, operator }) => {
     const { 'sec-fetch-site': site, ...rest } = headers as Record<string, string>;
-    const answer = await operator.send('PUT', '/colas/api/queues/labels/pause', {
+    const answer = await operator.send('POST', '/pausar', {
       headers: site ? { ...rest, 'sec-fetch-site': site } : { ...rest, 'sec-fetch-site': '' },
     });
     expect(answer.status).toBe(status);
-    expect(await jobs.queue.isPaused()).toBe(status === 200);
+    expect(await jobs.queue.isPaused()).toBe(status === 303);
   });
 
   test('cannot log anyone in or out', async ({ dashboard, operator }) => {
@@ -133,17 +134,6 @@ describe('personal data', () => {
     }
   });
 
-  test('is not in the answer to an action either', async ({ jobs, operator }) => {
-    const { id } = await jobs.failed(telling, new Error(all));
-    const answers = [
-      await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`),
-      await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`),
-      await operator.send('PUT', `/colas/api/queues/labels/${id}/clean`),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([204, 400, 204]);
-    for (const word of TELLING) expect(answers.map(({ text }) => text).join()).not.toContain(word);
-  });
-
   test('is left out, and the ids that trace a label are kept', async ({ board, jobs }) => {
     const { id } = await jobs.failed(telling, new Error('browser-failed'), 'pedido-4711');
     const { job, status } = (await board(`/queues/labels/${id}`)).body;
@@ -191,53 +181,48 @@ describe('a job', () => {
 });
 
 describe('the operator on call', () => {
-  test('can retry a failed label', async ({ counts, jobs, operator }) => {
-    const { id } = await jobs.failed(label(), new Error('browser-failed'));
-    expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/retry`)).status).toBe(204);
-    expect(await counts()).toMatchObject({ prioritized: 1, failed: 0 });
-  });
-
-  test('can retry all failed labels, remove one, and remove all', async ({ counts, jobs, operator }) => {
-    await jobs.failed(label(), new Error('browser-failed'));
-    const { id } = await jobs.failed(label({ kind: 'small' }), new Error('browser-failed'));
-    expect((await operator.send('PUT', `/colas/api/queues/labels/${id}/clean`)).status).toBe(204);
-    expect((await operator.send('PUT', '/colas/api/queues/labels/retry/failed')).status).toBe(200);
-    expect(await counts()).toMatchObject({ prioritized: 1, failed: 0 });
-    expect((await operator.send('PUT', '/colas/api/queues/labels/empty')).status).toBe(200);
-    expect(await counts()).toMatchObject({ prioritized: 0 });
-  });
-
-  test('can pause and resume printing', async ({ jobs, operator }) => {
-    expect((await operator.send('PUT', '/colas/api/queues/labels/pause')).status).toBe(200);
+  test('can pause and resume printing, and the page says so at once', async ({ jobs, operator }) => {
+    expect((await operator.page('/')).text).toContain('<a href="/pausar">');
+    expect((await operator.page('/pausar')).text).toContain('No se imprime ninguna etiqueta');
+    expect((await operator.send('POST', '/pausar')).headers.get('location')).toBe('/');
     expect(await jobs.queue.isPaused()).toBe(true);
-    await expect
-      .poll(async () => (await operator.page('/')).text, { timeout: 10_000 })
-      .toContain('La cola está en pausa');
-    expect((await operator.send('PUT', '/colas/api/queues/labels/resume')).status).toBe(200);
+    const { text } = await operator.page('/');
+    expect(text).toContain('La cola está en pausa');
+    expect(text).toContain('<form method="post" action="/reanudar">');
+    expect((await operator.send('POST', '/reanudar')).headers.get('location')).toBe('/');
     expect(await jobs.queue.isPaused()).toBe(false);
+    expect((await operator.page('/')).text).not.toContain('La cola está en pausa');
   });
 
-  test.for([
-    ['POST', '/add', { name: 'letter', data: { label: label() }, options: {} }],
-    ['PATCH', '/JOB/update-data', { jobData: { label: label() } }],
-    ['PATCH', '/JOB/delay', { runAt: 4_102_444_800_000 }],
-    ['PATCH', '/JOB/priority', { priority: 7 }],
-    ['PUT', '/obliterate', { force: true }],
-    ['PUT', '/concurrency', { concurrency: 1 }],
-    ['PUT', '/rate-limit', { max: 1, duration: 60_000 }],
-    ['PUT', '/JOB/remove-unprocessed-children', {}],
-    ['GET', '/workers', undefined],
-  ] as const)('cannot %s %s', async ([method, path, body], { counts, jobs, operator, stores }) => {
-    const job = await jobs.waiting(label({ carrier: 'Antes' }), { delay: 3_600_000 });
-    const before = await stores.redis.hgetall(jobs.queue.toKey(job.id ?? ''));
-    const { status } = await operator.send(
-      method,
-      `/colas/api/queues/labels${path.replace('JOB', job.id ?? '')}`,
-      body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {},
-    );
-    expect(status).toBe(403);
-    expect(await stores.redis.hgetall(jobs.queue.toKey(job.id ?? ''))).toEqual(before);
-    expect(await counts()).toEqual({ waiting: 0, prioritized: 0, failed: 0, completed: 0, delayed: 1 });
+  test('can change no job in Bull Board, whose page knows it', async ({ board, counts, jobs, operator }) => {
+    const failed = await jobs.failed(label(), new Error('browser-failed'));
+    const waiting = await jobs.waiting(label({ carrier: 'Antes' }));
+    const queue = '/colas/api/queues/labels';
+    const actions = [
+      ...['PUT /colas/api/queues/pause', 'PUT /colas/api/queues/resume', `PATCH ${queue}/JOB/update-data`],
+      ...[`POST ${queue}/add`, `PATCH ${queue}/JOB/delay`, `PATCH ${queue}/JOB/priority`],
+      ...['pause', 'resume', 'retry/failed', 'promote', 'clean/failed', 'empty', 'obliterate'].map(
+        (action) => `PUT ${queue}/${action}`,
+      ),
+      ...['concurrency', 'rate-limit', 'rate-limit/release', 'JOB/retry', 'JOB/clean', 'JOB/promote'].map(
+        (action) => `PUT ${queue}/${action}`,
+      ),
+      `PUT ${queue}/JOB/remove-unprocessed-children`,
+      `GET ${queue}/workers`,
+      'GET /colas/api/redis/stats',
+    ];
+    const before = await counts();
+    for (const action of actions) {
+      for (const { id = '' } of [failed, waiting]) {
+        const [method = '', path = ''] = action.replace('JOB', id).split(' ');
+        expect(`${action} ${(await operator.send(method, path)).status}`).toBe(`${action} 403`);
+      }
+    }
+    expect(await counts()).toEqual(before);
+    expect(await jobs.queue.isPaused()).toBe(false);
+    expect((await board('/queues?activeQueue=labels')).body.queues).toMatchObject([
+      { readOnlyMode: true, allowRetries: false },
+    ]);
   });
 
   test('cannot request an unbounded page', async ({ board }) => {
@@ -245,29 +230,18 @@ describe('the operator on call', () => {
   });
 });
 
-test('what is done to the queue is recorded with user, job and outcome', async ({
-  jobs,
-  operator,
-  stores,
-}) => {
+test('who pauses and resumes the queue is recorded', async ({ operator, stores }) => {
   const trail = new AuditStore(stores.mongo);
   const since = new Date();
-  const { id } = await jobs.failed(label(), new Error('browser-failed'));
-  const queue = '/colas/api/queues/labels';
-  for (const path of [`/${id}/retry`, '/pause', '/resume', '/clean/failed', '/obliterate'])
-    await operator.send('PUT', queue + path);
-  await operator.send('GET', `${queue}/${id}`);
-  await new Visitor(operator.url).send('PUT', `${queue}/pause`);
-  await vi.waitFor(async () => expect(await trail.find({ since }, 10)).toHaveLength(5), 5_000);
-  const found = await trail.find({ since }, 10);
-  expect(found.map(({ action, subject, outcome }) => [action, subject, outcome]).reverse()).toEqual([
-    ['queue.retry', id, 'ok'],
-    ['queue.pause', undefined, 'ok'],
-    ['queue.resume', undefined, 'ok'],
-    ['queue.clean', 'failed', 'ok'],
-    ['queue.obliterate', undefined, 'refused'],
+  for (const path of ['/pausar', '/reanudar']) {
+    await operator.send('POST', path);
+    await new Visitor(operator.url).send('POST', path);
+  }
+  await operator.page('/pausar');
+  await vi.waitFor(async () => expect(await trail.find({ since }, 10)).toHaveLength(2), 5_000);
+  const who = { actor: 'operaciones', address: '127.0.0.1', service: 'dashboard', outcome: 'ok' };
+  expect((await trail.find({ since }, 10)).reverse()).toMatchObject([
+    { action: 'queue.pause', ...who },
+    { action: 'queue.resume', ...who },
   ]);
-  expect(found).toMatchObject(
-    found.map(() => ({ actor: 'operaciones', address: '127.0.0.1', service: 'dashboard' })),
-  );
 });
