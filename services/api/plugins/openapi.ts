@@ -82,17 +82,40 @@ export function openapi(publicUrl = '/') {
           persistAuthorization: false,
           tryItOutEnabled: true,
           deepLinking: true,
+          layout: 'BaseLayout', // without Swagger's own bar
         },
         theme: {
           title: 'Guías de envío',
           js: [{ filename: 'authorize-on-login.js', content: AUTHORIZE_ON_LOGIN }],
         },
-        // The page tries requests on the server that it comes from: it may connect to no other.
-        transformSpecification: (document) => ({ ...document, servers: [{ url: '/' }] }),
+        transformSpecification: (document) => forPeople(document as OpenApiDocument),
         transformSpecificationClone: false,
       });
       server.get('/api/openapi.json', () => server.swagger());
     },
     { name: 'openapi' },
   );
+}
+
+type OpenApiDocument = { paths?: Record<string, Record<string, { tags?: string[] }>> };
+
+/**
+ * Returns the document as the page shows it. The page tries requests on the server that it comes from: it may connect to no
+ * other. It shows a tag's name, where generators of clients need ASCII.
+ */
+function forPeople({ paths = {}, ...document }: OpenApiDocument) {
+  const inWords = (tag: string) => (tag in TAGS ? TAGS[tag as keyof typeof TAGS]['x-displayName'] : tag);
+  const operations = ({ ...methods }: Record<string, { tags?: string[] }>) =>
+    Object.fromEntries(
+      Object.entries(methods).map(([method, operation]) => [
+        method,
+        { ...operation, tags: operation.tags?.map(inWords) },
+      ]),
+    );
+  return {
+    ...document,
+    servers: [{ url: '/' }],
+    tags: Object.values(TAGS).map(({ 'x-displayName': name, description }) => ({ name, description })),
+    paths: Object.fromEntries(Object.entries(paths).map(([path, methods]) => [path, operations(methods)])),
+  };
 }

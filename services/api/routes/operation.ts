@@ -32,7 +32,7 @@ type Success<Data extends TSchema> = {
 export const TAGS = {
   Autenticacion: { 'x-displayName': 'Autenticación', description: 'Entrar, validar el token, permisos' },
   Guias: { 'x-displayName': 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
-  Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una, en PDF, PNG o ZPL; o muchas, en PDF' },
+  Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una, en PDF, PNG o ZPL; o muchas, en un archivo' },
   Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales y cobertura' },
 } as const;
 type Tag = keyof typeof TAGS;

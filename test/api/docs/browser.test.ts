@@ -111,8 +111,8 @@ describe('the guide for integrators in a browser', () => {
 
   test('leads to the page that tries requests, with the operation open', async ({ api, browser }) => {
     const { page, failures } = await open(browser, `${api.url}/api/docs`);
-    await page.locator('a[href="/api/docs/probar#/Guias/crearGuias"]').click();
-    await page.waitForSelector('#operations-Guias-crearGuias.is-open .execute');
+    await page.locator('a[href="/api/docs/probar#/Gu%C3%ADas/crearGuias"]').click();
+    await page.waitForSelector('[id="operations-Guías-crearGuias"].is-open .execute');
     expect(failures).toEqual([]);
     await page.close();
   });

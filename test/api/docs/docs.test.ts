@@ -53,7 +53,7 @@ describe('the guide for integrators', () => {
     const { 'client-gone': _, ...answered } = httpErrors; // who is gone gets no answer
     for (const { codigo, message } of Object.values<HttpError>(answered)) {
       if (typeof codigo !== 'string') continue; // that of its first problem
-      expect(page).toContain(`<article id="${codigo}">`);
+      expect(page).toContain(`<h3 id="${codigo}">`);
       if (typeof message === 'string') expect(page).toContain(escaped(message));
     }
     expect(page).toMatch(/<code>destino_invalido<\/code> 400 o 404/);
@@ -111,7 +111,7 @@ describe('the guide for integrators', () => {
   });
 });
 
-const ENTITIES = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+const ENTITIES = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
 function escaped(text: string): string {
   return Object.entries(ENTITIES).reduce(

@@ -16,7 +16,7 @@ import { type Picture, scaled } from '#test/fixtures/labels/pictures.ts';
  * `UPDATE_PICTURES=1 npm test -- test/api/docs/printer-pictures.test.ts` draws them anew.
  */
 
-const FOLDER = join(repoRoot, 'services/api/routes/api/docs/pictures');
+const FOLDER = join(repoRoot, 'services/api/docs/pictures');
 const [WIDTH, HEIGHT] = [192, 72];
 /** The upper left corner of the pictures, in dots of the small label: within the height of its bars, 50 dots before them. */
 const [LEFT, TOP] = [132, 655];

@@ -1,23 +1,14 @@
-import { readFileSync } from 'node:fs';
 import type { ApiConfig } from '#api/config.ts';
+import { type Chapter, escapeHtml, renderChapters, STYLE } from '#api/docs/chapters.ts';
+import { chapterValues } from '#api/docs/values.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { cambios } from './chapters/cambios.ts';
-import { campos } from './chapters/campos.ts';
-import { type Chapter, operationsOf } from './chapters/chapter.ts';
-import { errores } from './chapters/errores.ts';
-import { etiquetas } from './chapters/etiquetas.ts';
-import { impresoras } from './chapters/impresoras.ts';
-import { inicio } from './chapters/inicio.ts';
-import { limites } from './chapters/limites.ts';
-import { reintentos } from './chapters/reintentos.ts';
-import { type Html, html } from './html.ts';
 
-const CHAPTERS = [inicio, campos, errores, reintentos, limites, etiquetas, impresoras, cambios];
-const STYLE = readFileSync(new URL('manual.css', import.meta.url));
 /** A page has a style, no script, no form and stands in no frame. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Stands in the chapters for the address at which the client reaches the API. */
+const URL_MARK = '{url}';
 
 /**
  * `GET /api/docs`: the guide for integrators, in Spanish, and in a browser also `/`. It needs no token: who reads it may
@@ -34,46 +25,51 @@ export function docsRoutes(config: ApiConfig) {
     server.get('/api/docs/manual.css', async (_request, reply) =>
       reply.header('cache-control', 'max-age=60').type('text/css; charset=utf-8').send(STYLE),
     );
-    for (const chapter of CHAPTERS) {
-      server.get(`/api/docs${chapter.path}`, async (request, reply) => {
-        const { protocol, host } = request;
-        const url = config.PUBLIC_URL ?? `${protocol}://${host}`;
-        const content = chapter.content({ url, config, operations: operationsOf(server.swagger()) });
-        return reply
-          .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' })
-          .type('text/html; charset=utf-8')
-          .send(page(chapter, config.CARRIER_NAME, content).text);
-      });
-    }
+    const pages = new Map<string, string>();
+    server.addHook('onReady', async () => {
+      const chapters = renderChapters({ ...chapterValues(config, server.swagger()), url: URL_MARK });
+      for (const chapter of chapters) pages.set(chapter.path, page(chapter, chapters, config.CARRIER_NAME));
+    });
+    server.get<{ Params: { chapter?: string } }>('/api/docs/:chapter?', async (request, reply) => {
+      const { chapter } = request.params;
+      const html = pages.get(chapter ? `/${chapter}` : '');
+      if (html === undefined) throw new DomainError('no-route');
+      const url = config.PUBLIC_URL ?? `${request.protocol}://${request.host}`;
+      return reply
+        .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' })
+        .type('text/html; charset=utf-8')
+        .send(html.replaceAll(URL_MARK, () => escapeHtml(url)));
+    });
   };
 }
 
-function page({ path, title }: Chapter, carrier: string, content: Html): Html {
-  return html`<!doctype html>
+function page({ path, title, content }: Chapter, chapters: readonly Chapter[], carrier: string): string {
+  const links = chapters.map((chapter) => {
+    const current = chapter.path === path ? ' aria-current="page"' : '';
+    return `<li><a href="/api/docs${chapter.path}"${current}>${escapeHtml(chapter.title)}</a></li>`;
+  });
+  return `<!doctype html>
 <html lang="es">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Guías de envío</title>
+<title>${escapeHtml(title)} · Guías de envío</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/api/docs/manual.css">
 </head>
 <body>
 <a class="saltar" href="#contenido">Saltar al contenido</a>
 <header>
-<p>${carrier} · Guías de envío</p>
+<p>${escapeHtml(carrier)} · Guías de envío</p>
 <nav aria-label="Capítulos"><ul>
-${CHAPTERS.map(
-  (chapter) =>
-    html`<li><a href="/api/docs${chapter.path}"${chapter.path === path && html` aria-current="page"`}>${chapter.title}</a></li>\n`,
-)}<li><a href="/api/docs/probar">Probar</a></li>
+${links.join('\n')}
+<li><a href="/api/docs/probar">Probar</a></li>
 </ul></nav>
 </header>
 <main id="contenido" tabindex="-1">
-<h1>${title}</h1>
-${content}
-</main>
+<h1>${escapeHtml(title)}</h1>
+${content}</main>
 </body>
 </html>
 `;

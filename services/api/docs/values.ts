@@ -1,0 +1,160 @@
+import { FAILURES_PER_USER } from '#shared/auth/login-limit.ts';
+import { MAX_GUIDES, MAX_PACKAGES } from '#shared/contracts/guide.ts';
+import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
+import type { ErrorParams } from '#shared/errors.ts';
+import {
+  BODY_LIMIT_MIB,
+  HEADER_LIMIT_KIB,
+  type HttpError,
+  MAX_BODY_VALUES,
+} from '#shared/http/http-errors.ts';
+import type { ApiConfig } from '../config.ts';
+import { httpErrors } from '../errors.ts';
+import { GUIDE_EXAMPLES } from '../routes/examples.ts';
+import { TAGS } from '../routes/operation.ts';
+import { GUIDE_FIELDS } from '../routes/schemas.ts';
+import {
+  markdownTable,
+  WHEN_REPEATED,
+  WHEN_TO_REPEAT,
+  WHEN_TO_REPEAT_HEADS,
+} from '../routes/when-to-repeat.ts';
+import { ADVICE } from './advice.ts';
+
+/** An operation of the OpenAPI document, as far as the chapters show it. */
+type Operation = {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  'x-permiso'?: string;
+  'x-codigos': Record<string, string[]>;
+};
+type DocumentedOperation = Operation & { method: string; path: string };
+
+/**
+ * Returns what the chapters take from the code, by its name there, as Markdown: the limits in force, and tables of
+ * operations, fields, codes and retries.
+ *
+ * @param document the API's own OpenAPI document.
+ */
+export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: object }) {
+  const operations = Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        method: method.toUpperCase(),
+        path,
+      })),
+  );
+  return {
+    ...limitsOf(config),
+    operaciones: operationsTable(operations),
+    operacionesDeEtiquetas: operationsTable(operations.filter(({ tags }) => tags.includes('Etiquetas'))),
+    guiaMinima: readableJson(GUIDE_EXAMPLES.minima.value),
+    campos: fieldSections(),
+    ejemplos: Object.values(GUIDE_EXAMPLES)
+      .map(({ summary, value }) => `### ${summary}\n\n\`\`\`\n${readableJson(value)}\n\`\`\``)
+      .join('\n\n'),
+    codigos: Object.entries(ADVICE)
+      .map(([codigo, advice]) => codeSection(codigo, advice, operations))
+      .join('\n\n'),
+    cuandoRepetir: markdownTable(WHEN_TO_REPEAT_HEADS, WHEN_TO_REPEAT),
+    cuandoRepetirNota: WHEN_REPEATED,
+  };
+}
+
+function limitsOf(config: ApiConfig): Record<string, string> {
+  const limits = {
+    REQUESTS_PER_SECOND_PER_ACCOUNT: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
+    REQUESTS_BURST_PER_ACCOUNT: config.REQUESTS_BURST_PER_ACCOUNT,
+    GUIDES_PER_DAY_PER_ACCOUNT: config.GUIDES_PER_DAY_PER_ACCOUNT,
+    LABEL_PAGES_PER_ACCOUNT: config.LABEL_PAGES_PER_ACCOUNT,
+    LOGIN_FAILURES_PER_ADDRESS: config.LOGIN_FAILURES_PER_ADDRESS,
+    IDEMPOTENCY_KEY_DAYS: config.IDEMPOTENCY_KEY_DAYS,
+    JWT_TTL_S: config.JWT_TTL_S,
+    esperaS: config.LABEL_TIMEOUT_MS / 1_000,
+    fallosPorUsuario: FAILURES_PER_USER,
+    maxGuias: MAX_GUIDES,
+    maxPaginas: MAX_FILE_PAGES,
+    maxPaquetes: MAX_PACKAGES,
+    maxCuerpoMiB: BODY_LIMIT_MIB,
+    maxValores: MAX_BODY_VALUES,
+    maxHeadersKiB: HEADER_LIMIT_KIB,
+  };
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, value]) => [name, value.toLocaleString('es-MX')]),
+  );
+}
+
+function operationsTable(operations: readonly DocumentedOperation[]): string {
+  return markdownTable(
+    ['Solicitud', 'Para qué', 'Permiso'],
+    operations.map(({ method, path, operationId, tags, summary, 'x-permiso': permission }) => [
+      `\`${method} ${path}\``,
+      `[${summary}](/api/docs/probar#/${encodeURIComponent(TAGS[tags[0] as keyof typeof TAGS]['x-displayName'])}/${operationId})`,
+      permission ? `\`${permission}\`` : '–',
+    ]),
+  );
+}
+
+/** What the schema of a field says of it. */
+type Field = { description?: string; examples?: unknown[]; 'x-regla'?: string };
+type Section = Field & { required?: string[]; properties?: Record<string, Field> };
+
+function fieldSections(): string {
+  return Object.entries(GUIDE_FIELDS as Record<string, Section>)
+    .map(([name, section]) => {
+      const { description, required = [], properties } = section;
+      const table = fieldsTable(properties ?? { [name]: section }, required);
+      return [`## \`${name}\``, ...(properties ? [`${description}.`] : []), table].join('\n\n');
+    })
+    .join('\n\n');
+}
+
+function fieldsTable(fields: Record<string, Field>, required: readonly string[]): string {
+  return markdownTable(
+    ['Campo', 'Qué es', 'Regla', 'Ejemplo'],
+    Object.entries(fields).map(([field, { description, examples, 'x-regla': rule }]) => [
+      `\`${field}\`${required.includes(field) ? ' **obligatorio**' : ''}`,
+      asText(description ?? ''),
+      asText(rule ?? ''),
+      asText(String(examples?.[0] ?? '')),
+    ]),
+  );
+}
+
+/** What the service fills into a message. */
+const FILLED = new Proxy({} as ErrorParams, { get: () => '…' });
+const ERRORS: HttpError[] = Object.values(httpErrors);
+
+/** Returns the statuses of one code, its texts, what to do, and where it is answered if not everywhere. */
+function codeSection(codigo: string, advice: string, operations: readonly DocumentedOperation[]): string {
+  const errors = ERRORS.filter((error) => error.codigo === codigo);
+  const texts = errors.map(({ message }) => (typeof message === 'string' ? message : message(FILLED, [])));
+  const where = operations.filter(({ 'x-codigos': codigos }) =>
+    Object.values(codigos).flat().includes(codigo),
+  );
+  const documented = where.flatMap(({ 'x-codigos': codigos }) =>
+    Object.keys(codigos).filter((status) => codigos[status]?.includes(codigo)),
+  );
+  const statuses = documented.length > 0 ? documented : errors.map(({ status }) => String(status));
+  const everywhere = where.length === operations.length || where.length === 0;
+  return [
+    `### \`${codigo}\` ${[...new Set(statuses)].toSorted().join(' o ')}`,
+    ...[...new Set(texts)].map((text) => `> ${asText(text)}`),
+    advice,
+    ...(everywhere ? [] : [`*En: ${where.map(({ operationId }) => operationId).join(', ')}.*`]),
+  ].join('\n\n');
+}
+
+/** Writes text so that Markdown shows it as it stands. */
+function asText(text: string): string {
+  return text.replace(/[\\`*_[\]<>|&]/g, '\\$&');
+}
+
+/** Writes JSON over several lines; an object that holds no other stands on one. */
+function readableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(/\{\s+([^{}[\]]*?)\s+\}/g, (_, fields: string) => {
+    return `{ ${fields.replace(/\n\s+/g, ' ')} }`;
+  });
+}
