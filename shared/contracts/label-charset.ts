@@ -25,6 +25,7 @@ const OUTSIDE_CHARSET = new RegExp(`[^${CHARSET}]`, 'u');
 const ALL_OUTSIDE_CHARSET = new RegExp(OUTSIDE_CHARSET, 'gu');
 /** Marks that no letter took in, joiners, selectors and changes of direction, which show nothing by themselves. */
 const INVISIBLE = /[\p{M}\p{Default_Ignorable_Code_Point}]/gu;
+const NOTHING_VISIBLE = /^[\p{M}\p{Default_Ignorable_Code_Point}\s]*$/u;
 /** Stands for a letter or sign that the fonts lack. */
 const REPLACEMENT = '•';
 
@@ -41,6 +42,11 @@ export function inCharset(text: string): string {
     ALL_OUTSIDE_CHARSET,
     (character) => plainForm(character) ?? REPLACEMENT,
   );
+}
+
+/** Tells whether a label shows nothing of a text: it is empty, or all of it is blank or invisible. */
+export function isBlank(text: string): boolean {
+  return NOTHING_VISIBLE.test(text);
 }
 
 /** Returns the characters of a text for which its label prints a dot, each once. */

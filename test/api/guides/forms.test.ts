@@ -48,6 +48,19 @@ describe('a phone is kept as its digits', () => {
   });
 });
 
+describe('a text of invisible characters alone is absent', () => {
+  test.for(['\u200b', '\u3164', '\u202e', '\u00ad', '\u{e0041}', '\u0301', ' \u200b \n\u2060'])(
+    '%j',
+    (sent) => {
+      expect(kept('Destinatario', 'Nombre', sent)).toBe('field-required');
+      expect(kept('Remitente', 'Nombre', sent)).toBe('field-required');
+      expect(kept('Producto', 'Contenido', sent)).toBe('field-required');
+      expect(kept('Destinatario', 'Referencias', sent)).toBeUndefined();
+      expect(kept('Destinatario', 'Nombre', `${sent}Ana`)).toBe(`${sent}Ana`.trim().replace('\n', ' '));
+    },
+  );
+});
+
 describe('line breaks and tabs in a text are one blank', () => {
   test.for([
     ['Portón verde\r\n2o piso', 'Portón verde 2o piso'],

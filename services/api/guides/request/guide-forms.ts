@@ -1,4 +1,5 @@
 import { type Guide, SentGuide } from '#shared/contracts/guide.ts';
+import { isBlank } from '#shared/contracts/label-charset.ts';
 
 /** The fields of each section of a guide; its other fields have none. */
 const SECTIONS = Object.entries(SentGuide.properties).flatMap(([name, schema]) =>
@@ -51,7 +52,8 @@ export function tidyFields(
 }
 
 /**
- * Trims a text, and makes each run of line breaks and tabs in it one blank. What is too long for any field is cut, to a
+ * Trims a text, and makes each run of line breaks and tabs in it one blank. A text of nothing but invisible characters
+ * becomes empty: a label with such a name would have no recipient. What is too long for any field is cut, to a
  * length that is still too long, so that no pattern reads megabytes.
  */
 export function tidy(value: string): string;
@@ -60,6 +62,7 @@ export function tidy(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   if (text.length > MAX_LENGTH) return text.slice(0, MAX_LENGTH);
+  if (isBlank(text)) return '';
   // Trimmed again: U+0085 is a line break, but none that `trim` knows.
   return BREAKS.test(text) ? text.split(BREAKS).join(' ').trim() : text;
 }
