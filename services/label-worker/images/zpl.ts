@@ -5,9 +5,15 @@ import { type Bitmap, COMPRESSION } from './bitmap.ts';
 const MAX_GRAPHIC_BYTES = 99_999;
 
 /**
- * Writes a page of ZPL II that prints a picture dot for dot, as compressed graphics below one another.
- *
- * `^PW` and `^LL` set the page's size; `^LH` undoes the origin that an earlier page may have set.
+ * Undoes what an earlier job may have left in the printer, and what would scale, turn, mirror, invert or move the page:
+ * units of length (`^MU`), orientation (`^PO`), mirror image (`^PM`), white on black (`^LR`), origin (`^LH`), shift to
+ * the left (`^LS`) and down (`^LT`).
+ */
+const RESET = '^MUD^PON^PMN^LRN^LH0,0^LS0^LT0';
+
+/**
+ * Writes a page of ZPL II that prints a picture dot for dot, as compressed graphics below one another. `^PW` and `^LL` set
+ * the page's size.
  */
 export function toZpl({ width, height, rowBytes, bits }: Bitmap): Buffer {
   const rows = Math.floor(MAX_GRAPHIC_BYTES / rowBytes);
@@ -16,7 +22,7 @@ export function toZpl({ width, height, rowBytes, bits }: Bitmap): Buffer {
     const graphic = bits.subarray(y * rowBytes, (y + rows) * rowBytes);
     graphics.push(`^FO0,${y}^GFA,${graphic.length},${graphic.length},${rowBytes},${z64(graphic)}^FS\n`);
   }
-  return Buffer.from(`^XA\n^PW${width}\n^LL${height}\n^LH0,0\n${graphics.join('')}^XZ\n`, 'latin1');
+  return Buffer.from(`^XA\n${RESET}\n^PW${width}\n^LL${height}\n${graphics.join('')}^XZ\n`, 'latin1');
 }
 
 /** Returns bytes as `:Z64:`, which is zlib in base64 with the CRC of its characters. */

@@ -122,6 +122,12 @@ test('ZPL has a page for each package, in their order', async ({ printer, images
   expect(codes).toEqual(['01', '02', '03'].map((one) => `CODE-128:${label.number}-${one}`));
 });
 
+test('ZPL sets what an earlier job may have left in the printer', async ({ printer, images }) => {
+  const pdf = await printer.print(sample({ kind: 'small' }));
+  const zpl = (await images.draw(pdf, { format: 'zpl', dpi: 203 })).toString('latin1');
+  expect(zpl).toMatch(/^\^XA\n\^MUD\^PON\^PMN\^LRN\^LH0,0\^LS0\^LT0\n\^PW799\n\^LL799\n\^FO0,0\^GFA,/);
+});
+
 test('a ZPL renderer that is not ours draws the dots of the PNG', async ({ printer, images }) => {
   const pdf = await printer.print(sample({ kind: 'medium', packages: 2 }));
   const zpl = await images.draw(pdf, { format: 'zpl', dpi: 203 }, 2);
