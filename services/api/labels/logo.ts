@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '#shared/config/load-config.ts';
 import { MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
+import { logoSize } from '#shared/contracts/logo-size.ts';
 
 const MAX_BYTES = MAX_LOGO_KIB * 1024;
 /** Longest side of a PNG, in pixels: a few bytes of PNG can be a picture of gigabytes. */
@@ -38,22 +39,24 @@ export function readLogo(path: string): string {
   }
   if (bytes.length > MAX_BYTES) throw refuse(`has ${bytes.length} bytes; up to ${MAX_BYTES} are allowed.`);
   const isPng = bytes.subarray(0, PNG.length).equals(PNG);
-  const reason = isPng ? wrongPng(bytes) : wrongSvg(bytes.toString('utf8'));
+  const reason = isPng ? wrongPng(bytes) : wrongSvg(bytes);
   if (reason) throw refuse(reason);
   return `data:image/${isPng ? 'png' : 'svg+xml'};base64,${bytes.toString('base64')}`;
 }
 
-/** Width and height are the first fields of a PNG's first chunk (PNG specification, 11.2.1). */
 function wrongPng(bytes: Buffer): string | undefined {
-  if (bytes.length < 24) return 'is a PNG without a picture.';
-  const side = Math.max(bytes.readUInt32BE(16), bytes.readUInt32BE(20));
+  const size = logoSize(bytes, true);
+  if (!size) return 'is a PNG without a picture.';
+  const side = Math.max(size.width, size.height);
   return side > MAX_SIDE ? `is ${side} pixels long; up to ${MAX_SIDE} are allowed.` : undefined;
 }
 
-function wrongSvg(text: string): string | undefined {
+function wrongSvg(bytes: Buffer): string | undefined {
+  const text = bytes.toString('utf8');
   if (!/^\uFEFF?\s*(<\?xml\s[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*<svg\s/.test(text))
     return 'is neither a PNG nor an SVG.';
   if (!/\sviewBox\s*=/.test(text)) return 'is an SVG without viewBox, so it cannot be scaled.';
+  if (!logoSize(bytes, false)) return 'is an SVG whose viewBox has no width and height above 0.';
   const refused = SVG_REFUSED.find(([pattern]) => pattern.test(text));
   return refused && `is an SVG with ${refused[1]}; a logo has shapes only.`;
 }
