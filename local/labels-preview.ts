@@ -1,37 +1,33 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
-import { OUR_FOLDER } from '#services/label-worker/preview/preview-labels.ts';
-import { printPreview } from '#services/label-worker/preview/print-preview.ts';
-import { watchPreview } from '#services/label-worker/preview/watch-preview.ts';
+import { OUR_FOLDER } from '#services/label-worker/label/templates.ts';
+import { preview } from '#services/label-worker/preview/preview.ts';
 import { provideChromium } from './programs/chromium.ts';
 
 /** `npm run labels:preview`: prints sample labels for people to look at. Exit code 0: done, 1: failed, 2: wrong usage. */
 
-const HELP = `Usage: npm run labels:preview -- [--templates <folder>] [--out <folder> | --watch [--port <port>]]
+const HELP = `Usage: npm run labels:preview -- [--templates <folder>] [--out <folder>] [--watch]
 
-Prints ${PREVIEW_CASES.length} sample labels as PDF and PNG, and writes a page (index.html) that shows them side by side.
+Prints sample labels as PDF and PNG, with a page (index.html) that shows them side by side and says what is wrong.
 
-  --templates <folder>  templates of your own (docs/labels.md); of other kinds, and unless given, ours
+  --templates <folder>  templates of your own (docs/labels.md); ours unless given
   --out <folder>        where the labels go; .local/labels-preview unless given
-  --watch               serves the page instead, at 127.0.0.1 until Ctrl-C; it reloads when a template changes
-  --port <port>         of that page; 3010 unless given, 0: a free one
+  --watch               prints them again when a template changes, until Ctrl-C; the page reloads itself
   -h, --help            this text`;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-type Options = { templates: string; out: string; watch: boolean; port: number; help: boolean };
+type Options = { templates: string; out: string; watch: boolean; help: boolean };
 
-async function preview({ templates, out, watch, port }: Options): Promise<void> {
-  const executablePath = await provideChromium(say);
-  if (!watch) {
-    const index = await printPreview(out, templates, executablePath);
-    say(`Printed ${PREVIEW_CASES.length} labels: ${index}`);
-    return;
+async function printAll({ templates, out, watch }: Options): Promise<void> {
+  const end = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end.abort());
+  const options = { templates, out, executablePath: await provideChromium(say) };
+  for await (const { index, names, problems } of preview(options, watch ? end.signal : undefined)) {
+    say(`Printed ${names.length} labels: ${index}`);
+    for (const problem of problems) process.stderr.write(`${problem}\n`);
+    if (!watch && problems.length > 0) process.exitCode = 1;
   }
-  const { url, close } = await watchPreview({ templates, executablePath, port });
-  say(`The labels of ${templates}, until Ctrl-C: ${url}`);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
 }
 
 function parseOptions(): Options | undefined {
@@ -41,14 +37,11 @@ function parseOptions(): Options | undefined {
         templates: { type: 'string' },
         out: { type: 'string' },
         watch: { type: 'boolean' },
-        port: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     });
     const { templates = OUR_FOLDER, out = '.local/labels-preview', watch = false, help = false } = values;
-    const port = Number(values.port ?? 3010);
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) return undefined;
-    return { templates: resolve(templates), out: resolve(out), watch, port, help };
+    return { templates: resolve(templates), out: resolve(out), watch, help };
   } catch {
     return undefined;
   }
@@ -60,7 +53,7 @@ if (!options) {
   process.exitCode = 2;
 } else if (options.help) say(HELP);
 else
-  await preview(options).catch((error: unknown) => {
+  await printAll(options).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;
   });

@@ -1,4 +1,5 @@
 import { withTimeout } from '#shared/async/with-timeout.ts';
+import { ofEachKind } from '#shared/contracts/label-kinds.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -10,12 +11,12 @@ import { printUnderlays } from './batching/print-underlays.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './browser/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
 import { ImagePrinter } from './images/image-printer.ts';
-import { labelDocument } from './label/document.ts';
-import { checkTemplates } from './label/template-files/check-templates.ts';
-import { type LabelTemplates, loadTemplates, ofEachTemplate } from './label/templates.ts';
+import { DOCUMENT } from './label/document.ts';
+import { loadTemplates } from './label/templates.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startHeartbeat } from './queue/heartbeat.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
+import { tryTemplates } from './try-templates.ts';
 
 /**
  * Builds the label worker with its Chromium running, whether or not Redis is there; it prints once Redis is. The server
@@ -43,7 +44,7 @@ async function assemble(
   const cache = new LabelCache(openOptionalRedis(server, config.LABEL_CACHE_URL, 'label-cache'), prefix);
   const awaited = (keys: readonly string[]) => cache.awaited(keys);
   const templates = loadTemplates(config.LABEL_TEMPLATES);
-  const browser = await openBrowser(server, config, templates, log, metrics);
+  const browser = await openBrowser(server, config, log, metrics);
   const images = new ImagePrinter({ timeoutMs: config.PRINT_TIMEOUT_MS, metrics, awaited });
   const closePrinters = () =>
     Promise.all([
@@ -61,7 +62,7 @@ async function assemble(
     metrics,
     tracing,
   });
-  await checkTemplates(templates, { inspect: browser.inspect, print: printer.print });
+  await tryTemplates(templates, printer.print);
   const start = () => {
     const worker = startLabelWorker({
       blocking,
@@ -76,7 +77,7 @@ async function assemble(
       log,
       tracing,
     });
-    const versions = ofEachTemplate(templates, ({ version }) => version);
+    const versions = ofEachKind((kind) => templates[kind].version);
     const heartbeat = startHeartbeat({
       redis,
       prefix,
@@ -108,14 +109,13 @@ async function assemble(
 async function openBrowser(
   server: HttpServer,
   config: LabelWorkerConfig,
-  templates: LabelTemplates,
   log: Logger,
   metrics: WorkerMetrics,
 ): Promise<PrintingBrowser> {
   const options = {
     executablePath: config.CHROMIUM_PATH,
     sandboxRequired: config.CHROMIUM_SANDBOX === 'required',
-    document: labelDocument(templates),
+    document: DOCUMENT,
     concurrency: config.PRINT_CONCURRENCY,
     printTimeoutMs: config.PRINT_TIMEOUT_MS,
     onStart: metrics.countStart,

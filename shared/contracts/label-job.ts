@@ -13,7 +13,7 @@ import { LABEL_KINDS } from './label-kinds.ts';
 export const LABEL_QUEUE = 'labels';
 
 /** Version of our templates. Raise it with every change of one, so that no label of the old look is served from the cache. */
-export const TEMPLATE_VERSION = '10';
+export const TEMPLATE_VERSION = '11';
 
 /** Largest file of a logo: it travels with every label's job, of which Redis keeps the last thousand. */
 export const MAX_LOGO_KIB = 12;

@@ -1,7 +1,7 @@
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
-import { type RenderedLabel, renderLabel } from '../label/render-label.ts';
+import { printBody, type RenderedLabel, renderLabel } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import type { LabelPages } from '../pdf/label-pages.ts';
@@ -106,10 +106,12 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     }
   }
 
+  /** @param batch labels of one kind. */
   async function printTogether(batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
     const started = performance.now();
     try {
-      const print = await printHtml(batch.map(({ html }) => html).join(''));
+      const kind = (batch[0] as QueuedLabel).kind;
+      const print = await printHtml(printBody(kind, batch, options.templates));
       const printed = performance.now();
       const files = await split(print, batch.map(onUnderlay));
       metrics?.observePhase('split', performance.now() - printed);

@@ -1,6 +1,6 @@
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
-import { renderUnderlay } from '../label/render-label.ts';
+import { printBody, renderUnderlay } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
 import { split } from '../pdf/split.ts';
 import { type PdfUnderlay, readUnderlay } from '../pdf/underlay.ts';
@@ -22,7 +22,7 @@ export async function printUnderlays(
   for (const kind of LABEL_KINDS) {
     const underlay = renderUnderlay(kind, templates);
     if (!underlay) continue;
-    const [file] = await split(await printHtml(underlay.html), [underlay]);
+    const [file] = await split(await printHtml(printBody(kind, [underlay], templates)), [underlay]);
     if (file) underlays[kind] = await readUnderlay(file);
   }
   return underlays;

@@ -92,20 +92,15 @@ export class Chromium implements SupervisedProcess {
    * @throws PrintRefusedError when Chromium is well but cannot print this. Any other error is a failure of Chromium,
    * which has then ended.
    */
-  print(body: string): Promise<Uint8Array> {
-    return this.#onPage((page) => page.print(body, this.#options.onStep));
-  }
-
-  /** Returns what a function finds in the document with `body`, as `Page.inspect` does; it counts as a print. */
-  inspect(body: string, inspection: string): Promise<unknown> {
-    return this.#onPage((page) => page.inspect(body, inspection));
-  }
-
-  async #onPage<T>(work: (page: Page) => Promise<T>): Promise<T> {
+  async print(body: string): Promise<Uint8Array> {
     const page = this.#idlePages.pop();
     if (!page) throw new Error(`More than ${this.#options.concurrency} prints at a time`);
     try {
-      return await withTimeout(this.#options.printTimeoutMs, 'A print', work(page));
+      return await withTimeout(
+        this.#options.printTimeoutMs,
+        'A print',
+        page.print(body, this.#options.onStep),
+      );
     } catch (error) {
       if (!(error instanceof PrintRefusedError)) this.#fail(error);
       throw error;

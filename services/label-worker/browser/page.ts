@@ -65,19 +65,6 @@ export class Page {
     return pdf;
   }
 
-  /**
-   * Returns what a function finds in the document with this body, set as for a print.
-   *
-   * @param inspection the source of a function without parameters.
-   */
-  async inspect(body: string, inspection: string): Promise<unknown> {
-    await this.#cdp.send('Emulation.setEmulatedMedia', { media: 'print' });
-    await this.#fill(body);
-    const found = await this.#call(inspection);
-    await this.#cdp.send('Emulation.setEmulatedMedia', { media: '' });
-    return found;
-  }
-
   async #fill(body: string): Promise<void> {
     await this.#call('(html) => { document.body.innerHTML = html }', body);
   }

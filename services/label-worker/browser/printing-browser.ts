@@ -65,11 +65,6 @@ export async function startPrintingBrowser(options: PrintingBrowserOptions, log:
       }
     },
 
-    /** Returns what a function, by its source, finds in the document with `body`; counts as a print. */
-    inspect(body: string, inspection: string): Promise<unknown> {
-      return supervisor.use((chromium) => chromium.inspect(body, inspection));
-    },
-
     /** Rejects when Chromium missed its last health check, or none runs. Asks nothing of a Chromium that prints. */
     requireHealthy: () => supervisor.requireHealthy(),
 

@@ -6,8 +6,8 @@ import { labelView } from './view.ts';
 
 /** Pages, ready to print: what Chromium sets as HTML, the PDF's title, and what we draw on the pages. */
 export type RenderedPages = { html: string; title: string; drawing: Drawing };
-/** A label, to be laid on its kind's underlay. */
-export type RenderedLabel = RenderedPages & { kind: LabelPayload['kind'] };
+/** A label, to be laid on its kind's underlay, with what the codes of each of its pages say. */
+export type RenderedLabel = RenderedPages & { kind: LabelPayload['kind']; codes: string[][] };
 
 /**
  * Renders all pages of a label from the template of its kind.
@@ -18,7 +18,17 @@ export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR
   const { kind, number } = label;
   const sheet = new Sheet();
   templates[kind].draw(labelView(label), sheet);
-  return { kind, html: sheet.html(kind), title: `Guía ${number}`, drawing: sheet.drawing() };
+  const codes = sheet.codes();
+  return { kind, html: sheet.html(kind), title: `Guía ${number}`, drawing: sheet.drawing(), codes };
+}
+
+/** Returns the body of a print, which holds pages of one kind alone: styles of its template touch no other. */
+export function printBody(
+  kind: LabelPayload['kind'],
+  pages: readonly Pick<RenderedPages, 'html'>[],
+  templates: LabelTemplates = OUR_TEMPLATES,
+): string {
+  return templates[kind].head + pages.map(({ html }) => html).join('');
 }
 
 /** Renders what all labels of a kind have in common, as one page. Where they have nothing, there is none. */

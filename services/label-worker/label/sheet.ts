@@ -7,10 +7,10 @@ import {
 } from '../drawing.ts';
 
 /**
- * What stands together on one page or on every page: SVG and HTML that Chromium sets, and shapes that the PDF gets from
- * us.
+ * What stands together on one page or on every page: SVG and HTML that Chromium sets, shapes that the PDF gets from us,
+ * and what the codes among them say.
  */
-type Layer = { graphics: string; texts: string; html: string; shapes: Shape[] };
+type Layer = { graphics: string; texts: string; html: string; shapes: Shape[]; codes: string[] };
 
 /**
  * Records what a template draws on a label's pages. What all pages share is recorded once, however many they are.
@@ -59,6 +59,11 @@ export class Sheet {
     return { shared: this.#shared.shapes, pages, floating: this.#floating };
   }
 
+  /** Returns what the codes of each page say. */
+  codes(): string[][] {
+    return this.#ownLayers().map(({ codes }) => [...this.#shared.codes, ...codes]);
+  }
+
   /** A template that draws nothing on single pages has one page. */
   #ownLayers(): readonly Layer[] {
     return this.#pages.length > 0 ? this.#pages : [emptyLayer()];
@@ -66,5 +71,5 @@ export class Sheet {
 }
 
 function emptyLayer(): Layer {
-  return { graphics: '', texts: '', html: '', shapes: [] };
+  return { graphics: '', texts: '', html: '', shapes: [], codes: [] };
 }

@@ -8,17 +8,18 @@ import { inAscii, isPlacedAt, textHelpers } from './text-helpers.ts';
 import type { LabelView } from './view.ts';
 
 /**
- * The Handlebars helpers that label templates draw with; docs/labels.md "Templates" lists their attributes.
+ * The Handlebars helpers that label templates draw with; docs/labels.md "Templates" lists them. `attributes.ts` has
+ * checked what they get.
  *
  * A helper with a place records on the label's sheet and returns nothing. One without returns HTML, which stands where
- * the helper does in the template's own. Both escape what they are given.
+ * the helper does in the template's own. Each text that they write is escaped, and everything else is a number.
  */
 
 /** What a helper gets after its values: the attributes that the template states, and the sheet of the label. */
 type Options<Attributes> = { hash: Attributes; data: { sheet: Sheet } };
 type BlockOptions<Attributes> = Options<Attributes> & Pick<HelperOptions, 'fn'>;
 
-/** `{{#page width="…mm" height="…mm"}}`: `check-syntax.ts` reads the size, so that drawing is all that is left to do. */
+/** `{{#page width="…mm" height="…mm"}}`: `compile-template.ts` reads the size, so that drawing is all that is left. */
 function page(this: LabelView, { data, fn }: BlockOptions<unknown>): void {
   addHtml(data.sheet, fn(this));
 }
@@ -76,35 +77,15 @@ export const templateHelpers = {
   ...textHelpers,
   fit,
   /** `{{qr value middle= y= size=}}`, or `{{qr value size=}}` in HTML. */
-  qr: (value: string, { hash, data: { sheet } }: Options<QrPlace>): unknown =>
-    isPlacedAt(hash.middle, hash.y) ? sheet.draw(qr(value, hash)) : flowingQr(sheet, value, hash.size),
+  qr(value: string, { hash, data: { sheet } }: Options<QrPlace>): unknown {
+    sheet.layer.codes.push(value);
+    return isPlacedAt(hash.middle, hash.y) ? sheet.draw(qr(value, hash)) : flowingQr(sheet, value, hash.size);
+  },
   /** `{{barcode value middle= y= height= module=}}`, or `{{barcode value height= module=}}` in HTML. */
-  barcode: (value: string, { hash, data: { sheet } }: Options<BarcodePlace>): unknown =>
-    isPlacedAt(hash.middle, hash.y) ? sheet.draw(barcode(value, hash)) : flowingBarcode(sheet, value, hash),
+  barcode(value: string, { hash, data: { sheet } }: Options<BarcodePlace>): unknown {
+    sheet.layer.codes.push(value);
+    return isPlacedAt(hash.middle, hash.y)
+      ? sheet.draw(barcode(value, hash))
+      : flowingBarcode(sheet, value, hash);
+  },
 };
-
-export type AttributeType = `${'number' | 'string' | 'boolean'}${'' | '?'}`;
-const PLACE = { x: 'number?', middle: 'number?', right: 'number?', y: 'number' } as const;
-const TYPE = {
-  size: 'number',
-  maxLines: 'number?',
-  minSize: 'number?',
-  bold: 'boolean?',
-  class: 'string?',
-} as const;
-const AREA = { width: 'number', height: 'number' } as const;
-
-/** The attributes of each helper, by which templates are checked; `?` means optional. */
-export const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, AttributeType>>>> = {
-  page: { width: 'string', height: 'string' },
-  eachPackage: {},
-  text: { ...PLACE, ...TYPE, width: 'number?', keepBaseline: 'boolean?' },
-  column: { x: 'number?', y: 'number?', ...AREA, gap: 'number', maxScale: 'number?' },
-  field: TYPE,
-  fit: { width: 'number', ...TYPE },
-  logo: { ...AREA, x: 'number?', y: 'number?', gap: 'number?', right: 'number?' },
-  rule: { x: 'number', y: 'number', ...AREA },
-  path: { stroke: 'number' },
-  qr: { middle: 'number?', y: 'number?', size: 'number' },
-  barcode: { middle: 'number?', y: 'number?', height: 'number', module: 'number' },
-} satisfies Record<keyof typeof templateHelpers, Record<string, AttributeType>>;

@@ -1,17 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
-import { compileTemplate, type LabelTemplate } from './template-files/compile-template.ts';
-import { readOwnTemplates } from './template-files/own-templates.ts';
+import { LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/contracts/label-kinds.ts';
+import { compileTemplate, type LabelTemplate, TemplateError } from './template-files/compile-template.ts';
 
 /** The template of each kind of label, compiled when the service starts. */
 export type LabelTemplates = Readonly<Record<LabelPayload['kind'], LabelTemplate>>;
 
-/** Our templates, `templates/<kind>.hbs`. */
-export const OUR_TEMPLATES = forEachKind((kind) => {
+/** The folder of our templates, `<kind>.hbs`. */
+export const OUR_FOLDER = join(import.meta.dirname, 'templates');
+
+export const OUR_TEMPLATES: LabelTemplates = ofEachKind((kind) => {
   const file = `${kind}.hbs`;
-  const source = readFileSync(new URL(`templates/${file}`, import.meta.url), 'utf8');
-  return compileTemplate({ file, source, version: TEMPLATE_VERSION, styledAs: kind });
+  const source = readFileSync(join(OUR_FOLDER, file), 'utf8');
+  return compileTemplate({ file, source, version: TEMPLATE_VERSION, kind, isOurs: true });
 });
 
 /**
@@ -21,14 +24,49 @@ export const OUR_TEMPLATES = forEachKind((kind) => {
  * @throws TemplateError
  */
 export function loadTemplates(folder: string | undefined): LabelTemplates {
-  return folder ? { ...OUR_TEMPLATES, ...readOwnTemplates(folder) } : OUR_TEMPLATES;
+  if (!folder) return OUR_TEMPLATES;
+  const own = templateNames(folder).map((name) => readTemplate(folder, name));
+  return { ...OUR_TEMPLATES, ...Object.fromEntries(own) };
 }
 
-/** Returns something of each template, by kind. */
-export function ofEachTemplate<T>(templates: LabelTemplates, get: (template: LabelTemplate) => T) {
-  return forEachKind((kind) => get(templates[kind]));
+/**
+ * Returns the names of a folder's files. Those that begin with a dot are skipped: Kubernetes keeps the files of a
+ * ConfigMap behind such a name.
+ *
+ * @throws TemplateError when there are none.
+ */
+export function templateNames(folder: string): string[] {
+  const names = reading(folder, () => readdirSync(folder)).filter((name) => !name.startsWith('.'));
+  if (names.length === 0) throw new TemplateError(folder, undefined, 'this folder has no template');
+  return names;
 }
 
-function forEachKind<T>(make: (kind: LabelPayload['kind']) => T): Record<LabelPayload['kind'], T> {
-  return Object.fromEntries(LABEL_KINDS.map((kind) => [kind, make(kind)])) as Record<LabelPayload['kind'], T>;
+/** Reads and compiles one file of such a folder. @throws TemplateError */
+export function readTemplate(folder: string, name: string): [kind: LabelKind, template: LabelTemplate] {
+  const file = join(folder, name);
+  const kind = LABEL_KINDS.find((known) => name === `${known}.hbs`);
+  if (!kind) {
+    const known = LABEL_KINDS.map((each) => `${each}.hbs`).join(', ');
+    throw new TemplateError(file, undefined, `this is no name of a template; those are ${known}`);
+  }
+  const source = reading(file, () => readFileSync(file, 'utf8'));
+  // The version follows the file's content, and that of our helpers, whose changes have a version of their own.
+  const hash = createHash('sha256').update(source).digest('base64url').slice(0, 16);
+  return [
+    kind,
+    compileTemplate({ file, source, version: `${TEMPLATE_VERSION}-${hash}`, kind, isOurs: false }),
+  ];
+}
+
+function reading<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new TemplateError(
+      path,
+      undefined,
+      `this cannot be read: ${(cause as NodeJS.ErrnoException).code}`,
+      { cause },
+    );
+  }
 }

@@ -16,8 +16,10 @@ type TextOptions = {
 };
 
 /** `{{text value x= y= width= size= …}}`: an empty value draws nothing. */
-function text(value: unknown, { hash, data }: TextOptions): void {
-  if (typeof value !== 'string' || !value) return;
+function text(value: string | undefined, { hash, data }: TextOptions): void {
+  const anchors = [hash.x, hash.middle, hash.right].filter((place) => place !== undefined);
+  if (anchors.length !== 1) throw new Error('{{text}} needs one of x, middle and right');
+  if (!value) return;
   const fitted = fitText(value, hash);
   const [first = 0, last = 0] = [fitted.lines[0]?.y, fitted.lines.at(-1)?.y];
   // A smaller text keeps the top of its capitals where it was, or its last line where the template says so.
@@ -53,9 +55,9 @@ export function isPlacedAt(x: number | undefined, y: number | undefined): boolea
   return x !== undefined;
 }
 
-function field(value: unknown, { hash, data }: FieldOptions): void {
+function field(value: string | undefined, { hash, data }: FieldOptions): void {
   if (!data.fields) throw new Error('{{field}} stands in a {{#column}}');
-  if (typeof value === 'string' && value) data.fields.push({ ...hash, text: value });
+  if (value) data.fields.push({ ...hash, text: value });
 }
 
 export const textHelpers = { text, column, field };
@@ -79,7 +81,7 @@ function classesOf({ bold, class: style = '' }: Style, { middle, right }: Anchor
   if (bold) classes += ' bold';
   if (middle !== undefined) classes += ' middle';
   if (right !== undefined) classes += ' end';
-  return classes.trimStart();
+  return Handlebars.escapeExpression(classes.trimStart());
 }
 
 /** Writes HTML in ASCII: with any other letter, all that goes to Chromium would have two bytes a letter. */

@@ -24,12 +24,18 @@ export function contentStreams({ drawing, underlay }: LabelPages, height: number
 /**
  * Writes each rectangle a thousandth of a dot smaller on each side: PDF printers ink every dot that an area touches
  * (ISO 32000-1, 10.6.5), and an edge that lies a millionth off, as sums of binary fractions do, would touch one more.
+ *
+ * @throws for a place or size that is no whole dot: `42.5.001` is no number, and printers drop what they cannot read.
  */
 function rectangles(shapes: readonly Shape[]): string {
   let operators = '';
   for (const shape of shapes) {
-    for (const [x, y, width, height] of shape)
+    for (const rectangle of shape) {
+      if (!rectangle.every(Number.isInteger))
+        throw new Error(`A rectangle is not in whole dots: ${rectangle.join(', ')}`);
+      const [x, y, width, height] = rectangle;
       operators += `${x}.001 ${y}.001 ${width - 1}.998 ${height - 1}.998 re\n`;
+    }
   }
   return operators;
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { WaitingList } from '#services/label-worker/batching/waiting-list.ts';
+import { type WaitingLabel, WaitingList } from '#services/label-worker/batching/waiting-list.ts';
 
-type Label = { pages: number; alone: boolean; place: number };
-const of = (pages: number, place = 1): Label => ({ pages, alone: false, place });
+type Label = WaitingLabel;
+const of = (pages: number, place = 1): Label => ({ kind: 'medium', pages, alone: false, place });
 const alone: Label = { ...of(1), alone: true };
+const letter = (pages: number): Label => ({ ...of(pages), kind: 'letter' });
 
 /** The batches of these labels, by the pages of each label, when all of them wait. */
 function batchesOf(labels: Label[], maxLabels = 50): number[][] {
@@ -36,6 +37,14 @@ describe('labels that wait', () => {
       'go by their places, and at the same place by their arrival',
       [of(3, 7), of(2, 5), of(1, 7)],
       [[2, 3, 1]],
+    ],
+    [
+      'share a print with those of their kind alone',
+      [of(1), letter(2), of(3), letter(4)],
+      [
+        [1, 3],
+        [2, 4],
+      ],
     ],
     ['behind a large one wait for it', [of(60, 1), of(61, 2), of(1, 3), of(2, 3)], [[60], [61], [1, 2]]],
   ])('%s', (_, labels, batches) => {

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
-import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
 import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
 
@@ -30,7 +30,7 @@ const SHOWN = [
  */
 const TOLERANCE = 0.0005;
 
-test.for(PREVIEW_CASES.filter(({ name }) => SHOWN.includes(name)))(
+test.for(LABEL_CASES.filter(({ name }) => SHOWN.includes(name)))(
   '$name looks as it did',
   async (shown, { printer }) => {
     const [page] = await pagesOf(await printer.print(shown.label), dpiOf(shown.label));

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { everywhere, LEAST, sample } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { wholeLabelHtml } from '#test/fixtures/labels/whole-label.ts';
@@ -31,7 +31,7 @@ const EXTREMES: [string, LabelPayload][] = [
 ];
 const CASES: [string, LabelPayload][] = [
   ...EXTREMES,
-  ...PREVIEW_CASES.map(({ name, label }): [string, LabelPayload] => [name, label]),
+  ...LABEL_CASES.map(({ name, label }): [string, LabelPayload] => [name, label]),
   // Each text just long enough to fill its lines at each size: the highest that a label can get.
   ...[20, 30, 40, 50, 65, 80, 100].map((length): [string, LabelPayload] => [
     `${length} letters in each field`,

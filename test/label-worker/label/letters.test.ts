@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect } from 'vitest';
-import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 
@@ -44,8 +44,8 @@ describe.each(LABEL_KINDS)('a %s label', (kind) => {
 });
 
 function caseOf(kind: LabelPayload['kind'], about: string): LabelPayload {
-  const found = PREVIEW_CASES.find(({ name }) => name === `${kind}-${about}`);
-  if (!found) throw new Error(`There is no preview case ${kind}-${about}`);
+  const found = LABEL_CASES.find(({ name }) => name === `${kind}-${about}`);
+  if (!found) throw new Error(`There is no label case ${kind}-${about}`);
   return found.label;
 }
 

@@ -10,7 +10,7 @@ const BARCODE = '{{barcode code middle=400 y=500 height=150 module=3}}';
 /** Returns what a template draws with constants alone, and what it draws for a label: texts and rules. */
 function drawn(body: string): { underlay: string[]; rest: string[] } {
   const source = `{{#page width="100mm" height="100mm"}}${body}${BARCODE}{{/page}}`;
-  const template = compileTemplate({ file: 'small.hbs', source, version: '1', styledAs: 'small' });
+  const template = compileTemplate({ file: 'small.hbs', source, version: '1', kind: 'small', isOurs: true });
   const [underlay, rest] = [new Sheet(), new Sheet()];
   template.drawUnderlay?.(underlay);
   template.draw(labelView(label()), rest);
@@ -33,7 +33,8 @@ test('captions and rules are on the underlay, what a field says is not', () => {
 
 test('a caption that is not on every label is not on the underlay', () => {
   const { underlay, rest } = drawn(
-    '{{#if goods.kind}}{{text "TIPO" x=1 y=9 size=8}}{{/if}}{{text "FIJO" x=code y=9 size=8}}',
+    '{{#if goods.kind}}{{text "TIPO" x=1 y=9 size=8}}{{/if}}' +
+      '{{#logo carrier.logo x=1 y=1 width=9 height=9 gap=0 right=99 as |beside|}}{{text "FIJO" x=beside.x y=9 size=8}}{{/logo}}',
   );
   expect(underlay).toEqual([]);
   expect(rest).toEqual(['TIPO', 'FIJO']);

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect } from 'vitest';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { PREVIEW_CASES } from '#services/label-worker/preview/preview-cases.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { pagesOf } from '#test/fixtures/labels/pictures.ts';
 
 const tool = (name: string, pdf: Uint8Array) => execFileSync(name, ['-'], { input: pdf, encoding: 'utf8' });
 
-describe.each(PREVIEW_CASES)('$name', ({ label }) => {
+describe.each(LABEL_CASES)('$name', ({ label }) => {
   let pdf: Uint8Array;
   test.beforeAll(async ({ printer }) => {
     pdf = await printer.print({ ...label, packages: 1 });
@@ -40,16 +40,16 @@ test('a label printed alone and in a batch has the same pixels', async ({ printe
   const [before] = await pagesOf(await printer.print(alone, { alone: true }), 150);
   // Fill the print slots, so that the rest waits and is printed together.
   const [, , , inBatch] = await Promise.all([
-    ...PREVIEW_CASES.slice(0, 3).map(({ label }) => printer.print(label)),
+    ...LABEL_CASES.slice(0, 3).map(({ label }) => printer.print(label)),
     printer.print(alone),
-    ...PREVIEW_CASES.slice(3, 9).map(({ label }) => printer.print(label)),
+    ...LABEL_CASES.slice(3, 9).map(({ label }) => printer.print(label)),
   ]);
   const [after] = await pagesOf(inBatch ?? new Uint8Array(), 150);
   expect(Buffer.from(after?.pixels ?? []).equals(Buffer.from(before?.pixels ?? [1]))).toBe(true);
 });
 
 test.for(LABEL_KINDS)('the logo is on each page of a %s label', async (kind, { printer }) => {
-  const logo = PREVIEW_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
+  const logo = LABEL_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
   const packages = kind === 'letter' ? 1 : 99;
   for (const page of await pagesOf(
     await printer.print(sample({ kind, packages, logo })),

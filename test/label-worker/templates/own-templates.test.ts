@@ -1,17 +1,19 @@
-import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import { buildLabelWorker } from '#services/label-worker/app.ts';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
-import { labelDocument } from '#services/label-worker/label/document.ts';
-import { checkTemplates } from '#services/label-worker/label/template-files/check-templates.ts';
-import { loadTemplates } from '#services/label-worker/label/templates.ts';
+import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { type LabelTemplates, loadTemplates } from '#services/label-worker/label/templates.ts';
+import { tryTemplates } from '#services/label-worker/try-templates.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
+import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { pagesOf } from '#test/fixtures/labels/pictures.ts';
 import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
 
 /** What an operator's own templates may be, and how a wrong one is told (docs/labels.md "Templates of your own"). */
@@ -26,12 +28,13 @@ const test = folderTest
     }
     return own;
   })
-  /** A browser for templates that bring no styles. */
-  .extend('browser', { scope: 'file' }, async ({ folderOf }, { onCleanup }) => {
-    const templates = loadTemplates(await folderOf({ 'medium.hbs': withLines('') }));
-    const browser = await startTestBrowser({ document: labelDocument(templates) });
-    onCleanup(() => browser.close());
-    return browser;
+  .extend('printerOf', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const { print: printHtml, close } = await startTestBrowser();
+    onCleanup(close);
+    return async (templates: LabelTemplates) => {
+      const underlays = await printUnderlays(printHtml, templates);
+      return createLabelPrinter({ templates, underlays, printHtml, concurrency: 1, maxLabels: 50 });
+    };
   });
 
 const BARCODE = '{{barcode package.code height=120 module=3}}';
@@ -50,37 +53,13 @@ async function errorOf(own: string, use: () => unknown): Promise<string> {
   return error.message.replaceAll(`${own}/`, '');
 }
 
-describe('a template is refused at start', () => {
+describe('a template is refused when it is read', () => {
   test.for<[lines: string, message: string]>([
     ['{{#if goods.weight}}', "medium.hbs:3: if doesn't match eachPackage"],
     ['<b>{{recipient.name</b>', 'medium.hbs:3: '],
-    ['{{frame recipient.name}}', 'medium.hbs:3: there is no helper "frame"'],
-    ['{{log recipient.name}}', 'medium.hbs:3: there is no helper "log"'],
     ['\n{{{recipient.name}}}', 'medium.hbs:4: texts are escaped: write {{ }} and not {{{ }}} or {{& }}'],
-    ['{{> ../../etc/passwd}}', 'medium.hbs:3: a template is one file and has no partials'],
-    ['{{qr tracking.url sise=200}}', 'medium.hbs:3: {{qr}} has no attribute "sise"'],
-    ['{{qr tracking.url}}', 'medium.hbs:3: {{qr}} needs size='],
     ['\n{{fit package.cod width=9 size=9}}', 'medium.hbs:4: there is no field "package.cod"'],
-    ['{{qr tracking.url size="5"}}', 'medium.hbs:3: {{qr}}: size must be a number'],
-    ['\n<p>\n<script>alert(1)</script>', 'medium.hbs:5: a label can have no <script>'],
-    ['<a href="https://a.example">x</a>', 'medium.hbs:3: a label can have no <a>'],
-    [
-      '<img src="https://a.example/logo.png">',
-      'medium.hbs:3: a label loads nothing: write an image as a data: URI',
-    ],
-    [
-      '<style>\n@import "x.css";</style>',
-      'medium.hbs:4: styles of a label load nothing, and {{#page}} sets its page',
-    ],
-    [
-      '<style>\n\np { color: {{x}} }</style>',
-      'medium.hbs:5: styles are the same for all labels, so they can hold no {{ }}',
-    ],
-    ['<style>p { color: red }\n}</style>', 'medium.hbs:4: this brace has no counterpart'],
-    [
-      '<style>p { background: url(x.png) }</style>',
-      'medium.hbs:3: a label loads nothing: write an image as a data: URI',
-    ],
+    ['<p>\n<style>p { color: {{x}} }</style>', 'medium.hbs:4: styles stand before {{#page}}'],
   ])('%j: %s', async ([lines, message], { folderOf }) => {
     const own = await folderOf({ 'medium.hbs': withLines(lines) });
     expect(await errorOf(own, () => loadTemplates(own))).toContain(message);
@@ -91,35 +70,41 @@ describe('a template is refused at start', () => {
       { 'medium.html': '' },
       'medium.html: this is no name of a template; those are letter.hbs, small.hbs, medium.hbs',
     ],
-    [{ 'medium.hbs/a': '' }, 'medium.hbs: this is no file'],
+    [{ 'medium.hbs/a': '' }, 'medium.hbs: this cannot be read: EISDIR'],
     [{ '.hidden': '' }, 'this folder has no template'],
-    [{ 'medium.hbs': ' '.repeat(262_145) }, 'medium.hbs: this file has 262145 bytes, more than 262144'],
     [
       { 'medium.hbs': BARCODE },
-      'medium.hbs:1: {{#page width="…mm" height="…mm"}} must be around everything else',
+      'medium.hbs:1: {{#page width="…mm" height="…mm"}} must be around everything but styles',
     ],
-    [{ 'medium.hbs': withLines('', '{{#page width="100" height="150mm"}}') }, 'medium.hbs'],
     [
-      { 'medium.hbs': '{{#page width="100mm" height="150mm"}}\n{{/page}}' },
-      'medium.hbs: a label has a Code 128: there is no {{barcode}}',
+      { 'medium.hbs': withLines('', '{{#page width="100" height="150mm"}}{{#eachPackage as |package|}}') },
+      'medium.hbs:1: {{#page}}: width must be a length, such as "100mm", not "100"',
+    ],
+    [
+      { 'medium.hbs': `\n<style>p { color: red }</style >\n${withLines('')}` },
+      'medium.hbs:1: outside of {{#page}} stand <style> elements without {{ }}, and nothing else',
+    ],
+    [
+      { 'medium.hbs': `\n<style>p { color: {{x}} }</style>\n${withLines('')}` },
+      'medium.hbs:1: outside of {{#page}} stand <style> elements without {{ }}, and nothing else',
     ],
   ])('%j: %s', async ([files, message], { folderOf }) => {
     const own = await folderOf(files);
     expect(await errorOf(own, () => loadTemplates(own))).toContain(message);
   });
 
-  test('a link that leads out of the folder', async ({ folder, folderOf }) => {
+  test('a link that leads nowhere', async ({ folderOf }) => {
     const own = await folderOf({});
-    await writeFile(join(folder, 'elsewhere.hbs'), withLines(''));
-    await symlink(join(folder, 'elsewhere.hbs'), join(own, 'medium.hbs'));
-    expect(await errorOf(own, () => loadTemplates(own))).toBe(
-      'medium.hbs: this link leads out of the folder',
-    );
+    await symlink('nowhere', join(own, 'medium.hbs'));
+    expect(await errorOf(own, () => loadTemplates(own))).toBe('medium.hbs: this cannot be read: ENOENT');
   });
 });
 
 describe('a template is tried at start, and refused', () => {
   test.for<[lines: string, message: string]>([
+    ['\n{{frame recipient.name}}', 'medium.hbs:4: there is no helper "frame"'],
+    ['{{log recipient.name}}', 'medium.hbs:3: there is no helper "log"'],
+    ['{{> ../../etc/passwd}}', 'medium.hbs: The partial ../../etc/passwd could not be found'],
     ['{{recipient.nme}}', 'medium.hbs:3: there is no field "nme"'],
     ['\n{{fit recipient.nme width=90 size=9}}', 'medium.hbs:4: there is no field "nme"'],
     ['{{#if recipient.nme}}x{{/if}}', 'medium.hbs:3: there is no field "nme"'],
@@ -127,60 +112,89 @@ describe('a template is tried at start, and refused', () => {
       '{{#if goods.information}}\n{{goods.informaton}}{{/if}}',
       'medium.hbs:4: there is no field "informaton"',
     ],
+    ['{{qr tracking.url sise=200}}', 'medium.hbs:3: {{qr}} has no attribute "sise"'],
+    ['{{qr tracking.url}}', 'medium.hbs:3: {{qr}} needs size, a whole number of dots above 0'],
+    ['\n{{qr size=200}}', 'medium.hbs:4: {{qr}} takes one value'],
+    [
+      '{{#if ownReference}}{{else}}{{qr ownReference size=200}}{{/if}}',
+      'medium.hbs:3: {{qr}} needs value, a text',
+    ],
+    ['{{column width=90 height=90 gap=0}}', 'medium.hbs:3: there is no {{column}}; write {{#column}}'],
     ['{{barcode code height=120 module=3 y=3}}', 'medium.hbs:3: a place has both coordinates, or none'],
-    ['<p>\n<b>x</p>', 'medium.hbs:4: an element that begins here is not closed'],
-    ['<p>\n<textarea>', 'medium.hbs:4: an element that begins here is not closed'],
+    ['\n{{text recipient.name y=100 size=9}}', 'medium.hbs:4: {{text}} needs one of x, middle and right'],
     [
-      '</div></section>\n<i>x</i>',
-      'medium.hbs:4: stands outside of its page: an element is closed that was not opened',
+      '{{qr tracking.url size=225.5}}',
+      'medium.hbs:3: {{qr}}: size must be a whole number of dots above 0, not 225.5',
     ],
     [
-      '<p>\n<i style="position:absolute;left:90mm;width:20mm">x</i></p>',
-      'medium.hbs:4: reaches 10.5 mm out of the page (right)',
+      '{{qr tracking.url middle=300 y=73.5 size=225}}',
+      'medium.hbs:3: {{qr}}: y must be a whole number of dots, not 73.5',
     ],
-    ['<p style="white-space:nowrap">\n{{recipient.name}}</p>', 'medium.hbs:3: reaches '],
     [
-      '<p style="margin-top:-8mm">{{recipient.name}}</p>',
-      'medium.hbs:3: “Luis Pérez Muñoz” stands on a code',
+      '{{barcode code height=120 module=2.5}}',
+      'medium.hbs:3: {{barcode}}: module must be a whole number of dots above 0, not 2.5',
+    ],
+    [
+      '{{rule x=goods.kind y=9 width=9 height=9}}',
+      'medium.hbs:3: {{rule}}: x must be a whole number of dots, not "Paquete"',
+    ],
+    [
+      '{{text code x=goods.kind y=9 size=9}}',
+      'medium.hbs:3: {{text}}: x must be a number of dots, not "Paquete"',
+    ],
+    ['{{path "M0 0h9" stroke=0}}', 'medium.hbs:3: {{path}}: stroke must be a number of dots above 0, not 0'],
+    [
+      '{{fit recipient.name width=90 size=9 minSize=0}}',
+      'medium.hbs:3: {{fit}}: minSize must be a number of points, 1 to 1000, not 0',
+    ],
+    ['<p>\n<b>x</p>', 'medium.hbs: The print has 4 pages, not 3'],
+    ['<p>\n<textarea>', 'medium.hbs: The print has 1 pages, not 3'],
+    [
+      '<div style="margin-top:-18mm;border-top:20mm solid"></div>',
+      'medium.hbs: a scanner cannot read the code 482913650724-01 on page 1 of the sample "usual"',
     ],
     [
       '<div style="display:none">{{qr tracking.url size=200}}</div>',
       'medium.hbs: 3 of 6 codes have no place on a page',
     ],
     [
-      '{{barcode code middle=100 y=10 height=120 module=3}}',
-      'medium.hbs: a code or rule reaches out of the page',
+      '{{barcode code middle=100 y=800 height=120 module=3}}',
+      'medium.hbs: a scanner cannot read the code 482913650724 on page 1 of the sample "usual"',
     ],
     [
       '{{qr tracking.url size=90}}',
       'medium.hbs:3: The QR code of 36 characters needs modules of less than 4 dots',
     ],
-    ['<p style="height:140mm"></p>\n', 'medium.hbs:3: reaches '],
-  ])('%j: %s', async ([lines, message], { folderOf, browser }) => {
+    [
+      '<p style="height:160mm"></p>{{qr tracking.url size=200}}',
+      'medium.hbs: 3 of 6 codes have no place on a page',
+    ],
+  ])('%j: %s', async ([lines, message], { folderOf, printerOf }) => {
     const own = await folderOf({ 'medium.hbs': withLines(lines) });
     const templates = loadTemplates(own);
-    const underlays = await printUnderlays(browser.print, templates);
-    const printer = createLabelPrinter({
-      templates,
-      underlays,
-      printHtml: browser.print,
-      concurrency: 1,
-      maxLabels: 1,
-    });
-    const found = await errorOf(own, () =>
-      checkTemplates(templates, { inspect: browser.inspect, print: printer.print }),
-    );
+    const found = await errorOf(own, async () => tryTemplates(templates, (await printerOf(templates)).print));
     expect(found).toContain(message);
   });
 
-  test('one page for three packages', async ({ folderOf }) => {
-    const own = await folderOf({
-      'small.hbs': '{{#page width="100mm" height="100mm"}}{{barcode code height=120 module=3}}{{/page}}',
-    });
-    const trial = { inspect: async () => [], print: async () => undefined };
-    expect(await errorOf(own, () => checkTemplates(loadTemplates(own), trial))).toBe(
-      'small.hbs: 1 pages for 3 packages: {{#eachPackage}} makes a page for each',
+  test('a style that makes a label look otherwise beside others', async ({ folderOf, printerOf }) => {
+    const styled = `<style>section + section p { padding-left: 9mm }</style>${withLines('<p>{{code}}</p>')}`;
+    const own = await folderOf({ 'medium.hbs': styled });
+    const templates = loadTemplates(own);
+    const { print } = await printerOf(templates);
+    expect(await errorOf(own, () => tryTemplates(templates, print))).toBe(
+      'medium.hbs: the sample "pick-up" looks otherwise beside other labels: is an element not closed?',
     );
+  });
+
+  test.for<[markup: string, message: string]>([
+    [BARCODE, '1 pages for 3 packages: {{#eachPackage}} makes a page for each'],
+    ['{{#eachPackage}}x{{/eachPackage}}', 'there is no {{barcode}} on page 1 of the sample "usual"'],
+  ])('%s: %s', async ([markup, message], { folderOf, printerOf }) => {
+    const text = `{{#page width="100mm" height="100mm"}}${markup.replace('package.', '')}{{/page}}`;
+    const own = await folderOf({ 'small.hbs': text });
+    const templates = loadTemplates(own);
+    const { print } = await printerOf(templates);
+    expect(await errorOf(own, () => tryTemplates(templates, print))).toBe(`small.hbs: ${message}`);
   });
 
   test('and the worker does not start', async ({ folderOf }) => {
@@ -218,10 +232,34 @@ test('the files of a ConfigMap, which are links, are read', async ({ folderOf })
   expect(loadTemplates(own).medium.file).toBe(join(own, 'medium.hbs'));
 });
 
-test('styles of one kind are those of its pages alone', async ({ folderOf }) => {
-  const own = await folderOf({ 'medium.hbs': withLines('<style>text { fill: red }</style>') });
-  const html = labelDocument(loadTemplates(own));
-  expect(html).toContain('@scope (.medium) {text { fill: red }}');
-  expect(await readFile(join(own, 'medium.hbs'), 'utf8')).toContain('<style>'); // and not in each page
-  expect(loadTemplates(own).medium.styles).not.toBe('');
+test('a value in an attribute of a helper stays text', async ({ folderOf, printerOf }) => {
+  const lines =
+    '{{text code class=goods.kind x=50 y=500 size=20}}{{fit code class=goods.kind width=400 size=20}}';
+  const templates = loadTemplates(await folderOf({ 'medium.hbs': withLines(lines) }));
+  const { print } = await printerOf(templates);
+  const hostile = sample({ kind: 'medium' });
+  hostile.guide = {
+    ...hostile.guide,
+    Producto: { ...hostile.guide.Producto, TipoEnvio: '"><style>*{display:none}</style>' },
+  };
+  const [, other] = await Promise.all(
+    [hostile, sample({ kind: 'medium' }), hostile].map((label) => print(label)),
+  );
+  const alone = await print(sample({ kind: 'medium' }));
+  expect(await pagesOf(other as Uint8Array, 203.2)).toEqual(await pagesOf(alone, 203.2));
+  const [page] = await readLabel(Buffer.from(await print(hostile)));
+  expect(page?.text.match(/482913650724/g)).toHaveLength(2);
+});
+
+test('styles of one kind do not touch another', async ({ folderOf, printerOf }) => {
+  const medium = `<style>section, text { display: none }</style>${withLines('')}`;
+  const hiding = await printerOf(loadTemplates(await folderOf({ 'medium.hbs': medium })));
+  const ours = await printerOf(loadTemplates(undefined));
+  const labels = (['medium', 'small', 'medium', 'small'] as const).map((kind) => sample({ kind }));
+  const printed = await Promise.allSettled(labels.map((label) => hiding.print(label)));
+  expect(printed.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
+  const small = (printed[3] as PromiseFulfilledResult<Uint8Array>).value;
+  expect(await pagesOf(small, 203.2)).toEqual(
+    await pagesOf(await ours.print(sample({ kind: 'small' })), 203.2),
+  );
 });

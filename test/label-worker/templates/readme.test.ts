@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { CALLS } from '#services/label-worker/label/attributes.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { ATTRIBUTES } from '#services/label-worker/label/template-helpers.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
 
 /** `UPDATE_DOCS=1 npm test -- test/label-worker/templates/readme` writes the tables of the page anew. */
@@ -18,7 +18,7 @@ test.for([
 });
 
 function helpersTable(): string {
-  const rows = Object.entries(ATTRIBUTES).map(([helper, attributes]) => {
+  const rows = Object.entries(CALLS).map(([helper, { attributes }]) => {
     const names = Object.entries(attributes).map(
       ([name, type]) => `\`${name}\`${type.endsWith('?') ? '?' : ''}`,
     );

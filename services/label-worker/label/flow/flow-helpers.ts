@@ -47,8 +47,8 @@ export function flowingLogo(uri: string | undefined, room: { width: number; heig
 type FitOptions = { hash: Typesetting & { width: number; class?: string } };
 
 /** `{{fit value width= size= …}}`: a text in its room, broken and sized as `{{text}}` does it; nothing for an empty one. */
-export function fit(value: unknown, { hash }: FitOptions) {
-  if (typeof value !== 'string' || !value) return html('');
+export function fit(value: string | undefined, { hash }: FitOptions) {
+  if (!value) return html('');
   const { lines, size } = fitText(value, hash);
   const classes = Handlebars.escapeExpression(`fit ${hash.class ?? ''}`.trimEnd());
   const text = Handlebars.escapeExpression(lines.map((line) => line.text).join('\n'));

@@ -1,97 +1,205 @@
-import Handlebars from 'handlebars';
+import { readFileSync } from 'node:fs';
+import Handlebars, { type HelperDelegate, type HelperOptions } from 'handlebars';
+import { ConfigError } from '#shared/config/load-config.ts';
+import { checkCall } from '../attributes.ts';
 import type { Sheet } from '../sheet.ts';
 import { templateHelpers } from '../template-helpers.ts';
 import type { LabelView } from '../view.ts';
-import { checkSyntax, type PageSize } from './check-syntax.ts';
 import { takeConstantParts } from './constant-parts.ts';
-import { scopedStyles } from './scoped-styles.ts';
-import { TemplateError } from './template-error.ts';
 
 /** The template of one kind of label, ready to draw. */
 export type LabelTemplate = {
   /** Its file, as messages name it. */
   file: string;
   version: string;
-  size: PageSize;
-  source: string;
-  /** The styles that it brings, for pages of its kind alone. */
-  styles: string;
+  /** CSS of its pages' size. */
+  pageStyles: string;
+  /** HTML that each print with this template begins with: its styles. Empty for ours, whose styles the document has. */
+  head: string;
   /** Draws what all labels have in common, where there is any. */
   drawUnderlay: ((sheet: Sheet) => void) | undefined;
   /** Draws the rest of a label on a sheet. @throws TemplateError */
   draw(view: LabelView, sheet: Sheet): void;
 };
 
-/** `source` is Handlebars, `styledAs` the class of the kind's pages. */
-export type TemplateSource = { file: string; source: string; version: string; styledAs: string };
+/** A template that cannot be used: the message says why, with its file and, where one is to blame, the line. */
+export class TemplateError extends ConfigError {
+  override name = 'TemplateError';
+
+  constructor(file: string, line: number | undefined, message: string, options?: ErrorOptions) {
+    super(`${line ? `${file}:${line}` : file}: ${message}`, options);
+  }
+}
 
 const engine = Handlebars.create();
-engine.registerHelper(templateHelpers);
-/** Whose helpers add to their errors the line where they stand. */
-const tracingEngine = Handlebars.create();
 for (const [name, helper] of Object.entries(templateHelpers))
-  tracingEngine.registerHelper(name, traced(helper as Handlebars.HelperDelegate));
-// `log` would write what a label says to the log.
-const knownHelpers = {
-  ...Object.fromEntries(Object.keys(templateHelpers).map((name) => [name, true])),
-  log: false,
+  engine.registerHelper(name, checked(name, helper as HelperDelegate));
+const helperNames = Object.keys(templateHelpers).map((name) => [name, true]);
+const OPTIONS = {
+  /** Refuses a helper that does not exist. */
+  knownHelpersOnly: true,
+  // `log` would write what a label says to the log.
+  knownHelpers: { ...Object.fromEntries(helperNames), log: false },
+  /** Refuses a field that the view does not have. */
+  strict: true,
 };
+/** What helpers without a place need; only templates of operators have them. */
+const FLOW_STYLES = readFileSync(new URL('../flow/flow.css', import.meta.url), 'utf8');
 
-/**
- * Compiles a template once, for all labels of its kind.
- *
- * @param options.trace whether helpers name their line where they fail; it costs a little with each label.
- * @param options.whole whether all of a label is drawn with it, and no underlay is printed.
- * @throws TemplateError for a syntax error, and for what no template may hold.
- */
-export function compileTemplate(
-  { file, source, version, styledAs }: TemplateSource,
-  { trace = false, whole = false } = {},
-): LabelTemplate {
-  const { markup, styles } = scopedStyles(file, source, styledAs);
-  const { program, size } = checkSyntax(file, markup);
-  const constant = whole ? undefined : takeConstantParts(program);
-  // `strict` refuses a field that the view does not have, and `knownHelpersOnly` a misspelt helper.
-  const compile = (parts: hbs.AST.Program) =>
-    (trace ? tracingEngine : engine).compile(parts, { strict: true, knownHelpersOnly: true, knownHelpers });
-  const template = compile(program);
-  const underlay = constant && constant.body.length > 0 && compile(constant);
-  const drawing = (parts: Handlebars.TemplateDelegate, view: object, sheet: Sheet) => {
+/** `kind` is the class of the pages; `isOurs` tells whether the document already has the template's styles. */
+export type TemplateSource = { file: string; source: string; version: string; kind: string; isOurs: boolean };
+
+/** Compiles a template once, for all labels of its kind. @throws TemplateError */
+export function compileTemplate({ file, source, version, kind, isOurs }: TemplateSource): LabelTemplate {
+  const attempt = <T>(work: () => T): T => {
     try {
-      parts(view, { data: { sheet } });
+      return work();
     } catch (error) {
       throw placed(file, error);
     }
   };
-  return {
-    file,
-    version,
-    size,
-    source,
-    styles,
-    drawUnderlay: underlay ? (sheet) => drawing(underlay, {}, sheet) : undefined,
-    draw: (view, sheet) => drawing(template, view, sheet),
-  };
+  return attempt(() => {
+    const program = Handlebars.parse(source);
+    const { styles, page } = partsOf(program);
+    const pageStyles = stylesOfPage(kind, page);
+    new StrictTemplate().accept(page);
+    const constant = takeConstantParts(program);
+    const drawing = (parts: hbs.AST.Program) => {
+      const template = engine.compile(parts, OPTIONS);
+      return (view: object, sheet: Sheet) => attempt(() => void template(view, { data: { sheet } }));
+    };
+    const [drawUnderlay, draw] = [drawing(constant), drawing(program)];
+    return {
+      file,
+      version,
+      pageStyles,
+      head: isOurs ? '' : `<style>${pageStyles}${FLOW_STYLES}</style>${styles}`,
+      drawUnderlay: constant.body.length > 0 ? (sheet) => drawUnderlay({}, sheet) : undefined,
+      draw,
+    };
+  });
 }
 
-/** Names the file and line of what Handlebars or a helper throws. */
+/** An error with the line of the template that is to blame, as Handlebars throws them too. */
+type LinedError = Error & { lineNumber?: number };
+
+function errorAt(line: number, message: string): LinedError {
+  return Object.assign(new Error(message), { lineNumber: line });
+}
+
+/** Adds the file, and the line where it is known, to what Handlebars or a helper throws. */
 function placed(file: string, error: unknown): TemplateError {
-  const { message, lineNumber } = error as Error & { lineNumber?: number };
-  const unknown = /^"(.+)" not defined in/.exec(message)?.[1];
-  const reason = unknown ? `there is no field "${unknown}"` : message.replace(/ - \d+:\d+$/, '');
-  return new TemplateError(file, lineNumber, reason, { cause: error });
+  const { message, lineNumber } = error as LinedError;
+  // Of the parser's message: the line, a picture of the place, and what it expected.
+  const [, line] = /error on line (\d+)/.exec(message) ?? [];
+  const reason = message
+    .replace(/^.*error on line \d+[:.]?\s*/, '')
+    .replace(/^"(.+)" not defined in .*/, 'there is no field "$1"')
+    .replace(/^You specified knownHelpersOnly, but used the unknown helper (\S+)/, 'there is no helper "$1"')
+    .replace(/ - \d+:\d+$/, '');
+  return new TemplateError(file, lineNumber ?? (line ? Number(line) : undefined), reason, { cause: error });
 }
 
-function traced(helper: Handlebars.HelperDelegate): Handlebars.HelperDelegate {
-  return function (this: unknown, ...values) {
+/** What Handlebars hands a helper after its values; `fn` draws the inside of a block. */
+type CallOptions = Pick<HelperOptions, 'hash'> & { fn?: HelperDelegate; loc: hbs.AST.SourceLocation };
+
+/** Returns the helper with its call checked, and with its line on its errors. */
+function checked(name: string, helper: HelperDelegate): HelperDelegate {
+  return function (this: unknown, ...given) {
+    const { hash, fn, loc } = given.at(-1) as CallOptions;
     try {
-      return helper.apply(this, values as Parameters<Handlebars.HelperDelegate>);
+      checkCall(fn ? `#${name}` : name, given.slice(0, -1), hash);
+      return helper.apply(this, given as Parameters<HelperDelegate>);
     } catch (error) {
-      const { loc } = values.at(-1) as { loc?: hbs.AST.SourceLocation };
       // Of blocks in each other, the innermost is to blame.
-      throw Object.assign(error as Error, {
-        lineNumber: (error as { lineNumber?: number }).lineNumber ?? loc?.start.line,
-      });
+      throw Object.assign(error as Error, { lineNumber: (error as LinedError).lineNumber ?? loc.start.line });
     }
   };
+}
+
+/** Returns the styles at the top of a template, and `{{#page}}`, which is around everything else. */
+function partsOf({ body }: hbs.AST.Program): { styles: string; page: hbs.AST.BlockStatement } {
+  const isPage = (part: hbs.AST.Statement): part is hbs.AST.BlockStatement =>
+    part.type === 'BlockStatement' && (part as hbs.AST.BlockStatement).path.original === 'page';
+  const page = body.find(isPage);
+  if (!page) throw errorAt(1, '{{#page width="…mm" height="…mm"}} must be around everything but styles');
+  const content = (part: hbs.AST.Statement) =>
+    part.type === 'ContentStatement' ? String((part as hbs.AST.ContentStatement).original) : '';
+  const styles = body.map(content).join('');
+  const STYLES = /^\s*(?:<style>(?:(?!<\/style)[\s\S])*<\/style>\s*)*$/i;
+  const stray = body.find(
+    (part) =>
+      part !== page &&
+      part.type !== 'CommentStatement' &&
+      !(part.type === 'ContentStatement' && STYLES.test(content(part))),
+  );
+  if (stray)
+    throw errorAt(
+      stray.loc.start.line,
+      'outside of {{#page}} stand <style> elements without {{ }}, and nothing else',
+    );
+  return { styles, page };
+}
+
+/**
+ * Returns a page's size, with its content half a millimetre smaller: Chromium cuts a page down to whole CSS pixels, and
+ * content that is larger than its page prints an empty page.
+ */
+function stylesOfPage(kind: string, page: hbs.AST.BlockStatement): string {
+  const pairs = page.hash?.pairs ?? [];
+  const attributes = pairs.map(({ key, value }) => [key, (value as hbs.AST.StringLiteral).value]);
+  const { width, height } = Object.fromEntries(attributes) as Record<string, string>;
+  try {
+    checkCall('#page', page.params, { width, height });
+  } catch (error) {
+    throw errorAt(page.loc.start.line, (error as Error).message);
+  }
+  return `@page ${kind} { size: ${width} ${height} }
+.${kind} { page: ${kind}; width: calc(${width} - .5mm); height: calc(${height} - .5mm) }
+`;
+}
+
+/** The fields of what a block hands over, `as |name|`. */
+const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  eachPackage: ['position', 'code', 'number'],
+  logo: ['x', 'width'],
+};
+
+/** Refuses what Handlebars lets pass: values that are not escaped, styles with values, and unknown fields given to a helper. */
+class StrictTemplate extends Handlebars.Visitor {
+  readonly #blockFields = new Map<string, readonly string[]>();
+
+  override MustacheStatement(node: hbs.AST.MustacheStatement): void {
+    if (!node.escaped)
+      throw errorAt(node.loc.start.line, 'texts are escaped: write {{ }} and not {{{ }}} or {{& }}');
+    super.MustacheStatement(node);
+  }
+
+  override BlockStatement(node: hbs.AST.BlockStatement): void {
+    const [name] = node.program.blockParams ?? [];
+    const fields = BLOCK_FIELDS[node.path.original];
+    if (name !== undefined && fields) this.#blockFields.set(name, fields);
+    super.BlockStatement(node);
+    this.#blockFields.delete(name ?? '');
+  }
+
+  /** Handlebars is strict with what `{{ }}` prints, but with a helper's value only where its node says so. */
+  override PathExpression(node: hbs.AST.PathExpression): void {
+    Object.assign(node, { strict: true });
+    const [first = '', field = ''] = node.parts as string[];
+    const fields = this.#blockFields.get(first);
+    if (fields && !fields.includes(field))
+      throw errorAt(node.loc.start.line, `there is no field "${node.original}"`);
+  }
+
+  /** Styles on a page would be read with each label, and a value in them could style other labels of the print. */
+  override ContentStatement({ original, loc }: hbs.AST.ContentStatement): void {
+    const text = String(original);
+    const at = text.search(/<style\b/i);
+    if (at >= 0)
+      throw errorAt(
+        loc.start.line + text.slice(0, at).split('\n').length - 1,
+        'styles stand before {{#page}}',
+      );
+  }
 }

@@ -1,6 +1,7 @@
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
 
-/** Labels that a template is tried with: before it prints others, in the preview, and in tests. */
+/** Labels that a template is tried with before it prints others, and that the preview shows. Tests use them too. */
 
 type Guide = LabelPayload['guide'];
 
@@ -106,3 +107,23 @@ export const LEAST: Guide = {
   Producto: { Contenido: 'Libros' },
   Creado_por: {},
 };
+
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60">' +
+  '<path d="M4 46 34 8l18 23 12-14 24 29z" fill="none" stroke="#000" stroke-width="6" stroke-linejoin="round"/>' +
+  '<path d="M4 55h112" stroke="#000" stroke-width="5"/><circle cx="98" cy="16" r="8"/></svg>';
+const MARKUP = `</style></section><script>alert(1)</script>{{this}} {{{carrier}}} &amp; &lt;b&gt; <img src=x onerror=y>`;
+
+/** Returns what a template of a kind must cope with, by name: every field, the fewest, the longest, and markup as text. */
+export function sampleLabels(kind: LabelKind): Record<string, LabelPayload> {
+  const packages = KINDS[kind].pagePerPackage ? 3 : 1;
+  const logo = `data:image/svg+xml;base64,${Buffer.from(LOGO).toString('base64')}`;
+  return {
+    usual: sample({ kind, packages }),
+    logo: sample({ kind, logo }),
+    'pick-up': sample({ kind, guide: LEAST, service: 'the service' }),
+    words: everywhere('palabra '.repeat(32), { kind, packages }),
+    wide: everywhere('W'.repeat(250), { kind, packages }),
+    markup: everywhere(MARKUP.repeat(3), { kind }),
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * The attributes of the template helpers, and the one place that reads them. What a helper draws at, and how large, is
+ * a number when it gets there, whatever a template or a guide says.
+ */
+
+/** Longest length in dots: a letter page has 2 235. */
+const MAX_DOTS = 10_000;
+const LENGTH = /^\d+(\.\d+)?(mm|cm|in)$/;
+
+const isNumber = (value: unknown, least: number, most: number) =>
+  typeof value === 'number' && value >= least && value <= most;
+const isPlace = (value: unknown) => isNumber(value, -MAX_DOTS, MAX_DOTS);
+const isSize = (value: unknown) => isNumber(value, Number.MIN_VALUE, MAX_DOTS);
+
+/** What an attribute may hold, and how a message says so. */
+const TYPES = {
+  text: [(value: unknown) => typeof value === 'string', 'a text'],
+  flag: [(value: unknown) => typeof value === 'boolean', 'true or false'],
+  length: [(value: unknown) => typeof value === 'string' && LENGTH.test(value), 'a length, such as "100mm"'],
+  place: [isPlace, 'a number of dots'],
+  gap: [(value: unknown) => isNumber(value, 0, MAX_DOTS), 'a number of dots, 0 or more'],
+  size: [isSize, 'a number of dots above 0'],
+  // A printer has whole dots: bars of a code elsewhere would be three or four dots wide in turn.
+  wholePlace: [(value: unknown) => isPlace(value) && Number.isInteger(value), 'a whole number of dots'],
+  wholeSize: [(value: unknown) => isSize(value) && Number.isInteger(value), 'a whole number of dots above 0'],
+  // Fitting a text takes as many steps as its lines are more at the smallest type.
+  points: [(value: unknown) => isNumber(value, 1, 1_000), 'a number of points, 1 to 1000'],
+  lines: [(value: unknown) => isNumber(value, 1, 100) && Number.isInteger(value), 'a whole number, 1 to 100'],
+  scale: [(value: unknown) => isNumber(value, 1, 10), 'a number, 1 to 10'],
+} satisfies Record<string, [(value: unknown) => boolean, string]>;
+
+type Type = `${keyof typeof TYPES}${'' | '?'}`;
+type Call = { value?: Type; attributes: Readonly<Record<string, Type>> };
+
+const FITTED = {
+  size: 'points',
+  maxLines: 'lines?',
+  minSize: 'points?',
+  bold: 'flag?',
+  class: 'text?',
+} as const;
+const ANCHOR = { x: 'place?', middle: 'place?', right: 'place?', y: 'place' } as const;
+const AREA = { width: 'size', height: 'size' } as const;
+const CODE_PLACE = { middle: 'wholePlace?', y: 'wholePlace?' } as const;
+
+/** The helpers as they are called, a block with `#`, with their value and their attributes; `?`: may be left out. */
+export const CALLS: Readonly<Record<string, Call>> = {
+  '#page': { attributes: { width: 'length', height: 'length' } },
+  '#eachPackage': { attributes: {} },
+  text: { value: 'text?', attributes: { ...ANCHOR, ...FITTED, width: 'size?', keepBaseline: 'flag?' } },
+  '#column': { attributes: { x: 'place?', y: 'place?', ...AREA, gap: 'gap', maxScale: 'scale?' } },
+  field: { value: 'text?', attributes: FITTED },
+  fit: { value: 'text?', attributes: { width: 'size', ...FITTED } },
+  '#logo': { value: 'text?', attributes: { x: 'place', y: 'place', ...AREA, gap: 'gap', right: 'place' } },
+  logo: { value: 'text?', attributes: AREA },
+  rule: { attributes: { x: 'wholePlace', y: 'wholePlace', width: 'wholeSize', height: 'wholeSize' } },
+  path: { value: 'text', attributes: { stroke: 'size' } },
+  qr: { value: 'text', attributes: { ...CODE_PLACE, size: 'wholeSize' } },
+  barcode: { value: 'text', attributes: { ...CODE_PLACE, height: 'wholeSize', module: 'wholeSize' } },
+};
+
+/**
+ * Checks the values and attributes that a template gives a helper.
+ *
+ * @param name of the helper, with `#` where it is a block.
+ * @throws with helper, attribute and value where one is missing, unknown or wrong.
+ */
+export function checkCall(name: string, values: readonly unknown[], hash: Record<string, unknown>): void {
+  const call = CALLS[name];
+  if (!call) {
+    const other = name.startsWith('#') ? name.slice(1) : `#${name}`;
+    throw new Error(`there is no {{${name}}}; write {{${other}}}`);
+  }
+  if (values.length !== (call.value ? 1 : 0))
+    throw new Error(`{{${name}}} takes ${call.value ? 'one value' : 'no value'}`);
+  if (call.value) checkValue(name, 'value', call.value, values[0]);
+  for (const attribute in hash) {
+    if (!Object.hasOwn(call.attributes, attribute))
+      throw new Error(`{{${name}}} has no attribute "${attribute}"`);
+  }
+  for (const attribute in call.attributes)
+    checkValue(name, attribute, call.attributes[attribute] as Type, hash[attribute]);
+}
+
+function checkValue(helper: string, name: string, type: Type, value: unknown): void {
+  const isOptional = type.endsWith('?');
+  if (value === undefined && isOptional) return;
+  const [accepts, wanted] = TYPES[(isOptional ? type.slice(0, -1) : type) as keyof typeof TYPES];
+  if (value === undefined) throw new Error(`{{${helper}}} needs ${name}, ${wanted}`);
+  if (!accepts(value))
+    throw new Error(`{{${helper}}}: ${name} must be ${wanted}, not ${JSON.stringify(value)}`);
+}

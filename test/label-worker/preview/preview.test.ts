@@ -1,0 +1,69 @@
+import { copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'puppeteer-core';
+import { expect, inject } from 'vitest';
+import { type Preview, preview } from '#services/label-worker/preview/preview.ts';
+import { browserFixture, screenshot } from '#test/fixtures/browser.ts';
+import { test as folderTest } from '#test/fixtures/folder.ts';
+
+/** `npm run labels:preview -- --watch` in a browser. */
+
+const test = folderTest.extend('browser', { scope: 'file' }, browserFixture);
+
+const USUAL = 'img[src^="medium-usual"]';
+
+/** The dots that the page shows of a sample, once they are loaded. */
+async function picture(page: Page, out: string): Promise<string> {
+  await page.waitForFunction(`document.querySelector('${USUAL}')?.naturalWidth > 0`);
+  return (await readFile(join(out, 'medium-usual.png'))).toString('base64');
+}
+
+test('shows the labels, and shows them anew when a template changes or is wrong', async ({
+  browser,
+  folder,
+}) => {
+  const [templates, out] = [join(folder, 'templates'), join(folder, 'out')];
+  await mkdir(templates);
+  const file = join(templates, 'medium.hbs');
+  await copyFile('examples/templates/html/medium.hbs', file);
+  const source = await readFile(file, 'utf8');
+  const end = new AbortController();
+  const previews = preview({ templates, out, executablePath: inject('chromiumPath') }, end.signal);
+  const next = async () => (await previews.next()).value as Preview;
+  const { index, problems } = await next();
+  expect(problems).toEqual([]);
+  const page = await browser.newPage();
+  await page.goto(pathToFileURL(index).href);
+  const before = await picture(page, out);
+  await screenshot(page, 'labels-preview');
+
+  /** Changes the folder, and waits until the page has reloaded. @returns the problems that it shows. */
+  const after = async (change: Promise<void>): Promise<string[]> => {
+    const reloaded = page.waitForNavigation({ waitUntil: 'domcontentloaded' });
+    await change;
+    await next();
+    await reloaded;
+    return page.$$eval('.problem', (shown) => shown.map((element) => element.textContent ?? ''));
+  };
+  expect(await after(writeFile(file, source.replace('>DESTINO<', '>ENTREGAR EN<')))).toEqual([]);
+  expect(await picture(page, out)).not.toBe(before);
+
+  const line = source.split('\n').findIndex((text) => text.includes('destination.name')) + 1;
+  expect(await after(writeFile(file, source.replace('destination.name', 'destination.nme')))).toEqual([
+    `${file}:${line}: there is no field "nme"`,
+  ]);
+  expect(await after(writeFile(file, source.replace('size=224', '')))).toEqual([
+    `${file}:${line + 3}: {{qr}} needs size, a whole number of dots above 0`,
+  ]);
+  await screenshot(page, 'labels-preview-problem');
+  expect(await after(writeFile(join(templates, 'medum.hbs'), ''))).toContain(
+    `${templates}/medum.hbs: this is no name of a template; those are letter.hbs, small.hbs, medium.hbs`,
+  );
+  await after(rm(join(templates, 'medum.hbs')));
+  expect(await after(symlink('nowhere', join(templates, 'small.hbs')))).toContain(
+    `${templates}/small.hbs: this cannot be read: ENOENT`,
+  );
+  end.abort();
+  expect(await previews.next()).toEqual({ value: undefined, done: true });
+});
