@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { cacheFolder } from '#local/folders.ts';
 import { downloadedMongod } from '#local/mongo/mongod.ts';
 import { clientToolsAreThere } from '#local/programs/clients/client-tools.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
@@ -66,6 +68,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Each file has its own database and queue prefix, but all share the machine's cores.
     maxWorkers: faults ? 1 : 2,
+    // Of the processes that tests start.
+    env: { NODE_COMPILE_CACHE: join(cacheFolder, 'node-compile-cache') },
     reporters: ['default'],
   },
 });

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -9,6 +8,7 @@ import { formatCsv } from '#services/branches/csv/format-csv.ts';
 import { LineReport } from '#services/branches/csv/line-report.ts';
 import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
 import { call } from '#test/fixtures/client.ts';
+import { runCommand } from '#test/fixtures/operators/command.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 
 const BRANCHES_HEADER =
@@ -22,8 +22,6 @@ const SOUTH = 'SUR01,Sur,Oaxaca,Oaxaca,Centro,Calle 5,1,68000,,si,si,si';
 /** The words that name a dataset on the command line. */
 const WORDS = { branches: [], coverage: ['coverage'] };
 type Name = keyof typeof WORDS;
-type Result = { code: unknown; out: string; err: string };
-
 const test = services
   .extend('store', { scope: 'file' }, ({ stores }) => new BranchStore(stores.mongo))
   .extend('running', { scope: 'file' }, ({ startBranches }) =>
@@ -35,15 +33,8 @@ const test = services
     { scope: 'file' },
     ({ stores, folder }) =>
       (name: Name, args: string[], uri: string | undefined = stores.mongoUri) =>
-        new Promise<Result>((resolve) => {
-          const env = { PATH: process.env.PATH, MONGODB_URI: uri, INIT_CWD: folder };
-          const options = { env, timeout: 80_000 };
-          execFile(
-            'node',
-            ['services/branches/cli.ts', ...WORDS[name], ...args],
-            options,
-            (error, out, err) => resolve({ code: error ? error.code : 0, out, err }),
-          );
+        runCommand(['services/branches/cli.ts', ...WORDS[name], ...args], {
+          env: { ...(uri && { MONGODB_URI: uri }), INIT_CWD: folder },
         }),
   )
   .extend(

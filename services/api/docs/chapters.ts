@@ -32,7 +32,7 @@ rules.heading_open = (tokens, i, options) => {
 rules.image = (tokens, i) => {
   const { content = '', attrs } = tokens[i] ?? {};
   const [, file = ''] = attrs?.find(([name]) => name === 'src') ?? [];
-  const source = read(file).toString('base64');
+  const source = read(String(file)).toString('base64');
   return `<img src="data:image/png;base64,${source}" alt="${escapeHtml(content)}" width="192" height="72">`;
 };
 

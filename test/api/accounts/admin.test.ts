@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
 import { describe, expect, vi } from 'vitest';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { runCommand } from '#test/fixtures/operators/command.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 /** A change of a user is in force within 10 s (docs/contract.md "Authentication"). */
 const IN_FORCE = { timeout: 12_000, interval: 200 };
 const PASSWORD = 'una clave larga';
-
-type Result = { code: unknown; out: string; err: string };
 
 const test = services
   /** Runs `npm run admin -- …` with this on standard input. */
@@ -16,13 +14,7 @@ const test = services
     { scope: 'file' },
     ({ stores }) =>
       (args: string[], input = '', uri = stores.mongoUri) =>
-        new Promise<Result>((resolve) => {
-          const options = { env: { PATH: process.env.PATH, MONGODB_URI: uri }, timeout: 80_000 };
-          const child = execFile('node', ['services/api/cli.ts', ...args], options, (error, out, err) =>
-            resolve({ code: error ? error.code : 0, out, err }),
-          );
-          child.stdin?.end(input);
-        }),
+        runCommand(['services/api/cli.ts', ...args], { input, env: { MONGODB_URI: uri } }),
   )
   .extend(
     'create',
