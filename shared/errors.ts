@@ -22,6 +22,18 @@ export type ErrorParams = Readonly<Record<string, string | number | undefined>>;
 /** One thing that is wrong with a request; `indice` and `campo` say where (docs/contract.md "Envelopes"). */
 export type Problem = { indice?: number; campo?: string; code: ErrorCode; params?: ErrorParams };
 
+/** Keeps the first problems of many, as many as an answer names, and counts the others. */
+export class ProblemList {
+  readonly first: Problem[] = [];
+  total = 0;
+
+  /** @param make is called only where the problem is kept, so that a hundred thousand cost little. */
+  add(make: () => Problem): void {
+    this.total++;
+    if (this.first.length < MAX_PROBLEMS) this.first.push(make());
+  }
+}
+
 /**
  * A refusal that the domain foresees. It knows a stable `code` and what goes into its text, but neither HTTP nor the
  * queue: a table at each edge says what becomes of the code (`shared/http/http-errors.ts`, `errors.ts` of a service,

@@ -76,13 +76,12 @@ describe('shared', () => {
 /** What each room of a service may import from the service's other rooms. */
 const ROOMS: Record<string, Record<string, string[]>> = {
   api: {
-    guides: ['branches', 'quotas'],
-    labels: ['guides', 'quotas'],
-    branches: [],
-    accounts: ['guides', 'quotas'],
-    audit: ['accounts'],
+    accounts: [],
+    guides: ['accounts'],
+    labels: ['accounts', 'guides'],
     privacy: ['accounts', 'guides'],
-    quotas: ['guides'],
+    plugins: ['accounts', 'guides', 'labels', 'privacy'],
+    routes: ['accounts', 'guides', 'labels', 'plugins'],
   },
   dashboard: {
     status: [],
@@ -115,7 +114,7 @@ describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
 
 /** Rooms of use cases and stores: who asks, and over what, is not their affair. */
 const NO_HTTP = [
-  ...['guides', 'labels', 'accounts', 'audit', 'privacy'].map((room) => `services/api/${room}`),
+  ...['guides', 'labels', 'accounts', 'privacy'].map((room) => `services/api/${room}`),
   ...['batching', 'browser', 'codes', 'images', 'label', 'pdf'].map(
     (room) => `services/label-worker/${room}`,
   ),

@@ -3,7 +3,6 @@ import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Branch, DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors.ts';
-import type { HttpServer } from '#shared/http/http-server.ts';
 import { INTERNAL_TOKEN_HEADER, REQUEST_ID_HEADER, SHARED_IDS_HEADER } from '#shared/http/internal-calls.ts';
 
 /** Most calls of questions under way at a time; questions that come meanwhile share the next ones. */
@@ -30,14 +29,6 @@ type Options = {
   /** Longest wait for an answer, in ms; afterwards the asker gets an error that counts as `unavailable`. */
   timeoutMs: number;
 };
-
-/** Opens the API's connections to the branches service: a soft dependency of the server, and closes with it. */
-export function openBranchesClient(server: HttpServer, options: Options): BranchesClient {
-  const branches = new BranchesClient(options);
-  server.addHook('onClose', () => branches.close());
-  server.dependencies.set('branches', { check: () => branches.ping(), required: false });
-  return branches;
-}
 
 /**
  * Asks the branches service. Questions of one event-loop turn, and those that wait while enough calls are under way, share

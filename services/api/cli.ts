@@ -10,16 +10,16 @@ import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { explainUsage, isHelp, spanishCommand } from '#shared/terminal/spanish-command.ts';
+import { AccountLimitsStore } from './accounts/account-limits.ts';
 import { PERMISSION_NAMES, UsageError } from './accounts/arguments.ts';
+import { addAuditCommand } from './accounts/audit-command.ts';
 import { addCommands, example } from './accounts/commands.ts';
 import { addLimitsCommand } from './accounts/limits-command.ts';
 import { PASSWORD_RULE } from './accounts/read-password.ts';
 import { isCancelled } from './accounts/secret-input.ts';
-import { addAuditCommand } from './audit/audit-command.ts';
 import { GuideStore } from './guides/guide-store.ts';
 import { PersonalDataStore } from './privacy/personal-data-store.ts';
 import { addPrivacyCommands, type RunPrivately } from './privacy/privacy-commands.ts';
-import { AccountLimitsStore } from './quotas/account-limits.ts';
 
 /**
  * `npm run admin -- …`: the API's users. Exit code 0: done, 1: refused or failed, 2: wrong usage.

@@ -10,6 +10,7 @@ import {
   servingSettings,
 } from '#shared/config/settings.ts';
 import { MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
+import type { Tracing } from '#shared/observability/tracing.ts';
 
 /** Largest limit of an account, also where `admin limits` sets it. */
 export const MAX_LIMIT = 1_000_000_000;
@@ -121,3 +122,6 @@ export const ApiConfig = Type.Object({
   }),
 });
 export type ApiConfig = Readonly<Static<typeof ApiConfig>>;
+
+/** What every plugin and route of the API gets; `tracing` is absent where it is off. */
+export type ApiOptions = { config: ApiConfig; tracing: Tracing | undefined };

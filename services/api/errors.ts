@@ -1,10 +1,10 @@
 import type { LoginCode } from '#shared/auth/login.ts';
 import { MAX_GUIDES, MAX_PACKAGES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
+import { MEDIA_TYPES } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
 import type { CodesOf } from '#shared/errors.ts';
 import { commonHttpErrors, type HttpError, type HttpErrors, retryAfter } from '#shared/http/http-errors.ts';
 import { MAX_KEY_LENGTH } from './guides/creation-journal.ts';
-import { OFFERED } from './routes/label-form.ts';
 
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
 const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter };
@@ -199,7 +199,7 @@ export const apiErrors = {
   'format-not-acceptable': {
     status: 406,
     codigo: 'formato_no_aceptable',
-    message: `Formatos disponibles: ${OFFERED}`,
+    message: `Formatos disponibles: ${Object.values(MEDIA_TYPES).join(', ')}`,
     headers: { Vary: 'Accept' },
   },
   overloaded: {

@@ -1,3 +1,5 @@
+import { Ajv, type Options } from 'ajv';
+import addFormats from 'ajv-formats';
 import { type Static, type TSchema, Type } from 'typebox';
 
 /**
@@ -219,3 +221,13 @@ export const MAX_GUIDES = 500;
 
 /** Eleven random digits and an ISO 7064 MOD 11,10 check digit (docs/contract.md "Guides"). */
 export const GUIDE_NUMBER = '^[1-9][0-9]{11}$';
+
+/** A validator that knows what the guide's schema uses beyond the standard. */
+export function guideAjv(options: Options = {}): Ajv {
+  // `anyOf` may require what its parent defines, which Ajv's strictest mode does not see.
+  const ajv = new Ajv({ ...options, strict: true, strictRequired: false, keywords: ['x-regla'] });
+  addFormats.default(ajv);
+  // Half of a surrogate pair is no character and no UTF-8; a pattern for it is one that few regex engines take.
+  ajv.addFormat('texto', (text: string) => text.isWellFormed());
+  return ajv;
+}

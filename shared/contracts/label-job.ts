@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JobsOptions } from 'bullmq';
 import { type Static, Type } from 'typebox';
-import { GUIDE_NUMBER, Guide, MAX_PACKAGES, ServiceType } from './guide.ts';
-import { guideAjv } from './guide-validator.ts';
+import { GUIDE_NUMBER, Guide, guideAjv, MAX_PACKAGES, ServiceType } from './guide.ts';
 import { LABEL_KINDS } from './label-kinds.ts';
 
 /**
@@ -20,6 +19,8 @@ export const MAX_LOGO_KIB = 12;
 /** Length of the largest logo as `data:` URI: base64 is four characters for three bytes. */
 const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + 4 * Math.ceil((MAX_LOGO_KIB * 1_024) / 3);
 
+/** The forms of a label, the usual one first, by their names on the wire, which are also the endings of files. */
+export const MEDIA_TYPES = { pdf: 'application/pdf', png: 'image/png', zpl: 'application/zpl' } as const;
 /** Forms that a label has beside its PDF, and the densities of thermal heads, in dots per inch as the trade says them. */
 export const IMAGE_FORMATS = ['png', 'zpl'] as const;
 export const DENSITIES = [203, 300] as const;

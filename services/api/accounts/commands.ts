@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Permission, UserStore } from '#shared/auth/user-store.ts';
-import type { GuideStore } from '../guides/guide-store.ts';
 import {
   changePassword,
   changePermissions,
@@ -27,8 +26,10 @@ import { summary, userTable } from './report.ts';
 const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
 
+/** The guides of users, as far as the commands change them. */
+type MovableGuides = { moveToAccount(username: string, account: string): AsyncIterable<number> };
 /** Runs a command on users and guides, records it in the audit trail, and then prints the text that it returns. */
-type WithUsers = (use: (users: UserStore, guides: GuideStore) => Promise<string>) => Promise<void>;
+type WithUsers = (use: (users: UserStore, guides: MovableGuides) => Promise<string>) => Promise<void>;
 
 /** Adds the commands, each of which says what it did. */
 export function addCommands(program: Command, withUsers: WithUsers): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { UserStore } from '#shared/auth/user-store.ts';
 import { MAX_LIMIT } from '../config.ts';
-import type { AccountLimits, AccountLimitsStore } from '../quotas/account-limits.ts';
+import type { AccountLimits, AccountLimitsStore } from './account-limits.ts';
 import { AccountError } from './accounts.ts';
 import { NAME_RULE, parseAccount, UsageError } from './arguments.ts';
 import { example } from './commands.ts';

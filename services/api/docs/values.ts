@@ -10,8 +10,8 @@ import {
 } from '#shared/http/http-errors.ts';
 import type { ApiConfig } from '../config.ts';
 import { httpErrors } from '../errors.ts';
+import { TAGS } from '../plugins/openapi.ts';
 import { GUIDE_EXAMPLES } from '../routes/examples.ts';
-import { TAGS } from '../routes/operation.ts';
 import { GUIDE_FIELDS } from '../routes/schemas.ts';
 import {
   markdownTable,

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { branchCode } from '#shared/contracts/branch.ts';
 import type { Guide } from '#shared/contracts/guide.ts';
+import type { ProblemList } from '#shared/errors.ts';
 import { DomainError } from '#shared/errors.ts';
+import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
+import type { GuideQuota, TakenGuides } from '../accounts/guide-quota.ts';
 import type { BranchesClient } from '../branches-client.ts';
-import { type Caller, QuotaExceeded, type QuotaState } from '../quotas/account-limits.ts';
-import type { GuideQuota, TakenGuides } from '../quotas/guide-quota.ts';
 import {
   type CreationJournal,
   type IdempotencyKey,
@@ -15,7 +16,6 @@ import {
 import { generateGuideNumbers } from './guide-number.ts';
 import type { BranchOfGuide, GuideRecord } from './guide-store.ts';
 import { type GuideRequest, parseGuideRequest } from './request/guide-request.ts';
-import type { ProblemList } from './request/problem-list.ts';
 import { type GuideBranches, resolveBranches } from './request/resolve-branches.ts';
 
 /** Pauses between the looks for a creation that another request with the same key is about to commit, in ms. */
@@ -24,7 +24,7 @@ const PAUSES_MS = [0, 100, 300, 600];
 export type CreationDeps = {
   journal: CreationJournal;
   branches: BranchesClient;
-  quota: GuideQuota;
+  guideQuota: GuideQuota;
   /** Writes a moment as SEND_FECHA shows it. */
   localTime: (moment: Date) => string;
 };
@@ -62,7 +62,7 @@ export type Created = {
  * time whether the guides will exist.
  */
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
-  const { journal, quota } = deps;
+  const { journal, guideQuota } = deps;
   const { user } = request;
   const parsed = parseGuideRequest(request.body, request.lenient);
   const { service, guides, warnings } = parsed;
@@ -82,7 +82,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   // Last of all checks: a request that is refused takes nothing from those that are not.
   let taken: TakenGuides;
   try {
-    taken = await quota.take(user.account, user.limits.guidesPerDay, guides.length);
+    taken = await guideQuota.take(user.account, user.limits.guidesPerDay, guides.length);
   } catch (error) {
     const concurrent = key && error instanceof QuotaExceeded && (await findSoon(journal, key));
     if (concurrent) return replay(concurrent);

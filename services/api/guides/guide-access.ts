@@ -1,8 +1,7 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError, ProblemList } from '#shared/errors.ts';
 import { isGuideNumber } from './guide-number.ts';
 import type { GuideRecord, GuideStore } from './guide-store.ts';
-import { ProblemList } from './request/problem-list.ts';
 
 /**
  * Returns the guide with this number, where the user may see it: a user of its account, or one with

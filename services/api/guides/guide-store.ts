@@ -1,9 +1,9 @@
+import DataLoader from 'dataloader';
 import { type Connection, mongo } from 'mongoose';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors.ts';
 import { collectionOf, DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
-import { batchLoader } from '../batch-loader.ts';
 
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
@@ -47,6 +47,26 @@ const MOVED_AT_A_TIME = 5_000;
 const MAX_BATCHED_FINDS = 100;
 /** Guides of different customers in one write. */
 const MAX_BATCHED_INSERTS = 25;
+
+/**
+ * Batches all calls made in one event-loop turn into a single round trip (DataLoader without a cache). A call that is
+ * alone goes out at once, and no answer is kept (docs/decisions/0012-batching-calls-of-one-turn.md).
+ *
+ * @param run answers a batch, in the order of its calls; when it throws, each of them fails; an
+ * Error in place of an answer fails its call alone.
+ * @param maxBatchSize most calls in a batch; further ones form the next.
+ */
+function batchLoader<Call, Answer>(
+  run: (calls: readonly Call[]) => Promise<(Answer | Error)[]>,
+  maxBatchSize: number,
+): (call: Call) => Promise<Answer> {
+  const loader = new DataLoader(run, {
+    cache: false,
+    maxBatchSize,
+    batchScheduleFn: (send) => setImmediate(send),
+  });
+  return (call) => loader.load(call);
+}
 
 /** Guides in MongoDB. The number is the `_id`, so the one look-up that every label needs is by primary key. */
 export class GuideStore {

@@ -16,7 +16,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { LabelCache, type LabelNews, parseNews } from '#shared/stores/label-cache.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import type { QuotaReport } from '../quotas/quota-report.ts';
+import type { QuotaReport } from '../accounts/quota-report.ts';
 import { Admission, placeInLine } from './admission.ts';
 import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
 import { LabelWorkers } from './label-workers.ts';

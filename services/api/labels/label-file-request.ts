@@ -1,9 +1,8 @@
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { kindOfTipo, type LabelKind, TIPOS } from '#shared/contracts/label-kinds.ts';
-import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { DomainError, type ErrorCode, ProblemList } from '#shared/errors.ts';
 import { isAbsent, isObject, tidy, tidyFields } from '../guides/request/guide-forms.ts';
 import { typeOf, unknownField } from '../guides/request/guide-request.ts';
-import { ProblemList } from '../guides/request/problem-list.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo']);
 

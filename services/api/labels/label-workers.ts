@@ -1,7 +1,7 @@
 import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
-import { aliveWorkers, HEARTBEAT_MS, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { aliveWorkers, HEARTBEAT_MS, type WorkerHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 
 /** How often the heartbeats of the label workers are read, in ms. */
 const READ_MS = 1_000;

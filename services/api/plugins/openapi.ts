@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiOptions } from '../config.ts';
 import service from '../package.json' with { type: 'json' };
-import { TAGS } from '../routes/operation.ts';
-import { nameSchemasOf } from './named-schemas.ts';
 
 const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF. [La guía para integradores](/api/docs) lo explica paso a paso.
 
@@ -47,55 +47,60 @@ const PAGE_POLICY = {
   'frame-ancestors': ["'none'"],
 };
 
+/** A group of operations. Generated clients name files after it, so its name is ASCII; people read the other one. */
+export const TAGS = {
+  Autenticacion: { 'x-displayName': 'Autenticación', description: 'Entrar, validar el token, permisos' },
+  Guias: { 'x-displayName': 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
+  Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una, en PDF, PNG o ZPL; o muchas, en un archivo' },
+  Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales y cobertura' },
+} as const;
+
 /**
  * Serves the OpenAPI 3.1 document at `/api/openapi.json`, made from the routes' own schemas, and a page to try it at
- * `/api/docs/probar`. To be registered before the routes.
- *
- * @param publicUrl where clients reach the API; without it, where they have got the document from.
+ * `/api/docs/probar`. To be registered before the routes. Without `PUBLIC_URL` the document says that clients reach the API
+ * where they have got it from.
  */
-export function openapi(publicUrl = '/') {
-  return fp(
-    async (server: HttpServer) => {
-      await server.register(swagger, {
-        openapi: {
-          openapi: '3.1.0',
-          info: {
-            title: 'Guías de envío',
-            version: service.version,
-            description: DESCRIPTION,
-            license: { name: 'MIT', identifier: 'MIT' },
-          },
-          servers: [{ url: publicUrl }],
-          tags: Object.entries(TAGS).map(([name, tag]) => ({ name, ...tag })),
-          components: {
-            securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-          },
-        },
-        hideUntagged: true,
-        transformObject: nameSchemasOf as SwaggerTransformObject,
-      });
-      await server.register(swaggerUi, {
-        routePrefix: '/api/docs/probar',
-        staticCSP: PAGE_POLICY,
-        uiConfig: {
-          docExpansion: 'list',
-          persistAuthorization: false,
-          tryItOutEnabled: true,
-          deepLinking: true,
-          layout: 'BaseLayout', // without Swagger's own bar
-        },
-        theme: {
+export default fp(
+  async (server: HttpServer, { config }: ApiOptions) => {
+    await server.register(swagger, {
+      openapi: {
+        openapi: '3.1.0',
+        info: {
           title: 'Guías de envío',
-          js: [{ filename: 'authorize-on-login.js', content: AUTHORIZE_ON_LOGIN }],
+          version: service.version,
+          description: DESCRIPTION,
+          license: { name: 'MIT', identifier: 'MIT' },
         },
-        transformSpecification: (document) => forPeople(document as OpenApiDocument),
-        transformSpecificationClone: false,
-      });
-      server.get('/api/openapi.json', () => server.swagger());
-    },
-    { name: 'openapi' },
-  );
-}
+        servers: [{ url: config.PUBLIC_URL ?? '/' }],
+        tags: Object.entries(TAGS).map(([name, tag]) => ({ name, ...tag })),
+        components: {
+          securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+        },
+      },
+      hideUntagged: true,
+      transformObject: nameSchemasOf as SwaggerTransformObject,
+    });
+    await server.register(swaggerUi, {
+      routePrefix: '/api/docs/probar',
+      staticCSP: PAGE_POLICY,
+      uiConfig: {
+        docExpansion: 'list',
+        persistAuthorization: false,
+        tryItOutEnabled: true,
+        deepLinking: true,
+        layout: 'BaseLayout', // without Swagger's own bar
+      },
+      theme: {
+        title: 'Guías de envío',
+        js: [{ filename: 'authorize-on-login.js', content: AUTHORIZE_ON_LOGIN }],
+      },
+      transformSpecification: (document) => forPeople(document as OpenApiDocument),
+      transformSpecificationClone: false,
+    });
+    server.get('/api/openapi.json', () => server.swagger());
+  },
+  { name: 'openapi' },
+);
 
 type OpenApiDocument = { paths?: Record<string, Record<string, { tags?: string[] }>> };
 
@@ -118,4 +123,35 @@ function forPeople({ paths = {}, ...document }: OpenApiDocument) {
     tags: Object.values(TAGS).map(({ 'x-displayName': name, description }) => ({ name, description })),
     paths: Object.fromEntries(Object.entries(paths).map(([path, methods]) => [path, operations(methods)])),
   };
+}
+
+/** A part of the document: an object, a list, or a value. */
+type Part = Record<string, unknown>;
+type Document = { paths: object; components?: object };
+
+/**
+ * Moves each schema that has a `title` to the components of an OpenAPI document, under that name, and refers to it from
+ * where it stood. Generators of clients name their types so; where a schema has no name they number it.
+ *
+ * @throws Error where two different schemas have one title.
+ */
+function nameSchemasOf({ openapiObject: document }: { openapiObject: Document }): Document {
+  const schemas: Record<string, Part> = {};
+  const move = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(move);
+    if (typeof part !== 'object' || part === null) return part;
+    const { title, ...rest }: Part = Object.fromEntries(
+      Object.entries(part).map(([name, value]) => [name, move(value)]),
+    );
+    // A field may have the name `title`; its value is a schema.
+    if (typeof title !== 'string') return title === undefined ? rest : { ...rest, title };
+    if (schemas[title] && !isDeepStrictEqual(schemas[title], rest)) {
+      throw new Error(`Two schemas of the OpenAPI document have the title ${title}`);
+    }
+    schemas[title] = rest;
+    return { $ref: `#/components/schemas/${title}` };
+  };
+  const paths = move(document.paths) as object;
+  const byName = Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { ...document, paths, components: { ...document.components, schemas: Object.fromEntries(byName) } };
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import type { ListedGuide } from '#api/guides/guide-list.ts';
 import type { GuideRecord } from '#api/guides/guide-store.ts';
-import type { ListedGuide } from '#api/guides/listing/guide-list.ts';
 import type { CompleteGuide, CreatedGuide } from './schemas.ts';
 
 /** Writes a guide as the answer to its creation shows it (docs/contract.md "Guides"). */

@@ -2,12 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type ApiErrorCode, httpErrors } from '#api/errors.ts';
 import type { ValidationRequest } from '#api/guides/create-guides.ts';
-import type { ProblemList } from '#api/guides/request/problem-list.ts';
-import { apiUser } from '#api/plugins/authenticate.ts';
-import { whenGone } from '#api/when-gone.ts';
+import { apiUser, whenGone } from '#api/routes/authenticate.ts';
+import type { ProblemList } from '#shared/errors.ts';
 import { MAX_PROBLEMS } from '#shared/errors.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
-import { preferenceOf } from './preferences.ts';
 import { describeHeaders } from './responses.ts';
 import { Problem } from './schemas.ts';
 
@@ -78,4 +76,21 @@ export function toWarnings({ first, total }: ProblemList) {
   if (total === 0) return {};
   const advertencias = toDetails(httpErrors, first);
   return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
+}
+
+/**
+ * An item of a list whose quoted strings may hold commas (RFC 9110, 5.6.1). A quote that nothing closes ends with the
+ * header: were it no item, each quote in 8 KiB of them would be searched to the end, for 180 ms.
+ */
+const ITEM = /(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g;
+/** A preference with its value, before its parameters (RFC 7240, 2). */
+const PREFERENCE = /^\s*([^\s=;"]+)\s*(?:=\s*"?([^\s;"]*))?/;
+
+/** Returns the value of a preference in a `Prefer` header; of several the first counts (RFC 7240, 2). */
+export function preferenceOf(header: string | string[] | undefined, name: string): string | undefined {
+  for (const [item] of String(header ?? '').matchAll(ITEM)) {
+    const [, preference, value = ''] = PREFERENCE.exec(item) ?? [];
+    if (preference?.toLowerCase() === name) return value.toLowerCase();
+  }
+  return undefined;
 }

@@ -1,9 +1,10 @@
 import type { FastifySchema, FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Permission } from '#shared/auth/user-store.ts';
-import { guideAjv } from '#shared/contracts/guide-validator.ts';
+import { guideAjv } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { ApiErrorCode } from '../errors.ts';
+import type { TAGS } from '../plugins/openapi.ts';
 import { readQuery } from './query.ts';
 import {
   codigosByStatus,
@@ -28,13 +29,6 @@ type Success<Data extends TSchema> = {
   headers?: Record<string, TSchema>;
 };
 
-/** A group of operations. Generated clients name files after it, so its name is ASCII; people read the other one. */
-export const TAGS = {
-  Autenticacion: { 'x-displayName': 'Autenticación', description: 'Entrar, validar el token, permisos' },
-  Guias: { 'x-displayName': 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
-  Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una, en PDF, PNG o ZPL; o muchas, en un archivo' },
-  Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales y cobertura' },
-} as const;
 type Tag = keyof typeof TAGS;
 
 type Operation<Request extends RequestSchemas, Data extends TSchema> = {

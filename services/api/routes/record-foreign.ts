@@ -1,15 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { GuideRecord } from '#api/guides/guide-store.ts';
-import { apiUser } from '#api/plugins/authenticate.ts';
+import { apiUser } from '#api/routes/authenticate.ts';
 import type { AuditAction } from '#shared/audit/audit-store.ts';
-import type { Trail } from '#shared/audit/trail.ts';
 
 /**
  * Records who reads guides or labels of other accounts, which takes `guias.read.all`: one event for each account, with
  * its guides.
  */
 export function recordForeign(
-  trail: Trail,
   request: FastifyRequest,
   action: Extract<AuditAction, `${string}.read-other`>,
   guides: readonly GuideRecord[],
@@ -18,7 +16,7 @@ export function recordForeign(
   for (const [account, own] of Map.groupBy(guides, (guide) => guide.account)) {
     if (account === user.account) continue;
     const [guide = '', ...more] = new Set(own.map(({ number }) => number));
-    trail.record({
+    request.server.trail.record({
       action,
       actor: user.username,
       account: user.account,

@@ -1,9 +1,9 @@
 import type { Job, Queue } from 'bullmq';
 import type { LabelJob } from '#shared/contracts/label-job.ts';
-import { aliveWorkers, type WorkerHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
+import { aliveWorkers, type WorkerHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 import { explainFailure } from './failure-reasons.ts';
 import { type LatencyFigures, readLatency } from './latency.ts';
 import { requestIdOf, visibleLabel } from './visible-job.ts';

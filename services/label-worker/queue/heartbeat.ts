@@ -3,14 +3,14 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import type { LabelJobResult, TemplateVersions } from '#shared/contracts/label-job.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
 import {
   HEARTBEAT_MS,
   removeHeartbeat,
   type WorkerHeartbeat,
   writeHeartbeat,
-} from '#shared/contracts/worker-heartbeat.ts';
-import type { Logger } from '#shared/observability/logger.ts';
-import type { RedisClient } from '#shared/stores/redis-client.ts';
+} from '#shared/stores/worker-heartbeat.ts';
 
 type Options = {
   redis: RedisClient;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { test as base, describe, expect } from 'vitest';
-import { authorize } from '#services/api/plugins/authorize.ts';
+import { authorize } from '#services/api/routes/authorize.ts';
 import { operation } from '#services/api/routes/operation.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { seedDemoData } from '#local/demo-data.ts';
 import { generateSecrets } from '#local/secrets.ts';
 import { type System, startSystem } from '#local/system.ts';
-import { AccountLimitsStore } from '#services/api/quotas/account-limits.ts';
+import { AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { ApiClient } from '../load/api-client.ts';

@@ -4,7 +4,7 @@ import { diagnose } from '#services/dashboard/status/diagnostics.ts';
 import { latencyOf } from '#services/dashboard/status/latency.ts';
 import { type QueueState, readQueueState } from '#services/dashboard/status/queue-state.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
-import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
+import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 

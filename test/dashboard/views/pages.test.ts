@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
-import { removeHeartbeat, writeHeartbeat } from '#shared/contracts/worker-heartbeat.ts';
+import { removeHeartbeat, writeHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
 import { screenshot } from '#test/fixtures/browser.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';

@@ -1,13 +1,13 @@
 import type { ErrorObject } from 'ajv';
 import {
   type Guide,
+  guideAjv,
   MAX_GUIDES,
   SERVICE_TYPES,
   SentGuide,
   type ServiceType,
 } from '#shared/contracts/guide.ts';
-import { guideAjv } from '#shared/contracts/guide-validator.ts';
-import { DomainError, type ErrorCode, MAX_NAME_LENGTH, type Problem } from '#shared/errors.ts';
+import { DomainError, type ErrorCode, MAX_NAME_LENGTH, type Problem, ProblemList } from '#shared/errors.ts';
 import { closestName } from './closest-name.ts';
 import {
   isAbsent,
@@ -18,7 +18,6 @@ import {
   tidyFields,
   tidyGuide,
 } from './guide-forms.ts';
-import { ProblemList } from './problem-list.ts';
 import { addUnprintable } from './unprintable-texts.ts';
 
 /** The types of JSON Schema that are numbers. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { apiUser } from '#api/plugins/authenticate.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser } from '../../authenticate.ts';
 import { operation } from '../../operation.ts';
 
 const route = operation({
@@ -17,8 +17,6 @@ const route = operation({
 });
 
 /** `GET /api/apipermissions/my-permissions` (docs/contract.md "Authentication"). */
-export async function myPermissionsRoute(server: HttpServer): Promise<void> {
-  server.get('/api/apipermissions/my-permissions', route, async (request) =>
-    route.ok(apiUser(request).permissions.toSorted()),
-  );
+export default async function myPermissionsRoute(server: HttpServer): Promise<void> {
+  server.get('/my-permissions', route, async (request) => route.ok(apiUser(request).permissions.toSorted()));
 }

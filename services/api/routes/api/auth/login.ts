@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Type } from 'typebox';
-import { type Login, MAX_CREDENTIAL } from '#shared/auth/login.ts';
+import type { ApiOptions } from '#api/config.ts';
+import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { operation } from '../../operation.ts';
 import { describeHeaders } from '../../responses.ts';
@@ -37,24 +38,21 @@ const route = operation({
   },
 });
 
-/**
- * `POST /api/auth/login` (docs/contract.md "Authentication").
- *
- * @param tokenTtlS life of a token, in seconds.
- */
-export function loginRoute(login: Login, tokenTtlS: number) {
-  return async (server: HttpServer) => {
-    ignoreBodies(server);
-    server.addHook('onRequest', async (_request, reply) => {
-      reply.header('cache-control', 'no-store'); // also on a refusal
-    });
-    server.post('/api/auth/login', route, async ({ headers, ip, id }) => {
-      const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
-      const user = await login.check(username, password, ip, id);
-      const access_token = server.signToken(user);
-      return route.ok({ access_token, token_type: 'Bearer', expires_in: tokenTtlS });
-    });
-  };
+/** Needs no token, so `app.ts` registers it by its name. */
+export const autoload = false;
+
+/** `POST /api/auth/login` (docs/contract.md "Authentication"). */
+export default async function loginRoute(server: HttpServer, { config }: ApiOptions): Promise<void> {
+  ignoreBodies(server);
+  server.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store'); // also on a refusal
+  });
+  server.post('/api/auth/login', route, async ({ headers, ip, id }) => {
+    const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
+    const user = await server.login.check(username, password, ip, id);
+    const access_token = server.signToken(user);
+    return route.ok({ access_token, token_type: 'Bearer', expires_in: config.JWT_TTL_S });
+  });
 }
 
 /** Decodes a header, which Node reads as Latin-1: some clients send UTF-8, others, like fetch, Latin-1 itself. */

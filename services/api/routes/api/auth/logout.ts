@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { apiUser } from '#api/plugins/authenticate.ts';
-import type { Trail } from '#shared/audit/trail.ts';
-import type { UserStore } from '#shared/auth/user-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser } from '../../authenticate.ts';
 import { operation } from '../../operation.ts';
 import { ignoreBodies } from './ignored-body.ts';
 
@@ -19,22 +17,21 @@ const route = operation({
 });
 
 /** `POST /api/auth/logout` (docs/contract.md "Authentication"). */
-export function logoutRoute(users: UserStore, trail: Trail) {
-  return async (server: HttpServer) => {
-    ignoreBodies(server);
-    server.post('/api/auth/logout', route, async (request) => {
-      const { username, account } = apiUser(request);
-      const { jti, exp } = request.user;
-      await users.revokeToken(username, { jti, until: new Date(exp * 1_000) });
-      trail.record({
-        action: 'logout',
-        actor: username,
-        account,
-        address: request.ip,
-        requestId: request.id,
-        outcome: 'ok',
-      });
-      return route.ok(null);
+export default async function logoutRoute(server: HttpServer): Promise<void> {
+  const { users, trail } = server;
+  ignoreBodies(server);
+  server.post('/logout', route, async (request) => {
+    const { username, account } = apiUser(request);
+    const { jti, exp } = request.user;
+    await users.revokeToken(username, { jti, until: new Date(exp * 1_000) });
+    trail.record({
+      action: 'logout',
+      actor: username,
+      account,
+      address: request.ip,
+      requestId: request.id,
+      outcome: 'ok',
     });
-  };
+    return route.ok(null);
+  });
 }

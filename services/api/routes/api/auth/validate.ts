@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { apiUser } from '#api/plugins/authenticate.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser } from '../../authenticate.ts';
 import { operation } from '../../operation.ts';
 
 const route = operation({
@@ -25,8 +25,8 @@ const route = operation({
 });
 
 /** `GET /api/auth/validate` (docs/contract.md "Authentication"). */
-export async function validateRoute(server: HttpServer): Promise<void> {
-  server.get('/api/auth/validate', route, async (request) => {
+export default async function validateRoute(server: HttpServer): Promise<void> {
+  server.get('/validate', route, async (request) => {
     const { username, account, originBranch } = apiUser(request);
     const expira = new Date(request.user.exp * 1_000).toISOString();
     return route.ok({ usuario: username, cuenta: account, sucursal: originBranch, expira });

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
-import { type CreationDeps, createGuides } from '#api/guides/create-guides.ts';
+import { createGuides } from '#api/guides/create-guides.ts';
 import { KEY_PATTERN } from '#api/guides/creation-journal.ts';
-import { REPLAYED_HEADER } from '#api/plugins/cors.ts';
-import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { addRateLimit } from '../../account-quota.ts';
 import { CREATED_EXAMPLE } from '../../examples.ts';
 import { toCreatedGuide } from '../../guide-records.ts';
 import {
@@ -19,6 +18,9 @@ import { operation } from '../../operation.ts';
 import { describeHeaders } from '../../responses.ts';
 import { CreatedGuide, GuideRequest } from '../../schemas.ts';
 import { markdownTable, WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from '../../when-to-repeat.ts';
+
+/** Says that an answer is that of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
+const REPLAYED_HEADER = 'Idempotent-Replayed';
 
 const route = operation({
   id: 'crearGuias',
@@ -66,18 +68,16 @@ const route = operation({
 const VALID_KEY = new RegExp(KEY_PATTERN);
 
 /** `POST /api/guias/crear` (docs/contract.md "Guides"). */
-export function createRoute(deps: CreationDeps) {
-  return async (server: HttpServer) => {
-    server.post('/api/guias/crear', route, async (request, reply) => {
-      const idempotencyKey = request.headers['idempotency-key'];
-      if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
-        throw new DomainError('idempotency-key-invalid');
-      }
-      const sent = { ...readGuides(request, reply), idempotencyKey };
-      const { guides, repeated, quota, warnings } = await createGuides(deps, sent);
-      if (quota) addRateLimit(reply, quota);
-      if (repeated) reply.header(REPLAYED_HEADER, 'true');
-      return { ...route.ok(guides.map(toCreatedGuide)), ...toWarnings(warnings) };
-    });
-  };
+export default async function createRoute(server: HttpServer): Promise<void> {
+  server.post('/crear', route, async (request, reply) => {
+    const idempotencyKey = request.headers['idempotency-key'];
+    if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
+      throw new DomainError('idempotency-key-invalid');
+    }
+    const sent = { ...readGuides(request, reply), idempotencyKey };
+    const { guides, repeated, quota, warnings } = await createGuides(server, sent);
+    if (quota) addRateLimit(reply, quota);
+    if (repeated) reply.header(REPLAYED_HEADER, 'true');
+    return { ...route.ok(guides.map(toCreatedGuide)), ...toWarnings(warnings) };
+  });
 }

@@ -2,21 +2,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { ApiErrorCode } from '#api/errors.ts';
 import { findGuide } from '#api/guides/guide-access.ts';
-import type { GuideRecord, GuideStore } from '#api/guides/guide-store.ts';
-import type { Asker, LabelClient } from '#api/labels/label-client.ts';
-import { type LabelSettings, labelPayload } from '#api/labels/label-payload.ts';
-import { apiUser } from '#api/plugins/authenticate.ts';
-import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
-import type { QuotaState } from '#api/quotas/account-limits.ts';
-import { whenGone } from '#api/when-gone.ts';
-import type { Trail } from '#shared/audit/trail.ts';
+import { labelPayload } from '#api/labels/label-payload.ts';
 import { MAX_PACKAGES } from '#shared/contracts/guide.ts';
 import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { KINDS, LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { countLabelFailure } from '../../count-label-failure.ts';
-import { addVary, formContent, formParameters, wantedForm } from '../../label-form.ts';
+import { addRateLimit } from '../../account-quota.ts';
+import { apiUser } from '../../authenticate.ts';
+import {
+  type AskedPackages,
+  addVary,
+  askerOf,
+  countLabelFailure,
+  formContent,
+  formParameters,
+  packagesOf,
+  pagesLeft,
+  wantedForm,
+} from '../../label-requests.ts';
 import { operation } from '../../operation.ts';
 import { recordForeign } from '../../record-foreign.ts';
 
@@ -85,41 +89,30 @@ const routes = ofEachKind((kind) => {
   });
 });
 
-export type LabelDeps = { guides: GuideStore; labels: LabelClient; settings: LabelSettings; trail: Trail };
-
 /** `GET /api/guias/etiqueta/{guia}` and those of the other kinds (docs/contract.md "Labels"). */
-export function labelRoutes(deps: LabelDeps) {
-  return async (server: HttpServer) => {
-    server.addHook('onError', async (request, _reply, error) =>
-      countLabelFailure(deps.labels, request, error),
+export default async function labelRoutes(server: HttpServer): Promise<void> {
+  server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
+  for (const kind of LABEL_KINDS) {
+    server.get(`/${KINDS[kind].path}/:guia`, routes[kind], (request, reply) =>
+      sendLabel(request, reply, kind),
     );
-    for (const kind of LABEL_KINDS) {
-      server.get(`/api/guias/${KINDS[kind].path}/:guia`, routes[kind], (request, reply) =>
-        sendLabel(deps, request, reply, kind),
-      );
-    }
-  };
+  }
 }
 
-type AskedPackages = { paquetes?: number; paquete?: number };
 type LabelRequest = FastifyRequest & {
   params: Static<typeof params>;
   query: Parameters<typeof wantedForm>[1] & AskedPackages;
 };
 
-async function sendLabel(
-  { guides, labels, settings, trail }: LabelDeps,
-  request: LabelRequest,
-  reply: FastifyReply,
-  kind: LabelKind,
-) {
+async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: LabelKind) {
+  const { guides, labels, labelSettings } = request.server;
   const number = request.params.guia;
   const user = apiUser(request);
   const { type, format, form } = wantedForm(request.headers, request.query);
   const guide = await findGuide(guides, number, user);
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
-  recordForeign(trail, request, 'label.read-other', [guide]);
-  const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, form }, settings);
+  recordForeign(request, 'label.read-other', [guide]);
+  const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, form }, labelSettings);
   if (format === 'png') requireOnePage(label);
   // Not on an error, which is no version of the label.
   // Weak: the same label has other bytes where it was printed beside others, whose letters are in its fonts too.
@@ -138,43 +131,12 @@ async function sendLabel(
     .send(bytes);
 }
 
-/**
- * Returns how many packages a label counts, and which one alone is asked for (docs/contract.md "Labels").
- *
- * @throws DomainError `packages-invalid` where there is no such package.
- */
-export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: AskedPackages = {}) {
-  if (!KINDS[kind].pagePerPackage) return { packages: 1 };
-  const packages = asked.paquetes ?? guide.Producto.Paquetes ?? 1;
-  const only = asked.paquete;
-  if (only === undefined) return { packages };
-  if (only > packages) {
-    const problem = { campo: 'paquete', code: 'packages-invalid', params: { limit: packages } } as const;
-    throw new DomainError('packages-invalid', {
-      params: { campo: 'paquete', limit: packages },
-      problems: [problem],
-    });
-  }
-  return { packages, package: only };
-}
-
 /** @throws DomainError `one-page-only` where the label has several pages. */
 function requireOnePage(label: LabelPayload): void {
   if (pageCount(label) === 1) return;
   const params = { limit: label.packages };
   const problems = [{ campo: 'paquete', code: 'one-page-only', params } as const];
   throw new DomainError('one-page-only', { params, problems });
-}
-
-/** Returns who asks for labels by this request. */
-export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
-  const { account, limits } = apiUser(request);
-  return { account, maxPages: limits.labelPages, requestId: request.id, gone: whenGone(reply) };
-}
-
-/** Says of the limit of pages in flight how many are left. */
-export function pagesLeft({ maxPages }: Asker, inFlight: number): QuotaState {
-  return { policy: 'etiquetas', quota: maxPages, remaining: Math.max(0, maxPages - inFlight) };
 }
 
 /** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this weak tag (RFC 9110, 13.1.2). */

@@ -2,21 +2,27 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { findGuides, requireUncancelled } from '#api/guides/guide-access.ts';
-import type { LabelFilePrinter } from '#api/labels/label-file.ts';
 import { type LabelFileRequest, parseLabelFileRequest } from '#api/labels/label-file-request.ts';
 import { labelPayload } from '#api/labels/label-payload.ts';
-import { apiUser } from '#api/plugins/authenticate.ts';
-import { addRateLimit } from '#api/plugins/rate-limit-headers.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { countLabelFailure } from '../../count-label-failure.ts';
-import { addVary, formContent, formParameters, wantedForm } from '../../label-form.ts';
+import { addRateLimit } from '../../account-quota.ts';
+import { apiUser } from '../../authenticate.ts';
+import {
+  addVary,
+  askerOf,
+  countLabelFailure,
+  formContent,
+  formParameters,
+  packagesOf,
+  pagesLeft,
+  wantedForm,
+} from '../../label-requests.ts';
 import { operation } from '../../operation.ts';
 import { recordForeign } from '../../record-foreign.ts';
-import { askerOf, type LabelDeps, packagesOf, pagesLeft } from './etiqueta.ts';
 
 /** Time until a client has its file, in ms; whoever takes longer holds up the other files of its account. */
 const SEND_MS = 120_000;
@@ -88,45 +94,40 @@ const route = operation({
   },
 });
 
-export type LabelFileDeps = LabelDeps & { files: LabelFilePrinter };
-
 /** `POST /api/guias/etiquetas` (docs/contract.md "Guides"). */
-export function labelFileRoute(deps: LabelFileDeps) {
-  return async (server: HttpServer) => {
-    server.addHook('onError', async (request, _reply, error) =>
-      countLabelFailure(deps.labels, request, error),
+export default async function labelFileRoute(server: HttpServer): Promise<void> {
+  const { labels, labelFiles } = server;
+  server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
+  server.post('/etiquetas', route, async (request, reply) => {
+    const { type, format, form } = wantedForm(request.headers, request.query);
+    const wanted = parseLabelFileRequest(request.body);
+    const count = wanted.numbers.length;
+    const asker = askerOf(request, reply);
+    addRateLimit(reply, pagesLeft(asker, labels.pagesInFlight(asker.account)));
+    const pieces = await labelFiles.print(asker, { title: `${count} etiquetas`, format }, () =>
+      findLabels(request, { ...wanted, form }),
     );
-    server.post('/api/guias/etiquetas', route, async (request, reply) => {
-      const { type, format, form } = wantedForm(request.headers, request.query);
-      const wanted = parseLabelFileRequest(request.body);
-      const count = wanted.numbers.length;
-      const asker = askerOf(request, reply);
-      addRateLimit(reply, pagesLeft(asker, deps.labels.pagesInFlight(asker.account)));
-      const pieces = await deps.files.print(asker, { title: `${count} etiquetas`, format }, () =>
-        findLabels(deps, request, { ...wanted, form }),
-      );
-      limitSending(request, reply);
-      addVary(reply, 'Accept');
-      return reply
-        .type(type)
-        .headers({
-          'cache-control': 'private',
-          'content-disposition': `inline; filename="guias-${count}.${format}"`,
-        })
-        .send(Readable.from(reportingCut(pieces, deps, request)));
-    });
-  };
+    limitSending(request, reply);
+    addVary(reply, 'Accept');
+    return reply
+      .type(type)
+      .headers({
+        'cache-control': 'private',
+        'content-disposition': `inline; filename="guias-${count}.${format}"`,
+      })
+      .send(Readable.from(reportingCut(pieces, request)));
+  });
 }
 
 async function findLabels(
-  { guides, settings, trail }: LabelFileDeps,
   request: FastifyRequest,
   { numbers, kind, form }: LabelFileRequest & { form: LabelForm | undefined },
 ): Promise<LabelPayload[]> {
+  const { guides, labelSettings } = request.server;
   const records = await findGuides(guides, numbers, apiUser(request));
   requireUncancelled(records);
   const labels = records.map((record) => {
-    return labelPayload(record, { ...packagesOf(kind, record), kind, form }, settings);
+    return labelPayload(record, { ...packagesOf(kind, record), kind, form }, labelSettings);
   });
   const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
@@ -137,7 +138,7 @@ async function findLabels(
       problems: [{ campo: 'formato', code: 'one-page-file', params }],
     });
   }
-  recordForeign(trail, request, 'label.read-other', records);
+  recordForeign(request, 'label.read-other', records);
   return labels;
 }
 
@@ -153,13 +154,12 @@ function limitSending({ log }: FastifyRequest, { raw }: FastifyReply): void {
 /** Counts and logs what goes wrong after the answer has begun; the connection is cut, so that the client sees it too. */
 async function* reportingCut(
   pieces: AsyncGenerator<Buffer>,
-  { labels }: LabelFileDeps,
   request: FastifyRequest,
 ): AsyncGenerator<Buffer> {
   try {
     yield* pieces;
   } catch (error) {
-    countLabelFailure(labels, request, error as Error);
+    countLabelFailure(request, error as Error);
     request.log.error({ err: error }, 'A file of labels was cut: one of its labels could not be had again');
     throw error;
   }

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { cancelGuide, findGuide } from '#api/guides/guide-access.ts';
-import type { GuideStore } from '#api/guides/guide-store.ts';
-import { apiUser } from '#api/plugins/authenticate.ts';
-import type { Trail } from '#shared/audit/trail.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser } from '../../authenticate.ts';
 import { COMPLETE_EXAMPLE, CREATED_EXAMPLE } from '../../examples.ts';
 import { toCompleteGuide, toCreatedGuide } from '../../guide-records.ts';
 import { operation } from '../../operation.ts';
@@ -13,7 +11,7 @@ import { ignoreBodies } from '../auth/ignored-body.ts';
 
 /** What is no number of a guide since it is the path of another method, which is to answer 405. */
 const OTHER_PATHS = '(?:crear|validar|etiquetas)';
-const PATH = `/api/guias/:guia(^(?!${OTHER_PATHS}$).*$)`;
+const PATH = `/:guia(^(?!${OTHER_PATHS}$).*$)`;
 
 const params = Type.Object({
   guia: Type.String({ description: 'Número de guía (SEND_GUIA)', examples: ['390458235877'] }),
@@ -53,30 +51,29 @@ const cancellation = operation({
 });
 
 /** `GET /api/guias/{guia}` and `POST /api/guias/{guia}/cancelar` (docs/contract.md "Guides"). */
-export function guideRoutes({ guides, trail }: { guides: GuideStore; trail: Trail }) {
-  return async (server: HttpServer) => {
-    ignoreBodies(server);
-    server.get(PATH, reading, async (request) => {
-      const guide = await findGuide(guides, request.params.guia, apiUser(request));
-      recordForeign(trail, request, 'guide.read-other', [guide]);
-      return reading.ok(toCompleteGuide(guide));
-    });
-    server.post('/api/guias/:guia/cancelar', cancellation, async (request) => {
-      const { username, account } = apiUser(request);
-      const { guide, cancelled } = await cancelGuide(guides, request.params.guia, apiUser(request));
-      if (cancelled) {
-        trail.record({
-          action: 'guide.cancel',
-          actor: username,
-          account,
-          address: request.ip,
-          requestId: request.id,
-          subject: guide.account,
-          outcome: 'ok',
-          details: { guide: guide.number },
-        });
-      }
-      return cancellation.ok(toCreatedGuide(guide));
-    });
-  };
+export default async function guideRoutes(server: HttpServer): Promise<void> {
+  const { guides, trail } = server;
+  ignoreBodies(server);
+  server.get(PATH, reading, async (request) => {
+    const guide = await findGuide(guides, request.params.guia, apiUser(request));
+    recordForeign(request, 'guide.read-other', [guide]);
+    return reading.ok(toCompleteGuide(guide));
+  });
+  server.post('/:guia/cancelar', cancellation, async (request) => {
+    const { username, account } = apiUser(request);
+    const { guide, cancelled } = await cancelGuide(guides, request.params.guia, apiUser(request));
+    if (cancelled) {
+      trail.record({
+        action: 'guide.cancel',
+        actor: username,
+        account,
+        address: request.ip,
+        requestId: request.id,
+        subject: guide.account,
+        outcome: 'ok',
+        details: { guide: guide.number },
+      });
+    }
+    return cancellation.ok(toCreatedGuide(guide));
+  });
 }

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import type { GuideList } from '#api/guides/listing/guide-list.ts';
-import { listGuides, MAX_PAGE, USUAL_PAGE } from '#api/guides/listing/list-guides.ts';
-import { apiUser } from '#api/plugins/authenticate.ts';
+import { listGuides, MAX_PAGE, USUAL_PAGE } from '#api/guides/list-guides.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser } from '../../authenticate.ts';
 import { CREATED_EXAMPLE } from '../../examples.ts';
 import { toCreatedGuide } from '../../guide-records.ts';
 import { operation } from '../../operation.ts';
@@ -70,11 +69,9 @@ const route = operation({
 });
 
 /** `GET /api/guias` (docs/contract.md "Guides"). */
-export function listRoute(list: GuideList) {
-  return async (server: HttpServer) => {
-    server.get('/api/guias', route, async (request) => {
-      const { guides, cursor } = await listGuides(list, apiUser(request).account, request.query);
-      return { ...route.ok(guides.map(toCreatedGuide)), siguiente: cursor };
-    });
-  };
+export default async function listRoute(server: HttpServer): Promise<void> {
+  server.get('/', route, async (request) => {
+    const { guides, cursor } = await listGuides(server.guideList, apiUser(request).account, request.query);
+    return { ...route.ok(guides.map(toCreatedGuide)), siguiente: cursor };
+  });
 }

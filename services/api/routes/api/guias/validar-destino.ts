@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
-import type { BranchesClient } from '#api/branches-client.ts';
-import { whenGone } from '#api/when-gone.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { whenGone } from '../../authenticate.ts';
 import { BRANCH_EXAMPLE } from '../../examples.ts';
 import { operation } from '../../operation.ts';
 import { BranchAnswer } from '../../schemas.ts';
@@ -21,13 +20,11 @@ const route = operation({
 });
 
 /** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
-export function destinationRoute(branches: BranchesClient) {
-  return async (server: HttpServer) => {
-    server.get('/api/guias/validar-destino/:code', route, async ({ params, id }, reply) => {
-      const asker = { requestId: id, gone: whenGone(reply) };
-      const branch = await branches.destination({ code: branchCode(params.code) }, asker);
-      if (!branch) throw new DomainError('destination-invalid');
-      return route.ok(branch);
-    });
-  };
+export default async function destinationRoute(server: HttpServer): Promise<void> {
+  server.get('/validar-destino/:code', route, async ({ params, id }, reply) => {
+    const asker = { requestId: id, gone: whenGone(reply) };
+    const branch = await server.branches.destination({ code: branchCode(params.code) }, asker);
+    if (!branch) throw new DomainError('destination-invalid');
+    return route.ok(branch);
+  });
 }

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { BranchesClient } from '#api/branches-client.ts';
 import { validateGuides } from '#api/guides/create-guides.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import {
@@ -44,16 +43,15 @@ const route = operation({
 });
 
 /** `POST /api/guias/validar` (docs/contract.md "Guides"). */
-export function validationRoute(branches: BranchesClient) {
-  return async (server: HttpServer) => {
-    server.post('/api/guias/validar', route, async (request, reply) => {
-      const { origin, destinations, warnings } = await validateGuides(branches, readGuides(request, reply));
-      const valid = destinations.map(({ code }, indice) => ({
-        indice,
-        SEND_SUCU_ORIG: origin.code,
-        SEND_SUCU_DEST: code,
-      }));
-      return { ...route.ok(valid), ...toWarnings(warnings) };
-    });
-  };
+export default async function validationRoute(server: HttpServer): Promise<void> {
+  server.post('/validar', route, async (request, reply) => {
+    const sent = readGuides(request, reply);
+    const { origin, destinations, warnings } = await validateGuides(server.branches, sent);
+    const valid = destinations.map(({ code }, indice) => ({
+      indice,
+      SEND_SUCU_ORIG: origin.code,
+      SEND_SUCU_DEST: code,
+    }));
+    return { ...route.ok(valid), ...toWarnings(warnings) };
+  });
 }

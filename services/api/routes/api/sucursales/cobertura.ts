@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import type { BranchesClient } from '#api/branches-client.ts';
-import { whenGone } from '#api/when-gone.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { whenGone } from '../../authenticate.ts';
 import { BRANCH_EXAMPLE } from '../../examples.ts';
 import { operation } from '../../operation.ts';
 import { BranchAnswer } from '../../schemas.ts';
@@ -30,13 +29,12 @@ const route = operation({
 const MAX_LENGTH = 20;
 
 /** `GET /api/sucursales/cobertura/{cp}` (docs/contract.md "Branches"). */
-export function coverageRoute(branches: BranchesClient) {
-  return async (server: HttpServer) => {
-    server.get('/api/sucursales/cobertura/:cp', route, async ({ params, id }, reply) => {
-      const postalCode = params.cp.trim().slice(0, MAX_LENGTH);
-      const branch = await branches.destination({ postalCode }, { requestId: id, gone: whenGone(reply) });
-      if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
-      return route.ok({ CodigoPostal: postalCode, Sucursal: branch });
-    });
-  };
+export default async function coverageRoute(server: HttpServer): Promise<void> {
+  server.get('/cobertura/:cp', route, async ({ params, id }, reply) => {
+    const postalCode = params.cp.trim().slice(0, MAX_LENGTH);
+    const asker = { requestId: id, gone: whenGone(reply) };
+    const branch = await server.branches.destination({ postalCode }, asker);
+    if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
+    return route.ok({ CodigoPostal: postalCode, Sucursal: branch });
+  });
 }

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { BranchesClient } from '#api/branches-client.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { BRANCH_EXAMPLE } from '../../examples.ts';
@@ -22,20 +21,10 @@ const listing = (id: string, summary: string) =>
   });
 
 /** `GET /api/sucursales`, `/destinos` and `/origenes` below it (docs/contract.md "Branches"). */
-export function branchRoutes(branches: BranchesClient) {
-  return async (server: HttpServer) => {
-    const list = (path: string, route: ReturnType<typeof listing>, wanted: (branch: Branch) => boolean) =>
-      server.get(path, route, async ({ id }) => route.ok((await branches.active(id)).filter(wanted)));
-    list('/api/sucursales', listing('listarSucursales', 'Todas las sucursales'), () => true);
-    list(
-      '/api/sucursales/destinos',
-      listing('listarDestinos', 'Sucursales de destino'),
-      ({ Destino }) => Destino,
-    );
-    list(
-      '/api/sucursales/origenes',
-      listing('listarOrigenes', 'Sucursales de origen'),
-      ({ Origen }) => Origen,
-    );
-  };
+export default async function branchRoutes(server: HttpServer): Promise<void> {
+  const list = (path: string, route: ReturnType<typeof listing>, wanted: (branch: Branch) => boolean) =>
+    server.get(path, route, async ({ id }) => route.ok((await server.branches.active(id)).filter(wanted)));
+  list('/', listing('listarSucursales', 'Todas las sucursales'), () => true);
+  list('/destinos', listing('listarDestinos', 'Sucursales de destino'), ({ Destino }) => Destino);
+  list('/origenes', listing('listarOrigenes', 'Sucursales de origen'), ({ Origen }) => Origen);
 }

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { describe, expect } from 'vitest';
-import { parseMoment } from '#services/api/audit/audit-command.ts';
+import { parseMoment } from '#services/api/accounts/audit-command.ts';
 import { type AuditEvent, AuditStore, auditEvent } from '#shared/audit/audit-store.ts';
 import { recordCommand } from '#shared/audit/record-command.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';

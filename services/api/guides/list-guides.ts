@@ -1,9 +1,8 @@
 import { branchCode } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
-import type { GuideStatus } from '../guide-store.ts';
-import { tidy } from '../request/guide-forms.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
-import type { GuideList, ListedGuide } from './guide-list.ts';
+import type { GuideList, ListedGuide, Position } from './guide-list.ts';
+import type { GuideStatus } from './guide-store.ts';
+import { tidy } from './request/guide-forms.ts';
 
 /** What a client asks for, by the names of the wire. */
 export type ListRequest = {
@@ -20,6 +19,8 @@ export type ListRequest = {
 export const USUAL_PAGE = 50;
 export const MAX_PAGE = 500;
 
+/** A cursor, decoded: the time and the number of a guide. */
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([1-9]\d{11})$/;
 const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
 /**
@@ -63,4 +64,20 @@ function endOf(moment: string): string {
 function invalid(campo: string): DomainError {
   const code = 'parameter-invalid';
   return new DomainError(code, { params: { campo }, problems: [{ campo, code }] });
+}
+
+/**
+ * Writes a position as a cursor. It is not signed: the account comes from the token, never from the cursor, so a forged
+ * one is no more than another position in the caller's own guides (docs/decisions/0032-listing-guides.md).
+ */
+export function encodeCursor({ createdAt, number }: Position): string {
+  return Buffer.from(createdAt + number).toString('base64url');
+}
+
+/** Returns the position of a cursor; undefined for a text that is none of ours. */
+function decodeCursor(cursor: string): Position | undefined {
+  const [, createdAt, number] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  if (createdAt === undefined || number === undefined) return undefined;
+  const position = { createdAt, number };
+  return encodeCursor(position) === cursor ? position : undefined;
 }

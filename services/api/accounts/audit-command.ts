@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { AUDIT_DAYS, type AuditStore } from '#shared/audit/audit-store.ts';
-import { UsageError } from '../accounts/arguments.ts';
-import { example } from '../accounts/commands.ts';
-import { auditTable } from './audit-table.ts';
+import { AUDIT_DAYS, type AuditEvent, type AuditStore } from '#shared/audit/audit-store.ts';
+import { UsageError } from './arguments.ts';
+import { example } from './commands.ts';
+import { aligned } from './report.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;
@@ -57,4 +57,27 @@ function parseLimit(text: string): number {
   const limit = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > MAX_LIMIT) throw new UsageError(`--limit debe ser un entero de 1 a ${MAX_LIMIT}`);
   return limit;
+}
+
+/** Formats events as a table, with times in UTC. */
+function auditTable(events: readonly AuditEvent[]): string {
+  const rows = events.map(({ at, action, actor, address, outcome, subject, details = {} }) => [
+    at.toISOString().slice(0, 19),
+    action,
+    printable(actor),
+    printable(address ?? '-'),
+    outcome,
+    printable(subject ?? '-'),
+    printable(
+      Object.entries(details)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' ') || '-',
+    ),
+  ]);
+  return aligned([['FECHA (UTC)', 'ACCION', 'USUARIO', 'DESDE', 'RESULTADO', 'SOBRE', 'DETALLES'], ...rows]);
+}
+
+/** Some texts come from clients and from command lines; a terminal would obey their control characters. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '?');
 }

@@ -1,7 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 import { collectionOf } from '#shared/stores/mongo.ts';
-import type { BranchOfGuide, GuideDocument, GuideRecord, GuideStatus } from '../guide-store.ts';
-import type { Position } from './cursor.ts';
+import type { BranchOfGuide, GuideDocument, GuideRecord, GuideStatus } from './guide-store.ts';
 
 /** What a list shows of a guide. */
 export type ListedGuide = Pick<GuideRecord, 'number' | 'status' | 'createdAt' | 'freight' | 'total'> & {
@@ -19,6 +18,8 @@ export type GuideFilter = {
   status?: GuideStatus | undefined;
   destination?: string | undefined;
 };
+/** Where a walk over guides stands, newest first: at the guide that was looked at last. */
+export type Position = { createdAt: string; number: string };
 /** `next`: where the next page begins; undefined after the last one. */
 export type GuidePage = { guides: ListedGuide[]; next: Position | undefined };
 

@@ -1,4 +1,4 @@
-import type { ApiConfig } from '#api/config.ts';
+import type { ApiOptions } from '#api/config.ts';
 import { type Chapter, escapeHtml, renderChapters, STYLE } from '#api/docs/chapters.ts';
 import { chapterValues } from '#api/docs/values.ts';
 import { DomainError } from '#shared/errors.ts';
@@ -10,37 +10,38 @@ const POLICY =
 /** Stands in the chapters for the address at which the client reaches the API. */
 const URL_MARK = '{url}';
 
+/** Needs no token, so `app.ts` registers it by its name. */
+export const autoload = false;
+
 /**
  * `GET /api/docs`: the guide for integrators, in Spanish, and in a browser also `/`. It needs no token: who reads it may
  * not have one yet. Its tables are made from what the API itself uses, so they cannot say anything else.
  */
-export function docsRoutes(config: ApiConfig) {
-  return async (server: HttpServer) => {
-    server.all('/', async ({ method, headers }, reply) => {
-      reply.header('vary', 'Accept');
-      const reads = method === 'GET' || method === 'HEAD';
-      if (reads && headers.accept?.includes('text/html')) return reply.redirect('/api/docs');
-      throw new DomainError('no-route');
-    });
-    server.get('/api/docs/manual.css', async (_request, reply) =>
-      reply.header('cache-control', 'max-age=60').type('text/css; charset=utf-8').send(STYLE),
-    );
-    const pages = new Map<string, string>();
-    server.addHook('onReady', async () => {
-      const chapters = renderChapters({ ...chapterValues(config, server.swagger()), url: URL_MARK });
-      for (const chapter of chapters) pages.set(chapter.path, page(chapter, chapters, config.CARRIER_NAME));
-    });
-    server.get<{ Params: { chapter?: string } }>('/api/docs/:chapter?', async (request, reply) => {
-      const { chapter } = request.params;
-      const html = pages.get(chapter ? `/${chapter}` : '');
-      if (html === undefined) throw new DomainError('no-route');
-      const url = config.PUBLIC_URL ?? `${request.protocol}://${request.host}`;
-      return reply
-        .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' })
-        .type('text/html; charset=utf-8')
-        .send(html.replaceAll(URL_MARK, () => escapeHtml(url)));
-    });
-  };
+export default async function docsRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
+  server.all('/', async ({ method, headers }, reply) => {
+    reply.header('vary', 'Accept');
+    const reads = method === 'GET' || method === 'HEAD';
+    if (reads && headers.accept?.includes('text/html')) return reply.redirect('/api/docs');
+    throw new DomainError('no-route');
+  });
+  server.get('/api/docs/manual.css', async (_request, reply) =>
+    reply.header('cache-control', 'max-age=60').type('text/css; charset=utf-8').send(STYLE),
+  );
+  const pages = new Map<string, string>();
+  server.addHook('onReady', async () => {
+    const chapters = renderChapters({ ...chapterValues(config, server.swagger()), url: URL_MARK });
+    for (const chapter of chapters) pages.set(chapter.path, page(chapter, chapters, config.CARRIER_NAME));
+  });
+  server.get<{ Params: { chapter?: string } }>('/api/docs/:chapter?', async (request, reply) => {
+    const { chapter } = request.params;
+    const html = pages.get(chapter ? `/${chapter}` : '');
+    if (html === undefined) throw new DomainError('no-route');
+    const url = config.PUBLIC_URL ?? `${request.protocol}://${request.host}`;
+    return reply
+      .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' })
+      .type('text/html; charset=utf-8')
+      .send(html.replaceAll(URL_MARK, () => escapeHtml(url)));
+  });
 }
 
 function page({ path, title, content }: Chapter, chapters: readonly Chapter[], carrier: string): string {

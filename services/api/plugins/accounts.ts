@@ -1,0 +1,37 @@
+import fp from 'fastify-plugin';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { observeLogins } from '#shared/audit/record-logins.ts';
+import { openTrail, type Trail } from '#shared/audit/trail.ts';
+import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
+import { Login } from '#shared/auth/login.ts';
+import { LoginLimit } from '#shared/auth/login-limit.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiOptions } from '../config.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    users: UserStore;
+    login: Login;
+    /** Records who did what. */
+    trail: Trail;
+  }
+}
+
+/** Opens users, their logins, and the audit trail. */
+export default fp(
+  async (server: HttpServer, { config }: ApiOptions) => {
+    const { mongo, redis } = server;
+    warnOfDemoUsers(config, server.log);
+    const audit = new AuditStore(mongo);
+    server.startup.onceConnected('the indexes of the audit trail', () => audit.open());
+    const trail = openTrail(server, 'api', audit);
+    const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
+    const limit = new LoginLimit(redis, `${config.REDIS_PREFIX}:login`, config.LOGIN_FAILURES_PER_ADDRESS);
+    const onAttempt = observeLogins(server, trail, users);
+    server.decorate('trail', trail);
+    server.decorate('users', users);
+    server.decorate('login', new Login({ users, limit, onAttempt, rehash: true }));
+  },
+  { name: 'accounts', dependencies: ['stores'] },
+);

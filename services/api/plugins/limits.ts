@@ -1,0 +1,42 @@
+import fp from 'fastify-plugin';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { type AccountLimits, AccountLimitsStore, recentLimits } from '../accounts/account-limits.ts';
+import { GuideQuota } from '../accounts/guide-quota.ts';
+import { QuotaReport } from '../accounts/quota-report.ts';
+import { RequestQuota } from '../accounts/request-quota.ts';
+import type { ApiOptions } from '../config.ts';
+import { localTimeFormatter } from '../local-time.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Returns what the users of an account may use. */
+    limitsOf: (account: string) => Promise<AccountLimits>;
+    requestQuota: RequestQuota;
+    guideQuota: GuideQuota;
+    quotaReport: QuotaReport;
+    /** Writes a moment as SEND_FECHA shows it, in the time zone whose days the quota of guides counts. */
+    localTime: (moment: Date) => string;
+  }
+}
+
+/** Opens the limits of accounts, and what counts against them. */
+export default fp(
+  async (server: HttpServer, { config }: ApiOptions) => {
+    const { mongo, redis } = server;
+    const prefix = config.REDIS_PREFIX;
+    const localTime = localTimeFormatter(config.TIME_ZONE);
+    const report = new QuotaReport(server.metrics, server.log);
+    const defaults: AccountLimits = {
+      requestsPerSecond: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
+      requestsBurst: config.REQUESTS_BURST_PER_ACCOUNT,
+      guidesPerDay: config.GUIDES_PER_DAY_PER_ACCOUNT,
+      labelPages: config.LABEL_PAGES_PER_ACCOUNT,
+    };
+    server.decorate('localTime', localTime);
+    server.decorate('quotaReport', report);
+    server.decorate('limitsOf', recentLimits(new AccountLimitsStore(mongo), defaults));
+    server.decorate('requestQuota', new RequestQuota(redis, prefix, report));
+    server.decorate('guideQuota', new GuideQuota(redis, prefix, localTime, report));
+  },
+  { name: 'limits', dependencies: ['stores'] },
+);

@@ -1,0 +1,23 @@
+import fp from 'fastify-plugin';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiOptions } from '../config.ts';
+import { PersonalDataStore } from '../privacy/personal-data-store.ts';
+import { Retention } from '../privacy/retention.ts';
+
+/** Starts to anonymise old guides, or says in the log that guides are kept as they are. */
+export default fp(
+  async (server: HttpServer, { config }: ApiOptions) => {
+    const { RETENTION_DAYS: days, REDIS_PREFIX: prefix } = config;
+    const { mongo, redis, log, metrics } = server;
+    if (days === 0) {
+      log.info('Guides keep names and addresses for ever: RETENTION_DAYS is 0');
+      return;
+    }
+    log.info(`Guides older than ${days} days lose names and addresses: RETENTION_DAYS`);
+    const store = new PersonalDataStore(mongo);
+    const retention = new Retention({ store, redis, prefix, days, log, metrics });
+    server.addHook('onClose', () => retention.close());
+    server.startup.onceConnected('retention', async () => retention.start());
+  },
+  { name: 'retention', dependencies: ['stores'] },
+);

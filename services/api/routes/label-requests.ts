@@ -1,0 +1,122 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { type TSchema, Type } from 'typebox';
+import { DENSITIES, IMAGE_FORMATS, type LabelForm, MEDIA_TYPES } from '#shared/contracts/label-job.ts';
+import { KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
+import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { toDomainError } from '#shared/http/error-handlers.ts';
+import type { Caller, QuotaState } from '../accounts/account-limits.ts';
+import type { GuideRecord } from '../guides/guide-store.ts';
+import type { Asker } from '../labels/label-client.ts';
+import type { LabelFailureReason } from '../labels/label-metrics.ts';
+import { apiUser, whenGone } from './authenticate.ts';
+
+/** What the routes of labels have in common (docs/contract.md "Labels"). */
+
+export type Format = keyof typeof MEDIA_TYPES;
+const FORMATS = ['pdf', ...IMAGE_FORMATS] as const satisfies Format[];
+
+/** The parameters of a form (docs/contract.md "Labels"). */
+export const formParameters = {
+  formato: Type.Optional(
+    Type.Enum(FORMATS, { type: 'string', description: 'Formato de la etiqueta; manda sobre `Accept`' }),
+  ),
+  dpi: Type.Optional(
+    Type.Integer({
+      enum: DENSITIES,
+      maximum: Math.max(...DENSITIES),
+      default: DENSITIES[0],
+      description: 'Puntos por pulgada de la impresora, para PNG y ZPL; 203 si falta',
+    }),
+  ),
+};
+
+/** What the answer of a label has, for the document: a file of each form. */
+export const formContent: Readonly<Record<string, { schema: TSchema }>> = Object.fromEntries(
+  Object.values(MEDIA_TYPES).map((type) => [type, { schema: Type.String({ format: 'binary' }) }]),
+);
+
+/** How a label is to be sent: the media type, the ending of the file, and the form, which PDF needs none of. */
+export type WantedForm = { type: string; format: Format; form: LabelForm | undefined };
+
+/**
+ * Returns the form that a request asks for, by its parameters or else by `Accept` (RFC 9110, 12.5.1). A browser, which asks
+ * for `text/html` before all, gets the PDF where it takes any type: some list `image/png` too, as a form of pages.
+ *
+ * @throws DomainError `format-not-acceptable` where `Accept` names no form that there is.
+ */
+export function wantedForm(
+  { accept }: IncomingHttpHeaders,
+  { formato, dpi = DENSITIES[0] }: { formato?: Format; dpi?: number },
+): WantedForm {
+  const format = formato ?? negotiate(accept);
+  if (!format) throw new DomainError('format-not-acceptable');
+  const type = MEDIA_TYPES[format];
+  return { type, format, form: format === 'pdf' ? undefined : { format, dpi: dpi as LabelForm['dpi'] } };
+}
+
+function negotiate(accept: string | undefined): Format | undefined {
+  const negotiator = new Negotiator({ headers: { accept: accept || '*/*' } });
+  const types = negotiator.mediaTypes(Object.values(MEDIA_TYPES));
+  const isBrowser = negotiator.mediaTypes().includes('text/html');
+  const best = isBrowser && types.includes(MEDIA_TYPES.pdf) ? MEDIA_TYPES.pdf : types[0];
+  return FORMATS.find((format) => MEDIA_TYPES[format] === best);
+}
+
+/** Adds a header to those that the answer depends on, beside what the answers to other origins name. */
+export function addVary(reply: FastifyReply, name: string): void {
+  reply.header('vary', [reply.getHeader('vary') ?? [], name].flat().join(', '));
+}
+
+export type AskedPackages = { paquetes?: number; paquete?: number };
+
+/**
+ * Returns how many packages a label counts, and which one alone is asked for (docs/contract.md "Labels").
+ *
+ * @throws DomainError `packages-invalid` where there is no such package.
+ */
+export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: AskedPackages = {}) {
+  if (!KINDS[kind].pagePerPackage) return { packages: 1 };
+  const packages = asked.paquetes ?? guide.Producto.Paquetes ?? 1;
+  const only = asked.paquete;
+  if (only === undefined) return { packages };
+  if (only > packages) {
+    const problem = { campo: 'paquete', code: 'packages-invalid', params: { limit: packages } } as const;
+    throw new DomainError('packages-invalid', {
+      params: { campo: 'paquete', limit: packages },
+      problems: [problem],
+    });
+  }
+  return { packages, package: only };
+}
+
+/** Returns who asks for labels by this request. */
+export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
+  const { account, limits } = apiUser(request);
+  return { account, maxPages: limits.labelPages, requestId: request.id, gone: whenGone(reply) };
+}
+
+/** Says of the limit of pages in flight how many are left. */
+export function pagesLeft({ maxPages }: Asker, inFlight: number): QuotaState {
+  return { policy: 'etiquetas', quota: maxPages, remaining: Math.max(0, maxPages - inFlight) };
+}
+
+const REASONS: Partial<Record<ErrorCode, LabelFailureReason>> = {
+  'label-failed': 'failed',
+  'label-late': 'late',
+  overloaded: 'overloaded',
+  'no-printer': 'no_worker',
+  'too-many-pages': 'quota',
+  unavailable: 'unavailable',
+  internal: 'other',
+};
+
+/**
+ * Counts a request for labels that got none, by the reason; not where the request itself is at fault, as with an unknown
+ * guide.
+ */
+export function countLabelFailure(request: FastifyRequest, error: Error): void {
+  const reason = REASONS[toDomainError(error).code];
+  if (reason) request.server.labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
+}
