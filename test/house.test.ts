@@ -81,7 +81,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     labels: ['accounts', 'guides'],
     privacy: ['accounts', 'guides'],
     plugins: ['accounts', 'guides', 'labels', 'privacy'],
-    routes: ['accounts', 'guides', 'labels', 'plugins'],
+    routes: ['accounts', 'docs', 'guides', 'labels', 'plugins'],
   },
   dashboard: {
     status: [],

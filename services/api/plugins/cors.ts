@@ -20,10 +20,10 @@ export default fp(
         'ETag',
         'Idempotent-Replayed',
         'Preference-Applied',
-        'RateLimit',
-        'RateLimit-Policy',
         'Retry-After',
         'X-Request-Id',
+        'RateLimit',
+        'RateLimit-Policy',
       ],
       maxAge: MAX_AGE,
       // Otherwise a malformed preflight gets an answer without the envelope of all errors.
