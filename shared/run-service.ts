@@ -5,13 +5,16 @@ import { createLogger, type Logger } from './observability/logger.ts';
 import { startTracing } from './observability/start-tracing.ts';
 import type { Tracing } from './observability/tracing.ts';
 
+/** Time limit of a graceful shutdown, in ms: shorter than the grace period of pods and containers (30 s). */
+export const SHUTDOWN_MS = 20_000;
+
 /** The settings that a process itself needs (`commonSettings`, and each service's `PORT`). */
-type ProcessConfig = Readonly<{ HOST: string; PORT: number; LOG_LEVEL: string; SHUTDOWN_MS: number }>;
+type ProcessConfig = Readonly<{ HOST: string; PORT: number; LOG_LEVEL: string }>;
 type Listen = (server: HttpServer, address: { host: string; port: number }) => Promise<unknown>;
 
 /**
  * Runs a service as this process: reads its configuration, builds it, listens, and on SIGTERM or SIGINT closes it
- * within `SHUTDOWN_MS`. A second signal ends the process at once. An uncaught error closes it with exit code 1.
+ * within 20 s. A second signal ends the process at once. An uncaught error closes it with exit code 1.
  *
  * A start that fails prints why and exits with 1; `build` closes what it had opened by then.
  *
@@ -29,7 +32,7 @@ export async function runService<C extends ProcessConfig>(
     const log = createLogger(name, config.LOG_LEVEL, tracing);
     const server = await build(config, log, tracing);
     await listen(server, { host: config.HOST, port: config.PORT });
-    closeWithGrace({ delay: config.SHUTDOWN_MS, logger: false }, async ({ err, signal }) => {
+    closeWithGrace({ delay: SHUTDOWN_MS, logger: false }, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'An uncaught error closes the service');
       else log.info({ signal }, 'A signal closes the service');
       await server.close();

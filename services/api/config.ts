@@ -33,12 +33,6 @@ export const ApiConfig = Type.Object({
     description: 'Base URL of the branches service',
     examples: ['http://127.0.0.1:3001'],
   }),
-  BRANCHES_TIMEOUT_MS: Type.Integer({
-    default: 6_000,
-    minimum: 1,
-    maximum: 60_000,
-    description: 'Time limit of a question to the branches service, in ms, its wait for a call included',
-  }),
   JWT_SECRET: Type.String({
     ...SECRET,
     description: 'Secret that signs access tokens, at least 32 random characters',

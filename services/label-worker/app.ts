@@ -4,6 +4,7 @@ import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
+import { SHUTDOWN_MS } from '#shared/run-service.ts';
 import { LabelCache } from '#shared/stores/label-cache.ts';
 import { openBlockingRedis, openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
@@ -17,6 +18,14 @@ import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './me
 import { startHeartbeat } from './queue/heartbeat.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
 import { tryTemplates } from './try-templates.ts';
+
+/** Most labels in one print. Larger batches print no faster, and the first label of a batch waits for the last. */
+const BATCH_LABELS = 25;
+/**
+ * Time limit of one print, and of one page of a PNG or of ZPL, in ms. A Chromium that exceeds it is killed and replaced, and
+ * its labels are printed again, within the time that the api waits (`LABEL_TIMEOUT_MS`, 10 s).
+ */
+const PRINT_TIMEOUT_MS = 4_000;
 
 /**
  * Builds the label worker with its Chromium running, whether or not Redis is there; it prints once Redis is. The server
@@ -36,8 +45,8 @@ async function assemble(
   log: Logger,
   tracing: Tracing | undefined,
 ): Promise<void> {
-  const { PRINT_CONCURRENCY: concurrency, BATCH_MAX_LABELS: maxLabels, REDIS_PREFIX: prefix } = config;
-  const stage = closingStage(config.SHUTDOWN_MS, log);
+  const { PRINT_CONCURRENCY: concurrency, REDIS_PREFIX: prefix } = config;
+  const stage = closingStage(SHUTDOWN_MS, log);
   const metrics = createWorkerMetrics(server.metrics);
   const redis = openRedis(server, config.REDIS_URL, prefix);
   const blocking = openBlockingRedis(server, config.REDIS_URL);
@@ -45,7 +54,7 @@ async function assemble(
   const awaited = (keys: readonly string[]) => cache.awaited(keys);
   const templates = loadTemplates(config.LABEL_TEMPLATES);
   const browser = await openBrowser(server, config, log, metrics);
-  const images = new ImagePrinter({ timeoutMs: config.PRINT_TIMEOUT_MS, metrics, awaited });
+  const images = new ImagePrinter({ timeoutMs: PRINT_TIMEOUT_MS, metrics, awaited });
   const closePrinters = () =>
     Promise.all([
       stage('Closing Chromium', browser.close()),
@@ -58,7 +67,7 @@ async function assemble(
     printHtml: browser.print,
     awaited,
     concurrency,
-    maxLabels,
+    maxLabels: BATCH_LABELS,
     metrics,
     tracing,
   });
@@ -69,7 +78,7 @@ async function assemble(
       prefix,
       cache,
       // Twice what prints at a time: a print slot that becomes free finds its next batch here.
-      concurrency: 2 * concurrency * maxLabels,
+      concurrency: 2 * concurrency * BATCH_LABELS,
       printer,
       templates,
       images,
@@ -117,7 +126,7 @@ async function openBrowser(
     sandboxRequired: config.CHROMIUM_SANDBOX === 'required',
     document: DOCUMENT,
     concurrency: config.PRINT_CONCURRENCY,
-    printTimeoutMs: config.PRINT_TIMEOUT_MS,
+    printTimeoutMs: PRINT_TIMEOUT_MS,
     onStart: metrics.countStart,
     onStep: metrics.observePhase,
   };

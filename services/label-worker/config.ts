@@ -23,24 +23,11 @@ export const LabelWorkerConfig = Type.Object({
       examples: ['/templates'],
     }),
   ),
-  BATCH_MAX_LABELS: Type.Integer({
-    default: 25,
-    minimum: 1,
-    maximum: 500,
-    description: 'Maximum number of labels in one print',
-  }),
   PRINT_CONCURRENCY: Type.Integer({
     default: 2,
     minimum: 1,
     maximum: 32,
     description: 'Number of prints that run at once. Set it to the number of cores that Chromium may use',
-  }),
-  PRINT_TIMEOUT_MS: Type.Integer({
-    default: 4_000,
-    minimum: 100,
-    maximum: 60_000,
-    description:
-      "Time limit of one print, and of one page of a PNG or of ZPL, in ms. A Chromium that exceeds it is killed and replaced, and its labels are printed again: keep it below half of the api's LABEL_TIMEOUT_MS",
   }),
 });
 export type LabelWorkerConfig = Readonly<Static<typeof LabelWorkerConfig>>;

@@ -13,13 +13,6 @@ export const commonSettings = {
     default: 'info',
     description: 'Lowest severity that is logged',
   }),
-  SHUTDOWN_MS: Type.Integer({
-    default: 20_000,
-    minimum: 100,
-    maximum: 600_000,
-    description:
-      "Time limit of a graceful shutdown, in ms. Must be shorter than the pod's termination grace period",
-  }),
 };
 
 /** Part of the schema of an address of Redis (`parseRedisAddress`), which may hold a password. */
@@ -75,7 +68,7 @@ export const servingSettings = {
     minimum: 0,
     maximum: 300_000,
     description:
-      "Time to keep serving after SIGTERM while reporting not ready, in ms. Must be longer than the load balancer's probe interval and well below SHUTDOWN_MS",
+      "Time to keep serving after SIGTERM while reporting not ready, in ms. Must be longer than the load balancer's probe interval and well below the 20 s of a graceful shutdown",
   }),
 };
 

@@ -13,7 +13,7 @@ const LOOK_MS = 1_000;
 const WORKER_LABELS_PER_S = 200;
 /** From the order for a pod on a node that has its image to its first label. */
 const START_MS = 8_000;
-/** Labels that a worker takes at once: 2 × `PRINT_CONCURRENCY` × `BATCH_MAX_LABELS`. */
+/** Labels that a worker takes at once: 2 × `PRINT_CONCURRENCY` × 25. */
 const TAKEN_AT_ONCE = 100;
 /** How long a label takes that waits for no other, in seconds. */
 const LABEL_S = 0.15;

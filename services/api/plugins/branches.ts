@@ -9,13 +9,16 @@ declare module 'fastify' {
   }
 }
 
+/** Time limit of a question to the branches service, in ms, its wait for a call included. */
+const TIMEOUT_MS = 6_000;
+
 /** Opens the connections to the branches service, without which labels and lists go on. */
 export default fp(
   async (server: HttpServer, { config }: ApiOptions) => {
     const branches = new BranchesClient({
       url: config.BRANCHES_URL,
       token: config.INTERNAL_TOKEN,
-      timeoutMs: config.BRANCHES_TIMEOUT_MS,
+      timeoutMs: TIMEOUT_MS,
     });
     server.decorate('branches', branches);
     server.dependencies.set('branches', { check: () => branches.ping(), required: false });

@@ -56,7 +56,6 @@ async function start(env: Record<string, string> = {}): Promise<HttpServer> {
     LABEL_CACHE_URL: inject('labelCacheUrl'),
     REDIS_PREFIX: prefix,
     CHROMIUM_PATH: notingChromium(),
-    PRINT_TIMEOUT_MS: '3000',
     ...env,
   });
   const server = await buildLabelWorker(config, log);
@@ -202,7 +201,7 @@ test('the load is the labels in hand by the most that the worker takes at once',
   await vi.waitFor(async () => expect(await load()).toBe(0), 5_000);
   signalChromium('SIGSTOP');
   const jobs = await Promise.all([fresh(), fresh(), fresh()].map((one) => ask(one)));
-  // PRINT_CONCURRENCY 2, BATCH_MAX_LABELS 25, and as many ready to print.
+  // Two prints of 25 labels, and as many ready to print.
   await vi.waitFor(async () => expect(await load()).toBe(0.03), 2_000);
   signalChromium('SIGCONT');
   await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
@@ -289,10 +288,10 @@ test("a label that an operator's template cannot print fails with the template i
 
 test('closing finishes what prints, leaves what waits, and ends Chromium', async () => {
   await worker.close();
-  const labels = mixedLabels(20).map((one) => ({ ...one, carrier: 'Cierre' }));
+  const labels = mixedLabels(120).map((one) => ({ ...one, carrier: 'Cierre' }));
   const jobs = await Promise.all(labels.map((one) => ask(one)));
   const active = new Promise((resolve) => events.once('active', resolve));
-  const another = await start({ BATCH_MAX_LABELS: '2', PRINT_CONCURRENCY: '1' });
+  const another = await start({ PRINT_CONCURRENCY: '1' }); // takes 50 labels at once
   await active;
   await another.close();
   const states = await Promise.all(jobs.map((job) => job.getState()));
