@@ -34,6 +34,17 @@ function inImage(target: string, path: string): boolean {
   return inContext(path) && copied.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
+/** What a program imports by the folder. */
+const FOUND_AT_START: Record<string, string[]> = {
+  'services/api/main.ts': globSync('services/api/{plugins,routes/api}/**/*.ts', { cwd: repoRoot }),
+};
+
+it('the image api has the chapters of the guide for integrators', () => {
+  const chapters = globSync('services/api/docs/**/*.{md,css,png}', { cwd: repoRoot });
+  expect(chapters.length).toBeGreaterThan(10);
+  expect(chapters.filter((path) => !inImage('api', path))).toEqual([]);
+});
+
 describe.each([
   ...SERVICES.map((name) => [name, `services/${name}/main.ts`]),
   ['api', 'services/api/cli.ts'],
@@ -42,7 +53,7 @@ describe.each([
   ['setup', 'local/compose/demo.ts'],
   ['setup', 'local/access/mongo-users.ts'],
 ] as [string, string][])('the image %s can run %s', (target, entry) => {
-  const { files, packages } = runtimeImports([entry]);
+  const { files, packages } = runtimeImports([entry, ...(FOUND_AT_START[entry] ?? [])]);
 
   it('has every file that it imports', () => {
     expect([...files].filter((path) => !inImage(target, path))).toEqual([]);
