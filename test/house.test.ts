@@ -83,12 +83,6 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     plugins: ['accounts', 'guides', 'labels', 'privacy'],
     routes: ['accounts', 'docs', 'guides', 'labels', 'plugins'],
   },
-  dashboard: {
-    status: [],
-    views: ['status'],
-    plugins: ['status', 'views'],
-    routes: ['plugins', 'status', 'views'],
-  },
   'label-worker': {
     queue: ['batching', 'images'],
     batching: ['label', 'pdf'],
@@ -118,7 +112,6 @@ const NO_HTTP = [
   ...['batching', 'browser', 'codes', 'images', 'label', 'pdf'].map(
     (room) => `services/label-worker/${room}`,
   ),
-  'services/dashboard/status',
 ];
 
 describe.each(NO_HTTP)('%s', (room) => {

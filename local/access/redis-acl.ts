@@ -20,6 +20,7 @@ const KEYS = {
   queue: [':labels:*'],
   labels: [':label:*'],
   check: [':write-check'],
+  counts: [':label-count:*'],
   heartbeats: [':worker:*', ':workers'],
   branches: [':branches', ':branches:*'],
   sessions: [':session:*'],
@@ -34,13 +35,13 @@ type Family = keyof typeof KEYS;
 /** The families that each service reads and writes, those that it only reads, and whether it hears or tells of labels. */
 const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[]; channels?: true }>> = {
   api: {
-    own: ['queue', 'logins', 'requests', 'quotas', 'retention', 'check'],
+    own: ['queue', 'counts', 'logins', 'requests', 'quotas', 'retention', 'check'],
     read: ['labels', 'heartbeats'],
     channels: true,
   },
   branches: { own: ['branches', 'check'] },
-  'label-worker': { own: ['queue', 'labels', 'heartbeats', 'check'], channels: true },
-  dashboard: { own: ['queue', 'sessions', 'operatorLogins', 'check'], read: ['heartbeats'] },
+  'label-worker': { own: ['queue', 'counts', 'labels', 'heartbeats', 'check'], channels: true },
+  dashboard: { own: ['queue', 'sessions', 'operatorLogins', 'check'], read: ['counts', 'heartbeats'] },
 };
 
 /**

@@ -18,16 +18,11 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { bullBoard } from './bull-board.ts';
 import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
-import { csrf } from './plugins/csrf.ts';
-import { showErrorsAsPages } from './plugins/error-pages.ts';
-import { PAGE_POLICY, pageHeaders } from './plugins/page-headers.ts';
-import { createSessions, requireSession, sessionCookie } from './plugins/session.ts';
-import { loginRoutes } from './routes/entrar.ts';
-import { statusRoute } from './routes/index.ts';
-import { pauseRoutes } from './routes/pausar.ts';
-import { assetRoutes } from './routes/recursos.ts';
-import { logoutRoute } from './routes/salir.ts';
-import { readQueueState } from './status/queue-state.ts';
+import { PAGE_POLICY, pageSecurity } from './page-security.ts';
+import { assetRoutes, showErrorsAsPages } from './pages.ts';
+import { readQueueState } from './queue-state.ts';
+import { loginRoutes, requireSession, Sessions } from './session.ts';
+import { pauseRoutes, statusRoute } from './status-page.ts';
 
 /** Builds the dashboard, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
@@ -43,22 +38,19 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const queue = openQueue(server, redis, prefix);
   const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
-  const sessions = createSessions({ redis, prefix, users });
-  const cookie = sessionCookie(config.COOKIE_SECURE);
+  const sessions = new Sessions(redis, prefix, users, config.COOKIE_SECURE);
   // Counts of its own: what customers and strangers do at the API's login does not reach operators.
   const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
   const login = new Login({ users, limit, onAttempt: observeLogins(server, trail, users) });
-  await server.register(pageHeaders);
-  await server.register(csrf);
+  await server.register(pageSecurity);
   server.addHook('onSend', showErrorsAsPages(config.RUNBOOK_URL));
   await server.register(cookies);
   await server.register(forms);
   await server.register(assetRoutes);
-  await server.register(loginRoutes({ login, sessions, cookie }));
-  await server.register(logoutRoute(sessions, cookie, trail));
+  await server.register(loginRoutes(sessions, login, trail));
   await server.register(async (operators) => {
-    operators.addHook('onRequest', requireSession(sessions, cookie.name));
-    const readState = () => readQueueState({ redis, prefix, queue });
+    operators.addHook('onRequest', requireSession(sessions));
+    const readState = () => readQueueState(redis, prefix, queue);
     await operators.register(statusRoute(readState, config.RUNBOOK_URL));
     await operators.register(pauseRoutes(queue, trail));
     await operators.register(bullBoard(queue));

@@ -6,7 +6,7 @@ import type { LabelJob } from '#shared/contracts/label-job.ts';
 import { errorHandler } from '#shared/http/error-handlers.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from './errors.ts';
-import { visibleJob } from './status/visible-job.ts';
+import { visibleJob } from './visible-job.ts';
 
 /** Where Bull Board is; the label queue is at `/colas/queue/labels`. */
 export const BULL_BOARD_PATH = '/colas';
@@ -54,7 +54,7 @@ export function bullBoard(queue: Queue<LabelJob>) {
 }
 
 const WAY_BACK =
-  '<nav style="position:fixed;left:.75rem;bottom:.75rem;z-index:1000"><a href="/" style="color:var(--foreground)">← Estado</a></nav>';
+  '<nav aria-label="Tablero" style="position:fixed;left:.75rem;bottom:.75rem;z-index:1000"><a href="/" style="color:var(--foreground)">← Estado</a></nav>';
 
 /** Removes the link to fonts of another site, says the page's language, by which screen readers speak, and adds the way back. */
 function adaptPage(html: string): string {

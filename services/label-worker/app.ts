@@ -6,6 +6,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { SHUTDOWN_MS } from '#shared/run-service.ts';
 import { LabelCache } from '#shared/stores/label-cache.ts';
+import { LabelCounts } from '#shared/stores/label-counts.ts';
 import { openBlockingRedis, openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
@@ -49,6 +50,7 @@ async function assemble(
   const stage = closingStage(SHUTDOWN_MS, log);
   const metrics = createWorkerMetrics(server.metrics);
   const redis = openRedis(server, config.REDIS_URL, prefix);
+  const counts = new LabelCounts(redis, prefix);
   const blocking = openBlockingRedis(server, config.REDIS_URL);
   const cache = new LabelCache(openOptionalRedis(server, config.LABEL_CACHE_URL, 'label-cache'), prefix);
   const awaited = (keys: readonly string[]) => cache.awaited(keys);
@@ -82,6 +84,7 @@ async function assemble(
       printer,
       templates,
       images,
+      counts,
       metrics,
       log,
       tracing,
@@ -111,6 +114,7 @@ async function assemble(
     // Ends what still prints. Those jobs then leave the worker, and another worker tries them again.
     await closePrinters();
     await stage('Closing the queue', worker.close());
+    await stage('Writing the last counts', counts.write());
   });
 }
 

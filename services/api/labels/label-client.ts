@@ -15,6 +15,7 @@ import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { LabelCache, type LabelNews, parseNews } from '#shared/stores/label-cache.ts';
+import { LabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { QuotaReport } from '../accounts/quota-report.ts';
 import { Admission, placeInLine } from './admission.ts';
@@ -70,6 +71,8 @@ type Options = {
 export class LabelClient {
   readonly queue: Queue<LabelJob, LabelJobResult>;
   readonly workers: LabelWorkers;
+  /** Written to Redis when the client closes, too. */
+  readonly counts: LabelCounts;
   readonly #cache: LabelCache;
   readonly #subscriber: RedisClient;
   readonly #admission: Admission;
@@ -94,6 +97,7 @@ export class LabelClient {
     this.#report = options.report;
     this.#log = log;
     this.workers = new LabelWorkers(redis, prefix, log);
+    this.counts = new LabelCounts(redis, prefix);
     this.queue = new Queue(LABEL_QUEUE, {
       connection: redis,
       prefix,
@@ -121,6 +125,7 @@ export class LabelClient {
   async close(): Promise<void> {
     this.workers.stop();
     this.#stopCleaning();
+    await this.counts.write();
     await withTimeout(CLOSE_MS, 'Closing the label queue', this.queue.close()).catch((err) =>
       this.#log.warn({ err }, 'The label queue was left open'),
     );

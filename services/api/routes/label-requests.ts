@@ -112,11 +112,24 @@ const REASONS: Partial<Record<ErrorCode, LabelFailureReason>> = {
   internal: 'other',
 };
 
+/** Answered with 429 or 503; `too-many-requests` is no reason of a label's, and counts all the same. */
+const REFUSED: ErrorCode[] = [
+  'overloaded',
+  'no-printer',
+  'too-many-pages',
+  'too-many-requests',
+  'unavailable',
+];
+
 /**
  * Counts a request for labels that got none, by the reason; not where the request itself is at fault, as with an unknown
  * guide.
  */
 export function countLabelFailure(request: FastifyRequest, error: Error): void {
-  const reason = REASONS[toDomainError(error).code];
-  if (reason) request.server.labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
+  const { code } = toDomainError(error);
+  const reason = REASONS[code];
+  const { labels } = request.server;
+  if (reason) labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
+  if (REFUSED.includes(code)) labels.counts.count('refused');
+  else if (reason) labels.counts.count('failed');
 }

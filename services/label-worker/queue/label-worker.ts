@@ -14,6 +14,7 @@ import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import type { LabelCache, LabelNews } from '#shared/stores/label-cache.ts';
+import type { LabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import type { LabelPrinter, PrintOrder } from '../batching/label-printer.ts';
@@ -32,6 +33,7 @@ type Options = {
   /** Of each kind, the file and the version of the template that the printer draws with. */
   templates: Readonly<Record<LabelPayload['kind'], { file: string; version: string }>>;
   images: Pick<ImagePrinter, 'print'>;
+  counts: Pick<LabelCounts, 'count'>;
   metrics: Pick<WorkerMetrics, 'observePhase' | 'setLoad' | 'countPrinted' | 'countDropped' | 'countFailure'>;
   log: Logger;
   tracing: Tracing | undefined;
@@ -68,7 +70,7 @@ const STORE_AGAIN_MS = 100;
 
 /** Starts to take label jobs: prints each label, stores it, tells those who wait for it, and only then completes the job. */
 export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
-  const { blocking, prefix, concurrency, metrics, log, tracing } = options;
+  const { blocking, prefix, concurrency, counts, metrics, log, tracing } = options;
   let inHand = 0;
   const worker = new Worker<LabelJob, LabelJobResult>(
     LABEL_QUEUE,
@@ -95,6 +97,7 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
       return;
     }
     metrics.countPrinted();
+    counts.count('printed');
     log.info({ ...identify(job), bytes, ms: Date.now() - job.timestamp }, 'A label was printed');
   });
   // Also called for a job that was taken from its workers too often, for which no processor runs.

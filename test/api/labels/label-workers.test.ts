@@ -1,11 +1,21 @@
 import { expect } from 'vitest';
+import { type LabelOutcome, readLabelCounts } from '#shared/stores/label-counts.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
+import type { Stores } from '#test/fixtures/stores.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
+
+/** What became of labels in the last two hours. */
+async function totals({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) {
+  const minutes = await readLabelCounts(redis, prefix);
+  const sum = (outcome: LabelOutcome) => minutes.reduce((total, minute) => total + minute[outcome], 0);
+  return { printed: sum('printed'), failed: sum('failed'), refused: sum('refused') };
+}
 
 test('a label that no worker would print is our 503 at once, and is printed when a worker comes', async ({
   startApi,
   startLabelWorker,
+  stores,
 }) => {
   const api = await startApi({ LABEL_TIMEOUT_MS: '500' });
   const demo = await Client.login(api.url);
@@ -30,4 +40,29 @@ test('a label that no worker would print is our 503 at once, and is printed when
 
   await startLabelWorker();
   await expect.poll(async () => (await label()).status).toBe(200);
+  // The dashboard's picture has all three.
+  const series = await scrape(api.url);
+  await expect
+    .poll(() => totals(stores), { timeout: 5_000 })
+    .toEqual({
+      printed: 1,
+      failed: series.get('label_failures_total{reason="late"}'),
+      refused: series.get(refused),
+    });
+});
+
+test('a label that exceeds the requests of its account is refused in the dashboard too', async ({
+  startApi,
+  stores,
+}) => {
+  const limits = { REQUESTS_PER_SECOND_PER_ACCOUNT: '1', REQUESTS_BURST_PER_ACCOUNT: '2' };
+  const prefix = stores.prefix.replace('}', '-limits}');
+  const api = await startApi({ ...limits, REDIS_PREFIX: prefix });
+  const demo = await Client.login(api.url);
+  const label = () => demo.get('/api/guias/etiqueta/000000000000');
+  const answers = await Promise.all([label(), label(), label()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([404, 404, 429]);
+  await expect
+    .poll(() => totals({ ...stores, prefix }), { timeout: 5_000 })
+    .toEqual({ printed: 0, failed: 0, refused: 1 });
 });

@@ -55,6 +55,7 @@ const KEYS: [key: string, may: Record<RedisService, '' | 'r' | 'rw'>][] = [
   [':labels:events', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: 'rw' }],
   [':label:4f2a', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: '' }],
   [':write-check', { api: 'rw', branches: 'rw', 'label-worker': 'rw', dashboard: 'rw' }],
+  [':label-count:printed:29758000', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: 'r' }],
   [':worker:4f2a', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: 'r' }],
   [':workers', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: 'r' }],
   [':branches', { api: '', branches: 'rw', 'label-worker': '', dashboard: '' }],

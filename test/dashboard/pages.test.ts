@@ -1,4 +1,4 @@
-import type { Page } from 'puppeteer-core';
+import type { Page, SerializedAXNode } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
 import { removeHeartbeat, writeHeartbeat } from '#shared/stores/worker-heartbeat.ts';
@@ -34,6 +34,13 @@ async function busyNight({ redis, prefix }: Stores, jobs: LabelJobs): Promise<vo
     host: 'label-worker-6c9d-q4mzt',
     labels: 47_958,
   });
+  const minute = Math.floor(now / 60_000);
+  for (let ago = 0; ago < 120; ago++) {
+    const printed = ago > 30 && ago < 38 ? 0 : Math.round(900 + 600 * Math.sin(ago / 18) + 97 * (ago % 7));
+    const key = (outcome: string) => `${prefix}:label-count:${outcome}:${minute - ago}`;
+    await redis.mset(key('printed'), printed, key('refused'), ago > 29 && ago < 39 ? 340 - ago : 0);
+    if (ago === 8 || ago === 71) await redis.set(key('failed'), 2);
+  }
   const labels = mixedLabels(24);
   for (const [i, label] of labels.slice(2).entries())
     await jobs.waiting(label, { askedAt: now - 90 - 9 * i });
@@ -102,16 +109,63 @@ describe('Estado', () => {
     await page.setViewport({ width: 390, height: 844 });
     await screenshot(page, 'dashboard-estado-phone');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await page.evaluate('window.still = true; document.querySelectorAll("main a")[1].focus()');
+    await page.evaluate('window.still = true; document.querySelector(".titular a").focus()');
     await jobs.queue.pause();
     await nightIsOver(stores);
     await shows('La cola está en pausa: no se imprime nada');
     await shows('No hay ningún label-worker vivo');
     expect(await page.evaluate('window.still')).toBe(true);
-    expect(await page.evaluate('document.activeElement.matches("main a")')).toBe(true);
+    expect(await page.evaluate('document.activeElement.matches(".titular a")')).toBe(true);
     expect(await page.title()).toMatch(/^Hay \d problemas/);
     await jobs.queue.resume();
     expect(failures).toEqual([]);
+  });
+
+  test('works by keyboard, and tells a screen reader what it draws and what changes', async ({
+    jobs,
+    login,
+    page,
+    shows,
+    stores,
+  }) => {
+    await busyNight(stores, jobs);
+    await login();
+    await shows('2 etiquetas fallaron en los últimos 5 min');
+    const focused = () =>
+      page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
+    const tab = async () => {
+      await page.keyboard.press('Tab');
+      return focused();
+    };
+    expect([await tab(), await tab(), await tab(), await tab(), await tab()]).toEqual([
+      ...['Estado', 'Cola', 'Runbook', 'Salir'],
+      'Qué hacer: 2 etiquetas fallaron en los últimos 5 min',
+    ]);
+    expect(await tab()).toBe('Cifras cada diez minutos');
+    await page.keyboard.press('Enter');
+    await shows('Desde, UTC');
+    expect(await page.$$eval('details tbody tr', (rows) => rows.length)).toBe(12);
+
+    // What was opened stays open, and what had the focus keeps it, while the page changes.
+    await jobs.queue.pause();
+    await page.waitForSelector('::-p-aria([name="Hay 2 problemas"][role="heading"])', { timeout: 20_000 });
+    expect(await page.$eval('[role=status]', ({ textContent }) => textContent)).toBe('Hay 2 problemas');
+    expect(await page.$eval('details', ({ open }) => open)).toBe(true);
+    expect(await focused()).toBe('Cifras cada diez minutos');
+
+    expect(await tab()).toBe('Reanudar la cola');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    await page.waitForSelector('::-p-aria([name="Hay un problema"][role="heading"])');
+    expect(await jobs.queue.isPaused()).toBe(false);
+    await page.waitForSelector(
+      '::-p-aria([name="Barras por minuto; sus cifras están en la tabla que sigue"][role="image"])',
+    );
+    const all = (node: SerializedAXNode): SerializedAXNode[] => [node, ...(node.children ?? []).flatMap(all)];
+    const tree = await page.accessibility.snapshot();
+    const nodes = (tree ? all(tree) : []).filter(({ role }) => /^(link|button|image|heading)$/.test(role));
+    expect(nodes.length).toBeGreaterThan(10);
+    expect(nodes.filter(({ name }) => !name)).toEqual([]);
+    await nightIsOver(stores);
   });
 
   test('works without scripts', async ({ jobs, login, page }) => {

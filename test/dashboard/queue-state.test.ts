@@ -1,9 +1,9 @@
 import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect } from 'vitest';
-import { diagnose } from '#services/dashboard/status/diagnostics.ts';
-import { latencyOf } from '#services/dashboard/status/latency.ts';
-import { type QueueState, readQueueState } from '#services/dashboard/status/queue-state.ts';
+import { diagnose } from '#services/dashboard/diagnostics.ts';
+import { latencyOf, type QueueState, readQueueState } from '#services/dashboard/queue-state.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
+import { LabelCounts } from '#shared/stores/label-counts.ts';
 import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
@@ -60,7 +60,7 @@ describe('the status page', () => {
     const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix });
     const behind = { ...labelJobOptions('behind', 100), timestamp: Date.now() - 9_000 };
     await queue.add('letter', { label: label(), requestId: 'pedido-2' }, behind);
-    const { waiting, oldestMs } = await readQueueState({ redis: stores.redis, prefix, queue });
+    const { waiting, oldestMs } = await readQueueState(stores.redis, prefix, queue);
     await queue.close();
     expect(waiting).toBe(1);
     expect(oldestMs).toBeGreaterThanOrEqual(9_000);
@@ -168,11 +168,31 @@ describe('the status page', () => {
     await pageThat(/1 etiqueta falló/);
   });
 
+  test('draws what became of labels in each minute of two hours', async ({ pageThat, stores }) => {
+    const counts = new LabelCounts(stores.redis, stores.prefix);
+    const hourAgo = Math.floor(Date.now() / 60_000) - 60;
+    await stores.redis.set(`${stores.prefix}:label-count:printed:${hourAgo}`, 12_000);
+    for (const outcome of ['printed', 'printed', 'refused'] as const) counts.count(outcome);
+    await counts.write();
+    const text = await pageThat(/12,002 <small>hasta 12,000 por minuto/);
+    expect(text).toMatch(/Impresas<\/dt><dd>12,002 /);
+    expect(text).toMatch(/Con error 500<\/dt><dd>0 <small>hasta 0 por minuto/);
+    expect(text).toMatch(/Rechazadas, 429 o 503<\/dt><dd>1 <small>hasta 1 por minuto/);
+    // A full bar an hour ago, and now one of 2 that is as high as can be seen; nothing failed.
+    expect(text).toContain('<path class="printed" d="M59 30v-26.0h0.8v26.0zM119 30v-3.0h0.8v3.0z"/>');
+    expect(text).toContain('<path class="failed" d=""/>');
+    expect(text).toContain('<path class="refused" d="M119 90v-26.0h0.8v26.0z"/>');
+    const rows = [...text.matchAll(/<th scope="row"[^>]*>([\d:]+)<\/th>(.*?)<\/tr>/g)];
+    expect(rows).toHaveLength(12);
+    const last = rows.at(-1)?.[2]?.replace(/<[^>]*>/g, ' ');
+    expect(last?.trim().split(/ +/)).toEqual(['2', '0', '1']);
+  });
+
   test('shows the state of Redis', async ({ pageThat }) => {
     const text = await pageThat(/Redis<\/h2>/);
     expect(text).toMatch(/noeviction<\/dt><dd class="">sí/);
     expect(text).toMatch(/Memoria<\/dt><dd>[\d.]+ MiB/);
-    expect(text).toContain(`no <small><a href="${RUNBOOK}#redisdisk">`);
+    expect(text).toContain(`no <small><a href="${RUNBOOK}#redisdisk"`);
   });
 });
 
@@ -246,13 +266,13 @@ describe('the list of problems', () => {
     at: Date.now(),
     waiting: 3,
     active: 50,
-    delayed: 0,
     failed: 2,
     paused: false,
     oldestMs: 400,
     latency: { labels: 500, p50: 120, p99: 800, since: Date.now() - 4_000, last: Date.now() },
     recentFailures: 0,
     failures: [],
+    minutes: [],
     workers: [{ id: 'w', host: 'maquina', ...worker, chromium }],
     redis: {
       usedBytes: 100,

@@ -1,23 +1,13 @@
 import type { Job } from 'bullmq';
 import { isLabelPayload, type LabelJob, type LabelJobResult } from '#shared/contracts/label-job.ts';
 import { KINDS } from '#shared/contracts/label-kinds.ts';
-import { explainFailure } from './failure-reasons.ts';
-
-/** What the dashboard shows of a label: no personal data. */
-export type VisibleLabel = {
-  guia: string;
-  tipo: string;
-  paquetes: number;
-  servicio: string;
-  origen: string;
-  destino: string;
-};
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 
 /** A job's data may be anything: others can write to the queue too. */
 type JobData = Partial<LabelJob> | null;
 
-/** Returns what may be shown of a job's label; undefined where the job holds no valid label. */
-export function visibleLabel(data: JobData): VisibleLabel | undefined {
+/** Returns what may be shown of a job's label, which is no personal data; undefined where the job holds no valid label. */
+export function visibleLabel(data: JobData) {
   const label = data?.label;
   if (!isLabelPayload(label)) return undefined;
   return {
@@ -68,4 +58,30 @@ function visibleStack(stack: string): string {
   const [message = '', ...lines] = stack.split('\n');
   const places = lines.filter((line) => /^ {4}at [^"'`]+:\d+:\d+\)?$/.test(line));
   return [explainFailure(message.replace(/^\w+: /, '')), ...places].join('\n');
+}
+
+/** The label worker's errors by their codes: BullMQ keeps an error's message alone, and a `DomainError`'s is its code. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  'label-unprintable': 'Los datos de la etiqueta no se pueden imprimir',
+  'payload-invalid': 'El trabajo no trae una etiqueta válida: ¿api y label-worker de versiones distintas?',
+  'browser-failed': 'Chromium falló o tardó demasiado',
+  'image-failed': 'El hilo que dibuja PNG y ZPL falló o tardó demasiado',
+};
+/** Errors of BullMQ and of Redis, which have no code here, by how their messages begin. */
+const BY_BEGINNING = [
+  // The label worker's `maxStalledCount` forgives two of them.
+  ['job stalled more than allowable limit', 'El worker que la imprimía se detuvo, tres veces'],
+  ['OOM ', 'Redis está lleno'],
+] as const;
+
+/**
+ * Explains a failed job's error in plain words. The message of an unknown error is not shown, as it may quote a field of
+ * the guide; the worker's log has it, under the request's id.
+ */
+export function explainFailure(error: string): string {
+  if (Object.hasOwn(BY_CODE, error)) return BY_CODE[error] as string;
+  const known = BY_BEGINNING.find(([beginning]) => error.startsWith(beginning));
+  if (known) return known[1];
+  if (isTransientError(new Error(error))) return 'Redis no respondió';
+  return 'Error inesperado: búsquelo en el registro del label-worker por la solicitud';
 }

@@ -1,3 +1,4 @@
+import type { RedisState } from '#shared/stores/redis-state.ts';
 import { bytes, count, duration } from './format.ts';
 import type { QueueState } from './queue-state.ts';
 
@@ -17,29 +18,24 @@ const NEARLY_FULL = 0.8;
 
 /** Finds what is wrong, the grave first. */
 export function diagnose(state: QueueState): Diagnosis[] {
-  const found = [...diagnoseQueue(state), ...diagnoseWorkers(state), ...diagnoseRedis(state)];
+  const found = [...diagnoseQueue(state), ...diagnoseWorkers(state), ...diagnoseRedis(state.redis)];
   return found.sort((one, other) => Number(other.grave) - Number(one.grave));
 }
 
 function* diagnoseQueue(state: QueueState): Generator<Diagnosis> {
   const { paused, oldestMs = 0, latency, recentFailures } = state;
-  if (paused) {
-    yield { grave: true, text: 'La cola está en pausa: no se imprime nada', section: 'queuepaused' };
-  }
+  if (paused) yield grave('queuepaused', 'La cola está en pausa: no se imprime nada');
   if (oldestMs > LATE_MS) {
-    const wait = `hay etiquetas que esperan desde hace ${duration(oldestMs)}`;
-    const text = isStuck(state)
-      ? `Los label-workers están vivos, pero no imprimen: ${wait}`
-      : `H${wait.slice(1)}`;
-    yield { grave: true, text, section: 'labelswait' };
+    const wait = `etiquetas que esperan desde hace ${duration(oldestMs)}`;
+    const stuck = `Los label-workers están vivos, pero no imprimen: hay ${wait}`;
+    yield grave('labelswait', isStuck(state) ? stuck : `Hay ${wait}`);
   }
   if (latency && latency.p99 > SLOW_MS) {
-    const text = `Las etiquetas tardan: una de cada cien, más de ${duration(latency.p99)}`;
-    yield { grave: false, text, section: 'labelsslow' };
+    yield warning('labelsslow', `Las etiquetas tardan: una de cada cien, más de ${duration(latency.p99)}`);
   }
   if (recentFailures > 0) {
-    const text = `${count(recentFailures, 'etiqueta falló', 'etiquetas fallaron')} en los últimos 5 min`;
-    yield { grave: false, text, section: 'labelsfail' };
+    const labels = count(recentFailures, 'etiqueta falló', 'etiquetas fallaron');
+    yield warning('labelsfail', `${labels} en los últimos 5 min`);
   }
 }
 
@@ -49,35 +45,36 @@ function isStuck({ at, paused, workers, oldestMs = 0, latency }: QueueState): bo
 }
 
 function* diagnoseWorkers({ at, workers }: QueueState): Generator<Diagnosis> {
-  if (workers.length === 0) {
-    const text = 'No hay ningún label-worker vivo: no se imprime nada';
-    yield { grave: true, text, section: 'noworkers' };
-  }
+  if (workers.length === 0) yield grave('noworkers', 'No hay ningún label-worker vivo: no se imprime nada');
   for (const { host, chromium } of workers) {
     const { state, since } = chromium;
     if (state === 'running' || (state === 'starting' && at - since < LONG_START_MS)) continue;
     const what = state === 'starting' ? 'está arrancando' : 'no arranca';
-    const text = `El Chromium de ${host} ${what}, desde hace ${duration(at - since)}`;
-    yield { grave: true, text, section: 'chromiumrestarts' };
+    yield grave('chromiumrestarts', `El Chromium de ${host} ${what}, desde hace ${duration(at - since)}`);
   }
 }
 
-function* diagnoseRedis({ redis }: QueueState): Generator<Diagnosis> {
+function* diagnoseRedis(redis: RedisState): Generator<Diagnosis> {
   const { usedBytes, maxBytes, noeviction, replica, writesFail } = redis;
-  const full = maxBytes > 0 && usedBytes >= maxBytes;
-  if (full || replica) {
-    const why = replica ? 'es una réplica' : `usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
+  const share = maxBytes > 0 ? usedBytes / maxBytes : 0;
+  const use = `usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
+  if (replica || share >= 1) {
+    const why = replica ? 'es una réplica' : use;
     const text = `Redis rechaza escrituras, pues ${why}: nadie puede entrar ni pedir etiquetas`;
-    yield { grave: true, text, section: 'redisrefuseswrites' };
-  } else if (maxBytes > 0 && usedBytes > NEARLY_FULL * maxBytes) {
-    const text = `Redis está casi lleno: usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
-    yield { grave: true, text, section: 'redisfull' };
+    yield grave('redisrefuseswrites', text);
+  } else if (share > NEARLY_FULL) {
+    yield grave('redisfull', `Redis está casi lleno: ${use}`);
   }
   if (!noeviction) {
-    const text = 'Redis puede perder etiquetas: su maxmemory-policy no es noeviction';
-    yield { grave: true, text, section: 'redismaydropjobs' };
+    yield grave('redismaydropjobs', 'Redis puede perder etiquetas: su maxmemory-policy no es noeviction');
   }
-  if (writesFail) {
-    yield { grave: true, text: 'Redis no puede escribir en su disco', section: 'redisdisk' };
-  }
+  if (writesFail) yield grave('redisdisk', 'Redis no puede escribir en su disco');
+}
+
+function grave(section: string, text: string): Diagnosis {
+  return { grave: true, section, text };
+}
+
+function warning(section: string, text: string): Diagnosis {
+  return { grave: false, section, text };
 }

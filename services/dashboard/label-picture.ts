@@ -1,0 +1,63 @@
+import { LABEL_OUTCOMES, type LabelOutcome, type MinuteCounts } from '#shared/stores/label-counts.ts';
+
+/** The picture's units: a minute is 1 wide, and each outcome has a row with a scale of its own. */
+const ROW_HEIGHT = 30;
+const BAR_WIDTH = 0.8;
+const MAX_BAR = 26;
+/** The bar of a single failure among thousands must be seen. */
+const MIN_BAR = 3;
+/** Minutes that are one line of the table. */
+const TABLE_MINUTES = 10;
+
+const NAMES: Record<LabelOutcome, string> = {
+  printed: 'Impresas',
+  failed: 'Con error 500',
+  refused: 'Rechazadas, 429 o 503',
+};
+
+/**
+ * Draws what became of labels in each minute, the oldest first. Three rows under each other tell the outcomes apart
+ * without colours, and three failures beside thousands of labels.
+ */
+export function drawLabels(minutes: readonly MinuteCounts[]) {
+  const times = minutes.map(({ at }) => new Date(at).toISOString().slice(11, 16));
+  return {
+    width: minutes.length,
+    height: ROW_HEIGHT * LABEL_OUTCOMES.length,
+    times: [times[0], times[minutes.length / 2], times.at(-1)],
+    rows: LABEL_OUTCOMES.map((outcome, row) => {
+      const counts = minutes.map((minute) => minute[outcome]);
+      const base = ROW_HEIGHT * (row + 1);
+      return {
+        outcome,
+        name: NAMES[outcome],
+        base,
+        total: sum(counts),
+        max: Math.max(...counts),
+        bars: drawBars(counts, base),
+      };
+    }),
+    table: Array.from({ length: minutes.length / TABLE_MINUTES }, (_, row) => {
+      const first = TABLE_MINUTES * row;
+      const part = minutes.slice(first, first + TABLE_MINUTES);
+      const sums = LABEL_OUTCOMES.map((outcome) => sum(part.map((minute) => minute[outcome])));
+      return { from: times[first], sums };
+    }),
+  };
+}
+
+/** Returns the bars as the `d` of an SVG path. */
+function drawBars(counts: readonly number[], base: number): string {
+  const max = Math.max(...counts);
+  return counts
+    .map((count, x) => {
+      if (count === 0) return '';
+      const height = Math.max(MIN_BAR, (MAX_BAR * count) / max).toFixed(1);
+      return `M${x} ${base}v-${height}h${BAR_WIDTH}v${height}z`;
+    })
+    .join('');
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Handlebars from 'handlebars';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { bytes, count, duration, number, utcTime } from './format.ts';
+
+/** What a template may call beside Handlebars' own. A value that is not known is a dash. */
+const helpers = {
+  number,
+  duration: (ms: number | undefined) => (ms === undefined ? '—' : duration(ms)),
+  bytes: (size: number | undefined) => (size === undefined ? '—' : bytes(size)),
+  count,
+  utcTime,
+  /** Formats the time from one moment to another, both in ms since 1970. */
+  between: (from: number, to: number) => duration(to - from),
+  encode: encodeURIComponent,
+  is: (value: unknown, other: unknown) => value === other,
+};
+const engine = Handlebars.create();
+engine.registerHelper(helpers);
+engine.registerPartial('layout', compilePage('layout'));
+
+export const loginPage = compilePage<{ message: string | undefined }>('entrar');
+export const pausePage = compilePage<object>('pausar');
+const errorPage = compilePage<{
+  status: number;
+  message: string | undefined;
+  requestId: string | undefined;
+  /** Whether MongoDB or Redis does not answer: the page then comes back by itself. */
+  outage: boolean;
+  runbookUrl: string | undefined;
+}>('error');
+
+/** Compiles `views/<name>.hbs`. The template escapes every field, and fails on a field that is missing. */
+export function compilePage<T>(name: string): (view: T) => string {
+  const knownHelpers = Object.fromEntries(Object.keys(helpers).map((helper) => [helper, true]));
+  return engine.compile<T>(readView(`${name}.hbs`), { knownHelpers, knownHelpersOnly: true, strict: true });
+}
+
+export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(html);
+}
+
+/** `/recursos/*`: what the pages load. The login page loads it too, so no session is required. */
+export async function assetRoutes(server: HttpServer): Promise<void> {
+  const assets = { 'tablero.css': 'text/css', 'estado.js': 'text/javascript', 'icono.svg': 'image/svg+xml' };
+  for (const [name, type] of Object.entries(assets)) {
+    const body = readView(name);
+    server.get(`/recursos/${name}`, async (_request, reply) =>
+      reply.header('cache-control', 'max-age=60').type(`${type}; charset=utf-8`).send(body),
+    );
+  }
+}
+
+function readView(name: string): string {
+  return readFileSync(new URL(`views/${name}`, import.meta.url), 'utf8');
+}
+
+/**
+ * Creates an onSend hook that shows errors as pages. Errors leave as JSON, as in every service; a person who opens a page
+ * gets the same error as a page, and the login page where there is no session.
+ */
+export function showErrorsAsPages(runbookUrl: string | undefined) {
+  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+    const status = reply.statusCode;
+    // Browsers name HTML first only when a person goes to a page, not for what its scripts ask.
+    const opensPage = request.headers.accept?.startsWith('text/html') ?? false;
+    const json = String(reply.getHeader('content-type')).startsWith('application/json');
+    if (!opensPage || status < 400 || !json || typeof payload !== 'string') return payload;
+    const { response, message, requestId } = JSON.parse(payload) as Record<string, string>;
+    if (response !== 'ERROR') return payload;
+    if (status === 401 && request.method === 'GET') {
+      reply.code(303).header('location', '/entrar').removeHeader('content-type');
+      return '';
+    }
+    reply.type('text/html; charset=utf-8');
+    if (request.url === '/entrar') return loginPage({ message });
+    return errorPage({ status, message, requestId, outage: status === 503, runbookUrl });
+  };
+}

@@ -1,0 +1,69 @@
+import type { Queue } from 'bullmq';
+import type { Trail } from '#shared/audit/trail.ts';
+import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { BULL_BOARD_PATH } from './bull-board.ts';
+import { diagnose } from './diagnostics.ts';
+import { drawLabels } from './label-picture.ts';
+import { compilePage, pausePage, sendPage } from './pages.ts';
+import type { QueueState } from './queue-state.ts';
+
+/** Who looks at the page, and where its links to the runbook lead. */
+type Viewer = { username: string; runbookUrl: string | undefined };
+
+const template = compilePage<ReturnType<typeof statusView>>('estado');
+
+/** `/`: the page "Estado". To be registered where a session is required. */
+export function statusRoute(readState: () => Promise<QueueState>, runbookUrl: string | undefined) {
+  return async (server: HttpServer) => {
+    server.get('/', async ({ apiUser }, reply) => {
+      const viewer = { username: apiUser?.username ?? '', runbookUrl };
+      return sendPage(reply, template(statusView(await readState(), viewer)));
+    });
+  };
+}
+
+function statusView(state: QueueState, viewer: Viewer) {
+  const problems = diagnose(state);
+  const { length } = problems;
+  const grave = problems.some((problem) => problem.grave);
+  return {
+    ...state,
+    ...viewer,
+    boardQueue: `${BULL_BOARD_PATH}/queue/${LABEL_QUEUE}`,
+    problems,
+    headline: length === 0 ? 'Todo bien' : length === 1 ? 'Hay un problema' : `Hay ${length} problemas`,
+    severity: length === 0 ? 'bien' : grave ? 'mal' : 'atencion',
+    disk: state.redis.writesFail ? 'falla' : state.redis.appendOnly ? 'sí' : 'no',
+    picture: drawLabels(state.minutes),
+  };
+}
+
+/**
+ * `/pausar` and `/reanudar`: whether the label workers take jobs. A pause stops every customer's labels, so a page asks
+ * first. The trail records who did it. To be registered where a session is required.
+ */
+export function pauseRoutes(queue: Queue, trail: Trail) {
+  return async (server: HttpServer) => {
+    server.get('/pausar', async (_request, reply) => sendPage(reply, pausePage({})));
+    for (const [path, action] of [
+      ['/pausar', 'pause'],
+      ['/reanudar', 'resume'],
+    ] as const) {
+      server.post(path, async (_request, reply) => {
+        await queue[action]();
+        return reply.redirect('/', 303);
+      });
+    }
+    server.addHook('onResponse', async ({ method, routeOptions, apiUser, ip, id }, { statusCode }) => {
+      if (method !== 'POST' || !apiUser) return;
+      trail.record({
+        action: routeOptions.url === '/pausar' ? 'queue.pause' : 'queue.resume',
+        actor: apiUser.username,
+        address: ip,
+        requestId: id,
+        outcome: statusCode < 400 ? 'ok' : 'failed',
+      });
+    });
+  };
+}
