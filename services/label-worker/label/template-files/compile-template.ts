@@ -111,8 +111,9 @@ function checked(name: string, helper: HelperDelegate): HelperDelegate {
       checkCall(fn ? `#${name}` : name, given.slice(0, -1), hash);
       return helper.apply(this, given as Parameters<HelperDelegate>);
     } catch (error) {
-      // Of blocks in each other, the innermost is to blame.
-      throw Object.assign(error as Error, { lineNumber: (error as LinedError).lineNumber ?? loc.start.line });
+      // Of blocks in each other, the innermost is to blame. Handlebars' own errors have their line, or none.
+      if ('lineNumber' in (error as LinedError)) throw error;
+      throw Object.assign(error as Error, { lineNumber: loc.start.line });
     }
   };
 }
