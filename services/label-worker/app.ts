@@ -63,17 +63,11 @@ async function assemble(
       stage('Closing the thread that draws pages', images.close()),
     ]);
   server.addHook('onClose', closePrinters); // also when the start fails below
-  const printer = createLabelPrinter({
-    templates,
-    underlays: await printUnderlays(browser.print, templates),
-    printHtml: browser.print,
-    awaited,
-    concurrency,
-    maxLabels: BATCH_LABELS,
-    metrics,
-    tracing,
-  });
-  await tryTemplates(templates, printer.print);
+  const underlays = await printUnderlays(browser.print, templates);
+  const printing = { templates, underlays, printHtml: browser.print, concurrency, maxLabels: BATCH_LABELS };
+  // Nobody waits for the labels of the trial, and no metric counts them.
+  await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
+  const printer = createLabelPrinter({ ...printing, awaited, metrics, tracing });
   const start = () => {
     const worker = startLabelWorker({
       blocking,

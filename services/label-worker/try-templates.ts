@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
+import { isBrowserFailure } from './batching/print-batch.ts';
 import { startPdfium } from './images/pdfium.ts';
 import { toPng } from './images/png.ts';
 import { renderLabel } from './label/render-label.ts';
@@ -19,7 +20,7 @@ type Scan = Awaited<ReturnType<typeof startScanner>>;
  * Prints the sample labels with each template of an operator's own, and reads their codes back from the PDFs.
  *
  * @throws TemplateError when a label does not print, has other pages or codes than it must, or looks otherwise beside
- * others.
+ * others. DomainError `browser-failed` when Chromium is to blame.
  */
 export async function tryTemplates(templates: LabelTemplates, print: Print): Promise<void> {
   const own = LABEL_KINDS.filter((kind) => templates[kind] !== OUR_TEMPLATES[kind]);
@@ -38,6 +39,7 @@ async function tryTemplate(
   const refuse = (reason: string) => new TemplateError(file, undefined, reason);
   const printed = async (name: string, label: LabelPayload, alone: boolean): Promise<ScannedPage[]> => {
     const pdf = await print(label, { alone }, name).catch((error: Error) => {
+      if (isBrowserFailure(error)) throw error;
       const { cause } = error;
       throw cause instanceof TemplateError
         ? cause
