@@ -105,7 +105,8 @@ export function printedKey(key: string, version: string): string {
 
 /**
  * Returns the options of a label's job. Asked for again while it waits or prints, it is the same job (`deduplication` ends
- * when the job does). Tried again only for what is not the label's fault (see the worker).
+ * when the job does); under an id of its own it would be ignored for as long as the last one is kept. Tried again only for
+ * what is not the label's fault (see the worker).
  *
  * @param place in the line: the smallest number goes first (BullMQ, "Prioritized").
  */

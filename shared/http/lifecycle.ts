@@ -181,7 +181,7 @@ type State = 'ok' | 'read-only' | 'down';
  *
  * A process becomes ready once its start is done and each required dependency has answered. From then on the outage of a
  * store, which all processes share, makes it `degraded` and not unready: no other process would fare better, and clients
- * get our 503 with `Retry-After`, not a balancer's own (docs/decisions/0023-readiness.md).
+ * get our 503 with `Retry-After`, not a balancer's own page or a refused connection.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };

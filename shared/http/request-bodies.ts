@@ -39,7 +39,7 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**
  * Tells whether a text of JSON has more values than any request needs. To parse a million takes the event loop for a
- * second, in which nobody else is served; to count them takes 13 ms (docs/decisions/0029-bounds-of-checking.md).
+ * second, in which nobody else is served; to count them takes 13 ms.
  */
 function hasTooManyValues(body: Buffer): boolean {
   if (body.length <= MAX_BODY_VALUES) return false;
