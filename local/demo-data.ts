@@ -20,7 +20,8 @@ const user = (
   originBranch,
   permissions,
 });
-const USERS = [
+/** The demo users. docs/contract.md "Demo data" has them as a table. */
+export const DEMO_USERS = [
   user('demo', 'MEX01', 'guias.create', 'guias.read', 'guias.cancel'),
   { ...user('demo2', 'MEX01', 'guias.create', 'guias.read'), account: 'demo' },
   user('otro', 'GDL01', 'guias.create', 'guias.read', 'guias.cancel'),
@@ -136,7 +137,7 @@ export async function seedDemoData(mongodbUri: string): Promise<boolean> {
     await branches.loadBranches(BRANCHES);
     await branches.loadCoverage(COVERAGE);
     const passwordHash = await hashPassword(DEMO_PASSWORD);
-    for (const demo of USERS) await users.create({ ...demo, passwordHash, disabled: false, demo: true });
+    for (const demo of DEMO_USERS) await users.create({ ...demo, passwordHash, disabled: false, demo: true });
     return true;
   } finally {
     await mongo.close();

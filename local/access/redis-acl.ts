@@ -15,25 +15,80 @@ export type RedisService = (typeof REDIS_SERVICES)[number];
 export type RedisUser = RedisService | 'operator';
 export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 
-/** Families of keys by their purpose, after the prefix (docs/architecture.md "What is in Redis"). */
-const KEYS = {
-  queue: [':labels:*'],
-  labels: [':label:*'],
-  check: [':write-check'],
-  counts: [':label-count:*'],
-  heartbeats: [':worker:*', ':workers'],
-  branches: [':branches', ':branches:*'],
-  sessions: [':session:*'],
-  logins: [':login-*'],
-  operatorLogins: [':dashboard-login-*'],
-  requests: [':requests-*'],
-  retention: [':retention', ':retention-lease'],
-  quotas: [':guides-account:*'],
-} as const;
-type Family = keyof typeof KEYS;
+type Keys = { patterns: readonly string[]; holds: string; life: string };
+
+/** Families of keys by their purpose, after the prefix. docs/architecture.md has them as a table. */
+export const REDIS_KEYS = {
+  queue: {
+    patterns: [':labels:*'],
+    holds: 'The queue `labels` of BullMQ: jobs, their states, its event stream',
+    life: '50 min after a job ended; 5 min where nobody prints it',
+  },
+  labels: {
+    patterns: [':label:*'],
+    holds:
+      'In the Redis of `LABEL_CACHE_URL`: a finished PDF, PNG or ZPL. The channel of the same name tells how its job ended',
+    life: '1 h, or until it is evicted',
+  },
+  check: {
+    patterns: [':write-check'],
+    holds: 'A write of the health checks: a full Redis still answers PING',
+    life: '60 s',
+  },
+  counts: {
+    patterns: [':label-count:*'],
+    holds: 'Labels of a minute that were printed, and requests for labels that failed or were refused',
+    life: '2 h',
+  },
+  heartbeats: {
+    patterns: [':worker:*', ':workers'],
+    holds: 'Heartbeats of label workers, one every 5 s, with the versions of their templates',
+    life: '15 s',
+  },
+  branches: {
+    patterns: [':branches', ':branches:*'],
+    holds:
+      'Branches and coverage with the version that they were made from; the next version while it is written',
+    life: 'Until the next load; 60 s',
+  },
+  sessions: {
+    patterns: [':session:*'],
+    holds: 'Dashboard sessions, under the hash of their id',
+    life: '8 h',
+  },
+  logins: {
+    patterns: [':login-*'],
+    holds:
+      'Failed logins by address, and by user and address; hashes of addresses from which a user logged in',
+    life: '15 min; 30 days',
+  },
+  operatorLogins: {
+    patterns: [':dashboard-login-*'],
+    holds: "The same of the dashboard's own login",
+    life: '15 min; 30 days',
+  },
+  requests: {
+    patterns: [':requests-*'],
+    holds: "When an account's requests of the last seconds are paid for",
+    life: 'Until then',
+  },
+  retention: {
+    patterns: [':retention', ':retention-lease'],
+    holds: 'How far the walk over old guides is, and which process is at it',
+    life: 'For ever; 1 min',
+  },
+  quotas: {
+    patterns: [':guides-account:*'],
+    holds: 'Guides that an account created in a day',
+    life: '2 days',
+  },
+} as const satisfies Record<string, Keys>;
+type Family = keyof typeof REDIS_KEYS;
 
 /** The families that each service reads and writes, those that it only reads, and whether it hears or tells of labels. */
-const FAMILIES: Readonly<Record<RedisService, { own: Family[]; read?: Family[]; channels?: true }>> = {
+export const REDIS_FAMILIES: Readonly<
+  Record<RedisService, { own: Family[]; read?: Family[]; channels?: true }>
+> = {
   api: {
     own: ['queue', 'counts', 'logins', 'requests', 'quotas', 'retention', 'check'],
     read: ['labels', 'heartbeats'],
@@ -64,15 +119,15 @@ const COMMANDS = {
 
 /** Returns the rules of a service, as ACL SETUSER takes them. @param prefix `REDIS_PREFIX`, in which `*` stands for any text. */
 export function redisRules(service: RedisService, prefix: string): string[] {
-  const { own, read = [], channels } = FAMILIES[service];
+  const { own, read = [], channels } = REDIS_FAMILIES[service];
   const patterns = (families: Family[], permission: string) =>
-    families.flatMap((family) => KEYS[family]).map((key) => `${permission}~${prefix}${key}`);
+    families.flatMap((family) => REDIS_KEYS[family].patterns).map((key) => `${permission}~${prefix}${key}`);
   const commands = Object.values(COMMANDS).join(' ').split(' ');
   return [
     ...['resetkeys', 'resetchannels', '-@all'],
     ...patterns(own, ''),
     ...patterns(read, '%R'),
-    ...(channels ? KEYS.labels.map((channel) => `&${prefix}${channel}`) : []),
+    ...(channels ? REDIS_KEYS.labels.patterns.map((channel) => `&${prefix}${channel}`) : []),
     ...commands.map((command) => `+${command}`),
   ];
 }

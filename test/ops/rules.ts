@@ -6,7 +6,13 @@ import { repoRoot } from '#local/folders.ts';
 /** What Prometheus is told: the rules by their file, and the queries of the boards. */
 
 export type Rule = { expr: string } & (
-  | { alert: string; annotations: { runbook: string }; record?: never }
+  | {
+      alert: string;
+      for?: string;
+      labels: { severity: string };
+      annotations: { runbook: string };
+      record?: never;
+    }
   | { record: string; alert?: never }
 );
 type Alert = Extract<Rule, { alert: string }>;

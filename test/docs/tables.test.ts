@@ -1,0 +1,32 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
+import { test } from '#test/fixtures/services.ts';
+import { type OpenApi, TABLES } from './tables.ts';
+
+/** The tables that stand between `<!-- name -->` and `<!-- end -->` in a document, by its path. */
+const PAGES: Record<string, (keyof typeof TABLES)[]> = {
+  'docs/contract.md': ['operations', 'messages', 'fields', 'demoUsers'],
+  'docs/architecture.md': ['redisKeys', 'collections'],
+  'k8s/operations.md': ['settings'],
+  'k8s/runbook.md': ['alerts'],
+};
+
+/** `UPDATE_DOCS=1 npm test -- test/docs/tables` writes the tables anew. */
+test.for(Object.entries(PAGES).flatMap(([page, names]) => names.map((name) => [page, name] as const)))(
+  '%s has the table %s as the code says',
+  async ([page, name], { api }) => {
+    const document = (await (await fetch(`${api.url}/api/openapi.json`)).json()) as OpenApi;
+    const path = join(repoRoot, page);
+    const text = readFileSync(path, 'utf8');
+    const marked = new RegExp(`(?<=<!-- ${name} -->\\n)[\\s\\S]*?(?=<!-- end -->)`);
+    const table = TABLES[name](document);
+    if (process.env.UPDATE_DOCS && marked.test(text))
+      writeFileSync(
+        path,
+        text.replace(marked, () => table),
+      );
+    expect(marked.exec(readFileSync(path, 'utf8'))?.[0]).toBe(table);
+  },
+);

@@ -1,0 +1,189 @@
+import { MONGO_COLLECTIONS, MONGO_ROLES, type MongoCollection } from '#local/access/mongo-roles.ts';
+import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
+import { DEMO_USERS } from '#local/demo-data.ts';
+import { httpErrors } from '#services/api/errors.ts';
+import { GUIDE_FIELDS } from '#services/api/routes/schemas.ts';
+import type { HttpErrors } from '#shared/http/http-errors.ts';
+import { RULE_FILES, rulesOf } from '#test/ops/rules.ts';
+import { SETTINGS } from '#test/ops/settings.ts';
+
+/** The tables of the documents that are written from the code, each as Markdown. */
+
+type Setting = {
+  description?: string;
+  default?: unknown;
+  examples?: unknown[];
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  writeOnly?: boolean;
+};
+
+/** Every setting of every service, as their schemas say. */
+function settings(): string {
+  const uses = Object.entries(SETTINGS).flatMap(([service, { properties, required }]) =>
+    Object.entries(properties as Record<string, Setting>).map(([name, setting]) => {
+      const needed = required?.includes(name) && setting.default === undefined;
+      return { name, service, setting, standard: needed ? 'required' : standard(setting) };
+    }),
+  );
+  const rows = [...Map.groupBy(uses, ({ name }) => name)].map(([name, all]) => {
+    const standards = new Set(all.map((use) => use.standard));
+    const own = ({ service, standard }: (typeof all)[number]) => `${service} ${standard}`;
+    const setting = all[0]?.setting ?? {};
+    return [
+      `\`${name}\``,
+      all.length === Object.keys(SETTINGS).length ? 'all' : all.map(({ service }) => service).join(', '),
+      (standards.size === 1 ? [...standards] : all.map(own)).join(', ') +
+        (setting.writeOnly ? ', secret' : ''),
+      meaning(setting),
+    ];
+  });
+  return table(['variable', 'services', 'default', 'meaning'], rows);
+}
+
+function standard({ default: value }: Setting): string {
+  return value === undefined || value === '' ? 'none' : `\`${value}\``;
+}
+
+function meaning(setting: Setting): string {
+  const { description, enum: values, default: value, examples: [example] = [] } = setting;
+  const sentences = [
+    description,
+    values ? `One of ${values.join(', ')}` : range(setting),
+    example !== undefined && example !== value && `Example: \`${example}\``,
+  ];
+  return sentences
+    .filter(Boolean)
+    .map((sentence) => `${sentence}.`)
+    .join(' ');
+}
+
+function range({ minimum = 0, maximum }: Setting): string | undefined {
+  if (maximum !== undefined) return `From ${minimum} to ${maximum}`;
+  return minimum > 0 ? `At least ${minimum}` : undefined;
+}
+
+/** What the service fills into a message is `…` on the page. */
+const FILLED = new Proxy({}, { get: () => '…' });
+
+/** Every message of the API with its status, code and headers, each once. */
+function messages(): string {
+  const errors: HttpErrors = httpErrors;
+  const rows = Object.values(errors).map(({ status, codigo, message, headers = {} }) => {
+    const text = typeof message === 'string' ? message : message(FILLED, [{ codigo: '…', message: '…' }]);
+    const names = Object.keys(typeof headers === 'function' ? headers(FILLED) : headers);
+    return [`\`${text}\``, String(status), `\`${codigo}\``, names.map((name) => `\`${name}\``).join(', ')];
+  });
+  // The message of `guides-invalid` is that of its first problem, each of which has a row of its own.
+  const own = rows
+    .filter(([text]) => text !== '`…`')
+    .toSorted(([, one = ''], [, other = '']) => one.localeCompare(other));
+  return table(
+    ['message', 'status', '`codigo`', 'headers'],
+    own.filter((row, i) => own.findIndex((other) => other.join() === row.join()) === i),
+  );
+}
+
+/** The API's own document, as far as a table shows it. */
+export type OpenApi = { paths: Record<string, Record<string, Operation>> };
+type Operation = { operationId: string; 'x-permiso'?: string; security: object[] };
+
+/** Every operation of the OpenAPI document with the permission that it demands. */
+function operations({ paths }: OpenApi): string {
+  const rows = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, security, 'x-permiso': permission }]) => [
+      `\`${method.toUpperCase()} ${path}\``,
+      permission ? `\`${permission}\`` : security.length > 0 ? 'any valid token' : 'no token',
+      `\`${operationId}\``,
+    ]),
+  );
+  return table(['method and path', 'permission', 'operation'], rows);
+}
+
+type Field = { 'x-regla'?: string };
+type Section = Field & { required?: string[]; properties?: Record<string, Field> };
+
+/** Every field of a guide with its rule, in the words of the message that refuses it. Fields of one rule share a row. */
+function fields(): string {
+  const rules = Object.entries(GUIDE_FIELDS as Record<string, Section>).flatMap(([name, section]) =>
+    Object.entries(section.properties ?? { [name]: section }).map(([field, { 'x-regla': rule = '' }]) => ({
+      field: `\`${section.properties ? `${name}.${field}` : name}\`${section.required?.includes(field) ? ' (required)' : ''}`,
+      rule,
+    })),
+  );
+  const rows = [...Map.groupBy(rules, ({ rule }) => rule)].map(([rule, all]) => [
+    rule,
+    all.map(({ field }) => field).join(', '),
+  ]);
+  return table(['rule', 'fields'], rows);
+}
+
+/** The users of the demo data. */
+function demoUsers(): string {
+  const rows = DEMO_USERS.map(({ username, account, permissions, originBranch }) => [
+    `\`${username}\``,
+    `\`${account}\``,
+    permissions.map((permission) => `\`${permission}\``).join(', '),
+    originBranch ?? 'none',
+  ]);
+  return table(['user', 'account', 'permissions', 'origin'], rows);
+}
+
+/** The families of keys in Redis, and which service may use them. */
+function redisKeys(): string {
+  const rows = Object.entries(REDIS_KEYS).map(([family, { patterns, holds, life }]) => [
+    patterns.map((pattern) => `\`${pattern}\``).join(', '),
+    holds,
+    life,
+    Object.entries(REDIS_FAMILIES)
+      .flatMap(([service, { own, read = [] }]) => [
+        ...own.filter((name) => name === family).map(() => service),
+        ...read.filter((name) => name === family).map(() => `${service} (reads)`),
+      ])
+      .join(', '),
+  ]);
+  return table(['key, after the prefix', 'what', 'life', 'who'], rows);
+}
+
+/** The collections of MongoDB, and what each user may do with them. */
+function collections(): string {
+  const rows = Object.entries(MONGO_COLLECTIONS).map(([name, { id, holds, life }]) => [
+    `\`${name}\``,
+    id,
+    holds,
+    life,
+    Object.entries(MONGO_ROLES)
+      .flatMap(([user, rights]) => {
+        const actions = (rights as Partial<Record<MongoCollection, readonly string[]>>)[
+          name as MongoCollection
+        ];
+        return user !== 'demo' && actions ? [`${user}: ${actions.join(', ')}`] : [];
+      })
+      .join('; '),
+  ]);
+  return table(['collection', '`_id`', 'what', 'life', 'who'], rows);
+}
+
+/** The alerts, with their sections of the runbook. */
+function alerts(): string {
+  const rows = RULE_FILES.flatMap(rulesOf).flatMap((rule) =>
+    rule.alert === undefined
+      ? []
+      : [[`[${rule.alert}](#${rule.alert.toLowerCase()})`, rule.labels.severity, rule.for ?? 'at once']],
+  );
+  return table(['alert', 'severity', 'after'], rows);
+}
+
+function table(heads: string[], rows: string[][]): string {
+  const lines = [heads, heads.map(() => '---'), ...rows];
+  return lines
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`)
+    .join('');
+}
+
+/** The tables by the names that their documents have for them. */
+export const TABLES = {
+  ...{ settings, messages, operations, fields, demoUsers },
+  ...{ redisKeys, collections, alerts },
+} satisfies Record<string, (document: OpenApi) => string>;
