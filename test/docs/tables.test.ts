@@ -7,10 +7,11 @@ import { type OpenApi, TABLES } from './tables.ts';
 
 /** The tables that stand between `<!-- name -->` and `<!-- end -->` in a document, by its path. */
 const PAGES: Record<string, (keyof typeof TABLES)[]> = {
-  'docs/contract.md': ['operations', 'messages', 'fields', 'demoUsers'],
+  'docs/contract.md': ['operations', 'messages', 'guideFields', 'demoUsers'],
   'docs/architecture.md': ['redisKeys', 'collections'],
   'k8s/operations.md': ['settings'],
   'k8s/runbook.md': ['alerts'],
+  'examples/templates/README.md': ['helpers', 'fields'],
 };
 
 /** `UPDATE_DOCS=1 npm test -- test/docs/tables` writes the tables anew. */

@@ -3,6 +3,9 @@ import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { httpErrors } from '#services/api/errors.ts';
 import { GUIDE_FIELDS } from '#services/api/routes/schemas.ts';
+import { CALLS } from '#services/label-worker/label/attributes.ts';
+import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { labelView } from '#services/label-worker/label/view.ts';
 import type { HttpErrors } from '#shared/http/http-errors.ts';
 import { RULE_FILES, rulesOf } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
@@ -89,6 +92,10 @@ function messages(): string {
 export type OpenApi = { paths: Record<string, Record<string, Operation>> };
 type Operation = { operationId: string; 'x-permiso'?: string; security: object[] };
 
+/** Orders rows by path, without the method. */
+const byText = ([one = '']: string[], [other = '']: string[]) => pathOf(one).localeCompare(pathOf(other));
+const pathOf = (cell: string) => cell.slice(cell.indexOf('/'));
+
 /** Every operation of the OpenAPI document with the permission that it demands. */
 function operations({ paths }: OpenApi): string {
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
@@ -98,14 +105,14 @@ function operations({ paths }: OpenApi): string {
       `\`${operationId}\``,
     ]),
   );
-  return table(['method and path', 'permission', 'operation'], rows);
+  return table(['method and path', 'permission', 'operation'], rows.toSorted(byText));
 }
 
 type Field = { 'x-regla'?: string };
 type Section = Field & { required?: string[]; properties?: Record<string, Field> };
 
 /** Every field of a guide with its rule, in the words of the message that refuses it. Fields of one rule share a row. */
-function fields(): string {
+function guideFields(): string {
   const rules = Object.entries(GUIDE_FIELDS as Record<string, Section>).flatMap(([name, section]) =>
     Object.entries(section.properties ?? { [name]: section }).map(([field, { 'x-regla': rule = '' }]) => ({
       field: `\`${section.properties ? `${name}.${field}` : name}\`${section.required?.includes(field) ? ' (required)' : ''}`,
@@ -175,6 +182,33 @@ function alerts(): string {
   return table(['alert', 'severity', 'after'], rows);
 }
 
+/** The helpers of label templates with their attributes. */
+function helpers(): string {
+  const rows = Object.entries(CALLS).map(([helper, { attributes }]) => {
+    const names = Object.entries(attributes).map(
+      ([name, type]) => `\`${name}\`${type.endsWith('?') ? '?' : ''}`,
+    );
+    return [`\`${helper}\``, names.join(', ') || '–'];
+  });
+  return table(['helper', 'attributes'], rows);
+}
+
+/** The fields of label templates, each with what it may be. */
+function fields(): string {
+  const { packages, ...view } = labelView(sample({ kind: 'medium', packages: 3 }));
+  const rows = leavesOf({ ...view, package: packages[0] }).map(([path, value]) => [
+    `\`${path}\``,
+    String(value ?? 'the logo as a `data:` URI, where there is one'),
+  ]);
+  return table(['field', 'for example'], rows);
+}
+
+function leavesOf(value: object, prefix = ''): [path: string, value: unknown][] {
+  return Object.entries(value).flatMap(([name, part]): [string, unknown][] =>
+    typeof part === 'object' && part ? leavesOf(part, `${prefix}${name}.`) : [[prefix + name, part]],
+  );
+}
+
 function table(heads: string[], rows: string[][]): string {
   const lines = [heads, heads.map(() => '---'), ...rows];
   return lines
@@ -184,6 +218,6 @@ function table(heads: string[], rows: string[][]): string {
 
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
-  ...{ settings, messages, operations, fields, demoUsers },
-  ...{ redisKeys, collections, alerts },
+  ...{ settings, messages, operations, guideFields, demoUsers },
+  ...{ redisKeys, collections, alerts, helpers, fields },
 } satisfies Record<string, (document: OpenApi) => string>;
