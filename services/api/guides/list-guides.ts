@@ -68,7 +68,7 @@ function invalid(campo: string): DomainError {
 
 /**
  * Writes a position as a cursor. It is not signed: the account comes from the token, never from the cursor, so a forged
- * one is no more than another position in the caller's own guides (docs/decisions/0032-listing-guides.md).
+ * one is no more than another position in the caller's own guides.
  */
 export function encodeCursor({ createdAt, number }: Position): string {
   return Buffer.from(createdAt + number).toString('base64url');
