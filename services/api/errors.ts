@@ -7,7 +7,7 @@ import { commonHttpErrors, type HttpError, type HttpErrors, retryAfter } from '#
 import { MAX_KEY_LENGTH } from './guides/creation-journal.ts';
 
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
-const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter };
+const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter } as const;
 
 /** A 401 must have a challenge (RFC 9110, 11.6.1). No scheme is registered for a login by headers, so this is our own. */
 const LOGIN_CHALLENGE = 'Login headers="X-Username X-Password"';

@@ -1,12 +1,11 @@
 import type { Connection, mongo } from 'mongoose';
 import { collectionOf } from '#shared/stores/mongo.ts';
 import type { BranchOfGuide, GuideDocument, GuideRecord, GuideStatus } from './guide-store.ts';
+import { SUMMARY_PROJECTION } from './guide-summary.ts';
 
-/** What a list shows of a guide. */
-export type ListedGuide = Pick<GuideRecord, 'number' | 'status' | 'createdAt' | 'freight' | 'total'> & {
-  origin: Pick<BranchOfGuide, 'code'>;
+/** A guide as far as a list reads it: `summaryOf` writes it. */
+export type ListedGuide = Pick<GuideRecord, 'number' | 'status' | 'createdAt'> & {
   destination: Pick<BranchOfGuide, 'code'>;
-  guide: { Remitente: { Nombre: string }; Destinatario: { Nombre: string }; Referencia?: string };
 };
 /** Which guides of an account are listed; absent fields do not restrict. */
 export type GuideFilter = {
@@ -27,11 +26,6 @@ type Row = Omit<ListedGuide, 'number'> & Pick<GuideDocument, '_id'>;
 type Conditions = mongo.Filter<GuideDocument>;
 
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
-const FIELDS = {
-  ...{ createdAt: 1, status: 1, freight: 1, total: 1 },
-  ...{ 'origin.code': 1, 'destination.code': 1 },
-  ...{ 'guide.Remitente.Nombre': 1, 'guide.Destinatario.Nombre': 1, 'guide.Referencia': 1 },
-};
 /** Guides that are read at a time where some of them are left out, and most of them for one page. */
 const BATCH = 250;
 const MAX_LOOKED_AT = 1_000;
@@ -97,7 +91,7 @@ export class GuideList {
     const named = reference === undefined ? {} : { 'guide.Referencia': reference };
     return this.#guides
       .find({ account, ...named, ...range } as Conditions)
-      .project<Row>(FIELDS)
+      .project<Row>(SUMMARY_PROJECTION)
       .sort(NEWEST_FIRST)
       .limit(limit)
       .toArray();

@@ -3,6 +3,7 @@ import { Branch } from '#shared/contracts/branch.ts';
 import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/contracts/guide.ts';
 import { MAX_PROBLEMS } from '#shared/errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
+import { GuideSummary } from '../guides/guide-summary.ts';
 import { GUIDE_EXAMPLES } from './examples.ts';
 
 /**
@@ -100,32 +101,8 @@ export const GuideRequest = Type.Object(
   },
 );
 
-export const CreatedGuide = Type.Object(
-  {
-    SEND_GUIA: Type.String({ description: 'Número de guía', examples: ['390458235877'] }),
-    SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
-    SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
-    SEND_ESTATUS: Type.String({ description: 'Documentado o Cancelado', examples: ['Documentado'] }),
-    SEND_FECHA: Type.String({
-      description: 'Fecha y hora local, ISO 8601 sin zona',
-      examples: ['2026-11-21T05:05:10'],
-    }),
-    SEND_REMITENTE: Type.String({ examples: ['Ana López'] }),
-    SEND_DESTINATARIO: Type.String({ examples: ['Luis Pérez'] }),
-    SEND_FLETE: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
-    SEND_TOTAL: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }),
-    Referencia: Type.Optional(
-      Type.String({
-        description: 'La del cliente; falta donde la guía no la tiene',
-        examples: ['PEDIDO-1042'],
-      }),
-    ),
-  },
-  { title: 'GuiaCreada', description: 'Una guía, como la devuelve su creación' },
-);
-
 export const CompleteGuide = Type.Object(
-  { ...CreatedGuide.properties, TipoServicio: ServiceType, ...GUIDE_FIELDS },
+  { ...GuideSummary.properties, TipoServicio: ServiceType, ...GUIDE_FIELDS },
   { title: 'GuiaCompleta', description: 'Una guía con todos sus campos, como está guardada' },
 );
 

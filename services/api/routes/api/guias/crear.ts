@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { createGuides } from '#api/guides/create-guides.ts';
 import { KEY_PATTERN } from '#api/guides/creation-journal.ts';
+import { GuideSummary, summaryOf } from '#api/guides/guide-summary.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addRateLimit } from '../../account-quota.ts';
 import { CREATED_EXAMPLE } from '../../examples.ts';
-import { toCreatedGuide } from '../../guide-records.ts';
 import {
   appliedHeader,
   GUIDE_REFUSALS,
@@ -16,7 +16,7 @@ import {
 } from '../../guide-requests.ts';
 import { operation } from '../../operation.ts';
 import { describeHeaders } from '../../responses.ts';
-import { CreatedGuide, GuideRequest } from '../../schemas.ts';
+import { GuideRequest } from '../../schemas.ts';
 import { markdownTable, WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from '../../when-to-repeat.ts';
 
 /** Says that an answer is that of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
@@ -54,7 +54,7 @@ const route = operation({
   data: {
     name: 'GuiasCreadas',
     message: (created) => `Guias creadas: ${created.length}`,
-    schema: Type.Array(CreatedGuide),
+    schema: Type.Array(GuideSummary),
     beside: warnings,
     headers: {
       ...describeHeaders({
@@ -78,6 +78,6 @@ export default async function createRoute(server: HttpServer): Promise<void> {
     const { guides, repeated, quota, warnings } = await createGuides(server, sent);
     if (quota) addRateLimit(reply, quota);
     if (repeated) reply.header(REPLAYED_HEADER, 'true');
-    return { ...route.ok(guides.map(toCreatedGuide)), ...toWarnings(warnings) };
+    return { ...route.ok(guides.map(summaryOf)), ...toWarnings(warnings) };
   });
 }

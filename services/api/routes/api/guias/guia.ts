@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { cancelGuide, findGuide } from '#api/guides/guide-access.ts';
+import { GuideSummary, summaryOf } from '#api/guides/guide-summary.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../../authenticate.ts';
 import { COMPLETE_EXAMPLE, CREATED_EXAMPLE } from '../../examples.ts';
-import { toCompleteGuide, toCreatedGuide } from '../../guide-records.ts';
 import { operation } from '../../operation.ts';
 import { recordForeign } from '../../record-foreign.ts';
-import { CompleteGuide, CreatedGuide } from '../../schemas.ts';
+import { CompleteGuide } from '../../schemas.ts';
 import { ignoreBodies } from '../auth/ignored-body.ts';
 
 /** What is no number of a guide since it is the path of another method, which is to answer 405. */
@@ -45,7 +45,7 @@ const cancellation = operation({
   data: {
     name: 'GuiaCancelada',
     message: 'Guia cancelada',
-    schema: CreatedGuide,
+    schema: GuideSummary,
     example: { ...CREATED_EXAMPLE, SEND_ESTATUS: 'Cancelado' },
   },
 });
@@ -57,7 +57,7 @@ export default async function guideRoutes(server: HttpServer): Promise<void> {
   server.get(PATH, reading, async (request) => {
     const guide = await findGuide(guides, request.params.guia, apiUser(request));
     recordForeign(request, 'guide.read-other', [guide]);
-    return reading.ok(toCompleteGuide(guide));
+    return reading.ok({ ...summaryOf(guide), TipoServicio: guide.service, ...guide.guide });
   });
   server.post('/:guia/cancelar', cancellation, async (request) => {
     const { username, account } = apiUser(request);
@@ -74,6 +74,6 @@ export default async function guideRoutes(server: HttpServer): Promise<void> {
         details: { guide: guide.number },
       });
     }
-    return cancellation.ok(toCreatedGuide(guide));
+    return cancellation.ok(summaryOf(guide));
   });
 }

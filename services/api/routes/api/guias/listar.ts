@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
+import { GuideSummary, summaryOf } from '#api/guides/guide-summary.ts';
 import { listGuides, MAX_PAGE, USUAL_PAGE } from '#api/guides/list-guides.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../../authenticate.ts';
 import { CREATED_EXAMPLE } from '../../examples.ts';
-import { toCreatedGuide } from '../../guide-records.ts';
 import { operation } from '../../operation.ts';
-import { CreatedGuide } from '../../schemas.ts';
 
 const moment = (description: string) =>
   Type.Optional(Type.String({ maxLength: 19, description, examples: ['2026-11-21', '2026-11-21T05:05:10'] }));
@@ -56,7 +55,7 @@ const route = operation({
   data: {
     name: 'Guias',
     message: (guides) => `Guias: ${guides.length}`,
-    schema: Type.Array(CreatedGuide),
+    schema: Type.Array(GuideSummary),
     beside: {
       siguiente: Type.Optional(
         Type.Union([Type.String(), Type.Null()], {
@@ -72,6 +71,6 @@ const route = operation({
 export default async function listRoute(server: HttpServer): Promise<void> {
   server.get('/', route, async (request) => {
     const { guides, cursor } = await listGuides(server.guideList, apiUser(request).account, request.query);
-    return { ...route.ok(guides.map(toCreatedGuide)), siguiente: cursor };
+    return { ...route.ok(guides.map(summaryOf)), siguiente: cursor };
   });
 }
