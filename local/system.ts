@@ -106,9 +106,9 @@ export function serviceSettings(
     REDIS_URL: typeof redisUrl === 'string' ? redisUrl : redisUrl[name],
     REDIS_PREFIX: options.redisPrefix ?? USUAL_PREFIX,
   });
-  const mongo = { MONGODB_URI: options.mongoUri };
   // There is no load balancer here that a service would have to tell before it ends.
-  const internal = { ...mongo, INTERNAL_TOKEN: secrets.internal, DRAIN_MS: '0' };
+  const serving = { MONGODB_URI: options.mongoUri, DRAIN_MS: '0' };
+  const internal = { ...serving, INTERNAL_TOKEN: secrets.internal };
   const demo = { ALLOW_DEMO_USERS: 'true' };
   return {
     branches: { ...common('branches'), ...internal },
@@ -125,7 +125,7 @@ export function serviceSettings(
       ...labels('label-worker'),
       CHROMIUM_PATH: options.chromiumPath,
     },
-    dashboard: { ...common('dashboard'), ...mongo, ...demo, COOKIE_SECURE: 'false' },
+    dashboard: { ...common('dashboard'), ...serving, ...demo, COOKIE_SECURE: 'false' },
   };
 }
 

@@ -26,7 +26,8 @@ import { pauseRoutes, statusRoute } from './status-page.ts';
 
 /** Builds the dashboard, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
-  const options = { log, errors: dashboardErrors, pagePolicy: PAGE_POLICY, trustProxy: config.TRUST_PROXY };
+  const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
+  const options = { log, errors: dashboardErrors, pagePolicy: PAGE_POLICY, drainMs, trustProxy };
   return buildHttpServer(options, (server) => assemble(server, config, log));
 }
 

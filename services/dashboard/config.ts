@@ -1,11 +1,18 @@
 import { type Static, Type } from 'typebox';
-import { commonSettings, loginSettings, mongoSettings, redisSettings } from '#shared/config/settings.ts';
+import {
+  commonSettings,
+  loginSettings,
+  mongoSettings,
+  redisSettings,
+  servingSettings,
+} from '#shared/config/settings.ts';
 
 export const DashboardConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
   ...loginSettings,
+  ...servingSettings,
   PORT: Type.Integer({ default: 3003, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
   COOKIE_SECURE: Type.Boolean({
     default: true,

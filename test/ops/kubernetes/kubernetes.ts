@@ -32,7 +32,7 @@ export type Container = {
   startupProbe?: { exec?: { command: string[] } };
   livenessProbe?: object;
   readinessProbe?: object;
-  lifecycle?: { preStop?: { exec: { command: string[] } } };
+  lifecycle?: object;
   resources?: Record<'requests' | 'limits', Amounts>;
   securityContext?: object;
   volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
