@@ -34,6 +34,22 @@ describe('links between pages', () => {
   });
 });
 
+describe('what pages name', () => {
+  const codeOf = (page: string) => [...read(page).matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+
+  it.each(pages)('in %s is there: paths of the repository', (page) => {
+    const ours = /^(?:services|shared|local|test|k8s|docs|examples)\/[\w./*-]+$/;
+    const paths = codeOf(page).filter((code) => ours.test(code));
+    expect(paths.filter((path) => globSync(path, { cwd: repoRoot }).length === 0)).toEqual([]);
+  });
+
+  it.each(pages)('in %s is there: commands of npm', (page) => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const named = [...read(page).matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
 describe('pages that are cited', () => {
   const cited = [...pages, ...sources].flatMap(citations);
 
