@@ -90,6 +90,7 @@ describe('licences', () => {
     '0BSD',
     'BlueOak-1.0.0',
     'MIT OR Apache-2.0',
+    '(MIT OR CC0-1.0)',
   ];
 
   it('of all shipped packages are allowed', () => {

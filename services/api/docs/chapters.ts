@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import MarkdownIt from 'markdown-it';
+import { Marked, Renderer } from 'marked';
 
 /** The chapters of the guide for integrators, in the order of its menu; each is the Markdown file of its name. */
 const NAMES = ['inicio', 'campos', 'errores', 'reintentos', 'limites', 'etiquetas', 'impresoras', 'cambios'];
@@ -7,34 +7,49 @@ const NAMES = ['inicio', 'campos', 'errores', 'reintentos', 'limites', 'etiqueta
 const read = (file: string) => readFileSync(new URL(file, import.meta.url));
 export const STYLE = read('manual.css');
 
-/** HTML in the text is shown as text. */
-const markdown = new MarkdownIt({ html: false });
-const { rules, renderToken } = markdown.renderer;
-export const escapeHtml = markdown.utils.escapeHtml;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
-/** Code may scroll on a narrow screen, also by keyboard. */
-rules.fence = (tokens, i) => `<pre tabindex="0"><code>${escapeHtml(tokens[i]?.content ?? '')}</code></pre>\n`;
-rules.code_block = rules.fence;
-/** A table too. It is named as the heading above it. */
-rules.table_open = (tokens, i) => {
-  const heading = tokens.findLastIndex(({ type }, at) => at < i && type === 'heading_open');
-  const name = escapeHtml((tokens[heading + 1]?.content ?? '').replaceAll('`', ''));
-  return `<div class="tabla" role="region" aria-label="${name}" tabindex="0"><table>\n`;
-};
-rules.table_close = () => '</table></div>\n';
-/** A heading that begins with code can be linked to by it. */
-rules.heading_open = (tokens, i, options) => {
-  const [first] = tokens[i + 1]?.children ?? [];
-  if (first?.type === 'code_inline') tokens[i]?.attrSet('id', first.content);
-  return renderToken.call(markdown.renderer, tokens, i, options);
-};
-/** Pictures are in the page, which loads nothing else. */
-rules.image = (tokens, i) => {
-  const { content = '', attrs } = tokens[i] ?? {};
-  const [, file = ''] = attrs?.find(([name]) => name === 'src') ?? [];
-  const source = read(String(file)).toString('base64');
-  return `<img src="data:image/png;base64,${source}" alt="${escapeHtml(content)}" width="192" height="72">`;
-};
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** The heading under which a table stands. */
+let section = '';
+
+const usual = new Renderer();
+const markdown = new Marked({
+  /** An address in an example is no link. */
+  tokenizer: { url: () => undefined },
+  renderer: {
+    /** HTML in the text is shown as text. */
+    html: ({ text }) => escapeHtml(text),
+    /** Code may scroll on a narrow screen, also by keyboard. */
+    code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`,
+    /** A table too. It is named as the heading above it. */
+    table(token) {
+      const table = usual.table.call(this, token);
+      return `<div class="tabla" role="region" aria-label="${escapeHtml(section)}" tabindex="0">${table}</div>\n`;
+    },
+    /** A heading that begins with code can be linked to by it. */
+    heading({ depth, text, tokens }) {
+      section = text.replaceAll('`', '');
+      const [first] = tokens;
+      const id = first?.type === 'codespan' ? ` id="${escapeHtml(first.text)}"` : '';
+      return `<h${depth}${id}>${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
+    /** Pictures are in the page, which loads nothing else. */
+    image({ href, text }) {
+      const source = read(href).toString('base64');
+      return `<img src="data:image/png;base64,${source}" alt="${escapeHtml(text)}" width="192" height="72">`;
+    },
+  },
+});
 
 /** A chapter at `/api/docs` and this path, as HTML. */
 export type Chapter = { path: string; title: string; content: string };
@@ -56,7 +71,7 @@ export function renderChapters(values: Readonly<Record<string, string | number>>
     return {
       path: i === 0 ? '' : `/${name}`,
       title: first.replace('# ', ''),
-      content: markdown.render(lines.join('\n')),
+      content: markdown.parse(lines.join('\n'), { async: false }),
     };
   });
 }

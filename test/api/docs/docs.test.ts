@@ -111,7 +111,7 @@ describe('the guide for integrators', () => {
   });
 });
 
-const ENTITIES = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+const ENTITIES = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 
 function escaped(text: string): string {
   return Object.entries(ENTITIES).reduce(

@@ -457,7 +457,7 @@ describe('the network', () => {
 
   it.each([
     ['small', ['redis', 'label-cache'].map((name) => ({ podSelector: { matchLabels: labelsOf(name) } }))],
-    ['production', [{ ipBlock: { cidr: expect.any(String) } }]],
+    ['production', Array(2).fill({ ipBlock: { cidr: expect.any(String) } })],
   ])('%s: lets the label worker out to DNS and Redis alone', (overlay, stores) => {
     const redis = stores.map((store) => ({ to: [store], ports: [{ port: 6379 }] }));
     expect(rules(overlay, 'label-worker', 'Egress')).toEqual([...DNS, ...redis]);
