@@ -78,15 +78,13 @@ export const ApiConfig = Type.Object({
     default: 7,
     minimum: 1,
     maximum: 365,
-    description:
-      'Days for which an Idempotency-Key is remembered. A creation that is repeated with its key within them creates nothing twice',
+    description: 'Days for which an Idempotency-Key is remembered',
   }),
   RETENTION_DAYS: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 36_500,
-    description:
-      'Age from which names, addresses and all else that names a person are removed from guides, in days. 0 keeps them for ever. Removed data does not come back',
+    description: 'Age in days from which guides lose all that names a person, for good. 0 keeps it for ever',
   }),
   CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on the labels" }),
   CARRIER_LOGO: Type.Optional(
@@ -112,7 +110,7 @@ export const ApiConfig = Type.Object({
     minimum: 1,
     maximum: 600_000,
     description:
-      'Time limit for printing all labels of one file, in ms, waiting included. Keep it below the time that proxies wait for an answer: a file that is late is quick when it is asked for again',
+      'Time limit for printing all labels of one file, in ms. Keep it below the time that proxies wait for an answer',
   }),
 });
 export type ApiConfig = Readonly<Static<typeof ApiConfig>>;

@@ -14,12 +14,12 @@ export const LabelWorkerConfig = Type.Object({
   CHROMIUM_SANDBOX: Type.Enum(['auto', 'required'], {
     default: 'auto',
     description:
-      'Whether Chromium must have its sandbox. With required, a worker whose system denies it does not start; with auto, the worker logs the reason and prints without it',
+      'Whether Chromium must have its sandbox. Where the system denies it, a worker with required does not start; one with auto logs the reason',
   }),
   LABEL_TEMPLATES: Type.Optional(
     Type.String({
       description:
-        "Folder with label templates of the operator's own, letter.hbs, medium.hbs or small.hbs; of other kinds, ours print. A worker with a wrong one does not start, and says why (docs/labels.md)",
+        "Folder with label templates of the operator's own: letter.hbs, medium.hbs, small.hbs (docs/labels.md). A worker with a wrong one does not start",
       examples: ['/templates'],
     }),
   ),

@@ -38,7 +38,7 @@ export const labelCacheSettings = {
   LABEL_CACHE_URL: Type.String({
     ...REDIS_ADDRESS,
     description:
-      'Redis that holds the finished labels alone, an address as in REDIS_URL. It evicts by itself (maxmemory-policy allkeys-lru) and needs no persistence: a label that is gone is printed again',
+      'Redis of the finished labels alone, an address as in REDIS_URL, with maxmemory-policy allkeys-lru and no persistence',
     examples: ['redis://127.0.0.1:6380'],
   }),
 };
@@ -90,7 +90,7 @@ export const loginSettings = {
     default: '',
     format: 'proxies',
     description:
-      "Whose X-Forwarded-For header is trusted: how many proxies are in front, where nobody else reaches the service, or their addresses, separated by commas. Empty trusts none: behind a proxy, all clients then share one client's limits",
+      "Whose X-Forwarded-For header is trusted: how many proxies are in front, or their addresses, separated by commas. Empty trusts none: all clients behind a proxy then share one client's limits",
     examples: ['1', '10.0.0.5,10.1.0.0/16'],
   }),
 };
