@@ -101,7 +101,8 @@ describe('where the answer to a write is lost', () => {
   });
 });
 
-describe('where no answer comes in ten seconds', () => {
+// Most of their time they wait.
+describe.concurrent('where no answer comes in ten seconds', () => {
   test.for([
     [1, 'guides', 'answer lost', 1],
     [1, 'guides', 'never done', 0],
@@ -137,7 +138,7 @@ describe('where no answer comes in ten seconds', () => {
   );
 });
 
-test.for([1, 20])(
+test.concurrent.for([1, 20])(
   'where no server is there a creation of %i is refused, and nothing is stored',
   async (count, { lossy, stored }) => {
     const { answer, content } = await lossy(count, 'guides', 'no server');

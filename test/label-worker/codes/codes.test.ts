@@ -175,16 +175,16 @@ const SPOILT: Record<string, (picture: Picture, random: () => number) => Picture
   'at 150 dpi': (picture) => scaled(picture, 150 / HEAD_DPI),
   'with 2 % salt and pepper': (picture, random) => noisy(picture, 0.02, random),
 };
-/** How many of the 200 are read in each way; `ALL_READS=1` reads all in all ways, and takes half as long again. */
-const READ: Record<string, number> = process.env.ALL_READS ? {} : { 'turned by 90°': 50, 'at 150 dpi': 50 };
+/** Labels of each kind; `ALL_READS=1` takes four times as many, and as long. */
+const COUNT = process.env.ALL_READS ? 200 : 50;
 /** Share that must be read; dust may hide a code, but seldom. */
-const FLOOR: Record<string, number> = { 'with 2 % salt and pepper': 0.99 };
+const FLOOR: Record<string, number> = { 'with 2 % salt and pepper': 0.98 };
 
 describe.each(LABEL_KINDS)(
-  '200 random guides on the %s label',
+  'random guides on the %s label',
   (kind) => {
     const random = seeded({ letter: 1, small: 2, medium: 3 }[kind]);
-    const labels = Array.from({ length: 200 }, () => ({ ...mexicanLabel(random), kind }));
+    const labels = Array.from({ length: COUNT }, () => ({ ...mexicanLabel(random), kind }));
     let pages: Picture[];
     test.beforeAll(async ({ printer }) => {
       const files = await Promise.all(labels.map((label) => printer.print(label)));
@@ -198,8 +198,7 @@ describe.each(LABEL_KINDS)(
     test.each(Object.keys(SPOILT))('are decoded exactly %s', async (how) => {
       let good = 0;
       const misread: string[][] = [];
-      const count = READ[how] ?? pages.length;
-      for (let i = 0; i < count; i += 50) {
+      for (let i = 0; i < COUNT; i += 50) {
         const read = await codesOf(
           pages.slice(i, i + 50).map((page) => (SPOILT[how] ?? ((same) => same))(page, random)),
         );
@@ -210,8 +209,8 @@ describe.each(LABEL_KINDS)(
           else misread.push(codes);
         }
       }
-      process.stdout.write(`  ${kind}, ${how}: ${good} of ${count} read\n`);
-      expect(good / count, JSON.stringify(misread)).toBeGreaterThanOrEqual(FLOOR[how] ?? 1);
+      process.stdout.write(`  ${kind}, ${how}: ${good} of ${COUNT} read\n`);
+      expect(good / COUNT, JSON.stringify(misread)).toBeGreaterThanOrEqual(FLOOR[how] ?? 1);
     });
   },
   120_000,

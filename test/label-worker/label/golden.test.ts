@@ -63,7 +63,7 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
   const worker = new URL('../../../services/label-worker/', import.meta.url);
   const files = (folder: string) =>
     readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
       .map(({ parentPath, name }) => relative(fileURLToPath(worker), join(parentPath, name)));
   const charset = '../../shared/contracts/label-charset.ts';
   const sources = [
