@@ -1,5 +1,5 @@
 import type { Result } from 'ioredis';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { LruMap } from 'toad-cache';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { digest } from '#shared/digest.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
@@ -8,8 +8,10 @@ import type { QuotaReport } from './quota-report.ts';
 
 /** Longest wait for Redis to count, in ms. Counting must not hold up requests that need Redis for nothing else. */
 export const COUNT_TIMEOUT_MS = 500;
-/** Longest window of the count in memory, in seconds. A timer takes 24 days at most. */
-const MAX_WINDOW_S = 86_400;
+/** Accounts whose debt this process remembers, of some 100 bytes each. */
+const MAX_ACCOUNTS = 20_000;
+/** Share of its burst up to which an account does not wait for Redis to count: the wait took a quarter of all creations. */
+const UNHURRIED = 0.5;
 
 /**
  * Charges a request to an account. The account's key holds the time at which its requests so far are paid for, in ms
@@ -34,6 +36,8 @@ declare module 'ioredis' {
   }
 }
 
+type Charge = { granted: boolean; debtMs: number };
+
 /**
  * Limits the requests of each account over all API processes: so many a second, and a burst after a pause. While Redis
  * does not count, each process counts for itself: nobody is refused because Redis is away or full.
@@ -42,7 +46,8 @@ export class RequestQuota {
   readonly #redis: RedisClient;
   readonly #prefix: string;
   readonly #report: QuotaReport;
-  readonly #memory = new RateLimiterMemory({ points: 0, duration: 1 });
+  /** When the requests of an account are paid for, as this process last heard and has counted since, in ms of `performance.now()`. */
+  readonly #accounts = new LruMap<{ paidAt: number }>(MAX_ACCOUNTS);
 
   constructor(redis: RedisClient, prefix: string, report: QuotaReport) {
     redis.defineCommand('takeRequest', { numberOfKeys: 1, lua: TAKE_REQUEST });
@@ -52,23 +57,21 @@ export class RequestQuota {
   }
 
   /**
-   * Counts a request.
+   * Counts a request. One of an account that is far from its limit is granted before Redis has counted it.
    *
    * @throws QuotaExceeded `too-many-requests`, with the seconds until the next request is granted.
    */
-  async take(account: string, limits: AccountLimits): Promise<QuotaState> {
-    const { requestsPerSecond, requestsBurst: quota } = limits;
+  async take(
+    account: string,
+    { requestsPerSecond, requestsBurst: quota }: AccountLimits,
+  ): Promise<QuotaState> {
     const costMs = 1_000 / requestsPerSecond;
-    const windowS = Math.ceil(quota / requestsPerSecond);
-    const { granted, remaining, debtMs } = await this.#charge(account, costMs, quota).catch((error) => {
-      this.#report.uncounted('requests', error);
-      return this.#chargeInMemory(account, quota, Math.min(windowS, MAX_WINDOW_S));
-    });
+    const { granted, debtMs } = await this.#charge(account, costMs, quota * costMs);
     const state: QuotaState = {
       policy: 'solicitudes',
       quota,
-      windowS,
-      remaining,
+      windowS: Math.ceil(quota / requestsPerSecond),
+      remaining: Math.max(0, Math.floor(quota - debtMs / costMs + 0.001)),
       resetS: Math.ceil(debtMs / 1_000),
     };
     if (granted) return state;
@@ -77,18 +80,40 @@ export class RequestQuota {
     throw new QuotaExceeded('too-many-requests', state, Math.max(1, Math.ceil(waitMs / 1_000)));
   }
 
-  async #charge(account: string, costMs: number, quota: number) {
-    const key = `${this.#prefix}:requests-account:${digest(account)}`;
-    const taken = this.#redis.takeRequest(key, costMs, quota * costMs);
-    const [granted, debt] = await withTimeout(COUNT_TIMEOUT_MS, 'Counting a request', taken);
-    const debtMs = Number(debt);
-    const remaining = Math.max(0, Math.floor(quota - debtMs / costMs + 0.001));
-    return { granted: granted === 1, remaining, debtMs };
+  async #charge(account: string, costMs: number, burstMs: number): Promise<Charge> {
+    const counted = this.#chargeInRedis(account, costMs, burstMs);
+    const isUnhurried = this.#accounts.get(account) && this.#debtOf(account) + costMs <= UNHURRIED * burstMs;
+    if (!isUnhurried) {
+      return counted.catch((error) => {
+        this.#report.uncounted('requests', error);
+        return this.#chargeHere(account, costMs, burstMs);
+      });
+    }
+    counted.catch((error) => this.#report.uncounted('requests', error));
+    return this.#chargeHere(account, costMs, burstMs);
   }
 
-  async #chargeInMemory(account: string, quota: number, windowS: number) {
-    const counted = await this.#memory.penalty(account, 1, { customDuration: windowS });
-    const { consumedPoints: used, msBeforeNext: debtMs } = counted;
-    return { granted: used <= quota, remaining: Math.max(0, quota - used), debtMs };
+  async #chargeInRedis(account: string, costMs: number, burstMs: number): Promise<Charge> {
+    const key = `${this.#prefix}:requests-account:${digest(account)}`;
+    const taken = this.#redis.takeRequest(key, costMs, burstMs);
+    const [granted, debt] = await withTimeout(COUNT_TIMEOUT_MS, 'Counting a request', taken);
+    const debtMs = Number(debt);
+    this.#remember(account, debtMs);
+    return { granted: granted === 1, debtMs };
+  }
+
+  #chargeHere(account: string, costMs: number, burstMs: number): Charge {
+    const debtMs = this.#debtOf(account) + costMs;
+    if (debtMs > burstMs) return { granted: false, debtMs: debtMs - costMs };
+    this.#remember(account, debtMs);
+    return { granted: true, debtMs };
+  }
+
+  #debtOf(account: string): number {
+    return Math.max(0, (this.#accounts.get(account)?.paidAt ?? 0) - performance.now());
+  }
+
+  #remember(account: string, debtMs: number): void {
+    this.#accounts.set(account, { paidAt: performance.now() + debtMs });
   }
 }
