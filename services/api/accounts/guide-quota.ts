@@ -1,12 +1,12 @@
 import type { Result } from 'ioredis';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { LruMap } from 'toad-cache';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { digest } from '#shared/digest.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { localDays } from '../local-time.ts';
 import { QuotaExceeded, type QuotaState } from './account-limits.ts';
 import type { QuotaReport } from './quota-report.ts';
-import { COUNT_TIMEOUT_MS } from './request-quota.ts';
+import { COUNT_TIMEOUT_MS, MAX_ACCOUNTS, UNHURRIED } from './request-quota.ts';
 
 /** The window of the limit, in seconds, as the header names it. A day on which clocks change is longer or shorter. */
 const DAY_S = 86_400;
@@ -53,7 +53,8 @@ export class GuideQuota {
   readonly #prefix: string;
   readonly #report: QuotaReport;
   readonly #dayAt: ReturnType<typeof localDays>;
-  readonly #memory = new RateLimiterMemory({ points: 0, duration: KEPT_S });
+  /** Guides of the day, as this process last heard and has counted since, by key. */
+  readonly #used = new LruMap<number>(MAX_ACCOUNTS);
 
   /** @param localTime writes a moment as `localTimeFormatter` does. */
   constructor(redis: RedisClient, prefix: string, localTime: (moment: Date) => string, report: QuotaReport) {
@@ -65,7 +66,8 @@ export class GuideQuota {
   }
 
   /**
-   * Counts guides that are about to be created.
+   * Counts guides that are about to be created. Those of an account that is far from its limit are granted before Redis has
+   * counted them.
    *
    * @param perDay the account's limit.
    * @throws QuotaExceeded `too-many-guides-today`, with the seconds until midnight; then nothing is counted.
@@ -74,10 +76,7 @@ export class GuideQuota {
     const now = Date.now();
     const { date, endsAt } = this.#dayAt(now);
     const key = `${this.#prefix}:guides-account:${date}:${digest(account)}`;
-    const { granted, used, giveBack } = await this.#count(key, perDay, count).catch((error) => {
-      this.#report.uncounted('guides', error);
-      return this.#countInMemory(key, perDay, count);
-    });
+    const { granted, used, giveBack } = await this.#count(key, perDay, count);
     const resetS = Math.max(1, Math.ceil((endsAt - now) / 1_000));
     const remaining = Math.max(0, perDay - used);
     const state: QuotaState = { policy: 'guias', quota: perDay, windowS: DAY_S, remaining, resetS };
@@ -89,17 +88,40 @@ export class GuideQuota {
   }
 
   async #count(key: string, perDay: number, count: number): Promise<Count> {
+    const counted = this.#countInRedis(key, perDay, count);
+    const known = this.#used.get(key);
+    if (known === undefined || known + count > UNHURRIED * perDay) {
+      return counted.catch((error) => {
+        this.#report.uncounted('guides', error);
+        return this.#countHere(key, perDay, count);
+      });
+    }
+    counted.catch((error) => this.#report.uncounted('guides', error));
+    const here = this.#countHere(key, perDay, count);
+    const giveBack = async () => {
+      await here.giveBack();
+      return (await counted).giveBack();
+    };
+    return { ...here, giveBack };
+  }
+
+  async #countInRedis(key: string, perDay: number, count: number): Promise<Count> {
     const taken = this.#redis.takeGuides(key, count, perDay, KEPT_S);
     const [granted, used] = await withTimeout(COUNT_TIMEOUT_MS, 'Counting guides', taken);
+    this.#used.set(key, used);
     return { granted: granted === 1, used, giveBack: () => this.#redis.decrby(key, count) };
   }
 
-  async #countInMemory(key: string, perDay: number, count: number): Promise<Count> {
-    const giveBack = () => this.#memory.reward(key, count);
-    const { consumedPoints: used } = await this.#memory.penalty(key, count);
-    if (used <= perDay) return { granted: true, used, giveBack };
-    await giveBack();
-    return { granted: false, used: used - count, giveBack };
+  #countHere(key: string, perDay: number, count: number): Count {
+    const before = this.#used.get(key) ?? 0;
+    const granted = before + count <= perDay;
+    const used = granted ? before + count : before;
+    this.#used.set(key, used);
+    return {
+      granted,
+      used,
+      giveBack: async () => this.#used.set(key, (this.#used.get(key) ?? count) - count),
+    };
   }
 }
 

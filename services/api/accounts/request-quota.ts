@@ -8,10 +8,13 @@ import type { QuotaReport } from './quota-report.ts';
 
 /** Longest wait for Redis to count, in ms. Counting must not hold up requests that need Redis for nothing else. */
 export const COUNT_TIMEOUT_MS = 500;
-/** Accounts whose debt this process remembers, of some 100 bytes each. */
-const MAX_ACCOUNTS = 20_000;
-/** Share of its burst up to which an account does not wait for Redis to count: the wait took a quarter of all creations. */
-const UNHURRIED = 0.5;
+/** Accounts whose counts this process remembers, of some 100 bytes each. */
+export const MAX_ACCOUNTS = 20_000;
+/**
+ * Share of a limit up to which an account does not wait for Redis to count. The two waits of a creation cost a tenth of the
+ * creations a second.
+ */
+export const UNHURRIED = 0.5;
 
 /**
  * Charges a request to an account. The account's key holds the time at which its requests so far are paid for, in ms
