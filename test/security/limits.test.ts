@@ -39,7 +39,7 @@ const test = services
       headersTimeout: 300,
       connectionsCheckingInterval: 50,
     });
-    return Number(new URL(await server.listen({ port: 0 })).port);
+    return Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
   });
 
 const statuses = async (count: number, ask: (index: number) => Promise<{ status: number }>) => {

@@ -141,7 +141,7 @@ function startNodes(
         command: ['redis-server', ...argumentsOf(data, i), ...settings],
         logFile: join(folder, 'logs', `${name}-${i}.log`),
       });
-      const redis = new Redis(port, {
+      const redis = new Redis(port, '127.0.0.1', {
         retryStrategy: () => 50,
         maxRetriesPerRequest: null,
         commandTimeout: 5_000,

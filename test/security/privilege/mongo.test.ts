@@ -36,7 +36,23 @@ const test = printingTest
   )
   .override('api', { scope: 'file' }, async ({ startApi, recorders, stores }) => {
     // What a crash has cut: the api finishes it as soon as it runs.
-    const records = [{ _id: '100000000001', guide: minimalGuide() }];
+    const branch = { code: 'MEX01', name: 'Centro' };
+    const records = [
+      {
+        _id: '100000000001',
+        username: 'demo',
+        account: 'demo',
+        createdAt: '2026-01-01T00:00:00',
+        createdUtc: new Date('2026-01-01T06:00:00Z'),
+        status: 'Documentado',
+        service: 'Domicilio',
+        origin: branch,
+        destination: branch,
+        freight: 0,
+        total: 0,
+        guide: minimalGuide(),
+      },
+    ];
     const cut = { _id: '1', creation: 'cut', openSince: new Date(0), records };
     await stores.mongo.collection<typeof cut>('creations').insertOne(cut);
     return startApi({ MONGODB_URI: recorders.api.uri });

@@ -32,6 +32,7 @@ function serve(socket: Socket, text: string): void {
 async function errorsOf(script: Answer): Promise<unknown[]> {
   answer = script;
   const redis = new Redis({
+    host: '127.0.0.1',
     port: (server.address() as AddressInfo).port,
     protocol: 2,
     lazyConnect: true,
