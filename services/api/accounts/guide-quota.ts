@@ -88,28 +88,23 @@ export class GuideQuota {
   }
 
   async #count(key: string, perDay: number, count: number): Promise<Count> {
-    const counted = this.#countInRedis(key, perDay, count);
+    const counting = this.#countInRedis(key, perDay, count).catch((error): undefined => {
+      this.#report.uncounted('guides', error);
+    });
     const known = this.#used.get(key);
-    if (known === undefined || known + count > UNHURRIED * perDay) {
-      return counted.catch((error) => {
-        this.#report.uncounted('guides', error);
-        return this.#countHere(key, perDay, count);
-      });
-    }
-    counted.catch((error) => this.#report.uncounted('guides', error));
+    const isFarFromLimit = known !== undefined && known + count <= UNHURRIED * perDay;
+    const counted = isFarFromLimit ? undefined : await counting;
+    if (counted) return counted;
     const here = this.#countHere(key, perDay, count);
-    const giveBack = async () => {
-      await here.giveBack();
-      return (await counted).giveBack();
-    };
-    return { ...here, giveBack };
+    return { ...here, giveBack: async () => ((await counting) ?? here).giveBack() };
   }
 
   async #countInRedis(key: string, perDay: number, count: number): Promise<Count> {
     const taken = this.#redis.takeGuides(key, count, perDay, KEPT_S);
     const [granted, used] = await withTimeout(COUNT_TIMEOUT_MS, 'Counting guides', taken);
     this.#used.set(key, used);
-    return { granted: granted === 1, used, giveBack: () => this.#redis.decrby(key, count) };
+    const giveBack = async () => granted && this.#used.set(key, await this.#redis.decrby(key, count));
+    return { granted: granted === 1, used, giveBack };
   }
 
   #countHere(key: string, perDay: number, count: number): Count {

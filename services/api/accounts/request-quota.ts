@@ -84,16 +84,12 @@ export class RequestQuota {
   }
 
   async #charge(account: string, costMs: number, burstMs: number): Promise<Charge> {
-    const counted = this.#chargeInRedis(account, costMs, burstMs);
-    const isUnhurried = this.#accounts.get(account) && this.#debtOf(account) + costMs <= UNHURRIED * burstMs;
-    if (!isUnhurried) {
-      return counted.catch((error) => {
-        this.#report.uncounted('requests', error);
-        return this.#chargeHere(account, costMs, burstMs);
-      });
-    }
-    counted.catch((error) => this.#report.uncounted('requests', error));
-    return this.#chargeHere(account, costMs, burstMs);
+    const charging = this.#chargeInRedis(account, costMs, burstMs).catch((error): undefined => {
+      this.#report.uncounted('requests', error);
+    });
+    const isKnown = this.#accounts.get(account) !== undefined;
+    const isFarFromLimit = isKnown && this.#debtOf(account) + costMs <= UNHURRIED * burstMs;
+    return (isFarFromLimit ? undefined : await charging) ?? this.#chargeHere(account, costMs, burstMs);
   }
 
   async #chargeInRedis(account: string, costMs: number, burstMs: number): Promise<Charge> {

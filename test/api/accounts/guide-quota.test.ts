@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
 import { describe, expect } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
+import { QuotaExceeded } from '#services/api/accounts/account-limits.ts';
+import { GuideQuota } from '#services/api/accounts/guide-quota.ts';
+import { QuotaReport } from '#services/api/accounts/quota-report.ts';
+import { localTimeFormatter } from '#services/api/local-time.ts';
 import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
@@ -133,6 +138,26 @@ describe("an account's guides of the day", () => {
     expect(repeated.headers.get('ratelimit')).not.toContain('guias');
     expect(left(await demo.create(several(1)))).toBe(5);
   });
+});
+
+test('guides granted before Redis refused them take nothing from its count when they are given back', async ({
+  stores: { redis, prefix },
+}) => {
+  const quotas = [1, 2].map(
+    () =>
+      new GuideQuota(
+        redis,
+        prefix,
+        localTimeFormatter('UTC'),
+        new QuotaReport(new Registry(), { warn() {} }),
+      ),
+  );
+  const [one, other] = quotas as [GuideQuota, GuideQuota];
+  await one.take('given back', PER_DAY, 1);
+  await other.take('given back', PER_DAY, PER_DAY - 1);
+  const early = await one.take('given back', PER_DAY, 2);
+  await early.giveBack();
+  await expect(other.take('given back', PER_DAY, 1)).rejects.toThrow(QuotaExceeded);
 });
 
 test('guides are created while Redis is full', async ({ folder, startApi }) => {
