@@ -34,15 +34,6 @@ describe('an import', () => {
     expect(crossing).toEqual([]);
   });
 
-  it('climbs two folders at most', () => {
-    const climbing = sources.flatMap((path) =>
-      specifiersOf(path)
-        .filter((specifier) => specifier.startsWith('../../../'))
-        .map((specifier) => `${path}: ${specifier}`),
-    );
-    expect(climbing).toEqual([]);
-  });
-
   it('leads to a file that exists', () => {
     expect(arrows(sources, (to) => !existsSync(join(repoRoot, to)))).toEqual([]);
   });

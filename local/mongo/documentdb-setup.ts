@@ -4,8 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'no
 import { join } from 'node:path';
 import { withLock } from '../process/lock.ts';
 import { runToEnd } from '../process/run-to-end.ts';
-import { debianMirror } from '../programs/debian-mirror.ts';
-import { canAptInstall, ensurePrograms } from '../programs/ensure-programs.ts';
+import { canAptInstall, debianMirror, ensurePrograms } from '../programs/ensure-programs.ts';
 import type { Log } from '../setup-error.ts';
 import {
   documentDbIsReady,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { cacheFolder } from '../folders.ts';
@@ -47,8 +48,20 @@ function allMissing(programs: Program[]): Program[] {
 }
 
 /** Fetches Debian's lists of packages, which a fresh machine lacks. */
-export async function updatePackageLists(): Promise<void> {
+async function updatePackageLists(): Promise<void> {
   await runApt('apt-get', 'update');
+}
+
+/** Returns the mirror of this machine's own packages; apt-get knows it only once it has its lists. */
+export async function debianMirror(): Promise<string> {
+  const command = ['indextargets', '--format', '$(REPO_URI)', 'ORIGIN: Debian', 'LABEL: Debian'];
+  const first = () => execFileSync('apt-get', command, { encoding: 'utf8' }).split('\n')[0];
+  const known = first();
+  if (known) return known;
+  await updatePackageLists();
+  const mirror = first();
+  if (mirror) return mirror;
+  throw new SetupError('apt-get knows no Debian mirror: add one to /etc/apt/sources.list.');
 }
 
 async function aptInstall(missing: Program[], log: Log): Promise<void> {

@@ -1,4 +1,4 @@
-import type { httpErrors } from '#api/errors.ts';
+import type { httpErrors } from '../errors.ts';
 
 /** Whoever closed the connection gets no answer, and needs no advice. */
 type Answered = Exclude<keyof typeof httpErrors, 'client-gone'>;

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type ApiErrorCode, httpErrors } from '#api/errors.ts';
-import type { ValidationRequest } from '#api/guides/create-guides.ts';
-import { apiUser, whenGone } from '#api/routes/authenticate.ts';
 import type { ProblemList } from '#shared/errors.ts';
 import { MAX_PROBLEMS } from '#shared/errors.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
+import { type ApiErrorCode, httpErrors } from '../errors.ts';
+import type { ValidationRequest } from '../guides/create-guides.ts';
+import { apiUser, whenGone } from './authenticate.ts';
 import { describeHeaders } from './responses.ts';
 import { Problem } from './schemas.ts';
 

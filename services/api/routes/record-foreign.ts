@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import type { GuideRecord } from '#api/guides/guide-store.ts';
-import { apiUser } from '#api/routes/authenticate.ts';
 import type { AuditAction } from '#shared/audit/audit-store.ts';
+import type { GuideRecord } from '../guides/guide-store.ts';
+import { apiUser } from './authenticate.ts';
 
 /**
  * Records who reads guides or labels of other accounts, which takes `guias.read.all`: one event for each account, with

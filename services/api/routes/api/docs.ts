@@ -1,8 +1,8 @@
-import type { ApiOptions } from '#api/config.ts';
-import { type Chapter, escapeHtml, renderChapters, STYLE } from '#api/docs/chapters.ts';
-import { chapterValues } from '#api/docs/values.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiOptions } from '../../config.ts';
+import { type Chapter, escapeHtml, renderChapters, STYLE } from '../../docs/chapters.ts';
+import { chapterValues } from '../../docs/values.ts';
 
 /** A page has a style, no script, no form and stands in no frame. */
 const POLICY =

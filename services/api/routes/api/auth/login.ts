@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { Type } from 'typebox';
-import type { ApiOptions } from '#api/config.ts';
 import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiOptions } from '../../../config.ts';
 import { operation } from '../../operation.ts';
 import { describeHeaders } from '../../responses.ts';
 import { ignoreBodies } from './ignored-body.ts';

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { createGuides } from '#api/guides/create-guides.ts';
-import { KEY_PATTERN } from '#api/guides/creation-journal.ts';
-import { GuideSummary, summaryOf } from '#api/guides/guide-summary.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { createGuides } from '../../../guides/create-guides.ts';
+import { KEY_PATTERN } from '../../../guides/creation-journal.ts';
+import { GuideSummary, summaryOf } from '../../../guides/guide-summary.ts';
 import { addRateLimit } from '../../account-quota.ts';
 import { CREATED_EXAMPLE } from '../../examples.ts';
 import {

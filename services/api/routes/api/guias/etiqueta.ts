@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { ApiErrorCode } from '#api/errors.ts';
-import { findGuide } from '#api/guides/guide-access.ts';
-import { labelPayload } from '#api/labels/label-payload.ts';
 import { MAX_PACKAGES } from '#shared/contracts/guide.ts';
 import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { KINDS, LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiErrorCode } from '../../../errors.ts';
+import { findGuide } from '../../../guides/guide-access.ts';
+import { labelPayload } from '../../../labels/label-payload.ts';
 import { addRateLimit } from '../../account-quota.ts';
 import { apiUser } from '../../authenticate.ts';
 import {

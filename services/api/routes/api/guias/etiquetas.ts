@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { findGuides, requireUncancelled } from '#api/guides/guide-access.ts';
-import { type LabelFileRequest, parseLabelFileRequest } from '#api/labels/label-file-request.ts';
-import { labelPayload } from '#api/labels/label-payload.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { findGuides, requireUncancelled } from '../../../guides/guide-access.ts';
+import { type LabelFileRequest, parseLabelFileRequest } from '../../../labels/label-file-request.ts';
+import { labelPayload } from '../../../labels/label-payload.ts';
 import { addRateLimit } from '../../account-quota.ts';
 import { apiUser } from '../../authenticate.ts';
 import {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { cancelGuide, findGuide } from '#api/guides/guide-access.ts';
-import { GuideSummary, summaryOf } from '#api/guides/guide-summary.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { cancelGuide, findGuide } from '../../../guides/guide-access.ts';
+import { GuideSummary, summaryOf } from '../../../guides/guide-summary.ts';
 import { apiUser } from '../../authenticate.ts';
 import { COMPLETE_EXAMPLE, CREATED_EXAMPLE } from '../../examples.ts';
 import { operation } from '../../operation.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { GuideSummary, summaryOf } from '#api/guides/guide-summary.ts';
-import { listGuides, MAX_PAGE, USUAL_PAGE } from '#api/guides/list-guides.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { GuideSummary, summaryOf } from '../../../guides/guide-summary.ts';
+import { listGuides, MAX_PAGE, USUAL_PAGE } from '../../../guides/list-guides.ts';
 import { apiUser } from '../../authenticate.ts';
 import { CREATED_EXAMPLE } from '../../examples.ts';
 import { operation } from '../../operation.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { validateGuides } from '#api/guides/create-guides.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { validateGuides } from '../../../guides/create-guides.ts';
 import {
   appliedHeader,
   GUIDE_REFUSALS,
