@@ -42,7 +42,7 @@ if (import.meta.main) {
 }
 
 /** Creates or updates all users of `MONGODB_USERS`. @param apply does so with one of them. */
-export async function applyUsers(apply = applyUser): Promise<void> {
+async function applyUsers(apply = applyUser): Promise<void> {
   const { MONGODB_ADMIN_URI, MONGODB_ADMIN_PASSWORD, MONGODB_USERS } = loadConfig(Settings, process.env);
   const uri = MONGODB_ADMIN_URI.replace('@', `:${encodeURIComponent(MONGODB_ADMIN_PASSWORD)}@`);
   const connection = await connectMongo(uri, createLogger('mongo-users', 'warn')).catch(explainRefusal);
@@ -69,7 +69,7 @@ function explainRefusal(error: Error & { code?: unknown }): never {
 }
 
 /** Creates or updates a role and its user. @param uri the user's own connection string. */
-export async function applyUser(client: mongo.MongoClient, user: MongoUser, uri: string): Promise<void> {
+async function applyUser(client: mongo.MongoClient, user: MongoUser, uri: string): Promise<void> {
   const { credentials, dbName } = new mongo.MongoClient(uri).options;
   if (!credentials?.username) throw new Error(`The MONGODB_URI of ${user} names no user.`);
   const roles = client.db(dbName);

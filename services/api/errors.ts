@@ -233,7 +233,7 @@ export const httpErrors = { ...commonHttpErrors, ...apiErrors };
 export type ApiErrorCode = keyof typeof httpErrors;
 
 /** What may be wrong with a guide: the codes that the first of several problems gives to the whole answer. */
-export const GUIDE_PROBLEMS = [
+const GUIDE_PROBLEMS = [
   'field-required',
   'field-type',
   'field-invalid',

@@ -40,7 +40,7 @@ function countFailures(metrics: Registry): (attempt: LoginAttempt) => void {
  * Returns what records an attempt to log in. A limit is recorded once when it is reached, not with every request that it
  * refuses. A name is recorded only where it is a user's: people also type their password into that field.
  */
-export function recordLogins(trail: Trail, users: Pick<UserStore, 'findRecent'>) {
+function recordLogins(trail: Trail, users: Pick<UserStore, 'findRecent'>) {
   const locked = new LruMap<number>(MAX_LOCKED);
   /** Returns whether a limit was recorded a short time ago, and remembers that it is now. */
   const wasRecorded = ({ outcome, username, address }: LoginAttempt): boolean => {

@@ -60,7 +60,7 @@ export function idempotencyKey(username: string, key: string, body: unknown): Id
 }
 
 /** Writes JSON in which the order of an object's fields does not matter (RFC 8785, 3.2.3). */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, field: unknown) => (isObject(field) ? sorted(field) : field));
 }
 

@@ -5,7 +5,7 @@ import { collectionOf } from '#shared/stores/mongo.ts';
 import { type GuideStep, guideSteps, inStep } from '../guides/guide-store.ts';
 
 /** What stands in place of a text that named somebody. It passes the checks of a guide, so labels can still be printed. */
-export const ANONYMOUS = '[anonimizado]';
+const ANONYMOUS = '[anonimizado]';
 
 /** Longest wait for committed guides to be stored, in ms: an api that runs needs a minute at most. */
 const STORED_MS = 90_000;

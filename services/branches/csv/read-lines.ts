@@ -27,6 +27,6 @@ export async function* readLines(path: string, encoding: BufferEncoding): AsyncG
 }
 
 /** @throws InvalidFileError for a file of more bytes than one may have. */
-export function requireSize(bytes: number): void {
+function requireSize(bytes: number): void {
   if (bytes > MAX_MIB * 2 ** 20) throw new InvalidFileError(`El archivo mide mas de ${MAX_MIB} MiB`);
 }
