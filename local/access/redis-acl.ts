@@ -32,23 +32,22 @@ export const REDIS_KEYS = {
   },
   check: {
     patterns: [':write-check'],
-    holds: 'A write of the health checks: a full Redis still answers PING',
+    holds: "The health check's write (a full Redis still answers PING)",
     life: '60 s',
   },
   counts: {
     patterns: [':label-count:*'],
-    holds: 'Labels of a minute that were printed, and requests for labels that failed or were refused',
+    holds: 'Labels printed, failed and refused in each minute',
     life: '2 h',
   },
   heartbeats: {
     patterns: [':worker:*', ':workers'],
-    holds: 'Heartbeats of label workers, one every 5 s, with the versions of their templates',
+    holds: "Heartbeats of label workers, every 5 s, with their templates' versions",
     life: '15 s',
   },
   branches: {
     patterns: [':branches', ':branches:*'],
-    holds:
-      'Branches and coverage with the version that they were made from; the next version while it is written',
+    holds: 'Branches and coverage with their version; the next version while it is written',
     life: 'Until the next load; 60 s',
   },
   sessions: {
@@ -64,17 +63,17 @@ export const REDIS_KEYS = {
   },
   operatorLogins: {
     patterns: [':dashboard-login-*'],
-    holds: "The same of the dashboard's own login",
+    holds: "The same for the dashboard's login",
     life: '15 min; 30 days',
   },
   requests: {
     patterns: [':requests-*'],
-    holds: "When an account's requests of the last seconds are paid for",
+    holds: "Time until which an account's requests are paid for",
     life: 'Until then',
   },
   retention: {
     patterns: [':retention', ':retention-lease'],
-    holds: 'How far the walk over old guides is, and which process is at it',
+    holds: 'Progress of the walk over old guides, and the process that walks',
     life: 'For ever; 1 min',
   },
   quotas: {

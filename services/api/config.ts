@@ -41,7 +41,7 @@ export const ApiConfig = Type.Object({
   JWT_SECRET_PREVIOUS: Type.Optional(
     Type.String({
       ...SECRET,
-      description: 'Second secret whose tokens are also accepted while JWT_SECRET is being rotated',
+      description: 'Second secret whose tokens are accepted, while JWT_SECRET is rotated',
     }),
   ),
   JWT_TTL_S: Type.Integer({
@@ -57,15 +57,14 @@ export const ApiConfig = Type.Object({
   CORS_ORIGINS: Type.String({
     default: '',
     pattern: '^(https?://[a-z0-9.:\\[\\]-]+(,|$))*$',
-    description:
-      'Origins whose pages may call the API from a browser, in lower case, separated by commas. Empty allows none',
+    description: 'Origins whose pages may call the API, in lower case, separated by commas',
     examples: ['https://tienda.example'],
   }),
   PUBLIC_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/]+(/.*[^/])?$',
       description:
-        'Address at which clients reach the API, for its OpenAPI document and its pages. Without it, the address that they were read from',
+        'Address of the API in its OpenAPI document and pages. Without it, the address of the request',
       examples: ['https://guias.example'],
     }),
   ),
@@ -84,12 +83,12 @@ export const ApiConfig = Type.Object({
     default: 0,
     minimum: 0,
     maximum: 36_500,
-    description: 'Age in days from which guides lose all that names a person, for good. 0 keeps it for ever',
+    description: 'Age in days at which guides lose all that names a person, for good. 0 keeps it for ever',
   }),
   CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on the labels" }),
   CARRIER_LOGO: Type.Optional(
     Type.String({
-      description: `Path of the carrier's logo for the labels, an SVG or PNG of at most ${MAX_LOGO_KIB} KiB. Black prints best`,
+      description: `Path of the logo on the labels, an SVG or PNG of at most ${MAX_LOGO_KIB} KiB. Black prints best`,
       examples: ['/etc/guias/logo.svg'],
     }),
   ),
@@ -110,7 +109,7 @@ export const ApiConfig = Type.Object({
     minimum: 1,
     maximum: 600_000,
     description:
-      'Time limit for printing all labels of one file, in ms. Keep it below the time that proxies wait for an answer',
+      'Time limit for printing all labels of one file, in ms. Keep it below the time that proxies wait',
   }),
 });
 export type ApiConfig = Readonly<Static<typeof ApiConfig>>;

@@ -17,7 +17,7 @@ export const BranchesConfig = Type.Object({
   INTERNAL_TOKEN_PREVIOUS: Type.Optional(
     Type.String({
       ...SECRET,
-      description: 'Second secret that is also accepted while INTERNAL_TOKEN is being rotated',
+      description: 'Second secret that is accepted, while INTERNAL_TOKEN is rotated',
     }),
   ),
   PORT: Type.Integer({ default: 3001, minimum: 0, maximum: 65535, description: 'Port to listen on' }),

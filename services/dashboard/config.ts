@@ -16,14 +16,12 @@ export const DashboardConfig = Type.Object({
   PORT: Type.Integer({ default: 3003, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
   COOKIE_SECURE: Type.Boolean({
     default: true,
-    description:
-      'Whether browsers send the session cookie over HTTPS only. Set to false only where there is no HTTPS',
+    description: 'Whether browsers send the session cookie over HTTPS only',
   }),
   RUNBOOK_URL: Type.Optional(
     Type.String({
       pattern: '^https?://.',
-      description:
-        'Page with the text of k8s/runbook.md. Links to its sections append # and the name of the section',
+      description: 'Page with the text of k8s/runbook.md. Links append # and the name of a section',
       examples: ['https://wiki.example/runbook'],
     }),
   ),

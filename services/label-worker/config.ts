@@ -8,18 +8,18 @@ export const LabelWorkerConfig = Type.Object({
   PORT: Type.Integer({ default: 3002, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
   CHROMIUM_PATH: Type.String({
     description:
-      'Path of the Chromium executable. chromium-headless-shell prints two to three times as fast as the full browser',
+      'Path of Chromium. chromium-headless-shell prints two to three times as fast as the full browser',
     examples: ['/usr/bin/chromium-headless-shell'],
   }),
   CHROMIUM_SANDBOX: Type.Enum(['auto', 'required'], {
     default: 'auto',
     description:
-      'Whether Chromium must have its sandbox. Where the system denies it, a worker with required does not start; one with auto logs the reason',
+      'Where the system denies Chromium its sandbox, a worker with required does not start, and one with auto logs the reason',
   }),
   LABEL_TEMPLATES: Type.Optional(
     Type.String({
       description:
-        "Folder with label templates of the operator's own: letter.hbs, medium.hbs, small.hbs (docs/labels.md). A worker with a wrong one does not start",
+        "Folder with the operator's own letter.hbs, medium.hbs or small.hbs (docs/labels.md). A worker with a wrong one does not start",
       examples: ['/templates'],
     }),
   ),
@@ -27,7 +27,7 @@ export const LabelWorkerConfig = Type.Object({
     default: 2,
     minimum: 1,
     maximum: 32,
-    description: 'Number of prints that run at once. Set it to the number of cores that Chromium may use',
+    description: 'Number of prints at once: the number of cores that Chromium may use',
   }),
 });
 export type LabelWorkerConfig = Readonly<Static<typeof LabelWorkerConfig>>;

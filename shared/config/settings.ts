@@ -22,7 +22,7 @@ export const redisSettings = {
   REDIS_URL: Type.String({
     ...REDIS_ADDRESS,
     description:
-      'Redis that holds the job queue, the branch cache, sessions and login counters. redis:// is one address, redis+sentinel:// asks sentinels for the primary; rediss is TLS',
+      'Redis of the queue, the branch cache, sessions and counters: redis:// or redis+sentinel://, with rediss for TLS',
     examples: ['redis://127.0.0.1:6379'],
   }),
   REDIS_PREFIX: Type.String({
@@ -37,8 +37,7 @@ export const redisSettings = {
 export const labelCacheSettings = {
   LABEL_CACHE_URL: Type.String({
     ...REDIS_ADDRESS,
-    description:
-      'Redis of the finished labels alone, an address as in REDIS_URL, with maxmemory-policy allkeys-lru and no persistence',
+    description: 'Redis of the finished labels alone, with maxmemory-policy allkeys-lru and no persistence',
     examples: ['redis://127.0.0.1:6380'],
   }),
 };
@@ -48,7 +47,7 @@ export const mongoSettings = {
     pattern: '^mongodb(\\+srv)?://[^/]+/[^/?]+',
     writeOnly: true,
     description:
-      'MongoDB connection string, with the database name in its path. Options that weaken writes or reads are refused',
+      'MongoDB connection string, with the database in its path. Options that weaken writes or reads are refused',
     examples: ['mongodb://127.0.0.1:27017/guias'],
   }),
 };
@@ -68,7 +67,7 @@ export const servingSettings = {
     minimum: 0,
     maximum: 300_000,
     description:
-      "Time to keep serving after SIGTERM while reporting not ready, in ms. Must be longer than the load balancer's probe interval and well below the 20 s of a graceful shutdown",
+      "Time to keep serving after SIGTERM while reporting not ready, in ms. Longer than the load balancer's probe interval, well below 20 s",
   }),
 };
 
@@ -78,19 +77,17 @@ export const loginSettings = {
     default: 100,
     minimum: 1,
     maximum: 1_000_000,
-    description:
-      'Failed logins allowed per client address in 15 minutes, whoever the user. An IPv6 address counts by its /64',
+    description: 'Failed logins allowed per client address in 15 minutes. An IPv6 address counts by its /64',
   }),
   ALLOW_DEMO_USERS: Type.Boolean({
     default: false,
-    description:
-      'Whether users of the demo data may log in. Everybody knows their password: only for a machine of your own',
+    description: 'Whether demo users may log in. Everybody knows their password',
   }),
   TRUST_PROXY: Type.String({
     default: '',
     format: 'proxies',
     description:
-      "Whose X-Forwarded-For header is trusted: how many proxies are in front, or their addresses, separated by commas. Empty trusts none: all clients behind a proxy then share one client's limits",
+      "Whose X-Forwarded-For is trusted: how many proxies are in front, or their addresses, separated by commas. Empty trusts none: all clients behind a proxy then share one client's limits",
     examples: ['1', '10.0.0.5,10.1.0.0/16'],
   }),
 };
