@@ -7,7 +7,7 @@ import { CALLS } from '#services/label-worker/label/attributes.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
 import type { HttpErrors } from '#shared/http/http-errors.ts';
-import { RULE_FILES, rulesOf } from '#test/ops/rules.ts';
+import { alerts } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
 
 /** The tables of the documents that are written from the code, each as Markdown. */
@@ -172,14 +172,13 @@ function collections(): string {
   return table(['collection', '`_id`', 'what', 'life', 'who'], rows);
 }
 
-/** The alerts, with their sections of the runbook. */
-function alerts(): string {
-  const rows = RULE_FILES.flatMap(rulesOf).flatMap((rule) =>
-    rule.alert === undefined
-      ? []
-      : [[`[${rule.alert}](#${rule.alert.toLowerCase()})`, rule.labels.severity, rule.for ?? 'at once']],
-  );
-  return table(['alert', 'severity', 'after'], rows);
+/** The alerts by severity, with their sections of the runbook. */
+function alertsBySeverity(): string {
+  const rows = [...Map.groupBy(alerts, ({ labels }) => labels.severity)].map(([severity, all]) => [
+    severity,
+    all.map(({ alert }) => `[${alert}](#${alert.toLowerCase()})`).join(', '),
+  ]);
+  return table(['severity', 'alerts'], rows.toSorted());
 }
 
 /** The helpers of label templates with their attributes. */
@@ -219,5 +218,5 @@ function table(heads: string[], rows: string[][]): string {
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
   ...{ settings, messages, operations, guideFields, demoUsers },
-  ...{ redisKeys, collections, alerts, helpers, fields },
+  ...{ redisKeys, collections, alerts: alertsBySeverity, helpers, fields },
 } satisfies Record<string, (document: OpenApi) => string>;
