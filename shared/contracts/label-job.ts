@@ -109,11 +109,13 @@ export function printedKey(key: string, version: string): string {
  * what is not the label's fault (see the worker).
  *
  * @param place in the line: the smallest number goes first (BullMQ, "Prioritized").
+ * @param evictions how often the label was printed and gone before it was read. The job that printed it may not have ended
+ * yet, and is not to be taken for the next one.
  */
-export function labelJobOptions(key: string, place: number): JobsOptions {
+export function labelJobOptions(key: string, place: number, evictions = 0): JobsOptions {
   return {
     priority: place,
-    deduplication: { id: key },
+    deduplication: { id: evictions === 0 ? key : `${key}/${evictions}` },
     attempts: 3,
     removeOnComplete: { count: 1_000, age: 3_600 },
     removeOnFail: { count: 1_000, age: 3_600 },

@@ -265,14 +265,16 @@ export class LabelClient {
     place: number,
     news: AsyncIterator<unknown[]>,
   ): Promise<PrintedLabel> {
+    let evictions = 0;
     for (let key = job.key; ; ) {
       const bytes = await this.#cache.read(key);
       if (bytes) return { key, bytes };
-      await this.queue.add(job.label.kind, job, labelJobOptions(job.key, place));
+      await this.queue.add(job.label.kind, job, labelJobOptions(job.key, place, evictions));
       const [end] = (await news.next()).value as [LabelNews | 'reconnected'];
       const printed = typeof end === 'object' ? end.printed : undefined;
       if (printed || end === 'failed') this.#admission.finished(pageCount(job.label));
       if (end === 'failed') throw new DomainError('label-failed', { cause: new Error(`label ${job.key}`) });
+      if (printed) evictions++; // it is gone, if the next look finds nothing
       key = printed ?? job.key;
     }
   }

@@ -276,11 +276,23 @@ describe('a label that is stored', () => {
   });
 });
 
-/** Returns a connection that stores nothing the first time that it is told to. */
+/** Returns a connection that stores nothing the first time that it is told to; that label's job ends only after the next. */
 function evictingOnce(cache: Redis): Redis {
   const connection = cache.duplicate();
   onTestFinished(() => connection.disconnect());
+  const next = Promise.withResolvers<void>();
+  const publish = connection.publish.bind(connection);
   vi.spyOn(connection, 'set').mockResolvedValueOnce('OK');
+  vi.spyOn(connection, 'publish')
+    .mockImplementationOnce(async (...message) => {
+      const told = await publish(...message);
+      await next.promise;
+      return told;
+    })
+    .mockImplementationOnce((...message) => {
+      next.resolve();
+      return publish(...message);
+    });
   return connection;
 }
 
