@@ -32,10 +32,10 @@ import { addPrivacyCommands, type RunPrivately } from './privacy/privacy-command
 /** As it is typed. */
 const NAME = 'npm run admin --';
 
-process.exitCode = await run(process.argv);
+if (import.meta.main) process.exitCode = await run(process.argv);
 
 /** Runs a command. @returns the exit code. */
-async function run(argv: string[]): Promise<number> {
+export async function run(argv: string[]): Promise<number> {
   try {
     const program = createProgram();
     const asRecorded = (use: (mongo: Connection) => Promise<string>) =>

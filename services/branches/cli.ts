@@ -40,10 +40,10 @@ type Typed = { dataset: DatasetName; path: string | undefined } & (
   | { command: 'export' }
 );
 
-process.exitCode = await run(process.argv);
+if (import.meta.main) process.exitCode = await run(process.argv);
 
 /** Runs a command. @returns the exit code. */
-async function run(argv: string[]): Promise<number> {
+export async function run(argv: string[]): Promise<number> {
   try {
     await createProgram().parseAsync(argv);
     return 0;

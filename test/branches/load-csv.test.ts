@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, vi } from 'vitest';
 import { BranchStore } from '#services/branches/branch-store.ts';
+import { run as runCli } from '#services/branches/cli.ts';
 import { readRows } from '#services/branches/csv/csv-rows.ts';
 import { formatCsv } from '#services/branches/csv/format-csv.ts';
 import { LineReport } from '#services/branches/csv/line-report.ts';
@@ -33,7 +34,7 @@ const test = services
     { scope: 'file' },
     ({ stores, folder }) =>
       (name: Name, args: string[], uri: string | undefined = stores.mongoUri) =>
-        runCommand(['services/branches/cli.ts', ...WORDS[name], ...args], {
+        runCommand(runCli, [...WORDS[name], ...args], {
           env: { ...(uri && { MONGODB_URI: uri }), INIT_CWD: folder },
         }),
   )

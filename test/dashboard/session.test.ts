@@ -3,6 +3,7 @@ import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { call } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
@@ -171,9 +172,8 @@ describe('a session', () => {
       await visitor.login(name);
       expect((await visitor.page('/')).status).toBe(200);
       await change(users, name);
-      await expect
-        .poll(async () => (await visitor.page('/')).status, { timeout: 10_000, interval: 200 })
-        .toBe(303);
+      passTime(10_000);
+      expect((await visitor.page('/')).status).toBe(303);
     },
   );
 });

@@ -5,7 +5,9 @@ import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { provideRedis } from '#local/programs/redis.ts';
+import { run } from '#services/api/cli.ts';
 import { test } from '#test/fixtures/folder.ts';
+import { runCommand } from '#test/fixtures/operators/command.ts';
 import { readOverlay } from './kubernetes/kubernetes.ts';
 
 /** The commands of the runbook, as far as they can be tried without a cluster. */
@@ -61,11 +63,8 @@ describe('every command', () => {
 
   test.for([...Map.groupBy(starting('admin').map(wordsOf), ([, name = '']) => name)])(
     'is one of the operators: admin %s',
-    ([name, uses]) => {
-      const help = execFileSync(process.execPath, ['services/api/cli.ts', name, '--help'], {
-        cwd: repoRoot,
-        encoding: 'utf8',
-      });
+    async ([name, uses]) => {
+      const { out: help } = await runCommand(run, [name, '--help'], { env: {} });
       expect(help).toContain(`admin -- ${name}`);
       for (const option of uses.flat().filter((word) => word.startsWith('--')))
         expect(help).toContain(option);

@@ -1,10 +1,12 @@
-import { describe, expect, vi } from 'vitest';
+import { describe, expect } from 'vitest';
+import { run } from '#services/api/cli.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
-import { runCommand } from '#test/fixtures/operators/command.ts';
+import { runCommand, runProgram } from '#test/fixtures/operators/command.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
-/** A change of a user is in force within 10 s (docs/contract.md "Authentication"). */
-const IN_FORCE = { timeout: 12_000, interval: 200 };
+/** Within which a change of a user is in force, in ms (docs/contract.md "Authentication"). */
+const IN_FORCE = 10_000;
 const PASSWORD = 'una clave larga';
 
 const test = services
@@ -14,7 +16,7 @@ const test = services
     { scope: 'file' },
     ({ stores }) =>
       (args: string[], input = '', uri = stores.mongoUri) =>
-        runCommand(['services/api/cli.ts', ...args], { input, env: { MONGODB_URI: uri } }),
+        runCommand(run, args, { input, env: { MONGODB_URI: uri } }),
   )
   .extend(
     'create',
@@ -69,13 +71,18 @@ describe('create', () => {
     expect((await login('demo', 'demo1234')).status).toBe(200);
   });
 
-  test('creates one user when two processes create the same name at once', async ({ create }) => {
-    const results = await Promise.all([create('gemelo'), create('gemelo')]);
+  test('creates one user when two processes create the same name at once', async ({ stores }) => {
+    const create = () =>
+      runProgram(['services/api/cli.ts', 'create', 'gemelo'], {
+        input: `${PASSWORD}\n`,
+        env: { MONGODB_URI: stores.mongoUri },
+      });
+    const results = await Promise.all([create(), create()]);
     expect(results.map(({ code }) => code).sort()).toEqual([0, 1]);
   });
 });
 
-describe.concurrent('a password', () => {
+describe('a password', () => {
   test.for([
     ['too short', 'once letras\n', 'La contrasena debe tener al menos 12 caracteres'],
     ['not given', '', 'La contrasena debe tener al menos 12 caracteres'],
@@ -114,7 +121,7 @@ describe.concurrent('a password', () => {
   });
 });
 
-describe.concurrent('a user who is logged in', () => {
+describe('a user who is logged in', () => {
   test('is refused soon after being disabled, and let in again when enabled', async ({
     admin,
     api,
@@ -127,10 +134,9 @@ describe.concurrent('a user who is logged in', () => {
 
     expect((await admin(['disable', 'cierre'])).out).toBe('Usuario deshabilitado: cierre\n');
     expect((await login('cierre')).status).toBe(401);
-    await vi.waitFor(async () => {
-      const { status, body } = await client.get('/api/auth/validate');
-      expect([status, body.message]).toEqual([401, 'Acceso denegado']);
-    }, IN_FORCE);
+    passTime(IN_FORCE);
+    const { status, body } = await client.get('/api/auth/validate');
+    expect([status, body.message]).toEqual([401, 'Acceso denegado']);
 
     expect((await admin(['enable', 'cierre'])).out).toBe('Usuario habilitado: cierre\n');
     expect((await login('cierre')).status).toBe(200);
@@ -146,20 +152,18 @@ describe.concurrent('a user who is logged in', () => {
       'Permisos cambiados: cambios (cuenta: cambios; permisos: guias.read, guias.create; origen: ninguno)\n',
     );
     expect((await admin(['origin', 'cambios', ' gdl01 '])).out).toContain('origen: GDL01');
-    await vi.waitFor(async () => {
-      expect((await client.created(minimalGuide()))[0]?.SEND_SUCU_ORIG).toBe('GDL01');
-    }, IN_FORCE);
+    passTime(IN_FORCE);
+    expect((await client.created(minimalGuide()))[0]?.SEND_SUCU_ORIG).toBe('GDL01');
 
     expect((await admin(['origin', 'cambios', '--none'])).out).toContain('origen: ninguno');
     const revoked = await admin(['revoke', 'cambios', 'guias.read', 'colas.admin']);
     expect(revoked.out).toBe(
       'Permisos cambiados: cambios (cuenta: cambios; permisos: guias.create; origen: ninguno)\n',
     );
-    await vi.waitFor(async () => {
-      const { body } = await client.create([minimalGuide()]);
-      expect(body.message).toBe('Usuario API no tiene sucursal de origen asignada');
-      expect(await permissionsOf(client)).toEqual(['guias.create']);
-    }, IN_FORCE);
+    passTime(IN_FORCE);
+    const { body } = await client.create([minimalGuide()]);
+    expect(body.message).toBe('Usuario API no tiene sucursal de origen asignada');
+    expect(await permissionsOf(client)).toEqual(['guias.create']);
   });
 
   test.for<[string, string]>([
@@ -174,9 +178,8 @@ describe.concurrent('a user who is logged in', () => {
       out: `${said}: ${name}\n`,
       err: '',
     });
-    await vi.waitFor(async () => {
-      expect((await client.get('/api/auth/validate')).body.message).toBe('Acceso denegado');
-    }, IN_FORCE);
+    passTime(IN_FORCE);
+    expect((await client.get('/api/auth/validate')).body.message).toBe('Acceso denegado');
     const again = await Client.login(api.url, name, PASSWORD);
     expect((await again.get('/api/auth/validate')).status).toBe(200);
   });
@@ -259,7 +262,7 @@ describe('list', () => {
   });
 });
 
-describe.concurrent('refuses', () => {
+describe('refuses', () => {
   test.for<[string, ...string[]]>([
     ['disable'],
     ['enable'],
@@ -305,7 +308,7 @@ describe.concurrent('refuses', () => {
   });
 });
 
-test.concurrent.for([
+test.for([
   'create',
   'disable',
   'enable',

@@ -1,6 +1,8 @@
 import mongoose from 'mongoose';
 import { describe, expect } from 'vitest';
 import { parseMoment } from '#services/api/accounts/audit-command.ts';
+import { run } from '#services/api/cli.ts';
+import { run as runBranches } from '#services/branches/cli.ts';
 import { type AuditEvent, AuditStore, auditEvent } from '#shared/audit/audit-store.ts';
 import { recordCommand } from '#shared/audit/record-command.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
@@ -20,7 +22,7 @@ const test = stores
     { scope: 'file' },
     ({ stores }) =>
       (args: string[], { input = '', uri = stores.mongoUri, ...env } = {} as Record<string, string>) =>
-        runCommand(['services/api/cli.ts', ...args], { input, env: { MONGODB_URI: uri, ...env } }),
+        runCommand(run, args, { input, env: { MONGODB_URI: uri, ...env } }),
   )
   /** Runs `npm run branches -- …`. */
   .extend(
@@ -28,7 +30,7 @@ const test = stores
     { scope: 'file' },
     ({ stores }) =>
       (...args: string[]) =>
-        runCommand(['services/branches/cli.ts', ...args], {
+        runCommand(runBranches, args, {
           env: { MONGODB_URI: stores.mongoUri, OPERATOR: 'carla' },
         }),
   );

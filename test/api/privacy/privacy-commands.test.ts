@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { run } from '#services/api/cli.ts';
 import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
 import { toDocument } from '#services/api/guides/guide-store.ts';
 import { parseSearch, sectionsNaming } from '#services/api/privacy/person-search.ts';
@@ -30,7 +31,7 @@ const test = services
     { scope: 'file' },
     ({ stores, folder }) =>
       (operator: string, args: string[], input = '') =>
-        runCommand(['services/api/cli.ts', 'privacy', ...args], {
+        runCommand(run, ['privacy', ...args], {
           input,
           env: { MONGODB_URI: stores.mongoUri, OPERATOR: operator, INIT_CWD: folder },
         }),
@@ -151,11 +152,12 @@ describe('privacy erase', () => {
   });
 
   test('reaches a guide that a crash has cut before it was stored: the api stores it, then it is anonymised', async ({
-    api: _,
+    api: { server },
     guides,
     person,
     privacy,
     stores,
+    trail,
   }) => {
     const record = { ...newRecord(), guide: { ...fullGuide(), Remitente: contact(person) } };
     const { number, creation } = record;
@@ -163,8 +165,11 @@ describe('privacy erase', () => {
     await stores.mongo
       .collection<JournalEntry>('creations')
       .insertOne({ _id: creation, creation, openSince, records: [toDocument(record)] });
-    const { out } = await privacy('ana', ['erase', '--phone', person.phone, '--yes']);
-    expect(out).toContain('Anonimizadas: 1 guias');
+    const operator = randomUUID();
+    const erasing = privacy(operator, ['erase', '--phone', person.phone, '--yes']);
+    await expect.poll(() => trail.find({ user: operator }, 1)).toHaveLength(1); // it has begun
+    await server.journal.sweep(server.log);
+    expect((await erasing).out).toContain('Anonimizadas: 1 guias');
     expect((await one(guides.findOne({ _id: number }))).guide.Remitente).toEqual({ Nombre: '[anonimizado]' });
   });
 
