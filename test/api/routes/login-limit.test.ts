@@ -8,11 +8,12 @@ import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { Client, call } from '#test/fixtures/client.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 const test = services
-  .override('settings', { LOGIN_FAILURES_PER_ADDRESS: '40', TRUST_PROXY: '127.0.0.1' })
+  .override('settings', { LOGIN_FAILURES_PER_ADDRESS: '20', TRUST_PROXY: '127.0.0.1' })
   .extend('second', { scope: 'file' }, ({ startApi }) => startApi())
   .extend(
     'login',
@@ -45,7 +46,7 @@ describe('failed logins', () => {
   });
 
   test('of a user from many addresses do not lock the user out', async ({ login }) => {
-    for (let address = 0; address < 15; address++) {
+    for (let address = 0; address < 4; address++) {
       const wrong = Array.from({ length: 10 }, () => login('sinorigen', 'mal', `198.51.100.${address}`));
       for (const { status } of await Promise.all(wrong)) expect(status).toBe(401);
     }
@@ -61,10 +62,10 @@ describe('failed logins', () => {
 
   test('from one address are limited, whoever the user', async ({ login }) => {
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => login(`nadie${index}`, 'mal', '203.0.113.5')),
+      Array.from({ length: 30 }, (_, index) => login(`nadie${index}`, 'mal', '203.0.113.5')),
     );
     const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(40);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20);
     // On a slow machine some wait too long for their hash, which is 503.
     expect(statuses.filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
     expect((await login('demo', 'demo1234', '203.0.113.6')).status).toBe(200);
@@ -100,8 +101,8 @@ describe('failed logins', () => {
     ],
   ] as const)('are counted for %s', async ([_, addressOf, another], { login }) => {
     const answers: number[] = [];
-    for (let i = 0; i < 41; i++) answers.push((await login(`nadie${i}`, 'mal', addressOf(i))).status);
-    expect(answers.indexOf(429)).toBe(40);
+    for (let i = 0; i < 21; i++) answers.push((await login(`nadie${i}`, 'mal', addressOf(i))).status);
+    expect(answers.indexOf(429)).toBe(20);
     expect((await login('demo', 'demo1234', another)).status).toBe(200);
   });
 
@@ -113,11 +114,11 @@ describe('failed logins', () => {
         headers: { 'x-username': username, 'x-password': password },
       });
     for (let i = 0; i < 12; i++) await from('otro');
-    for (let i = 0; i < 32; i++) await from(`nadie${i}`);
+    for (let i = 0; i < 12; i++) await from(`nadie${i}`);
     const series = await scrape(url);
     const count = (reason: string) => series.get(`login_failures_total{reason="${reason}"}`);
     expect(['wrong', 'disabled', 'pair_limit', 'address_limit', 'overload'].map(count)).toEqual([
-      40, 0, 2, 2, 0,
+      20, 0, 2, 2, 0,
     ]);
   });
 
@@ -190,13 +191,9 @@ describe('a disabled user', () => {
     await stores.mongo
       .collection<{ _id: string }>('users')
       .updateOne({ _id: 'demo' }, { $set: { disabled: true } });
+    passTime(10_000);
     for (const client of [user, elsewhere]) {
-      await expect
-        .poll(async () => (await client.get('/api/auth/validate')).body.message, {
-          timeout: 10_000,
-          interval: 200,
-        })
-        .toBe('Acceso denegado');
+      expect((await client.get('/api/auth/validate')).body.message).toBe('Acceso denegado');
     }
     expect((await login('demo', 'demo1234', '203.0.113.9')).body.message).toBe(
       'Usuario o contrasena incorrectos',

@@ -51,11 +51,8 @@ test('a label printed alone and in a batch has the same pixels', async ({ printe
 test.for(LABEL_KINDS)('the logo is on each page of a %s label', async (kind, { printer }) => {
   const logo = LABEL_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
   const packages = kind === 'letter' ? 1 : 99;
-  for (const page of await pagesOf(
-    await printer.print(sample({ kind, packages, logo })),
-    72,
-    [0, 0, 200, 85],
-  )) {
+  const pdf = await printer.print(sample({ kind, packages, logo }));
+  for (const page of await pagesOf(pdf, 72, { area: [0, 0, 200, 85] })) {
     const [left, top, size] = kind === 'letter' ? [34, 34, 50] : [10, 6, 18];
     let black = 0;
     for (let y = top; y < top + size / 2; y++) {
