@@ -62,8 +62,8 @@ type Options = {
 /**
  * Logs users in by name and password (docs/contract.md "Authentication").
  *
- * Only failures count against a limit. As long as logins of an address are undecided, no more of it are checked than may
- * still fail: two hundred guesses at once cannot pass the limit, and two hundred right logins at once are not refused.
+ * Only failures count against a limit. At a time, no more logins of an address are checked than may still fail. Two hundred
+ * guesses at once therefore cannot pass the limit, and two hundred right logins at once are not refused.
  */
 export class Login {
   readonly #users: UserStore;
@@ -73,7 +73,7 @@ export class Login {
   readonly #rehash: boolean;
   /** Logins that are being checked, by each of their keys. */
   readonly #checking = new Tally();
-  /** Those that wait until another one of their address is decided, by address. */
+  /** Logins that wait until another login of their address is decided, by address. */
   readonly #undecided = new Map<string, (() => void)[]>();
 
   constructor({ users, limit, onAttempt = () => {}, rehash = false, queue = new HashQueue() }: Options) {
@@ -160,10 +160,12 @@ export class Login {
   }
 
   /**
-   * Ranks by the failures of the address and its logins under way, so that addresses take turns; then a user from an
-   * address where this user logged in before goes first; then by the user's logins under way, so that whoever is attacked
-   * from many addresses does not hold up others. Where the user is known, neither neighbours of the address nor attacks
-   * from elsewhere count.
+   * Returns a login's rank; the lowest is checked first. Three rules make the rank:
+   *
+   * 1. Failures and logins under way of the address count most, so that addresses take turns.
+   * 2. Logins under way of the user count next, so that a user attacked from many addresses does not hold up others.
+   * 3. From an address where this user logged in before, only the user's own logins from there count. Neither neighbours
+   *    at the address nor attacks from elsewhere delay that user.
    */
   #rankOf({ address, pair, user }: LoginKeys, failures: LoginFailures, known: boolean): number {
     if (known) return 1_000 * (failures.pair + this.#checking.of(pair));
@@ -191,7 +193,7 @@ export class Login {
     });
   }
 
-  /** Hashes a right password anew. A failure is nobody's affair: the next login tries again. */
+  /** Hashes a right password anew. A failure is ignored: the next login tries again. */
   async #replaceHash({ username, passwordHash }: ApiUser, password: string, rank: number): Promise<void> {
     try {
       const better = await this.#queue.run(rank, () => hashPassword(password));

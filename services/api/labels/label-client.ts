@@ -63,10 +63,10 @@ type Options = {
 /**
  * Gets labels from the cache, or has them printed (docs/architecture.md "The way of a label").
  *
- * Whoever waits for a label first subscribes to its channel, then looks into the cache, then adds the job: no end of a job
- * is missed, whichever process asked first. A message can be lost only with the subscriber's connection, and a job only with
- * the queue's, so the label is looked for and its job added again when either is back, and the label looked for once more
- * before a wait ends as late.
+ * A wait subscribes to the label's channel, then looks into the cache, then adds the job. In this order the wait misses no
+ * end of the job, whichever process asked first. A message is lost only with the subscriber's connection, and a job only
+ * with the queue's. When either connection is back, every wait looks into the cache and adds its job again. A wait looks
+ * once more before it ends as late.
  */
 export class LabelClient {
   readonly queue: Queue<LabelJob, LabelJobResult>;
@@ -147,13 +147,14 @@ export class LabelClient {
   }
 
   /**
-   * Returns a label, printed if it is not in the cache. Requests for one label share its wait, a thousand as well as two,
-   * once each is admitted by the limit of its own account.
+   * Returns a label from the cache, or has it printed. The limit of its own account admits each request first. Requests for
+   * one label then share one wait.
    *
-   * @throws DomainError `too-many-pages` when the account has too many in flight; `overloaded`, with the seconds after
-   * which to try again, when the label would not be printed in time; `no-printer` when no label worker is alive;
-   * `label-failed` when it cannot be printed, `label-late` when not in time; `client-gone` when the asker has left;
-   * `unavailable` while a Redis is away.
+   * @throws DomainError `too-many-pages`: the account has too many pages in flight.
+   * @throws DomainError `overloaded`: the label would be late. The error has the seconds after which to try again.
+   * @throws DomainError `no-printer`: no label worker is alive.
+   * @throws DomainError `label-failed`: the label cannot be printed. `label-late`: it was not printed in time.
+   * @throws DomainError `client-gone`: the asker has left. `unavailable`: a Redis is away.
    */
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     const asked = performance.now();

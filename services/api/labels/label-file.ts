@@ -45,15 +45,16 @@ export class LabelFilePrinter {
   }
 
   /**
-   * Prints what is not in the cache, a window of pages at a time, and then begins the file. What was printed stays in
-   * the cache, so that the same file is quick after a failure.
+   * Prints what is not in the cache, a window of pages at a time, and then begins the file. Printed labels stay in the
+   * cache: after a failure the same file is quick.
    *
    * @param find returns the labels in the order of their pages; called when there is room for the file.
    * @param asker.gone aborts when the client is gone or has the file: until then the file counts as under way.
-   * @returns the file piece by piece. A label that was evicted from the cache meanwhile is printed again, so a piece may
-   * fail as `LabelClient.print` does.
-   * @throws DomainError as `LabelClient.print`; `too-many-pages` or `overloaded` where too many files are under way;
-   * `label-late` when not all labels are printed in time; `label-failed` says which label.
+   * @returns the file piece by piece. The cache may have evicted a label meanwhile. That label is printed again, and its
+   * piece may fail as `LabelClient.print` does.
+   * @throws DomainError as `LabelClient.print`.
+   * @throws DomainError `too-many-pages` or `overloaded`: too many files are under way.
+   * @throws DomainError `label-late`: not all labels were printed in time. `label-failed` says which label.
    */
   async print(
     asker: Asker,

@@ -46,9 +46,9 @@ export class PersonalDataStore {
   }
 
   /**
-   * Waits until every guide that is committed by now is stored. The journal of creations holds a guide first, for
-   * milliseconds, or until an api finishes what a crash has cut; a walk that began earlier would miss it, and the guide
-   * would be stored with the person in it.
+   * Waits until every guide that is committed by now is stored. A committed guide is first in the journal of creations
+   * alone: for milliseconds, or after a crash until an api finishes the creation. A walk that began earlier would miss the
+   * guide, which would then be stored with the person in it.
    *
    * @throws Error when guides are still not stored after 90 s: then no api runs.
    */
