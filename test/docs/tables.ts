@@ -62,8 +62,11 @@ function meaning(setting: Setting): string {
     .join(' ');
 }
 
+/** A maximum from here on tells an operator nothing. */
+const NO_BOUND = 1_000_000_000;
+
 function range({ minimum = 0, maximum }: Setting): string | undefined {
-  if (maximum !== undefined) return `From ${minimum} to ${maximum}`;
+  if (maximum !== undefined && maximum < NO_BOUND) return `From ${minimum} to ${maximum}`;
   return minimum > 0 ? `At least ${minimum}` : undefined;
 }
 
