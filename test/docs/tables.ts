@@ -184,15 +184,31 @@ function alertsBySeverity(): string {
   return table(['severity', 'alerts'], rows.toSorted());
 }
 
-/** The helpers of label templates with their attributes. */
+/** What each helper of label templates draws. */
+const DRAWS: Readonly<Record<string, string>> = {
+  '#page': 'The page, around everything else',
+  '#eachPackage': 'A page for each package, with what stands inside',
+  text: 'A text with its first baseline at `y`. It begins at `x`, or has its middle at `middle`, or ends at `right`',
+  '#column': 'A column of `field`s; empty ones take no room',
+  field: 'A text of a `#column`',
+  fit: 'A text where it stands, at most `maxLines` lines of `size` high',
+  '#logo': 'The logo; `beside.x` and `beside.width` are the room between the logo and `right`',
+  logo: 'The logo where it stands',
+  rule: 'A black line',
+  path: 'An SVG path',
+  qr: 'A QR code, its quiet zone included',
+  barcode: 'A Code 128; `module` is the width of its narrowest bar',
+};
+
+/** The helpers of label templates with what they draw and their attributes. */
 function helpers(): string {
   const rows = Object.entries(CALLS).map(([helper, { attributes }]) => {
     const names = Object.entries(attributes).map(
       ([name, type]) => `\`${name}\`${type.endsWith('?') ? '?' : ''}`,
     );
-    return [`\`${helper}\``, names.join(', ') || '–'];
+    return [`\`${helper}\``, DRAWS[helper] ?? '', names.join(', ') || '–'];
   });
-  return table(['helper', 'attributes'], rows);
+  return table(['helper', 'draws', 'attributes'], rows);
 }
 
 /** The fields of label templates, each with what it may be. */
