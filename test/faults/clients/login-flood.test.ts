@@ -43,10 +43,7 @@ function flood(url: string, addresses: number): Promise<Record<string, number>> 
   });
 }
 
-test.for([
-  ['one address', 1],
-  ['200 addresses', 200],
-] as const)(
+test.for([['200 addresses', 200] as const, ...(long ? [['one address', 1] as const] : [])])(
   'while 1 000 wrong logins a second come from %s, right ones are prompt, and the attacked user is not locked out',
   async ([from, addresses], { api, login }) => {
     expect(await login(ATTACKED, '203.0.113.1')).toMatchObject({ status: 200 });

@@ -7,6 +7,18 @@ const test = faultTest
   .override('wanted', { own: ['mongo'] })
   .extend('mongo', { scope: 'file' }, ({ system }) => system.mongo.part as Part);
 
+test('while the database is killed and restarted, clients get 503, and no guide is lost or duplicated', async ({
+  mongo,
+  system,
+}) => {
+  await underLoad(system, 'kill -9 of the database, started again', [503], async (load) => {
+    await mongo.kill();
+    await load.waitForStatus('create', 503, 20);
+    await mongo.start();
+    return { from: performance.now() };
+  });
+});
+
 test('killing the database again and again loses or duplicates no guide', async ({ mongo, system }) => {
   await underLoad(system, 'kill -9 of the database, started again, five times', [503], async (load) => {
     for (let turn = 0; turn < 5; turn++) {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { long, underLoad } from '../clients/under-load.ts';
+import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
 
 /** The most guides of a request (docs/contract.md "Guides"). */
 const BATCH = 500;
 /** When the process is killed, as parts of the time that such a request takes. */
-const MOMENTS = long ? [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] : [0.3, 0.6, 0.9];
+const MOMENTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
 const test = faultTest
   .override('wanted', { count: { api: 2 } })
