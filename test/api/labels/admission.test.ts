@@ -1,39 +1,17 @@
 import { once } from 'node:events';
-import { get } from 'node:http';
 import { connect } from 'node:net';
-import { Queue } from 'bullmq';
 import { describe, expect } from 'vitest';
 import { Admission, placeInLine } from '#services/api/labels/admission.ts';
-import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
-import { test as services } from '#test/fixtures/services.ts';
+import { ask as askFor, test } from '#test/fixtures/labels/awaited-labels.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 /** What an account may have in flight, and when a label is refused at once. Nothing prints here. */
-const test = services
-  .override('settings', { LABEL_PAGES_PER_ACCOUNT: '100', LABEL_TIMEOUT_MS: '60000' })
-  .extend('pretended', { scope: 'file', auto: true }, async ({ stores }, { onCleanup }) => {
-    onCleanup(await pretendWorker(stores));
-  })
-  .extend('queue', { scope: 'file' }, ({ stores }, { onCleanup }) => {
-    const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix: stores.prefix });
-    onCleanup(() => queue.close());
-    return queue;
-  })
-  /** The labels that somebody waits for. */
-  .extend('awaited', { scope: 'file' }, ({ stores }) => async () => {
-    const channels = (await stores.cache.pubsub('CHANNELS')) as string[];
-    return channels.filter((channel) => channel.startsWith(`${stores.prefix}:label:`)).length;
-  });
 
 /** Asks for a small label of so many packages of a guide, a new one by default, until `leave`. */
 async function ask(client: Client, packages: number, number?: string) {
   const guide = number ?? (await client.created(minimalGuide()))[0]?.SEND_GUIA ?? '';
-  const url = `${client.url}/api/guias/etiqueta-pequena/${guide}?paquetes=${packages}`;
-  const asking = get(url, { agent: false, headers: { authorization: `Bearer ${client.token}` } });
-  asking.on('error', () => {}); // whoever leaves gets no answer
-  return { guide, leave: () => asking.destroy() };
+  return { guide, ...askFor(client, guide, packages) };
 }
 
 test('an account with too many pages in flight is refused until they are done', async ({

@@ -1,50 +1,19 @@
-import { get } from 'node:http';
-import { Queue } from 'bullmq';
 import { expect } from 'vitest';
-import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
+import { ask, test as awaitedTest } from '#test/fixtures/labels/awaited-labels.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
-import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 /** What a file of many labels has in flight, and what it leaves to others. Nothing prints here. */
-const test = services
-  .override('settings', { LABEL_PAGES_PER_ACCOUNT: '100', LABEL_TIMEOUT_MS: '60000' })
-  .extend('pretended', { scope: 'file', auto: true }, async ({ stores }, { onCleanup }) => {
-    onCleanup(await pretendWorker(stores));
-  })
-  .extend('queue', { scope: 'file' }, ({ stores }, { onCleanup }) => {
-    const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix: stores.prefix });
-    onCleanup(() => queue.close());
-    return queue;
-  })
-  /** The labels that somebody waits for. */
-  .extend('awaited', { scope: 'file' }, ({ stores }) => async () => {
-    const channels = (await stores.cache.pubsub('CHANNELS')) as string[];
-    return channels.filter((channel) => channel.startsWith(`${stores.prefix}:label:`)).length;
-  })
-  .extend('numbers', { scope: 'file' }, async ({ demo }) =>
-    (await demo.created(...Array.from({ length: 60 }, () => minimalGuide()))).map(
-      ({ SEND_GUIA }) => SEND_GUIA,
-    ),
-  );
+const test = awaitedTest.extend('numbers', { scope: 'file' }, async ({ demo }) =>
+  (await demo.created(...Array.from({ length: 60 }, () => minimalGuide()))).map(({ SEND_GUIA }) => SEND_GUIA),
+);
 
 /** Asks for a file until `leave`. */
 function askFile(client: Client, numbers: readonly string[]) {
   const leaving = new AbortController();
   const answer = client.labelFile(numbers, 'carta', '', leaving.signal).catch(() => undefined);
   return { answer, leave: () => leaving.abort() };
-}
-
-/** Asks for a label until `leave`. */
-function ask(client: Client, path: string) {
-  const asking = get(client.url + path, {
-    agent: false,
-    headers: { authorization: `Bearer ${client.token}` },
-  });
-  asking.on('error', () => {}); // whoever leaves gets no answer
-  return { leave: () => asking.destroy() };
 }
 
 test('a file has 50 pages in flight, behind single labels; when its client leaves, none', async ({
@@ -58,7 +27,7 @@ test('a file has 50 pages in flight, behind single labels; when its client leave
   await expect.poll(awaited).toBe(50);
   const other = await Client.login(api.url, 'otro');
   const [theirs] = await other.created(minimalGuide());
-  const single = ask(other, `/api/guias/etiqueta-pequena/${theirs?.SEND_GUIA}?paquetes=9`);
+  const single = ask(other, theirs?.SEND_GUIA ?? '', 9);
   await expect.poll(awaited).toBe(51);
   const [first] = await queue.getJobs(['prioritized'], 0, 0, true);
   expect(first?.data.label.number).toBe(theirs?.SEND_GUIA);
@@ -114,7 +83,7 @@ test('a file waits while other labels of its account take all pages, and is not 
 }) => {
   const refused = async () => (await scrape(api.url)).get('quota_refusals_total{limit="pages"}');
   const before = await refused();
-  const large = ask(demo, `/api/guias/etiqueta-pequena/${numbers[0]}?paquetes=99`);
+  const large = ask(demo, numbers[0] ?? '', 99);
   await expect.poll(awaited).toBe(1);
   const file = askFile(demo, numbers);
   await expect.poll(awaited).toBe(2); // the hundredth page
@@ -145,9 +114,7 @@ test('a file that is not printed in time is late; one for which there was no roo
   expect((await scrape(hasty.url)).get('label_failures_total{reason="late"}')).toBe(1);
   await expect.poll(awaited).toBe(0);
 
-  const large = [50, 50].map((packages, i) =>
-    ask(hasty, `/api/guias/etiqueta-pequena/${numbers[i]}?paquetes=${packages}`),
-  );
+  const large = [50, 50].map((packages, i) => ask(hasty, numbers[i] ?? '', packages));
   await expect.poll(awaited).toBe(2);
   const full = await hasty.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' });
   expect([full.status, full.body.codigo]).toEqual([429, 'cuota_excedida']);

@@ -187,7 +187,7 @@ test('the PDF has its title and language, is not shrunk by a viewer, and is the 
 });
 
 test('labels that wait are printed together, and each gets its own pages', async ({ printer, prints }) => {
-  const labels = mixedLabels(13);
+  const labels = mixedLabels(7);
   const { print } = printer();
   const files = await Promise.all(labels.map((one) => print(one)));
   // The first found a free print slot; the others waited for it, and each kind has a print.
@@ -215,71 +215,6 @@ test('a label that is retried is printed by itself', async ({ printer, prints })
   await Promise.all([false, false, true, false].map((alone) => print(label(), { alone })));
   expect(prints.map((body) => body.match(/<section/g)?.length)).toEqual([1, 2, 1]);
 });
-
-const HOSTILE = {
-  'a script': '<script>document.title="x"</script>',
-  'an image': '<img src=http://127.0.0.1:9/x onerror=alert(1)>',
-  'a closed section': '</span></div></section><section class="letter">',
-  'a style': '</style><style>*{display:none}</style>',
-  'a template': '{{this}} {{{carrier}}} {{> figure}}',
-  'a character reference': '&lt;b&gt; &#0; &amp;',
-};
-test.for(Object.entries(HOSTILE))('%s in a field prints as text', async ([_, text], { printed }) => {
-  for (const kind of LABEL_KINDS) {
-    const pages = await printed(label({ kind, recipient: { Nombre: text } }));
-    expect(pages).toHaveLength(1);
-    expect(pages[0]?.text.replace(/\s+/g, ' ')).toContain(text);
-    expect(pages[0]).toMatchObject({ qr: ['https://rastreo.example/guia/482913650724'] });
-  }
-});
-
-const LONG = {
-  'capitals without a blank': 'W'.repeat(120),
-  words: 'Palabra '.repeat(15).trim(),
-  'right to left': 'שלום '.repeat(24),
-  emoji: '🚚'.repeat(60),
-  'combining marks': 'ñ́Á̂ü̈ß'.repeat(12),
-};
-test.for(Object.entries(LONG))(
-  'fields full of %s stay on one page and leave the codes alone',
-  async ([_, text], { printed }) => {
-    const all = label({
-      carrier: text,
-      origin: { code: text.slice(0, 40), name: text },
-      destination: { code: text.slice(0, 40), name: text },
-    });
-    all.guide = {
-      Remitente: { ...all.guide.Remitente, Nombre: text },
-      Destinatario: {
-        ...all.guide.Destinatario,
-        Nombre: text,
-        RazonSocial: text,
-        Referencias: text + text,
-        Estado: text,
-        Municipio: text,
-        Colonia: text,
-        Calle: text,
-      },
-      Producto: {
-        TipoEnvio: text.slice(0, 40),
-        Contenido: text + text,
-        InformacionAdicional: text + text,
-        ValorDeclarado: 1e15,
-        Peso: 999.999,
-        Largo: 499.999,
-        Alto: 499.999,
-        Ancho: 499.999,
-      },
-      Creado_por: { Nombre: text, Agencia: text },
-    };
-    for (const kind of LABEL_KINDS) {
-      const pages = await printed({ ...all, kind });
-      expect(pages).toHaveLength(1);
-      expect(pages[0]?.qr).toEqual(['https://rastreo.example/guia/482913650724']);
-      expect(pages[0]?.code128[0]?.slice(0, 12)).toBe('482913650724');
-    }
-  },
-);
 
 test('a tracking address too long for a QR that scans fails its own label only', async ({ printer }) => {
   const { print } = printer();
