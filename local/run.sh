@@ -1,0 +1,73 @@
+#!/bin/sh
+# Runs a command of this repository: sh local/run.sh node local/start.ts
+# First it makes a fresh checkout ready: dependencies as the lock file says, and a Node.js that runs TypeScript. Where all
+# is there that takes no time.
+set -eu
+cd "$(dirname "$0")/.."
+export PATH="$PWD/node_modules/.bin:$PATH" # as npm has it for scripts
+
+installed=node_modules/.installed-lock.json # a copy of the lock file, once all that it names is there
+
+dependencies_are_there() {
+  cmp -s package-lock.json "$installed"
+}
+
+# Node.js runs TypeScript from 22.18 on.
+node_is_new() {
+  version=$(node -v) && version=${version#v} && minor=${version#*.} && minor=${minor%%.*}
+  [ "${version%%.*}" -gt 22 ] || { [ "${version%%.*}" -eq 22 ] && [ "$minor" -ge 18 ]; }
+}
+
+# npm has Node.js itself, a package for each platform.
+node_package() {
+  system=$(uname -s | tr '[:upper:]' '[:lower:]')
+  case $(uname -m) in aarch64 | arm64) machine=arm64 ;; *) machine=x64 ;; esac
+  echo "node-$system-$machine@24"
+}
+
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+
+# One at a time in a checkout: a symbolic link is made at once with its holder's pid in it.
+lock=.local/prepare.lock
+holder_is_alive() {
+  pid=$(readlink "$lock") && kill -0 "$pid" 2>/dev/null && ! grep -qs ') Z ' "/proc/$pid/stat" # Z: dead, not reaped
+}
+take_lock() {
+  mkdir -p .local
+  tries=600
+  until ln -s "$$" "$lock" 2>/dev/null; do
+    holder_is_alive || rm -f "$lock"
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || fail "Another npm start or npm test has been installing for ten minutes: end it and try again."
+    sleep 1
+  done
+  trap 'rm -f "$lock"' EXIT
+  trap 'exit 1' HUP INT TERM
+}
+
+prepare() {
+  take_lock
+  if dependencies_are_there && node_is_new; then return; fi
+  # `npm ci` begins by removing node_modules, and the copy of the lock file comes last, so an interrupted run is
+  # done again. No dependency needs its install script: those of optional native parts would only try to compile.
+  echo 'Installing the dependencies…'
+  npm ci --ignore-scripts --loglevel=error ||
+    fail 'The dependencies were not installed: see the error above, put it right and run the command again.'
+  if ! node_is_new; then
+    echo "Node.js $(node -v) does not run TypeScript; installing Node.js 24 in node_modules…"
+    npm install --no-save --ignore-scripts --loglevel=error "$(node_package)" ||
+      fail 'Node.js 24 was not installed: install Node.js 22.18 or newer yourself.'
+    hash -r
+    node_is_new || fail "Node.js $(node -v) does not run TypeScript: install Node.js 22.18 or newer."
+  fi
+  cp package-lock.json "$installed"
+}
+
+if ! { dependencies_are_there && node_is_new; }; then
+  (prepare) >&2 # its end releases the lock
+  hash -r
+fi
+exec "$@"
