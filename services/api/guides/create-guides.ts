@@ -51,7 +51,7 @@ export type Created = {
   repeated: boolean;
   /** What is left of the day's quota; absent where nothing was counted. */
   quota?: QuotaState;
-  /** What is no reason to refuse the guides, and may not be what the client means. */
+  /** Fields that were left out or do not print whole: no reason to refuse the guides, and maybe a mistake. */
   warnings: ProblemList;
 };
 
@@ -79,11 +79,12 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const earlier = key && (await journal.find(key));
   if (earlier) return replay(earlier);
   const branches = await resolveBranches(deps.branches, guides, request);
-  // Last of all checks: a request that is refused takes nothing from those that are not.
+  // The quota is taken after all checks: a request that is refused uses up none of it.
   let taken: TakenGuides;
   try {
     taken = await guideQuota.take(user.account, user.limits.guidesPerDay, guides.length);
   } catch (error) {
+    // A request with this key may have taken the rest of the quota at the same moment: its answer is this one's too.
     const concurrent = key && error instanceof QuotaExceeded && (await findSoon(journal, key));
     if (concurrent) return replay(concurrent);
     throw error;
@@ -112,7 +113,7 @@ export async function validateGuides(
   return { ...(await resolveBranches(branches, guides, request)), warnings };
 }
 
-/** Finds the creation of a concurrent request with the same key, which may have taken what was left of the quota. */
+/** Finds the creation of a concurrent request with the same key, which may be about to commit. */
 async function findSoon(journal: CreationJournal, key: IdempotencyKey): Promise<JournalEntry | undefined> {
   for (const pause of PAUSES_MS) {
     await delay(pause);

@@ -39,7 +39,7 @@ export type Asker = {
   gone: AbortSignal;
 };
 
-/** A label in the form that was asked for, under the key of the template that drew it, which is also its ETag. */
+/** A label in the form that was asked for. Its key names the template that drew it, and is its ETag. */
 export type PrintedLabel = { key: string; bytes: Buffer };
 
 /** A label that requests wait for. `abandoned` aborts when the last of them is gone. */
@@ -146,9 +146,15 @@ export class LabelClient {
     return this.#admission.pagesOf(account);
   }
 
+  /** Counts a request for labels that got none, also one that did not come as far as `print`. */
+  countFailure(reason: LabelFailureReason, account: string | undefined): void {
+    this.#metrics.failed(reason);
+    if (reason === 'quota' && account !== undefined) this.#report.refused('pages', account);
+  }
+
   /**
-   * Returns a label from the cache, or has it printed. The limit of its own account admits each request first. Requests for
-   * one label then share one wait.
+   * Returns a label from the cache, or has it printed. Each request is first admitted by its own account's limit; requests
+   * for one label then share one wait.
    *
    * @throws DomainError `too-many-pages`: the account has too many pages in flight.
    * @throws DomainError `overloaded`: the label would be late. The error has the seconds after which to try again.
@@ -177,19 +183,6 @@ export class LabelClient {
     } finally {
       leave();
     }
-  }
-
-  /** Has all who wait look for their labels and add their jobs again, once the subscriptions are in force again. */
-  async #lookAgain(): Promise<void> {
-    // Redis answers after the subscriptions that ioredis has just sent again.
-    await this.#subscriber.ping().catch(() => {}); // another connection follows
-    for (const key of this.#waits.keys()) this.#news.emit(this.#cache.channelOf(key), 'reconnected');
-  }
-
-  /** Counts a request for labels that got none, also one that did not come as far as `print`. */
-  countFailure(reason: LabelFailureReason, account: string | undefined): void {
-    this.#metrics.failed(reason);
-    if (reason === 'quota' && account !== undefined) this.#report.refused('pages', account);
   }
 
   /** Shares one read among all who look for a label at the same time. */
@@ -223,14 +216,15 @@ export class LabelClient {
 
   #begin(key: string, label: LabelPayload, asker: Asker): Wait {
     const abandoned = new AbortController();
-    const end = () => {
+    const forget = () => {
       if (this.#waits.get(key) === wait) this.#waits.delete(key);
     };
+    // `print` has counted this label's pages already.
     const place = placeInLine(this.#admission.pagesOf(asker.account) - pageCount(label), !!asker.behind);
     const job = { key, label, requestId: asker.requestId };
-    const result = this.#printed(job, place, abandoned.signal).finally(end);
+    const result = this.#printed(job, place, abandoned.signal).finally(forget);
     result.catch(() => {}); // when nobody waits any more
-    abandoned.signal.addEventListener('abort', end);
+    abandoned.signal.addEventListener('abort', forget);
     const wait: Wait = { askers: 0, abandoned, result };
     this.#waits.set(key, wait);
     return wait;
@@ -271,12 +265,20 @@ export class LabelClient {
       const bytes = await this.#cache.read(key);
       if (bytes) return { key, bytes };
       await this.queue.add(job.label.kind, job, labelJobOptions(job.key, place, evictions));
-      const [end] = (await news.next()).value as [LabelNews | 'reconnected'];
-      const printed = typeof end === 'object' ? end.printed : undefined;
-      if (printed || end === 'failed') this.#admission.finished(pageCount(job.label));
-      if (end === 'failed') throw new DomainError('label-failed', { cause: new Error(`label ${job.key}`) });
-      if (printed) evictions++; // it is gone, if the next look finds nothing
-      key = printed ?? job.key;
+      const [heard] = (await news.next()).value as [LabelNews | 'reconnected'];
+      const printedAs = typeof heard === 'object' ? heard.printed : undefined;
+      // A label that failed took the printers' time as well.
+      if (printedAs || heard === 'failed') this.#admission.finished(pageCount(job.label));
+      if (heard === 'failed') throw new DomainError('label-failed', { cause: new Error(`label ${job.key}`) });
+      if (printedAs) evictions++; // counts only where the next look finds no label
+      key = printedAs ?? job.key;
     }
+  }
+
+  /** Has all who wait look for their labels and add their jobs again, once the subscriptions are in force again. */
+  async #lookAgain(): Promise<void> {
+    // Redis answers after the subscriptions that ioredis has just sent again.
+    await this.#subscriber.ping().catch(() => {}); // another connection follows
+    for (const key of this.#waits.keys()) this.#news.emit(this.#cache.channelOf(key), 'reconnected');
   }
 }

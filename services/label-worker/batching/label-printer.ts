@@ -15,6 +15,7 @@ export type LabelPrinter = {
   /**
    * Prints a label, together with others that wait.
    *
+   * @param order without one, as in the trial of templates, the label goes first and counts as awaited.
    * @returns the label as PDF.
    * @throws DomainError `label-unprintable` when the label is to blame, `browser-failed` when Chromium is,
    * `label-unwanted` when nobody waits for it any more.
@@ -74,12 +75,29 @@ type QueuedLabel = WaitingLabel &
 
 /**
  * Creates a printer of labels in batches. A free print slot takes at once what waits, so no label waits for a batch to
- * fill; the fuller the queue, the larger the batches. The concurrency of the queue's worker bounds how many wait.
+ * fill; the fuller the queue, the larger the batches. The queue's worker takes a bounded number of jobs at a time, which
+ * bounds how many labels wait here.
  */
 export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   const { printHtml, metrics, tracing } = options;
   const waiting = new WaitingList<QueuedLabel>(options.maxLabels);
   const slots = new PrintSlots(options.concurrency);
+
+  async function print(
+    label: LabelPayload,
+    { alone = false, place = 0, key = '', askedAt = Date.now() }: Partial<PrintOrder> = {},
+  ): Promise<Uint8Array> {
+    const started = performance.now();
+    const rendered = render(label, options.templates);
+    const queuedAt = performance.now();
+    metrics?.observePhase('html', queuedAt - started);
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    const pages = rendered.drawing.pages.length;
+    const record = tracing?.recorder();
+    waiting.add({ ...rendered, pages, alone, place, key, askedAt, queuedAt, record, resolve, reject });
+    fillSlots();
+    return promise;
+  }
 
   function fillSlots(): void {
     while (slots.mayStart(waiting.size)) {
@@ -127,25 +145,12 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     return { ...label, underlay: options.underlays[label.kind] };
   }
 
-  return {
-    async print(label, { alone = false, place = 0, key = '', askedAt = Date.now() } = {}) {
-      const started = performance.now();
-      const rendered = render(label, options.templates);
-      const queuedAt = performance.now();
-      metrics?.observePhase('html', queuedAt - started);
-      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-      const pages = rendered.drawing.pages.length;
-      const record = tracing?.recorder();
-      waiting.add({ ...rendered, pages, alone, place, key, askedAt, queuedAt, record, resolve, reject });
-      fillSlots();
-      return promise;
-    },
-  };
+  return { print };
 }
 
 /**
- * How long ago a label must have been asked for before it is looked whether somebody still waits for it, in ms: for
- * younger ones looking costs more than it saves. Clocks that differ make it look too often or too late, no more.
+ * Age in ms from which on a label is dropped if nobody waits for it any more. For younger labels asking Redis costs more than
+ * it saves. Clocks that differ make this ask too often or too late, no more.
  */
 const FRESH_MS = 1_000;
 
