@@ -10,7 +10,7 @@ import { pdfFile } from '#services/label-worker/pdf/pdf-file.ts';
 import { split } from '#services/label-worker/pdf/split.ts';
 import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';
 import { UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
-import { checkPdf } from '#test/fixtures/labels/label-pixels.ts';
+import { checkPdf } from '#test/fixtures/labels/pictures.ts';
 import { test } from '#test/fixtures/labels/printed-batch.ts';
 
 function join(labels: readonly Uint8Array[]): Buffer {

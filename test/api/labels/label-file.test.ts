@@ -2,7 +2,8 @@ import { describe, expect, vi } from 'vitest';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { readPng, readZpl } from '#test/fixtures/labels/images.ts';
-import { checkPdf, readLabel, readPages } from '#test/fixtures/labels/label-pixels.ts';
+import { readLabel, readPages } from '#test/fixtures/labels/label-pixels.ts';
+import { checkPdf } from '#test/fixtures/labels/pictures.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 
 const UNKNOWN = '999999999995';

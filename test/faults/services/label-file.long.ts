@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { checkPdf, readPages } from '#test/fixtures/labels/label-pixels.ts';
+import { readPages } from '#test/fixtures/labels/label-pixels.ts';
+import { checkPdf } from '#test/fixtures/labels/pictures.ts';
 import { signalChromium, standingJobs } from '../system/chromium.ts';
 import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
