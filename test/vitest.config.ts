@@ -5,6 +5,7 @@ import { cacheFolder } from '#local/folders.ts';
 import { downloadedMongod } from '#local/mongo/mongod.ts';
 import { clientToolsAreThere } from '#local/programs/clients/client-tools.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
+import { LongestFirst } from './longest-first.ts';
 
 // All faults of test/faults and nothing else, one file after the other; otherwise the most telling of them run.
 const faults = process.env.FAULTS === 'long';
@@ -70,6 +71,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Each file has its own database and queue prefix, but all share the machine's cores.
     maxWorkers: faults ? 1 : 2,
+    sequence: { sequencer: LongestFirst },
     // Of the processes that tests start.
     env: { NODE_COMPILE_CACHE: join(cacheFolder, 'node-compile-cache') },
     reporters: ['default'],

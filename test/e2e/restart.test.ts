@@ -7,6 +7,7 @@ import { keepRunning } from '#local/process/keep-running.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { isReady } from '#local/system.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test } from '#test/fixtures/system.ts';
 
 /** What `npm start` does with a process that dies. */
@@ -67,6 +68,7 @@ test('what takes long to start is said every ten seconds, with the reason', asyn
   const lines: string[] = [];
   const probe = async () => {
     if (lines.length === 1) return true;
+    passTime(2_500);
     throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
   };
   await waitUntilReady(child, probe, 60_000, (line) => lines.push(line));

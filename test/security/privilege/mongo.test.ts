@@ -6,9 +6,11 @@ import { promisify } from 'node:util';
 import { describe, expect, vi } from 'vitest';
 import { MONGO_USERS, type MongoUser } from '#local/access/mongo-roles.ts';
 import { seedDemoData } from '#local/demo-data.ts';
+import { run } from '#services/api/cli.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import type { MongoCommand } from '#test/fixtures/mongo-proxy.ts';
+import { runCommand } from '#test/fixtures/operators/command.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 import { describeCommand, mayRun, recordCommands } from './mongo-commands.ts';
 
@@ -111,9 +113,12 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('dashboard', recorders.dashboard);
   });
 
-  test('every command of npm run admin', async ({ run, recorders }) => {
+  test('every command of npm run admin', async ({ recorders }) => {
     const password = `${randomBytes(12).toString('hex')}\n`;
-    const admin = (...args: string[]) => run('admin', ['services/api/cli.ts', ...args], password);
+    const admin = async (...args: string[]) =>
+      expect(
+        await runCommand(run, args, { input: password, env: { MONGODB_URI: recorders.admin.uri } }),
+      ).toMatchObject({ code: 0 });
     await admin('create', 'tienda', '--permissions', 'guias.read');
     await Promise.all([
       admin('password', 'tienda'),
