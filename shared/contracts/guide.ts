@@ -42,7 +42,7 @@ const STORED: Forms = {
  * As a client may send it: sloppy where no meaning can be lost. No pattern has two ways to read the same text, so that
  * none takes long to refuse one.
  */
-const SENT: Forms = {
+export const SENT: Forms = {
   // Also line breaks and tabs.
   text: '^[^\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u0084\\u0086-\\u009f]*$',
   phone: '^[\\s().-]*(?:\\+[\\s().-]*)?(?:[0-9][\\s().-]*){7,15}$',
@@ -53,7 +53,7 @@ const SENT: Forms = {
 };
 
 /** The kinds of fields that a guide has. */
-function kindsIn(forms: Forms) {
+export function kindsIn(forms: Forms) {
   const matching = (pattern: string, rule: string, description: string, example: string) =>
     Type.String({ pattern, maxLength: 120, description, examples: [example], 'x-regla': rule });
   return {
@@ -112,7 +112,7 @@ function kindsIn(forms: Forms) {
 }
 type Kinds = ReturnType<typeof kindsIn>;
 
-function section<P extends Record<string, TSchema>>(properties: P, description: string, options = {}) {
+export function section<P extends Record<string, TSchema>>(properties: P, description: string, options = {}) {
   return Type.Object(properties, {
     additionalProperties: false,
     description,

@@ -1,6 +1,7 @@
 import type { Connection, mongo } from 'mongoose';
+import type { GuideStatus } from '#shared/contracts/event.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
-import type { BranchOfGuide, GuideDocument, GuideRecord, GuideStatus } from './guide-store.ts';
+import type { BranchOfGuide, GuideDocument, GuideRecord } from './guide-store.ts';
 import { SUMMARY_PROJECTION } from './guide-summary.ts';
 
 /** A guide as far as a list reads it: `summaryOf` writes it. */

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { type Connection, mongo } from 'mongoose';
+import type { GuideStatus } from '#shared/contracts/event.ts';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors.ts';
 import { collectionOf, DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
@@ -8,7 +9,6 @@ import { isTransientError } from '#shared/stores/transient-errors.ts';
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
 
-export type GuideStatus = 'Documentado' | 'Cancelado';
 /** Which API user cancelled a guide, and when. */
 export type Cancellation = { by: string; at: Date };
 
@@ -25,6 +25,8 @@ export type GuideRecord = {
   /** The same moment in UTC. */
   createdUtc: Date;
   status: GuideStatus;
+  /** How many entries of the event log `status` is made from; absent before the first. */
+  events?: number;
   /** Of a cancelled guide. */
   cancelled?: Cancellation;
   service: ServiceType;

@@ -1,7 +1,8 @@
 import { branchCode } from '#shared/contracts/branch.ts';
+import type { GuideStatus } from '#shared/contracts/event.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { GuideList, ListedGuide, Position } from './guide-list.ts';
-import type { GuideStatus } from './guide-store.ts';
+
 import { tidy } from './request/guide-forms.ts';
 
 /** What a client asks for, by the names of the wire. */

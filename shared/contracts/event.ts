@@ -1,0 +1,115 @@
+import { type Static, Type } from 'typebox';
+import { GUIDE_NUMBER, kindsIn, SENT, section } from './guide.ts';
+
+/**
+ * The schema of an event of a guide: fields, limits and forms as in docs/contract.md "Events". It validates requests and
+ * files, types what is stored, and documents itself, as a guide's does.
+ */
+
+/** The types of events. Of two that occurred at the same moment the later one in this list counts. */
+export const EVENT_TYPES = [
+  'Recolectado',
+  'EnTransito',
+  'EnSucursal',
+  'EnReparto',
+  'Entregado',
+  'Incidencia',
+  'Devuelto',
+  'Anulacion',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Why a package was not delivered, or came back. */
+export const REASONS = [
+  'direccion_incorrecta',
+  'destinatario_ausente',
+  'rechazado',
+  'danado',
+  'extraviado',
+  'retenido',
+  'otro',
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** The values of SEND_ESTATUS: a guide's own two, and those that its events give it. */
+export const GUIDE_STATUSES = [
+  'Documentado',
+  'Recolectado',
+  'EnTransito',
+  'EnSucursal',
+  'EnReparto',
+  'Incidencia',
+  'Devuelto',
+  'Entregado',
+  'Cancelado',
+] as const;
+export type GuideStatus = (typeof GUIDE_STATUSES)[number];
+
+/** Most events in one request (docs/contract.md "Events"). */
+export const MAX_EVENTS = 500;
+/** Most events of a guide: enough for 99 packages, and few enough to be read at each further one. */
+export const MAX_EVENTS_OF_GUIDE = 2_000;
+/** An event may be ahead of the service's clock by this much, in ms. */
+export const MAX_AHEAD_MS = 600_000;
+
+/** The fields that stand in events of these types alone, and must stand there where they are `required`. */
+export const FIELDS_OF_TYPES: Readonly<
+  Partial<Record<keyof Event, { types: readonly EventType[]; required: boolean }>>
+> = {
+  Motivo: { types: ['Incidencia', 'Devuelto'], required: true },
+  Anula: { types: ['Anulacion'], required: true },
+  Recibe: { types: ['Entregado'], required: false },
+};
+
+const ID = '^[A-Za-z0-9._-]{1,64}$';
+const ID_RULE = 'admite de 1 a 64 de A-Z, a-z, 0-9, punto, guion y guion bajo';
+const matching = (pattern: string, rule: string, description: string, example: string) =>
+  Type.String({ pattern, description, examples: [example], 'x-regla': rule });
+const oneOf = <V extends string>(values: readonly V[], description: string) =>
+  Type.Enum([...values], {
+    type: 'string',
+    description,
+    examples: [values[0]],
+    'x-regla': `debe ser uno de: ${values.join(', ')}`,
+  });
+const { text, packages } = kindsIn(SENT);
+
+/** An event as it is told, and, with its `Id` and with `Ocurrido` in UTC, as it is stored. */
+export const Event = section(
+  {
+    Guia: matching(GUIDE_NUMBER, 'debe ser un numero de guia', 'Número de guía', '390458235877'),
+    Tipo: oneOf(EVENT_TYPES, 'Qué pasó'),
+    Ocurrido: Type.String({
+      format: 'date-time',
+      maxLength: 40,
+      description: 'Cuándo, con zona (RFC 3339); hasta 10 minutos adelante, y no antes que la guía',
+      examples: ['2026-11-21T10:30:00-06:00'],
+      'x-regla': 'debe ser una fecha y hora con zona (RFC 3339)',
+    }),
+    Id: Type.Optional(
+      matching(ID, ID_RULE, 'Lo pone quien escanea; si falta, sale del contenido', 'MTY01-000123'),
+    ),
+    Paquete: Type.Optional(packages('Cuál paquete de la guía; todos si falta')),
+    Sucursal: Type.Optional(
+      matching(
+        '^[A-Z0-9]{2,20}$',
+        'debe tener de 2 a 20 letras A-Z o digitos',
+        'Código de la sucursal',
+        'MTY01',
+      ),
+    ),
+    Motivo: Type.Optional(oneOf(REASONS, 'Obligatorio con Incidencia y Devuelto, y solo con ellos')),
+    Anula: Type.Optional(
+      matching(
+        ID,
+        ID_RULE,
+        'Id del evento de la misma guía que fue un error; obligatorio con Anulacion, y solo con ella',
+        'MTY01-000122',
+      ),
+    ),
+    Recibe: Type.Optional(text(60, 'Quién recibió; solo con Entregado', 'Luis Pérez')),
+    Nota: Type.Optional(text(200, 'Para el personal del transportista', 'Entregado en recepción')),
+  },
+  'Un evento de una guía',
+);
+export type Event = Static<typeof Event>;

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect } from 'vitest';
+import { EventLog, type LogEntry } from '#shared/stores/event-log.ts';
+import { test as storesTest } from '#test/fixtures/stores.ts';
+import { entry } from './event-writer.ts';
+
+const GUIDE = '390458235877';
+const never = new AbortController().signal;
+
+const test = storesTest
+  .extend('log', { scope: 'file' }, async ({ stores }) => {
+    const log = new EventLog(stores.mongo);
+    await log.open();
+    return log;
+  })
+  .extend('entries', { scope: 'file' }, ({ stores }) => stores.mongo.collection<LogEntry>('events'))
+  /** An account of the test's own. Accounts of which one's name begins with the other's are different ones. */
+  .extend('account', async () => `cuenta:${randomUUID()}`)
+  /** Appends events, as a process does that nobody overtakes. */
+  .extend('append', ({ log, account }) => (...ids: string[]) => {
+    const decide = async () => ({ entries: ids.map((id, i) => entry(GUIDE, id, i + 1)), result: ids.length });
+    return log.append(account, randomUUID(), decide, never);
+  })
+  /** Moves what is registered back in time. */
+  .extend('age', { scope: 'file' }, ({ entries }) => async (ids: string[], ms: number) => {
+    await entries.updateMany(
+      { 'told.Id': { $in: ids } },
+      { $set: { registered: new Date(Date.now() - ms) } },
+    );
+  });
+
+const idsOf = (page: readonly LogEntry[]) => page.map(({ told }) => told.Id);
+
+describe('the feed of an account', () => {
+  test('shows entries in their order from the age of five seconds on, and stops at a younger one', async ({
+    account,
+    age,
+    append,
+    log,
+  }) => {
+    const [a, b, c, d] = Array.from({ length: 4 }, () => randomUUID()) as [string, string, string, string];
+    await append(a, b);
+    await append(c);
+    await append(d);
+    expect(await log.page(account, 0, 10)).toEqual({ entries: [], next: 0 });
+    await age([a, b, d], 6_000);
+    const page = await log.page(account, 0, 10);
+    expect([idsOf(page.entries), page.next]).toEqual([[a, b], 2]);
+    await age([c], 6_000);
+    expect(idsOf((await log.page(account, page.next, 10)).entries)).toEqual([c, d]);
+    expect(idsOf((await log.page(account, 0, 3)).entries)).toEqual([a, b, c]);
+    expect(await log.page(account, 4, 10)).toEqual({ entries: [], next: 4 });
+  });
+
+  test('is not held up by an entry of a clock that is ahead', async ({ account, age, append, log }) => {
+    const ids = [randomUUID(), randomUUID()];
+    await append(...ids);
+    await age(ids.slice(0, 1), -3_600_000);
+    await age(ids.slice(1), 6_000);
+    expect(idsOf((await log.page(account, 0, 10)).entries)).toEqual(ids);
+  });
+
+  test('has nothing of an account whose name begins alike', async ({ account, age, append, log }) => {
+    const id = randomUUID();
+    await append(id);
+    await age([id], 6_000);
+    for (const other of [account.slice(0, -1), `${account}1`, `${account}:`]) {
+      expect([await log.last(other), await log.page(other, 0, 10)]).toEqual([0, { entries: [], next: 0 }]);
+    }
+  });
+
+  test('ends for a new reader at the last entry, or at the last one that it shows', async ({
+    account,
+    age,
+    append,
+    log,
+  }) => {
+    const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()] as const;
+    await append(a, b, c);
+    expect([await log.last(account), await log.lastShown(account)]).toEqual([3, 0]);
+    await age([a, b], 6_000);
+    expect([await log.last(account), await log.lastShown(account)]).toEqual([3, 2]);
+  });
+});
+
+describe('an append', () => {
+  test('that another one overtakes decides again', async ({ account, append, log }) => {
+    const seen: number[] = [];
+    const decide = async () => {
+      seen.push(await log.last(account));
+      if (seen.length === 1) await append(randomUUID());
+      return { entries: [entry(GUIDE, randomUUID(), seen.length)], result: seen.length };
+    };
+    const { result } = await log.append(account, randomUUID(), decide, never);
+    expect([result, seen, await log.last(account)]).toEqual([2, [0, 1], 2]);
+  });
+
+  test('of nothing writes nothing', async ({ account, log }) => {
+    const decide = async () => ({ entries: [], result: 'nothing' });
+    expect(await log.append(account, randomUUID(), decide, never)).toEqual({ result: 'nothing', open: [] });
+    expect(await log.last(account)).toBe(0);
+  });
+
+  test('ends when its time is over', async ({ account, append, log }) => {
+    const decide = async () => {
+      await append(randomUUID());
+      return { entries: [entry(GUIDE, randomUUID(), 1)], result: undefined };
+    };
+    const late = log.append(account, randomUUID(), decide, AbortSignal.timeout(300));
+    await expect(late).rejects.toThrow('The operation was aborted due to timeout');
+  });
+
+  test('is overdue until it is done, with the guides of its own entries', async ({
+    account,
+    append,
+    log,
+  }) => {
+    const { open } = await append(randomUUID(), randomUUID());
+    await append(randomUUID());
+    const overdue = async () => {
+      const found: { append: string; open: string[]; guides: string[] }[] = [];
+      for await (const one of log.overdue(-1_000)) found.push(one);
+      return found.filter((one) => one.open[0]?.startsWith(`${account} `));
+    };
+    const [first, second, ...more] = await overdue();
+    expect([first?.open, first?.guides, more]).toEqual([open, [GUIDE], []]);
+    await log.done(second?.append ?? '', open); // of another append
+    expect(await overdue()).toHaveLength(2);
+    await log.done(first?.append ?? '', open);
+    expect((await overdue()).map(({ append: id }) => id)).toEqual([second?.append]);
+  });
+});
+
+test('whoever follows the feed sees each event once, and none is skipped, under twenty writers of five processes of which one is killed', async ({
+  log,
+  stores,
+}) => {
+  const script = join(import.meta.dirname, 'event-writer.ts');
+  const acknowledged = new Set<string>();
+  const writers = Array.from({ length: 5 }, () => {
+    const child = spawn(process.execPath, [script, stores.mongoUri, '4', '6'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    createInterface(child.stdout).on('line', (id) => acknowledged.add(id));
+    return { child, ended: once(child, 'close') };
+  });
+  const [victim] = writers;
+  await once(victim?.child.stdout as NodeJS.ReadableStream, 'data');
+  victim?.child.kill('SIGKILL');
+  let writing = true;
+  const ended = Promise.all(writers.map((writer) => writer.ended)).then((codes) => {
+    writing = false;
+    return codes.map(([code]) => code);
+  });
+  const seen: LogEntry[] = [];
+  for (let next = 0; writing || seen.length < (await log.last('demo')); ) {
+    const page = await log.page('demo', next, 7);
+    seen.push(...page.entries);
+    next = page.next;
+  }
+  expect(await ended).toEqual([null, 0, 0, 0, 0]);
+  expect(acknowledged.size).toBeGreaterThan(4 * 4 * 10);
+  expect(new Set(idsOf(seen)).size).toBe(seen.length);
+  expect([...acknowledged].filter((id) => !idsOf(seen).includes(id))).toEqual([]);
+  // Every decision was made with all that stands before it.
+  const versions = Map.groupBy(seen, ({ told }) => told.Guia);
+  for (const of of versions.values()) {
+    expect(of.map(({ version }) => version)).toEqual(of.map((_, i) => i + 1));
+  }
+});
