@@ -28,6 +28,7 @@ export const DEMO_USERS = [
   user('lectura', 'MEX01', 'guias.read'),
   user('sinorigen', null, 'guias.create', 'guias.read'),
   user('inactiva', 'CUN01', 'guias.create', 'guias.read'),
+  user('escaner', 'MEX01', 'eventos.create', 'guias.read'),
   user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin'),
 ];
 

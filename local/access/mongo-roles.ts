@@ -28,6 +28,11 @@ export const MONGO_COLLECTIONS = {
     holds: 'The journal of creations: all guides until they are stored, then their numbers',
     life: '1 h; with a key `IDEMPOTENCY_KEY_DAYS`',
   },
+  events: {
+    id: 'Account and number',
+    holds: 'The log of an account: events of its guides and cancellations, numbered without a gap',
+    life: 'For ever; who received, and notes, are removed after `RETENTION_DAYS`',
+  },
   users: {
     id: 'User name',
     holds: 'Account, password hash, permissions, origin branch, generation of tokens, ended tokens',
@@ -74,6 +79,7 @@ export const MONGO_ROLES = {
     // Personal data of old guides is removed by an update.
     guides: ['find', 'insert', 'update', 'createIndex'],
     creations: ['find', 'insert', 'update', 'createIndex'],
+    events: ['find', 'insert', 'update', 'createIndex'],
     ...AUDIT,
   },
   branches: BRANCHES,
@@ -82,7 +88,8 @@ export const MONGO_ROLES = {
   admin: {
     users: ['find', 'insert', 'update'],
     accounts: ['find', 'insert', 'update', 'remove'],
-    // Export and erasure of a person's data, which wait for guides that are not stored yet.
+    // Events of a file; export and erasure of a person's data, which wait for guides that are not stored yet.
+    events: ['find', 'insert', 'update'],
     guides: ['find', 'update'],
     creations: ['find'],
     audit: ['find', 'insert'],

@@ -1,4 +1,5 @@
 import type { LoginCode } from '#shared/auth/login.ts';
+import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
 import { MAX_GUIDES, MAX_PACKAGES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import { MEDIA_TYPES } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
@@ -82,6 +83,39 @@ export const apiErrors = {
     message: "El JSON no contiene el array 'Guias'",
   },
   'numbers-empty': { status: 400, codigo: 'guia_array_vacio', message: "El array 'Guias' esta vacio" },
+  'events-missing': {
+    status: 400,
+    codigo: 'eventos_array_faltante',
+    message: "El JSON no contiene el array 'Eventos'",
+  },
+  'events-empty': { status: 400, codigo: 'eventos_array_vacio', message: "El array 'Eventos' esta vacio" },
+  'too-many-events': {
+    status: 400,
+    codigo: 'eventos_array_largo',
+    message: `Maximo ${MAX_EVENTS} eventos por solicitud`,
+  },
+  'event-invalid': {
+    status: 400,
+    codigo: 'campo_tipo',
+    message: "Cada elemento de 'Eventos' debe ser un objeto",
+  },
+  'event-conflict': {
+    status: 409,
+    codigo: 'evento_conflicto',
+    message: 'Ya hay un evento de la guia con este Id y otro contenido',
+  },
+  'guide-events-full': {
+    status: 409,
+    codigo: 'eventos_excedidos',
+    message: `La guia ya tiene ${MAX_EVENTS_OF_GUIDE} eventos`,
+  },
+  /** Repeating does no harm: what is registered already is `repetido`. */
+  'events-unknown': {
+    status: 503,
+    codigo: 'resultado_desconocido',
+    message: 'No se sabe si todo se registro; repita la misma solicitud',
+    headers: { 'Retry-After': '2' },
+  },
   'too-many-file-pages': {
     status: 400,
     codigo: 'paginas_excedidas',
@@ -180,6 +214,11 @@ export const apiErrors = {
   },
   'guide-not-found': { status: 404, codigo: 'guia_no_encontrada', message: 'Guia no encontrada' },
   'guide-cancelled': { status: 409, codigo: 'guia_cancelada', message: 'La guia esta cancelada' },
+  'guide-on-its-way': {
+    status: 409,
+    codigo: 'guia_en_camino',
+    message: 'La guia ya tiene eventos y no se puede cancelar',
+  },
   'packages-invalid': {
     status: 400,
     codigo: 'parametro_invalido',

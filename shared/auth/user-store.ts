@@ -7,6 +7,7 @@ export const PERMISSIONS = [
   'guias.cancel',
   'guias.read.all',
   'colas.admin',
+  'eventos.create',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 

@@ -24,6 +24,9 @@ type Forms = {
 /** Most packages of a guide (docs/contract.md "Labels"). */
 export const MAX_PACKAGES = 99;
 
+/** What stands in place of a text that named somebody. It passes the checks of a guide, so labels can still be printed. */
+export const ANONYMOUS = '[anonimizado]';
+
 /** Largest declared value, in MXN (docs/contract.md "Guides"). */
 const MAX_VALUE = 999_999_999.99;
 

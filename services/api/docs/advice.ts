@@ -20,6 +20,12 @@ export const ADVICE: Readonly<Record<Codigo, string>> = {
   guia_array_faltante: 'Mande el array que el mensaje nombra, también para una sola guía.',
   guia_array_vacio: 'Mande al menos un elemento.',
   guia_array_largo: 'Divida la solicitud en varias.',
+  eventos_array_faltante: 'Mande `Eventos`, un array, también para un solo evento.',
+  eventos_array_vacio: 'Mande al menos un evento.',
+  eventos_array_largo: 'Divida la solicitud en varias.',
+  evento_conflicto:
+    'Dé otro `Id` al evento. Si el primero fue un error, anúlelo con `Anulacion` y mande el correcto con otro `Id`.',
+  eventos_excedidos: 'Revise el escáner: ninguna guía necesita tantos eventos.',
   paginas_excedidas: 'Divida la solicitud en varias: el mensaje dice cuántas páginas serían.',
   tipo_servicio_requerido: 'Agregue `TipoServicio` junto a `Guia`.',
   tipo_servicio_invalido: 'Use uno de los valores del mensaje, tal cual.',
@@ -42,9 +48,10 @@ export const ADVICE: Readonly<Record<Codigo, string>> = {
   idempotencia_conflicto:
     'La clave ya es de otra solicitud. Si esta es nueva, dele otra clave; si es la misma, mande el mismo contenido.',
   resultado_desconocido:
-    'Con `Idempotency-Key`, repita la misma solicitud. Sin ella, busque antes las guías: pueden existir.',
+    'Con `Idempotency-Key`, repita la misma solicitud. Sin ella, busque antes las guías: pueden existir. Eventos y cancelaciones se repiten tal cual.',
   guia_no_encontrada: 'Revise el número. Solo se ven las guías de su cuenta.',
   guia_cancelada: 'No la envíe: está cancelada y no se imprime. Cree otra guía.',
+  guia_en_camino: 'No se cancela: el paquete ya está con el transportista. Hable con él.',
   etiqueta_fallida:
     'No repita: esa etiqueta no se puede imprimir. Avise al transportista, con el `requestId`.',
   etiqueta_tardia: 'Repita tras `Retry-After`: la etiqueta puede estar lista ya.',

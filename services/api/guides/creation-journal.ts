@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, mongo } from 'mongoose';
-import { withTimeout } from '#shared/async/with-timeout.ts';
 import { digest } from '#shared/digest.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { collectionOf, DUPLICATE_KEY } from '#shared/stores/mongo.ts';
-import { isServerAway, isTransientError, isUnsent } from '#shared/stores/transient-errors.ts';
+import { Attempts, STORE_MS } from './attempts.ts';
 import { generateGuideNumber } from './guide-number.ts';
 import {
   type GuideDocument,
@@ -16,13 +14,6 @@ import {
 } from './guide-store.ts';
 import { isObject } from './request/guide-forms.ts';
 
-/** Longest time in which guides are stored, in ms; what became of them must be known by then. */
-const STORE_MS = 10_000;
-/** Longest wait for one answer of the database, in ms, and the pause before the next attempt. */
-const ATTEMPT_MS = 5_000;
-const PAUSE_MS = 200;
-/** Age from which a sweep finishes an open creation, in ms: no request is at it any more. */
-const OVERDUE_MS = STORE_MS;
 const DAY_MS = 24 * 3_600_000;
 /** How long a creation without a key is kept once it is done, in ms: a request that still finishes it reads its numbers. */
 const UNNAMED_KEPT_MS = 3_600_000;
@@ -119,7 +110,7 @@ export class CreationJournal {
   ): Promise<{ guides: GuideRecord[]; repeated: boolean }> {
     const [first] = records as [GuideRecord];
     if (records.length === 1 && !key) return { guides: [await this.#createOne(first)], repeated: false };
-    const attempts = new Attempts();
+    const attempts = new Attempts('result-unknown');
     const entry: JournalEntry = {
       _id: key?.id ?? first.creation,
       creation: first.creation,
@@ -139,7 +130,7 @@ export class CreationJournal {
    * @returns all guides, in the order of the request.
    * @throws DomainError `result-unknown` where they are not all stored in time; then a sweep stores them.
    */
-  async complete(entry: JournalEntry, attempts = new Attempts()): Promise<GuideRecord[]> {
+  async complete(entry: JournalEntry, attempts = new Attempts('result-unknown')): Promise<GuideRecord[]> {
     attempts.committed();
     const whole = await attempts.untilAnswered(() => this.#store(entry));
     // Nobody waits for it, since the guides are there. What fails here the sweep does.
@@ -147,9 +138,9 @@ export class CreationJournal {
     return whole.records?.map(toRecord) ?? attempts.untilAnswered(() => this.#stored(whole));
   }
 
-  /** Finishes what is open for longer than a request may take, one creation after the other. */
+  /** Finishes what is open for longer than a request may take to store it, one creation after the other. */
   async sweep(log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
-    const overdue = { openSince: { $lt: new Date(Date.now() - OVERDUE_MS) } };
+    const overdue = { openSince: { $lt: new Date(Date.now() - STORE_MS) } };
     // One at a time: an entry may have megabytes.
     for await (const entry of this.#entries.find(overdue, { batchSize: 1 })) {
       const { creation } = entry;
@@ -164,7 +155,7 @@ export class CreationJournal {
 
   /** One guide is one document: its insert is the commit. */
   async #createOne(record: GuideRecord): Promise<GuideRecord> {
-    const attempts = new Attempts();
+    const attempts = new Attempts('result-unknown');
     for (let drawn = record; ; drawn = { ...record, number: generateGuideNumber() }) {
       if ((await attempts.untilAnswered(() => this.#guides.insert(drawn))) === 'stored') return drawn;
     }
@@ -241,36 +232,4 @@ function unusedNumber(used: Set<string>): string {
   if (used.has(fresh)) return unusedNumber(used);
   used.add(fresh);
   return fresh;
-}
-
-/**
- * Repeats the writes of one creation until they are answered or its time is over. Each of them stores nothing twice, so
- * that a lost answer needs no other care.
- */
-class Attempts {
-  readonly #end = performance.now() + STORE_MS;
-  /** Whether guides may exist: the database may have done a write that it has not answered, or has committed them. */
-  #doubt = false;
-
-  /** From now on the guides will exist, whatever fails. */
-  committed(): void {
-    this.#doubt = true;
-  }
-
-  /** @throws DomainError `result-unknown` where the write fails and guides may exist; otherwise the error of the write. */
-  async untilAnswered<T>(write: () => Promise<T>): Promise<T> {
-    for (;;) {
-      const left = Math.max(0, this.#end - performance.now());
-      try {
-        return await withTimeout(Math.min(ATTEMPT_MS, left), 'Storing guides', write());
-      } catch (cause) {
-        this.#doubt ||= isTransientError(cause) && !isUnsent(cause);
-        const isVain = !isTransientError(cause) || (isServerAway(cause) && !this.#doubt);
-        if (isVain || performance.now() + PAUSE_MS >= this.#end) {
-          throw this.#doubt ? new DomainError('result-unknown', { cause }) : cause;
-        }
-        await delay(PAUSE_MS);
-      }
-    }
-  }
 }

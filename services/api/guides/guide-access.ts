@@ -1,5 +1,6 @@
-import type { ApiUser } from '#shared/auth/user-store.ts';
+import type { ApiUser, Permission } from '#shared/auth/user-store.ts';
 import { DomainError, ProblemList } from '#shared/errors.ts';
+import type { EventRegister } from './events/event-register.ts';
 import { isGuideNumber } from './guide-number.ts';
 import type { GuideRecord, GuideStore } from './guide-store.ts';
 
@@ -7,11 +8,17 @@ import type { GuideRecord, GuideStore } from './guide-store.ts';
  * Returns the guide with this number, where the user may see it: a user of its account, or one with
  * `guias.read.all`.
  *
+ * @param permission another one with which a user sees it.
  * @throws DomainError `guide-not-found` also for another's guide and for a number of wrong form, so that an answer
  * never tells whether a guide exists (docs/contract.md "Guides").
  */
-export async function findGuide(guides: GuideStore, number: string, user: ApiUser): Promise<GuideRecord> {
-  return required(await lookUp(guides, number, user));
+export async function findGuide(
+  guides: GuideStore,
+  number: string,
+  user: ApiUser,
+  permission?: Permission,
+): Promise<GuideRecord> {
+  return required(await lookUp(guides, number, user, permission));
 }
 
 function required(guide: GuideRecord | undefined): GuideRecord {
@@ -39,16 +46,21 @@ export async function findGuides(
  * at once. What the guide took from the day's quota stays taken (docs/contract.md "Guides").
  *
  * @returns the guide as it is now, and whether this call cancelled it.
- * @throws DomainError `guide-not-found` as `findGuide`: `guias.read.all` allows to read alone.
+ * @throws DomainError `guide-not-found` as `findGuide`: `guias.read.all` allows to read alone; `guide-on-its-way` of one that
+ * has events; `events-unknown`.
  */
 export async function cancelGuide(
   guides: GuideStore,
+  events: EventRegister,
   number: string,
   { username, account }: ApiUser,
 ): Promise<{ guide: GuideRecord; cancelled: boolean }> {
   const guide = required(isGuideNumber(number) ? await guides.find(number, account) : undefined);
-  const cancelled = await guides.cancel(guide, { by: username, at: new Date() });
-  return { guide: { ...guide, status: 'Cancelado' }, cancelled };
+  const Ocurrido = new Date().toISOString();
+  const told = { Guia: number, Id: 'cancelacion', Tipo: 'Cancelacion', Ocurrido } as const;
+  const verdict = await events.add(account, told, username);
+  if (typeof verdict !== 'string') throw new DomainError(verdict.code);
+  return { guide: { ...guide, status: 'Cancelado' }, cancelled: verdict === 'registered' };
 }
 
 /** @throws DomainError `guide-cancelled`, with each guide that is cancelled by its place. */
@@ -69,7 +81,13 @@ function refuseEach<T>(
   throw new DomainError(code, { problems: refused.first, problemsTotal: refused.total });
 }
 
-async function lookUp(guides: GuideStore, number: string, user: ApiUser): Promise<GuideRecord | undefined> {
-  const account = user.permissions.includes('guias.read.all') ? undefined : user.account;
+async function lookUp(
+  guides: GuideStore,
+  number: string,
+  { permissions, account: own }: ApiUser,
+  permission?: Permission,
+): Promise<GuideRecord | undefined> {
+  const seesAll = permissions.some((each) => each === 'guias.read.all' || each === permission);
+  const account = seesAll ? undefined : own;
   return isGuideNumber(number) ? guides.find(number, account) : undefined;
 }

@@ -37,6 +37,8 @@ export type GuideRecord = {
   total: number;
   guide: Guide;
 };
+/** What the event log makes of a guide. */
+export type GuideState = Required<Pick<GuideRecord, 'status' | 'events'>> & Pick<GuideRecord, 'cancelled'>;
 export type GuideDocument = Omit<GuideRecord, 'number'> & { _id: string };
 
 /** What became of a guide that was to be stored: `taken` where its number is another guide's. */
@@ -163,13 +165,22 @@ export class GuideStore {
     return wanted.map(({ number, account }) => found.get(account)?.get(number));
   }
 
-  /** @returns false where the guide was cancelled before; that cancellation stays. */
-  async cancel({ number }: GuideRecord, cancelled: Cancellation): Promise<boolean> {
-    const { modifiedCount } = await this.#guides.updateOne(
-      { _id: number, status: { $ne: 'Cancelado' } },
-      { $set: { status: 'Cancelado', cancelled } },
-    );
-    return modifiedCount === 1;
+  /** Returns whose these guides are; of one that is not there, nothing. */
+  async accountsOf(numbers: readonly string[]): Promise<Map<string, string>> {
+    const found = await this.#guides
+      .find({ _id: { $in: [...numbers] } })
+      .project<{ _id: string; account: string }>({ account: 1 })
+      .toArray();
+    return new Map(found.map(({ _id, account }) => [_id, account]));
+  }
+
+  /** Stores what events have made of guides, each by its number, unless it is made from more events already. */
+  async storeStates(states: ReadonlyMap<string, GuideState>): Promise<void> {
+    if (states.size === 0) return;
+    const updates = [...states].map(([_id, state]) => ({
+      updateOne: { filter: { _id, events: { $not: { $gte: state.events } } }, update: { $set: state } },
+    }));
+    await this.#guides.bulkWrite(updates, { ordered: false });
   }
 
   /**

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { GUIDE_STATUSES } from '#shared/contracts/event.ts';
 import type { GuideRecord } from './guide-store.ts';
 
 /** The ways to the values of a record, with dots. */
@@ -28,7 +29,10 @@ const FIELDS = {
   },
   SEND_ESTATUS: {
     from: 'status',
-    schema: Type.String({ description: 'Documentado o Cancelado', examples: ['Documentado'] }),
+    schema: Type.String({
+      description: `${GUIDE_STATUSES.slice(0, -1).join(', ')} o Cancelado`,
+      examples: ['Documentado'],
+    }),
   },
   SEND_FECHA: {
     from: 'createdAt',

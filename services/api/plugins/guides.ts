@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { EventLog } from '#shared/stores/event-log.ts';
 import type { ApiOptions } from '../config.ts';
 import { CreationJournal } from '../guides/creation-journal.ts';
+import { EventRegister } from '../guides/events/event-register.ts';
 import { GuideList } from '../guides/guide-list.ts';
 import { GuideStore } from '../guides/guide-store.ts';
 
@@ -12,37 +14,46 @@ declare module 'fastify' {
     guideList: GuideList;
     /** Creates guides, all of a request or none. */
     journal: CreationJournal;
+    /** Events and cancellations of guides, by account. */
+    eventLog: EventLog;
+    events: EventRegister;
   }
 }
 
-/** Pause between two looks of a process for creations that a crash has cut, in ms. */
+/** Pause between two looks of a process for what a crash has cut, in ms. */
 const SWEEP_MS = 10_000;
 
-/** Opens the guides, and finishes again and again the creations that a crash has cut. */
+/** Opens the guides and their events, and finishes again and again what a crash has cut. */
 export default fp(
   async (server: HttpServer, { config }: ApiOptions) => {
     const guides = new GuideStore(server.mongo);
     const guideList = new GuideList(server.mongo);
     const journal = new CreationJournal(server.mongo, guides, config.IDEMPOTENCY_KEY_DAYS);
+    const eventLog = new EventLog(server.mongo);
+    const events = new EventRegister(eventLog, guides, server.metrics);
     server.startup.onceConnected('the indexes of the list of guides', () => guideList.open());
     server.startup.onceConnected('the indexes of the journal of creations', () => journal.open());
-    addSweeps(server, journal);
+    server.startup.onceConnected('the indexes of the events', () => eventLog.open());
+    addSweeps(server, journal, 'creations');
+    addSweeps(server, events, 'events');
     server.decorate('guides', guides);
     server.decorate('guideList', guideList);
     server.decorate('journal', journal);
+    server.decorate('eventLog', eventLog);
+    server.decorate('events', events);
   },
   { name: 'guides', dependencies: ['stores'] },
 );
 
 /** Sweeps again and again, ten seconds after the last sweep; a server that closes waits for the one that runs. */
-function addSweeps(server: HttpServer, journal: CreationJournal): void {
+function addSweeps(server: HttpServer, cut: CreationJournal | EventRegister, what: string): void {
   const end = new AbortController();
   let running: Promise<void> = Promise.resolve();
   const sweepUntilEnd = async () => {
     while (!end.signal.aborted) {
-      await journal
+      await cut
         .sweep(server.log)
-        .catch((err) => server.log.warn({ err }, 'Creations that were cut wait for the next sweep'));
+        .catch((err) => server.log.warn({ err }, `What a crash has cut of ${what} waits for the next sweep`));
       await delay(SWEEP_MS, undefined, { signal: end.signal, ref: false }).catch(() => {});
     }
   };
@@ -50,7 +61,7 @@ function addSweeps(server: HttpServer, journal: CreationJournal): void {
     end.abort();
     await running;
   });
-  server.startup.onceConnected('creations that a crash has cut', async () => {
+  server.startup.onceConnected(`${what} that a crash has cut`, async () => {
     running = sweepUntilEnd();
   });
 }

@@ -11,7 +11,7 @@ const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF. [La gu
 1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
 2. Las demás operaciones llevan \`Authorization: Bearer <token>\`. En esta página, al entrar con el paso 1 el token queda puesto.
 
-Crear guías, cancelar una y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear: cuándo, está en su descripción.
+Crear guías, cancelar una, registrar eventos y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear: cuándo, está en su descripción.
 
 Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
 
@@ -52,6 +52,7 @@ export const TAGS = {
   Autenticacion: { 'x-displayName': 'Autenticación', description: 'Entrar, validar el token, permisos' },
   Guias: { 'x-displayName': 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
   Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una, en PDF, PNG o ZPL; o muchas, en un archivo' },
+  Eventos: { 'x-displayName': 'Eventos', description: 'Qué pasó con las guías, y cómo seguirlo' },
   Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales y cobertura' },
 } as const;
 

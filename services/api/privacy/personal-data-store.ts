@@ -1,11 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
-import type { Guide } from '#shared/contracts/guide.ts';
+import { ANONYMOUS, type Guide } from '#shared/contracts/guide.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
 import { type GuideStep, guideSteps, inStep } from '../guides/guide-store.ts';
-
-/** What stands in place of a text that named somebody. It passes the checks of a guide, so labels can still be printed. */
-const ANONYMOUS = '[anonimizado]';
 
 /** Longest wait for committed guides to be stored, in ms: an api that runs needs a minute at most. */
 const STORED_MS = 90_000;

@@ -100,3 +100,21 @@ export const BRANCH_EXAMPLE: Branch = {
   Destino: true,
   Activa: true,
 };
+
+const EVENT = {
+  Id: 'MTY01-000123',
+  Tipo: 'Entregado',
+  Ocurrido: '2026-11-22T19:05:00.000Z',
+  Registrado: '2026-11-22T19:05:04.120Z',
+  Sucursal: 'MTY01',
+} as const;
+
+export const GUIDE_EVENT_EXAMPLE = { ...EVENT, Recibe: 'Luis Pérez', Anulado: false };
+
+export const FEED_EXAMPLE = {
+  ...EVENT,
+  SEND_GUIA: '390458235877',
+  Referencia: 'PEDIDO-1042',
+  SEND_ESTATUS: 'Entregado',
+  Version: 4,
+} as const;

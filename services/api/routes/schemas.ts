@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Branch } from '#shared/contracts/branch.ts';
+import { EVENT_TYPES, Event, GUIDE_STATUSES, MAX_EVENTS, REASONS } from '#shared/contracts/event.ts';
 import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/contracts/guide.ts';
 import { MAX_PROBLEMS } from '#shared/errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
@@ -111,3 +112,64 @@ export const BranchAnswer = Type.Object(Branch.properties, {
   title: 'Sucursal',
   description: 'Una sucursal del transportista',
 });
+
+/** The fields of an event, as it is sent. */
+export const EventFields = describeSection('Evento', Event);
+
+/** Documents the body of `registrarEventos`; `eventsOf` and `checkEvent` validate it. */
+export const EventsRequest = Type.Object(
+  { Eventos: Type.Array(EventFields, { minItems: 1, maxItems: MAX_EVENTS }) },
+  { title: 'SolicitudDeEventos', additionalProperties: false },
+);
+
+export const EventResult = Type.Object(
+  {
+    indice: Type.Integer({ description: 'Posición en la solicitud, desde 0' }),
+    Id: Type.Optional(
+      Type.String({ description: 'El del evento, o el que se le dio; falta si su forma está mal' }),
+    ),
+    resultado: Type.Enum(['registrado', 'repetido', 'rechazado'], { type: 'string' }),
+    campo: Type.Optional(Type.String({ description: 'De un evento rechazado: el campo' })),
+    codigo: Type.Optional(Codigo),
+    message: Type.Optional(Type.String()),
+  },
+  { title: 'ResultadoDeEvento', description: 'Qué fue de un evento' },
+);
+
+/** What every answer has of an event. A cancellation stands beside the events. */
+const TOLD = {
+  Id: Type.String({ examples: ['MTY01-000123'] }),
+  Tipo: Type.Enum([...EVENT_TYPES, 'Cancelacion'], { type: 'string', examples: ['EnTransito'] }),
+  Ocurrido: Type.String({ description: 'Cuándo, en UTC', examples: ['2026-11-21T16:30:00.000Z'] }),
+  Registrado: Type.String({
+    description: 'Cuándo se registró, en UTC',
+    examples: ['2026-11-21T16:30:04.120Z'],
+  }),
+  Sucursal: Type.Optional(Type.String({ examples: ['MTY01'] })),
+  Paquete: Type.Optional(Type.Integer({ description: 'Cuál; todos si falta' })),
+  Motivo: Type.Optional(Type.Enum([...REASONS], { type: 'string' })),
+};
+
+export const GuideEvent = Type.Object(
+  {
+    ...TOLD,
+    Recibe: Type.Optional(Type.String({ description: 'Quién recibió' })),
+    Nota: Type.Optional(Type.String({ description: 'Solo con el permiso `eventos.create`' })),
+    Anulado: Type.Boolean({ description: 'Si fue un error y no cuenta' }),
+  },
+  { title: 'EventoDeGuia', description: 'Un evento de una guía, o su cancelación' },
+);
+
+export const FeedEvent = Type.Object(
+  {
+    SEND_GUIA: Type.String({ examples: ['390458235877'] }),
+    Referencia: Type.Optional(Type.String({ description: 'La del cliente' })),
+    SEND_ESTATUS: Type.Enum([...GUIDE_STATUSES], {
+      type: 'string',
+      description: 'El de la guía tras el evento',
+    }),
+    Version: Type.Integer({ description: 'Cuántos eventos tiene la guía con este' }),
+    ...TOLD,
+  },
+  { title: 'EventoDeCuenta', description: 'Un evento de una guía de la cuenta, o su cancelación' },
+);

@@ -69,7 +69,7 @@ export function parseGuideRequest(body: unknown, lenient = false): GuideRequest 
 }
 
 /** Returns the refusal for which one field of the body is to blame. */
-function blame(campo: 'Guia' | 'TipoServicio', code: ErrorCode): DomainError {
+export function blame(campo: string, code: ErrorCode): DomainError {
   return new DomainError(code, { problems: [{ campo, code }] });
 }
 
@@ -101,7 +101,8 @@ function addProblems(problems: ProblemList, indice: number, errors: ErrorObject[
   }
 }
 
-function toProblem({ keyword, instancePath, params, parentSchema, data }: ErrorObject): Problem {
+/** Says what Ajv found of a field. */
+export function toProblem({ keyword, instancePath, params, parentSchema, data }: ErrorObject): Problem {
   const path = instancePath.slice(1).replaceAll('/', '.');
   const inside = (name: string) => (path ? `${path}.${name}` : name);
   const rule = parentSchema?.['x-regla'];

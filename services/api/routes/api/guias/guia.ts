@@ -37,11 +37,11 @@ const cancellation = operation({
   tag: 'Guias',
   summary: 'Cancelar una guía',
   description:
-    'SEND_ESTATUS pasa a Cancelado, y sus etiquetas ya no se imprimen. Repetir da la misma respuesta. El cuerpo se ignora. ' +
+    'SEND_ESTATUS pasa a Cancelado, y sus etiquetas ya no se imprimen. Repetir da la misma respuesta. Una guía con eventos ya no se cancela. El cuerpo se ignora. ' +
     'La cuota de guías no se devuelve.',
   permission: 'guias.cancel',
   request: { params },
-  errors: ['guide-not-found'],
+  errors: ['guide-not-found', 'guide-on-its-way', 'events-unknown', 'overloaded'],
   data: {
     name: 'GuiaCancelada',
     message: 'Guia cancelada',
@@ -52,7 +52,7 @@ const cancellation = operation({
 
 /** `GET /api/guias/{guia}` and `POST /api/guias/{guia}/cancelar` (docs/contract.md "Guides"). */
 export default async function guideRoutes(server: HttpServer): Promise<void> {
-  const { guides, trail } = server;
+  const { guides, events, trail } = server;
   ignoreBodies(server);
   server.get(PATH, reading, async (request) => {
     const guide = await findGuide(guides, request.params.guia, apiUser(request));
@@ -61,7 +61,7 @@ export default async function guideRoutes(server: HttpServer): Promise<void> {
   });
   server.post('/:guia/cancelar', cancellation, async (request) => {
     const { username, account } = apiUser(request);
-    const { guide, cancelled } = await cancelGuide(guides, request.params.guia, apiUser(request));
+    const { guide, cancelled } = await cancelGuide(guides, events, request.params.guia, apiUser(request));
     if (cancelled) {
       trail.record({
         action: 'guide.cancel',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { GUIDE_STATUSES } from '#shared/contracts/event.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { GuideSummary, summaryOf } from '../../../guides/guide-summary.ts';
 import { listGuides, MAX_PAGE, USUAL_PAGE } from '../../../guides/list-guides.ts';
@@ -30,7 +31,7 @@ const route = operation({
         }),
       ),
       estatus: Type.Optional(
-        Type.Enum(['Documentado', 'Cancelado'], { type: 'string', description: 'Estatus actual' }),
+        Type.Enum([...GUIDE_STATUSES], { type: 'string', description: 'Estatus actual' }),
       ),
       destino: Type.Optional(
         Type.String({

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { isServerAway, isTransientError, isUnsent } from '#shared/stores/transient-errors.ts';
+
+/** Longest time in which a request stores something, in ms; what became of it must be known by then. */
+export const STORE_MS = 10_000;
+/** Longest wait for one answer of the database, in ms, and the pause before the next attempt. */
+const ATTEMPT_MS = 5_000;
+const PAUSE_MS = 200;
+
+/**
+ * Repeats the writes of one request until they are answered or its time is over. Each of them stores nothing twice, so
+ * that a lost answer needs no other care.
+ */
+export class Attempts {
+  /** Aborts when the time is over. */
+  readonly signal = AbortSignal.timeout(STORE_MS);
+  readonly #end = performance.now() + STORE_MS;
+  readonly #unknown: ErrorCode;
+  /** Whether something may be stored: the database may have done a write that it has not answered, or has committed them. */
+  #doubt = false;
+
+  /** @param unknown code of the refusal where nobody can know what is stored. */
+  constructor(unknown: ErrorCode) {
+    this.#unknown = unknown;
+  }
+
+  /** From now on the guides will exist, whatever fails. */
+  committed(): void {
+    this.#doubt = true;
+  }
+
+  /** @throws DomainError with the code `unknown` where the write fails and something may be stored; otherwise the error of the write. */
+  async untilAnswered<T>(write: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const left = Math.max(0, this.#end - performance.now());
+      try {
+        return await withTimeout(Math.min(ATTEMPT_MS, left), 'A write', write());
+      } catch (cause) {
+        this.#doubt ||= isTransientError(cause) && !isUnsent(cause);
+        const isVain = !isTransientError(cause) || (isServerAway(cause) && !this.#doubt);
+        if (isVain || performance.now() + PAUSE_MS >= this.#end) {
+          throw this.#doubt ? new DomainError(this.#unknown, { cause }) : cause;
+        }
+        await delay(PAUSE_MS);
+      }
+    }
+  }
+}

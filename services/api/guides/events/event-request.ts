@@ -1,0 +1,74 @@
+import { branchCode } from '#shared/contracts/branch.ts';
+import { Event, FIELDS_OF_TYPES, MAX_EVENTS } from '#shared/contracts/event.ts';
+import { guideAjv } from '#shared/contracts/guide.ts';
+import { digest } from '#shared/digest.ts';
+import { DomainError, type Problem, ProblemList } from '#shared/errors.ts';
+import type { Told } from '#shared/stores/event-log.ts';
+import { isGuideNumber } from '../guide-number.ts';
+import { isAbsent, isObject, tidyFields } from '../request/guide-forms.ts';
+import { blame, toProblem, unknownField } from '../request/guide-request.ts';
+
+export const EVENT_FIELDS = Object.keys(Event.properties) as (keyof Event)[];
+const KNOWN: ReadonlySet<string> = new Set(EVENT_FIELDS);
+const REQUEST_FIELDS: ReadonlySet<string> = new Set(['Eventos']);
+
+const isEvent = guideAjv({ allErrors: false, verbose: true }).compile<Event>(Event);
+
+/**
+ * Returns the events of a request as they were sent, one by one to be checked.
+ *
+ * @param body parsed JSON, of any shape.
+ * @throws DomainError unless it is an object with an array of 1 to 500 objects, and nothing else.
+ */
+export function eventsOf(body: unknown): Record<string, unknown>[] {
+  const { Eventos, ...others } = isObject(body) ? body : {};
+  if (!Array.isArray(Eventos)) throw blame('Eventos', 'events-missing');
+  if (Eventos.length === 0) throw blame('Eventos', 'events-empty');
+  if (Eventos.length > MAX_EVENTS) throw blame('Eventos', 'too-many-events');
+  const problems = new ProblemList();
+  tidyFields(others, REQUEST_FIELDS, (name) => problems.add(() => unknownField(name, REQUEST_FIELDS)));
+  for (const [indice, event] of Eventos.entries()) {
+    if (!isObject(event)) problems.add(() => ({ indice, code: 'event-invalid' }));
+  }
+  if (problems.total > 0) {
+    throw new DomainError('guides-invalid', { problems: problems.first, problemsTotal: problems.total });
+  }
+  return Eventos;
+}
+
+/** Checks the fields of an event by themselves. @returns the event in the form in which it is stored, or what is wrong. */
+export function checkEvent(sent: Record<string, unknown>): Told | Problem {
+  const unknown = new ProblemList();
+  const fields = tidyFields(sent, KNOWN, (name) => unknown.add(() => unknownField(name, KNOWN)));
+  if (unknown.first[0]) return unknown.first[0];
+  if (typeof fields.Sucursal === 'string') fields.Sucursal = branchCode(fields.Sucursal);
+  if (!isEvent(fields)) return problemOf(isEvent.errors ?? []);
+  if (!isGuideNumber(fields.Guia)) return { campo: 'Guia', code: 'guide-not-found' };
+  for (const [campo, { types, required }] of Object.entries(FIELDS_OF_TYPES)) {
+    const isOfType = types.includes(fields.Tipo);
+    if (isAbsent(fields[campo as keyof Event])) {
+      if (isOfType && required) return { campo, code: 'field-required' };
+    } else if (!isOfType) {
+      return { campo, code: 'field-invalid', params: { rule: `solo va con Tipo ${types.join(' o ')}` } };
+    }
+  }
+  const occurred = new Date(fields.Ocurrido);
+  // A leap second has the form of a time, and is none.
+  if (Number.isNaN(occurred.getTime())) return invalidTime('debe ser una fecha y hora con zona (RFC 3339)');
+  const event = { ...fields, Ocurrido: occurred.toISOString() };
+  return { ...event, Id: event.Id ?? idOf(event) };
+}
+
+/** Says that `Ocurrido` breaks a rule. */
+export function invalidTime(rule: string): Problem {
+  return { campo: 'Ocurrido', code: 'field-invalid', params: { rule } };
+}
+
+function problemOf([first]: NonNullable<typeof isEvent.errors>): Problem {
+  return first ? toProblem(first) : { code: 'event-invalid' };
+}
+
+/** Makes the id of an event that has none: the same event again has the same id. */
+function idOf({ Guia, Paquete, Tipo, Ocurrido, Sucursal }: Event): string {
+  return digest(JSON.stringify([Guia, Paquete, Tipo, Ocurrido, Sucursal]));
+}

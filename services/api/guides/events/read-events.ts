@@ -1,0 +1,64 @@
+import type { ApiUser } from '#shared/auth/user-store.ts';
+import { DomainError } from '#shared/errors.ts';
+import type { EventLog, LogEntry } from '#shared/stores/event-log.ts';
+import { annulledBy } from './guide-state.ts';
+
+/** Events of a page of the feed where the client does not say how many, and at most (docs/contract.md "Events"). */
+export const USUAL_EVENTS = 100;
+export const MAX_FEED = 500;
+
+/** Returns all events of a guide, by the time at which they occurred. `Nota` is for those who register events alone. */
+export async function guideEvents(log: EventLog, number: string, user: ApiUser) {
+  const entries = await log.ofGuides([number]);
+  const annulled = annulledBy(entries.map(({ told }) => told));
+  const isStaff = user.permissions.includes('eventos.create');
+  return entries.toSorted(byTime).map((entry) => {
+    const { Guia, Anula, Nota, ...told } = entry.told;
+    const note = isStaff && Nota !== undefined && { Nota };
+    return { ...told, ...note, Registrado: entry.registered.toISOString(), Anulado: annulled.has(told.Id) };
+  });
+}
+
+/** Orders entries by the time at which they occurred, and those of one moment as they were registered. */
+export function byTime(one: LogEntry, other: LogEntry): number {
+  if (one.told.Ocurrido !== other.told.Ocurrido) return one.told.Ocurrido < other.told.Ocurrido ? -1 : 1;
+  return one._id < other._id ? -1 : 1;
+}
+
+/**
+ * Returns the account's events and cancellations after a cursor, and the cursor to go on from.
+ *
+ * @throws DomainError `parameter-invalid` for a cursor that is none of ours.
+ */
+export async function feedPage(log: EventLog, account: string, cursor: string | undefined, limit: number) {
+  const { entries, next } = await log.page(account, decodeCursor(cursor), limit);
+  return { events: entries.map(feedEvent), cursor: encodeCursor(next) };
+}
+
+/** An entry as the feed shows it: without names and addresses. */
+export function feedEvent({ told, status, version, reference, registered }: LogEntry) {
+  const { Guia, Anula, Recibe, Nota, ...event } = told;
+  return {
+    ...event,
+    SEND_GUIA: Guia,
+    ...(reference !== undefined && { Referencia: reference }),
+    SEND_ESTATUS: status,
+    Version: version,
+    Registrado: registered.toISOString(),
+  };
+}
+
+/** Writes a number of the log as a cursor. It is not signed: the account comes from the token. */
+export function encodeCursor(number: number): string {
+  return Buffer.from(`e${number}`).toString('base64url');
+}
+
+function decodeCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const [, digits] = /^e(0|[1-9]\d{0,11})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  if (digits === undefined || encodeCursor(Number(digits)) !== cursor) {
+    const problem = { campo: 'cursor', code: 'parameter-invalid' } as const;
+    throw new DomainError(problem.code, { params: { campo: problem.campo }, problems: [problem] });
+  }
+  return Number(digits);
+}

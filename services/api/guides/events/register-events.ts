@@ -1,0 +1,43 @@
+import type { Problem } from '#shared/errors.ts';
+import type { Told } from '#shared/stores/event-log.ts';
+import type { GuideStore } from '../guide-store.ts';
+import type { EventRegister, Verdict } from './event-register.ts';
+import { checkEvent } from './event-request.ts';
+
+/** An event that was sent, with what became of it; `id` where its form was right. */
+export type Outcome = { id: string | undefined; verdict: Verdict };
+
+/**
+ * Registers events of guides of any account, each by itself: a fact does not wait for its neighbour.
+ *
+ * @param sent as `eventsOf` returns them, or a file has them.
+ * @throws DomainError `events-unknown`, `overloaded`: some may be registered, and whoever repeats registers none twice.
+ */
+export async function registerEvents(
+  { events, guides }: { events: EventRegister; guides: GuideStore },
+  sent: readonly Record<string, unknown>[],
+  username: string,
+): Promise<Outcome[]> {
+  const checked = sent.map(checkEvent);
+  const numbers = new Set(checked.flatMap((event) => (isTold(event) ? event.Guia : [])));
+  const accounts = await guides.accountsOf([...numbers]);
+  const refuse = (problem: Problem) => {
+    events.count(problem);
+    return problem;
+  };
+  return Promise.all(
+    checked.map(async (event) => {
+      if (!isTold(event)) return { id: undefined, verdict: refuse(event) };
+      const account = accounts.get(event.Guia);
+      const verdict =
+        account === undefined
+          ? refuse({ campo: 'Guia', code: 'guide-not-found' })
+          : await events.add(account, event, username);
+      return { id: event.Id, verdict };
+    }),
+  );
+}
+
+function isTold(event: Told | Problem): event is Told {
+  return 'Guia' in event;
+}

@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { toDetails } from '#shared/http/http-errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { httpErrors } from '../../errors.ts';
+import type { Verdict } from '../../guides/events/event-register.ts';
+import { eventsOf } from '../../guides/events/event-request.ts';
+import { feedPage, MAX_FEED, USUAL_EVENTS } from '../../guides/events/read-events.ts';
+import { registerEvents } from '../../guides/events/register-events.ts';
+import { apiUser } from '../authenticate.ts';
+import { FEED_EXAMPLE } from '../examples.ts';
+import { operation } from '../operation.ts';
+import { EventResult, EventsRequest, FeedEvent } from '../schemas.ts';
+
+const registering = operation({
+  id: 'registrarEventos',
+  tag: 'Eventos',
+  summary: 'Registrar qué pasó con guías',
+  description:
+    'De guías de cualquier cuenta. Cada evento se registra o se rechaza por sí mismo. Repetir la solicitud no hace daño: ' +
+    'el mismo `Id` con el mismo contenido es `repetido`.',
+  permission: 'eventos.create',
+  request: { body: EventsRequest },
+  // Each event has its own answer; `checkEvent` validates with the same schema.
+  validatedBy: 'handler',
+  errors: [
+    'invalid-json',
+    'events-missing',
+    'events-empty',
+    'too-many-events',
+    'event-invalid',
+    'field-unknown',
+    'body-too-large',
+    'not-json',
+    'too-many-values',
+    'body-compressed',
+    'body-not-utf8',
+    'overloaded',
+    'events-unknown',
+  ],
+  data: {
+    name: 'EventosRegistrados',
+    message: (results) =>
+      `Eventos registrados: ${results.filter(({ resultado }) => resultado === 'registrado').length}`,
+    schema: Type.Array(EventResult),
+    example: [{ indice: 0, Id: 'MTY01-000123', resultado: 'registrado' }],
+  },
+});
+
+const feed = operation({
+  id: 'listarEventos',
+  tag: 'Eventos',
+  summary: 'Seguir los eventos de las guías de la cuenta',
+  description:
+    'En el orden en que se registraron, también las cancelaciones. `siguiente` es siempre un cursor: guárdelo y pregunte con ' +
+    'él más tarde. Cada evento sale una vez y ninguno se salta; un evento sale a los cinco segundos de registrado.',
+  permission: 'guias.read',
+  request: {
+    querystring: Type.Object({
+      limite: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_FEED,
+          description: `Eventos por página; ${USUAL_EVENTS} si falta`,
+        }),
+      ),
+      cursor: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 100, description: 'El `siguiente` de la página anterior' }),
+      ),
+    }),
+  },
+  data: {
+    name: 'Eventos',
+    message: (events) => `Eventos: ${events.length}`,
+    schema: Type.Array(FeedEvent),
+    beside: { siguiente: Type.String({ description: 'Cursor de lo que sigue, aunque aún no haya nada' }) },
+    example: [FEED_EXAMPLE],
+  },
+});
+
+const RESULTS = { registered: 'registrado', repeated: 'repetido' } as const;
+
+/** `POST` and `GET /api/eventos` (docs/contract.md "Events"). */
+export default async function eventRoutes(server: HttpServer): Promise<void> {
+  server.post('/eventos', registering, async (request) => {
+    const outcomes = await registerEvents(server, eventsOf(request.body), apiUser(request).username);
+    return registering.ok(
+      outcomes.map(({ id, verdict }, indice) => ({
+        indice,
+        ...(id !== undefined && { Id: id }),
+        ...resultOf(verdict),
+      })),
+    );
+  });
+  server.get('/eventos', feed, async (request) => {
+    const { cursor, limite = USUAL_EVENTS } = request.query;
+    const page = await feedPage(server.eventLog, apiUser(request).account, cursor, limite);
+    return { ...feed.ok(page.events), siguiente: page.cursor };
+  });
+}
+
+function resultOf(verdict: Verdict) {
+  if (typeof verdict === 'string') return { resultado: RESULTS[verdict] };
+  const { campo } = verdict;
+  const [{ codigo = '', message = '' } = {}] = toDetails(httpErrors, [verdict]);
+  return { resultado: 'rechazado' as const, ...(campo !== undefined && { campo }), codigo, message };
+}

@@ -1,0 +1,140 @@
+import { describe, expect } from 'vitest';
+import type { LogEntry } from '#shared/stores/event-log.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { event, test as eventTest } from '#test/fixtures/events.ts';
+
+const PERSONAL = { Recibe: 'Rosa Receptora', Nota: 'La vecina del 4' };
+
+const test = eventTest.extend('settle', { scope: 'file' }, ({ stores }) => async () => {
+  const registered = new Date(Date.now() - 6_000);
+  await stores.mongo.collection<LogEntry>('events').updateMany({}, { $set: { registered } });
+});
+
+describe('GET /api/guias/{guia}/eventos', () => {
+  test('shows all of a guide by the time at which it occurred, and notes to those who register', async ({
+    demo,
+    newGuide,
+    register,
+    scanner,
+  }) => {
+    const guide = await newGuide();
+    const second = (s: number) => new Date(Date.now() + 1_000 * s).toISOString();
+    await register(event(guide, 'Entregado', { Id: 'b', Ocurrido: second(2), ...PERSONAL, Paquete: 1 }));
+    await register(
+      event(guide, 'Incidencia', { Id: 'a', Ocurrido: second(1), Sucursal: 'MTY01', Motivo: 'retenido' }),
+    );
+    const { status, body } = await demo.get(`/api/guias/${guide}/eventos`);
+    expect([status, body.message]).toEqual([200, 'Eventos: 2']);
+    const common = { Registrado: expect.any(String), Anulado: false };
+    const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(body.data).toEqual([
+      { Id: 'a', Tipo: 'Incidencia', Ocurrido: moment, Sucursal: 'MTY01', Motivo: 'retenido', ...common },
+      { Id: 'b', Tipo: 'Entregado', Ocurrido: moment, Paquete: 1, Recibe: PERSONAL.Recibe, ...common },
+    ]);
+    const staff = await scanner.get(`/api/guias/${guide}/eventos`);
+    expect(staff.body.data).toMatchObject([{}, PERSONAL]);
+  });
+
+  test('is for who sees the guide, and for who registers events; the trail has who reads another account', async ({
+    api,
+    newGuide,
+    scanner,
+    stores,
+  }) => {
+    const guide = await newGuide();
+    const path = `/api/guias/${guide}/eventos`;
+    const other = await Client.login(api.url, 'otro');
+    expect((await other.get(path)).body.message).toBe('Guia no encontrada');
+    expect((await scanner.get(path)).status).toBe(200);
+    expect((await scanner.get(`/api/guias/${guide}`)).status).toBe(404);
+    const trail = stores.mongo.collection('audit');
+    await expect
+      .poll(() => trail.findOne({ action: 'guide.read-other', actor: 'escaner' }))
+      .toMatchObject({ subject: 'demo', details: { guide } });
+  });
+});
+
+describe('GET /api/eventos', () => {
+  test('shows the account’s events and cancellations, each once, without a name', async ({
+    api,
+    demo,
+    newGuide,
+    register,
+    settle,
+  }) => {
+    const [guide, cancelled] = [await newGuide({ Referencia: 'PEDIDO-1' }), await newGuide()];
+    const start = (await demo.get('/api/eventos?limite=500')).body as unknown as { siguiente: string };
+    await settle();
+    const before = (await demo.get(`/api/eventos?limite=500&cursor=${start.siguiente}`)).body as never;
+    const told = [
+      event(guide, 'Recolectado', { Id: '1' }),
+      event(guide, 'Entregado', { Id: '2', ...PERSONAL }),
+    ];
+    await register(...told);
+    await demo.post(`/api/guias/${cancelled}/cancelar`, '');
+    const cursor = (before as { siguiente: string }).siguiente;
+    const young = await demo.get(`/api/eventos?cursor=${cursor}`);
+    expect(young.body).toMatchObject({ data: [], siguiente: cursor, message: 'Eventos: 0' });
+    await settle();
+    const first = await demo.get(`/api/eventos?limite=2&cursor=${cursor}`);
+    const page = first.body as unknown as { data: object[]; siguiente: string };
+    const moment = expect.any(String);
+    expect(page.data).toEqual([
+      {
+        Id: '1',
+        SEND_GUIA: guide,
+        Referencia: 'PEDIDO-1',
+        Tipo: 'Recolectado',
+        SEND_ESTATUS: 'Recolectado',
+        Version: 1,
+        Ocurrido: moment,
+        Registrado: moment,
+      },
+      {
+        Id: '2',
+        SEND_GUIA: guide,
+        Referencia: 'PEDIDO-1',
+        Tipo: 'Entregado',
+        SEND_ESTATUS: 'Entregado',
+        Version: 2,
+        Ocurrido: moment,
+        Registrado: moment,
+      },
+    ]);
+    const last = (await demo.get(`/api/eventos?cursor=${page.siguiente}`)).body as unknown as typeof page;
+    expect(last.data).toMatchObject([
+      { SEND_GUIA: cancelled, Tipo: 'Cancelacion', SEND_ESTATUS: 'Cancelado', Version: 1 },
+    ]);
+    expect((await demo.get(`/api/eventos?cursor=${last.siguiente}`)).body).toMatchObject({
+      data: [],
+      siguiente: last.siguiente,
+    });
+    const other = await Client.login(api.url, 'otro');
+    expect((await other.get('/api/eventos')).body.data).toEqual([]);
+  });
+
+  test.for(['x', 'ZTE=', 'ZS0x', 'ZTFl', 'ZTAx', Buffer.from('e9999999999999').toString('base64url')])(
+    'refuses the cursor %s',
+    async (cursor, { demo }) => {
+      const { status, body } = await demo.get(`/api/eventos?cursor=${encodeURIComponent(cursor)}`);
+      expect([status, body.message]).toEqual([400, "El parametro 'cursor' no es valido"]);
+    },
+  );
+
+  test.for(['limite=0', 'limite=501', 'cursor='])('refuses %s', async (query, { demo }) => {
+    expect((await demo.get(`/api/eventos?${query}`)).body.codigo).toBe('parametro_invalido');
+  });
+});
+
+test('labels of a guide with events print as before', async ({
+  demo,
+  labelWorker: _,
+  newGuide,
+  register,
+}) => {
+  const guide = await newGuide({ Producto: minimalGuide().Producto });
+  const before = await demo.pdf(`/api/guias/etiqueta/${guide}`);
+  await register(event(guide, 'Entregado'));
+  const after = await demo.pdf(`/api/guias/etiqueta/${guide}`);
+  expect([after.status, after.headers.get('etag')]).toEqual([200, before.headers.get('etag')]);
+});

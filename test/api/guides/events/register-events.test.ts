@@ -1,0 +1,385 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { EventLog } from '#shared/stores/event-log.ts';
+import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { event, resultsOf, test, wordsOf } from '#test/fixtures/events.ts';
+import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+
+const at = (seconds: number) => new Date(Date.now() + 1_000 * seconds).toISOString();
+
+describe('POST /api/eventos', () => {
+  test('registers each event by itself, and the guide has the state that they give it', async ({
+    demo,
+    newGuide,
+    register,
+    status,
+  }) => {
+    const guide = await newGuide();
+    const answer = await register(
+      event(guide, 'Recolectado', { Id: 'a', Sucursal: 'mex01' }),
+      event('390458235870', 'EnTransito'),
+      event(guide, 'EnTransito', { Ocurrido: at(1), Sucursal: 'MTY01', Nota: 'Camion 7' }),
+    );
+    expect([answer.status, answer.body.message]).toEqual([200, 'Eventos registrados: 2']);
+    expect(resultsOf(answer)).toEqual([
+      { indice: 0, Id: 'a', resultado: 'registrado' },
+      {
+        indice: 1,
+        resultado: 'rechazado',
+        campo: 'Guia',
+        codigo: 'guia_no_encontrada',
+        message: 'Guia no encontrada',
+      },
+      { indice: 2, Id: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/), resultado: 'registrado' },
+    ]);
+    expect(await status(guide)).toBe('EnTransito');
+    const listed = await demo.get('/api/guias?estatus=EnTransito');
+    expect((listed.body.data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA)).toEqual([guide]);
+  });
+
+  test.for<[string, unknown, string]>([
+    ['no body', {}, "El JSON no contiene el array 'Eventos'"],
+    ['no array', { Eventos: {} }, "El JSON no contiene el array 'Eventos'"],
+    ['an empty array', { Eventos: [] }, "El array 'Eventos' esta vacio"],
+    ['501 events', { Eventos: Array(501).fill({}) }, 'Maximo 500 eventos por solicitud'],
+    ['a text for an event', { Eventos: [{}, 'x'] }, "Cada elemento de 'Eventos' debe ser un objeto"],
+    ['a field beside', { Eventos: [{}], Evento: 1 }, "Campo desconocido: 'Evento'; ¿quiso decir 'Eventos'?"],
+  ])('refuses the whole: %s', async ([, body, message], { scanner }) => {
+    const answer = await scanner.post('/api/eventos', body);
+    expect([answer.status, answer.body.message]).toEqual([400, message]);
+  });
+
+  test.for<[string, object, string, string]>([
+    ['Guia', { Guia: undefined }, 'campo_requerido', "El campo 'Guia' es requerido"],
+    ['Guia', { Guia: '390458235870' }, 'guia_no_encontrada', 'Guia no encontrada'],
+    ['Guia', { Guia: 'x' }, 'campo_formato', "El campo 'Guia' debe ser un numero de guia"],
+    [
+      'Tipo',
+      { Tipo: 'entregado' },
+      'campo_formato',
+      "El campo 'Tipo' debe ser uno de: Recolectado, EnTransito, EnSucursal, EnReparto, Entregado, Incidencia, Devuelto, Anulacion",
+    ],
+    ['Tipo', { Tipo: 7 }, 'campo_tipo', "El campo 'Tipo' debe ser texto (string), no un numero"],
+    [
+      'Ocurrido',
+      { Ocurrido: '2026-11-21T10:00:00' },
+      'campo_formato',
+      "El campo 'Ocurrido' debe ser una fecha y hora con zona (RFC 3339)",
+    ],
+    [
+      'Ocurrido',
+      { Ocurrido: '2016-12-31T23:59:60Z' },
+      'campo_formato',
+      "El campo 'Ocurrido' debe ser una fecha y hora con zona (RFC 3339)",
+    ],
+    [
+      'Ocurrido',
+      { Ocurrido: at(3_600) },
+      'campo_formato',
+      "El campo 'Ocurrido' no puede estar mas de 10 minutos en el futuro",
+    ],
+    [
+      'Ocurrido',
+      { Ocurrido: '2020-01-01T00:00:00Z' },
+      'campo_formato',
+      "El campo 'Ocurrido' no puede ser anterior a la guia",
+    ],
+    [
+      'Id',
+      { Id: 'con espacio' },
+      'campo_formato',
+      "El campo 'Id' admite de 1 a 64 de A-Z, a-z, 0-9, punto, guion y guion bajo",
+    ],
+    ['Paquete', { Paquete: 2 }, 'campo_formato', "El campo 'Paquete' debe ser un numero entero de 1 a 1"],
+    [
+      'Paquete',
+      { Paquete: '1' },
+      'campo_tipo',
+      "El campo 'Paquete' debe ser un numero entero (integer), no un texto",
+    ],
+    [
+      'Sucursal',
+      { Sucursal: '?' },
+      'campo_formato',
+      "El campo 'Sucursal' debe tener de 2 a 20 letras A-Z o digitos",
+    ],
+    ['Motivo', { Tipo: 'Incidencia' }, 'campo_requerido', "El campo 'Motivo' es requerido"],
+    [
+      'Motivo',
+      { Motivo: 'otro' },
+      'campo_formato',
+      "El campo 'Motivo' solo va con Tipo Incidencia o Devuelto",
+    ],
+    [
+      'Motivo',
+      { Tipo: 'Devuelto', Motivo: 'lluvia' },
+      'campo_formato',
+      "El campo 'Motivo' debe ser uno de: direccion_incorrecta, destinatario_ausente, rechazado, danado, extraviado, retenido, otro",
+    ],
+    ['Anula', { Tipo: 'Anulacion' }, 'campo_requerido', "El campo 'Anula' es requerido"],
+    ['Recibe', { Recibe: 'Luis' }, 'campo_formato', "El campo 'Recibe' solo va con Tipo Entregado"],
+    [
+      'Recibe',
+      { Tipo: 'Entregado', Recibe: 'x'.repeat(61) },
+      'campo_largo',
+      "El campo 'Recibe' admite hasta 60 caracteres",
+    ],
+    ['Nota', { Nota: 'x'.repeat(201) }, 'campo_largo', "El campo 'Nota' admite hasta 200 caracteres"],
+    ['Notas', { Notas: 'x' }, 'campo_desconocido', "Campo desconocido: 'Notas'; ¿quiso decir 'Nota'?"],
+  ])('refuses one event for its %s: %j', async ([campo, change, codigo, message], { newGuide, register }) => {
+    const [bad, good] = resultsOf(
+      await register(
+        { ...event(await newGuide(), 'EnTransito'), ...change },
+        event(await newGuide(), 'EnTransito'),
+      ),
+    );
+    expect(bad).toMatchObject({ indice: 0, resultado: 'rechazado', campo, codigo, message });
+    expect(good?.resultado).toBe('registrado');
+  });
+
+  test('takes sloppy forms as a creation does, and whole seconds of the guide’s own', async ({
+    newGuide,
+    register,
+    scanner,
+  }) => {
+    const guide = await newGuide();
+    const told = {
+      Guia: ` ${guide} `,
+      Tipo: 'Entregado',
+      Ocurrido: `${at(0).slice(0, 19)}Z`,
+      Sucursal: ' mty01 ',
+      Motivo: null,
+      Nota: '  ',
+      Recibe: 'Luis\nPérez',
+    };
+    expect(wordsOf(await register(told))).toEqual(['registrado']);
+    const { body } = await scanner.get(`/api/guias/${guide}/eventos`);
+    expect(body.data).toMatchObject([{ Sucursal: 'MTY01', Recibe: 'Luis Pérez', Anulado: false }]);
+  });
+
+  test('knows an event that is told again, with and without an Id, and refuses another with its Id', async ({
+    newGuide,
+    register,
+    scanner,
+  }) => {
+    const guide = await newGuide();
+    const [one, other] = [event(guide, 'EnReparto', { Id: 'x' }), event(guide, 'EnTransito')];
+    expect(wordsOf(await register(one, other, one))).toEqual(['registrado', 'registrado', 'repetido']);
+    // The same moment in another zone.
+    const moment = new Date(Date.parse(one.Ocurrido) - 6 * 3_600_000).toISOString();
+    const again = await register({ ...one, Ocurrido: moment.replace('Z', '-06:00') }, other, {
+      ...one,
+      Sucursal: 'MTY01',
+    });
+    expect(wordsOf(again)).toEqual(['repetido', 'repetido', 'evento_conflicto']);
+    expect(again.body.message).toBe('Eventos registrados: 0');
+    expect((await scanner.get(`/api/guias/${guide}/eventos`)).body.data).toHaveLength(2);
+  });
+
+  test('brings a delivered guide back by an annulment, which may come first', async ({
+    newGuide,
+    register,
+    status,
+    demo,
+  }) => {
+    const guide = await newGuide();
+    await register(event(guide, 'Anulacion', { Anula: 'mal', Ocurrido: at(2) }));
+    await register(event(guide, 'EnReparto', { Ocurrido: at(0) }));
+    await register(event(guide, 'Entregado', { Id: 'mal', Ocurrido: at(1) }));
+    expect(await status(guide)).toBe('EnReparto');
+    await register(
+      event(guide, 'Entregado', { Ocurrido: at(1) }),
+      event(guide, 'EnTransito', { Ocurrido: at(3) }),
+    );
+    expect(await status(guide)).toBe('Entregado');
+    const { body } = await demo.get(`/api/guias/${guide}/eventos`);
+    expect(
+      (body.data as { Tipo: string; Anulado: boolean }[]).map(({ Tipo, Anulado }) => [Tipo, Anulado]),
+    ).toEqual([
+      ['EnReparto', false],
+      ['Entregado', true],
+      ['Entregado', false],
+      ['Anulacion', false],
+      ['EnTransito', false],
+    ]);
+  });
+
+  test('needs eventos.create', async ({ demo }) => {
+    const answer = await demo.post('/api/eventos', { Eventos: [{}] });
+    expect([answer.status, answer.body.message]).toEqual([403, 'No tiene permiso para realizar esta accion']);
+  });
+
+  test('by sixteen scanners of two processes at once: each once, in one order, and the last state is stored', async ({
+    api,
+    newGuide,
+    startApi,
+    status,
+    stores,
+  }) => {
+    const other = await startApi();
+    const scanners = await Promise.all([api, other].map(({ url }) => Client.login(url, 'escaner')));
+    const guide = await newGuide();
+    const moment = Date.now();
+    const events = Array.from({ length: 64 }, (_, i) =>
+      event(guide, i === 63 ? 'EnReparto' : 'EnTransito', {
+        Id: `e${i}`,
+        Ocurrido: new Date(moment + i).toISOString(),
+      }),
+    );
+    const answers = await Promise.all(
+      // Each is told to both.
+      events.flatMap((one) => scanners.map((scanner) => scanner.post('/api/eventos', { Eventos: [one] }))),
+    );
+    const words = answers.flatMap(wordsOf);
+    expect(words.filter((word) => word === 'registrado')).toHaveLength(64);
+    expect(words.filter((word) => word === 'repetido')).toHaveLength(64);
+    expect(await status(guide)).toBe('EnReparto');
+    const entries = await new EventLog(stores.mongo).ofGuides([guide]);
+    expect(entries.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual(
+      events.map((_, i) => i + 1),
+    );
+  });
+});
+
+describe('a cancellation', () => {
+  const cancel = (client: Client, number: string) => client.post(`/api/guias/${number}/cancelar`, '');
+
+  test('of a guide with events is refused, also with annulled ones alone', async ({
+    demo,
+    newGuide,
+    register,
+  }) => {
+    const guide = await newGuide();
+    await register(event(guide, 'Recolectado', { Id: 'x' }), event(guide, 'Anulacion', { Anula: 'x' }));
+    const { status, body } = await cancel(demo, guide);
+    expect([status, body.codigo, body.message]).toEqual([
+      409,
+      'guia_en_camino',
+      'La guia ya tiene eventos y no se puede cancelar',
+    ]);
+  });
+
+  test('leaves no room for events, also where it is of a time before events', async ({
+    demo,
+    newGuide,
+    register,
+    stores,
+  }) => {
+    const [guide, old] = [await newGuide(), await newGuide()];
+    await cancel(demo, guide);
+    await stores.mongo
+      .collection<{ _id: string }>('guides')
+      .updateOne({ _id: old }, { $set: { status: 'Cancelado', cancelled: { by: 'demo', at: new Date() } } });
+    expect(wordsOf(await register(event(guide, 'Recolectado'), event(old, 'Recolectado')))).toEqual([
+      'guia_cancelada',
+      'guia_cancelada',
+    ]);
+    expect((await cancel(demo, old)).status).toBe(200);
+  });
+
+  test('and a first event at once: one of them, never both', async ({ demo, newGuide, register, status }) => {
+    for (let i = 0; i < 10; i++) {
+      const guide = await newGuide();
+      const [cancelled, registered] = await Promise.all([
+        cancel(demo, guide),
+        register(event(guide, 'Recolectado')),
+      ]);
+      const [word] = wordsOf(registered);
+      expect(['200 guia_cancelada Cancelado', '409 registrado Recolectado']).toContain(
+        `${cancelled.status} ${word} ${await status(guide)}`,
+      );
+    }
+  });
+});
+
+describe('where a store or a process fails', () => {
+  test.for<[Fate]>([['answer lost'], ['never done'], ['not primary'], ['not replicated']])(
+    'in the middle, the events of a request are registered once: %s',
+    async ([fate], { newGuide, startApi, stores }) => {
+      const fates: Fate[] = [];
+      const proxy = await startMongoProxy(
+        stores.mongoUri,
+        ({ insert }) => (insert === 'events' && fates.shift()) || 'done',
+      );
+      const { url } = await startApi({ MONGODB_URI: proxy.uri });
+      const scanner = await Client.login(url, 'escaner');
+      const guide = await newGuide();
+      fates.push(fate);
+      const answer = await scanner.post('/api/eventos', {
+        Eventos: [event(guide, 'Recolectado'), event(guide, 'EnTransito')],
+      });
+      expect(wordsOf(answer)).toEqual(['registrado', 'registrado']);
+      expect((await scanner.get(`/api/guias/${guide}/eventos`)).body.data).toHaveLength(2);
+      await proxy.close();
+    },
+  );
+
+  test('and nobody knows what is registered, the answer says so, and repeating is right', async ({
+    newGuide,
+    scanner: healthy,
+    startApi,
+    stores,
+  }) => {
+    const proxy = await startMongoProxy(stores.mongoUri, ({ insert }) =>
+      insert === 'events' ? 'server lost' : 'done',
+    );
+    const { url } = await startApi({ MONGODB_URI: proxy.uri });
+    const scanner = await Client.login(url, 'escaner');
+    const Eventos = [event(await newGuide(), 'Recolectado')];
+    const { status, headers, body } = await scanner.post('/api/eventos', { Eventos });
+    expect([status, headers.get('retry-after'), body.codigo, body.message]).toEqual([
+      503,
+      '2',
+      'resultado_desconocido',
+      'No se sabe si todo se registro; repita la misma solicitud',
+    ]);
+    expect(wordsOf(await healthy.post('/api/eventos', { Eventos }))).toEqual(['repetido']);
+  });
+
+  test('between the append and the guide, a sweep gives the guide its state', async ({
+    newGuide,
+    status,
+    stores,
+  }) => {
+    const log = new EventLog(stores.mongo);
+    const [guide, cancelled] = [await newGuide(), await newGuide()];
+    const told = (Guia: string, Tipo: 'EnReparto' | 'Cancelacion') => ({
+      Guia,
+      Id: Tipo,
+      Tipo,
+      Ocurrido: at(0),
+    });
+    const entries = [
+      { told: told(guide, 'EnReparto'), status: 'EnReparto', version: 1, username: 'escaner' } as const,
+      { told: told(cancelled, 'Cancelacion'), status: 'Cancelado', version: 1, username: 'demo' } as const,
+    ];
+    const append = randomUUID();
+    const { open } = await log.append(
+      'demo',
+      append,
+      async () => ({ entries, result: undefined }),
+      AbortSignal.timeout(10_000),
+    );
+    const events = stores.mongo.collection<{ _id: string }>('events');
+    await events.updateOne({ _id: open[0] ?? '' }, { $set: { openSince: new Date(Date.now() - 11_000) } });
+    await expect.poll(() => status(guide)).toBe('EnReparto');
+    expect(await status(cancelled)).toBe('Cancelado');
+    await expect.poll(() => events.countDocuments({ append, openSince: { $exists: true } })).toBe(0);
+  });
+});
+
+test('a guide of many packages and events still takes some, but no more than 2000', async ({
+  newGuide,
+  register,
+  status,
+}) => {
+  const guide = await newGuide({ Producto: { ...minimalGuide().Producto, Paquetes: 99 } });
+  for (let i = 0; i < 4; i++) {
+    const events = Array.from({ length: 500 }, (_, j) =>
+      event(guide, 'EnTransito', { Id: `${i}-${j}`, Paquete: 1 + (j % 99) }),
+    );
+    expect(new Set(wordsOf(await register(...events)))).toEqual(new Set(['registrado']));
+  }
+  expect(wordsOf(await register(event(guide, 'EnReparto')))).toEqual(['eventos_excedidos']);
+  expect(await status(guide)).toBe('EnTransito');
+});
