@@ -118,6 +118,7 @@ export function serviceSettings(
       ...internal,
       ...demo,
       BRANCHES_URL: addresses.branches,
+      PUBLIC_URL: addresses.api,
       JWT_SECRET: secrets.jwt,
     },
     'label-worker': {

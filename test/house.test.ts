@@ -74,8 +74,9 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     guides: ['accounts'],
     labels: ['accounts', 'guides'],
     privacy: ['accounts', 'guides'],
+    tracking: ['guides'],
     plugins: ['accounts', 'guides', 'labels', 'privacy'],
-    routes: ['accounts', 'docs', 'guides', 'labels', 'plugins'],
+    routes: ['accounts', 'docs', 'guides', 'labels', 'plugins', 'tracking'],
   },
   'label-worker': {
     queue: ['batching', 'images'],
@@ -102,7 +103,7 @@ describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
 
 /** Rooms of use cases and stores: who asks, and over what, is not their affair. */
 const NO_HTTP = [
-  ...['guides', 'labels', 'accounts', 'privacy'].map((room) => `services/api/${room}`),
+  ...['guides', 'labels', 'accounts', 'privacy', 'tracking'].map((room) => `services/api/${room}`),
   ...['batching', 'browser', 'codes', 'images', 'label', 'pdf'].map(
     (room) => `services/label-worker/${room}`,
   ),

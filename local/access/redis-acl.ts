@@ -61,6 +61,11 @@ export const REDIS_KEYS = {
       'Failed logins by address, and by user and address; hashes of addresses from which a user logged in',
     life: '15 min; 30 days',
   },
+  visits: {
+    patterns: [':tracking:*'],
+    holds: 'Look-ups on the tracking page, by address',
+    life: '1 min',
+  },
   operatorLogins: {
     patterns: [':dashboard-login-*'],
     holds: "The same for the dashboard's login",
@@ -89,7 +94,7 @@ export const REDIS_FAMILIES: Readonly<
   Record<RedisService, { own: Family[]; read?: Family[]; channels?: true }>
 > = {
   api: {
-    own: ['queue', 'counts', 'logins', 'requests', 'quotas', 'retention', 'check'],
+    own: ['queue', 'counts', 'logins', 'visits', 'requests', 'quotas', 'retention', 'check'],
     read: ['labels', 'heartbeats'],
     channels: true,
   },

@@ -29,6 +29,7 @@ ${list.join('\n')}
   Demo user "demo", password "${DEMO_PASSWORD}". Log in, create a guide, print its label:
 
 ${firstRequests(addresses.api)}
+echo ${addresses.api}/rastreo/$GUIA   # where the parcel is: the label's QR code leads there
 
 Ctrl-C stops everything.
 `;

@@ -12,6 +12,7 @@ import docs from './routes/api/docs.ts';
 import { authenticate } from './routes/authenticate.ts';
 import { authorize } from './routes/authorize.ts';
 import { largeBodies } from './routes/large-bodies.ts';
+import { trackingRoutes } from './routes/rastreo.ts';
 
 /** Builds the API, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
@@ -25,6 +26,7 @@ export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Pro
       // Whatever needs no token is named here.
       await server.register(docs, options);
       await server.register(login, options);
+      await server.register(trackingRoutes, options);
       await server.register(async (authenticated) => {
         await authenticated.register(authenticate);
         await authenticated.register(accountQuota);

@@ -92,12 +92,14 @@ export const ApiConfig = Type.Object({
       examples: ['/etc/guias/logo.svg'],
     }),
   ),
-  TRACKING_URL: Type.String({
-    default: 'https://rastreo.example/{guia}',
-    pattern: '\\{guia\\}',
-    description: 'Tracking address in the QR code. {guia} is replaced by the guide number',
-    examples: ['https://rastreo.example/{guia}'],
-  }),
+  TRACKING_URL: Type.Optional(
+    Type.String({
+      pattern: '\\{guia\\}',
+      description:
+        'Tracking address in the QR code, where {guia} stands for the number. Without it, the tracking page at PUBLIC_URL',
+      examples: ['https://rastreo.example/{guia}'],
+    }),
+  ),
   LABEL_TIMEOUT_MS: Type.Integer({
     default: 10_000,
     minimum: 1,
@@ -112,6 +114,18 @@ export const ApiConfig = Type.Object({
       'Time limit for printing all labels of one file, in ms. Keep it below the time that proxies wait',
   }),
 });
+
+/** Stands on labels of an installation that nobody has told its address. */
+const NO_TRACKING_URL = 'https://rastreo.example/{guia}';
+
+/** Returns the address in the QR code of labels, with `{guia}` in place of the number. */
+export function trackingUrl({
+  TRACKING_URL,
+  PUBLIC_URL,
+}: Pick<ApiConfig, 'TRACKING_URL' | 'PUBLIC_URL'>): string {
+  return TRACKING_URL ?? (PUBLIC_URL === undefined ? NO_TRACKING_URL : `${PUBLIC_URL}/rastreo/{guia}`);
+}
+
 export type ApiConfig = Readonly<Static<typeof ApiConfig>>;
 
 /** What every plugin and route of the API gets; `tracing` is absent where it is off. */

@@ -37,6 +37,18 @@ export function addressGroup(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
+/** Counts in Redis for all processes, up to `points` in `duration` seconds; while Redis is away each process for itself. */
+export function countingLimiter(
+  storeClient: RedisClient,
+  keyPrefix: string,
+  points: number,
+  duration: number,
+): RateLimiterRedis {
+  const insuranceLimiter = new RateLimiterMemory({ points, duration });
+  const options = { storeClient, keyPrefix, points, duration, insuranceLimiter };
+  return new RateLimiterRedis({ ...options, rejectIfRedisNotReady: true });
+}
+
 export function loginKeys(username: string, from: string): LoginKeys {
   const address = addressGroup(from);
   return { user: digest(username), address, pair: digest(`${username}\n${address}`) };
@@ -58,14 +70,7 @@ export class LoginLimit {
   /** @param prefix of the keys; each service that logs users in has its own, and so its own counts. */
   constructor(redis: RedisClient, prefix: string, perAddress: number) {
     const limiter = (name: string, points: number) =>
-      new RateLimiterRedis({
-        storeClient: redis,
-        keyPrefix: `${prefix}-${name}`,
-        points,
-        duration: WINDOW_S,
-        rejectIfRedisNotReady: true,
-        insuranceLimiter: new RateLimiterMemory({ points, duration: WINDOW_S }),
-      });
+      countingLimiter(redis, `${prefix}-${name}`, points, WINDOW_S);
     this.perAddress = perAddress;
     this.#redis = redis;
     this.#prefix = prefix;

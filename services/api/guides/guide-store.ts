@@ -25,6 +25,8 @@ export type GuideRecord = {
   /** The same moment in UTC. */
   createdUtc: Date;
   status: GuideStatus;
+  /** When retention took all that names a person. */
+  anonymised?: Date;
   /** How many entries of the event log `status` is made from; absent before the first. */
   events?: number;
   /** Of a cancelled guide. */
@@ -176,11 +178,14 @@ export class GuideStore {
 
   /** Stores what events have made of guides, each by its number, unless it is made from more events already. */
   async storeStates(states: ReadonlyMap<string, GuideState>): Promise<void> {
-    if (states.size === 0) return;
-    const updates = [...states].map(([_id, state]) => ({
-      updateOne: { filter: { _id, events: { $not: { $gte: state.events } } }, update: { $set: state } },
-    }));
-    await this.#guides.bulkWrite(updates, { ordered: false });
+    // Guides that are scanned together mostly become the same: one update is for all of these.
+    const alike = Map.groupBy(states, ([, state]) => JSON.stringify(state));
+    const updates = [...alike.values()].map((group) => {
+      const [[, state]] = group as [[string, GuideState]];
+      const _id = { $in: group.map(([number]) => number) };
+      return this.#guides.updateMany({ _id, events: { $not: { $gte: state.events } } }, { $set: state });
+    });
+    await Promise.all(updates);
   }
 
   /**

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { openOptionalRedis, openSubscriberRedis } from '#shared/stores/redis.ts';
-import type { ApiOptions } from '../config.ts';
+import { type ApiOptions, trackingUrl } from '../config.ts';
 import { LabelClient } from '../labels/label-client.ts';
 import { LabelFilePrinter } from '../labels/label-file.ts';
 import type { LabelSettings } from '../labels/label-payload.ts';
@@ -35,10 +35,13 @@ export default fp(
     server.startup.onceConnected('the label queue', () => labels.open());
     server.decorate('labels', labels);
     server.decorate('labelFiles', new LabelFilePrinter({ labels, timeoutMs: config.LABEL_FILE_TIMEOUT_MS }));
+    if (!config.TRACKING_URL && !config.PUBLIC_URL) {
+      server.log.warn('The QR codes of labels lead nowhere: set PUBLIC_URL, or TRACKING_URL');
+    }
     server.decorate('labelSettings', {
       carrier: config.CARRIER_NAME,
       logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
-      trackingUrl: config.TRACKING_URL,
+      trackingUrl: trackingUrl(config),
     });
   },
   { name: 'labels', dependencies: ['stores', 'limits'] },

@@ -9,7 +9,7 @@ import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
  * unique index without the shard key, and the shard key in each write of a single document. There is no sharded one here.
  */
 
-const SHARDED = ['guides', 'creations'];
+const SHARDED = ['guides', 'creations', 'events'];
 type Filter = Record<string, unknown>;
 
 const test = printingTest
@@ -63,11 +63,11 @@ test('each write of one document names its shard', ({ sent }) => {
   expect(single.filter((filter) => !namesShardKey(filter))).toEqual([]);
 });
 
-test('of the reads, only walks, sweeps and the list ask every shard', ({ sent }) => {
+test('of the reads, only walks, sweeps, the list and the events of a guide ask every shard', ({ sent }) => {
   const filters = sent('find').map((command: MongoCommand) => command.filter as Filter);
   expect(filters.filter(namesShardKey).length).toBeGreaterThan(3);
   const asked = filters
     .filter((filter) => !namesShardKey(filter))
     .map((filter) => Object.keys(filter).join());
-  expect([...new Set(asked)].toSorted()).toEqual(['_id', 'account,createdAt', 'openSince']);
+  expect([...new Set(asked)].toSorted()).toEqual(['_id', 'account,createdAt', 'openSince', 'told.Guia']);
 });

@@ -49,8 +49,8 @@ describe('GET /api/guias/{guia}/eventos', () => {
     expect((await scanner.get(`/api/guias/${guide}`)).status).toBe(404);
     const trail = stores.mongo.collection('audit');
     await expect
-      .poll(() => trail.findOne({ action: 'guide.read-other', actor: 'escaner' }))
-      .toMatchObject({ subject: 'demo', details: { guide } });
+      .poll(() => trail.findOne({ 'details.guide': guide }))
+      .toMatchObject({ action: 'guide.read-other', actor: 'escaner', subject: 'demo' });
   });
 });
 

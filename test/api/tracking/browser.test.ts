@@ -1,0 +1,151 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { describe, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
+import type { LogEntry } from '#shared/stores/event-log.ts';
+import { screenshot } from '#test/fixtures/browser.ts';
+import { event, test as eventTest } from '#test/fixtures/events.ts';
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const NARROW = { width: 320, height: 640 };
+const PHONE = { width: 390, height: 844 };
+const WIDE = { width: 1280, height: 900 };
+
+const test = eventTest
+  .override('settings', { TRUST_PROXY: '1', PUBLIC_URL: 'https://guias.example' })
+  /** Guides in several states, by a name. */
+  .extend('paths', { scope: 'file' }, async ({ newGuide, register, stores }) => {
+    const [moving, failed, delivered] = [
+      await newGuide(),
+      await newGuide({ Producto: { Contenido: 'Libros', Paquetes: 3 } }),
+      await newGuide(),
+    ];
+    const numbers = [moving, failed, delivered];
+    await stores.mongo
+      .collection<{ _id: string }>('guides')
+      .updateMany({ _id: { $in: numbers } }, { $set: { createdUtc: new Date('2026-11-19T15:12:00Z') } });
+    const at = (Ocurrido: string, Sucursal?: string, more = {}) => ({
+      Ocurrido,
+      ...(Sucursal && { Sucursal }),
+      ...more,
+    });
+    for (const guide of numbers) {
+      await register(
+        event(guide, 'Recolectado', at('2026-11-19T23:40:00Z', 'MEX01')),
+        event(guide, 'EnTransito', at('2026-11-20T04:05:00Z', 'MEX01')),
+        event(guide, 'EnTransito', at('2026-11-20T13:22:00Z', 'MTY01')),
+        event(guide, 'EnReparto', at('2026-11-20T15:30:00Z', 'MTY01')),
+      );
+    }
+    await register(
+      event(
+        failed,
+        'Incidencia',
+        at('2026-11-20T18:47:00Z', 'MTY01', { Motivo: 'destinatario_ausente', Paquete: 2 }),
+      ),
+      event(delivered, 'Entregado', at('2026-11-20T18:47:00Z', 'MTY01')),
+    );
+    return {
+      rastreo: '/rastreo',
+      'rastreo-en-reparto': `/rastreo/${moving}`,
+      'rastreo-problema': `/rastreo/${failed}`,
+      'rastreo-entregado': `/rastreo/${delivered}`,
+      'rastreo-creada': `/rastreo/${await newGuide()}`,
+      'rastreo-404': '/rastreo/1',
+    };
+  })
+  .extend('open', { scope: 'file' }, ({ api, browser }) => {
+    let visitors = 0;
+    return async (path: string, viewport = WIDE, scheme: 'light' | 'dark' = 'light') => {
+      const page = await browser.newPage();
+      const failures: string[] = [];
+      page.on('pageerror', (error) => failures.push(String(error)));
+      page.on('console', (message) => failures.push(message.text()));
+      page.on('requestfailed', (request) => failures.push(request.url()));
+      await page.setExtraHTTPHeaders({ 'x-forwarded-for': `10.8.${visitors++}.1` });
+      await page.setViewport(viewport);
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await page.goto(api.url + path);
+      return { page, failures: failures.filter((text) => !text.includes('404')) };
+    };
+  });
+
+/** What axe finds, and what it cannot decide, but for the contrast of what stands beside a drawn dot. */
+async function findingsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return (await page.evaluate(`axe.run().then(({ violations, incomplete }) =>
+    [...violations, ...incomplete.filter(({ id }) => id !== 'color-contrast')].flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`)) as string[];
+}
+
+const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
+
+describe('the tracking page in a browser', () => {
+  test('has no finding of axe, in light and dark, and fits from 320 px on', async ({ open, paths }) => {
+    for (const [name, path] of Object.entries(paths)) {
+      for (const [viewport, scheme] of [
+        [NARROW, 'light'],
+        [PHONE, 'dark'],
+        [PHONE, 'light'],
+        [WIDE, 'light'],
+        [WIDE, 'dark'],
+      ] as const) {
+        const { page, failures } = await open(path, viewport, scheme);
+        const where = `${name}-${viewport.width}-${scheme}`;
+        expect([where, await page.evaluate(FITS), await findingsOf(page), failures]).toEqual([
+          where,
+          true,
+          [],
+          [],
+        ]);
+        await screenshot(page, where);
+        await page.close();
+      }
+    }
+  });
+
+  test('is used by keyboard: the number, then the guide', async ({ open, paths, stores }) => {
+    const { page } = await open(paths.rastreo, PHONE);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.id')).toBe('guia');
+    const outline = "getComputedStyle(document.activeElement).outlineStyle !== 'none'";
+    expect(await page.evaluate(outline)).toBe(true);
+    const entry = await stores.mongo.collection<LogEntry>('events').findOne();
+    await page.keyboard.type(entry?.told.Guia ?? '');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(await page.evaluate('document.querySelector("h1").textContent')).toBe('En reparto');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Rastrear otra guía');
+    await page.close();
+  });
+
+  test('says where a guide is to who hears it: one heading, steps with the current one', async ({
+    open,
+    paths,
+  }) => {
+    const { page } = await open(paths['rastreo-en-reparto']);
+    const levels = "[...document.querySelectorAll('h1,h2,h3')].map(({ tagName }) => tagName).join()";
+    expect(await page.evaluate(levels)).toBe('H1,H2,H3,H3');
+    expect(await page.evaluate("document.querySelector('[aria-current=step]').textContent")).toBe(
+      'En reparto',
+    );
+    expect(await page.evaluate('document.documentElement.lang')).toBe('es');
+    await page.close();
+  });
+});
+
+/** `UPDATE_PICTURES=1 npm test -- test/api/tracking/browser` takes the pictures of the documents anew. */
+test.runIf(process.env.UPDATE_PICTURES)('pictures for the documents', async ({ open, paths }) => {
+  const folder = join(repoRoot, 'docs/pictures');
+  await mkdir(folder, { recursive: true });
+  const pictures = {
+    'rastreo-telefono': [paths['rastreo-en-reparto'], { width: 390, height: 800 }],
+    rastreo: [paths['rastreo-entregado'], { width: 1024, height: 760 }],
+  } as const;
+  for (const [name, [path, viewport]] of Object.entries(pictures)) {
+    const { page } = await open(path, viewport);
+    await writeFile(join(folder, `${name}.png`), await page.screenshot());
+    await page.close();
+  }
+});

@@ -1,0 +1,266 @@
+import { describe, expect } from 'vitest';
+import { BRANCHES } from '#local/demo-data.ts';
+import { EVENTS, REASONS, STATES } from '#services/api/tracking/words.ts';
+import { type Event, REASONS as REASON_CODES } from '#shared/contracts/event.ts';
+import { fullGuide } from '#test/fixtures/client.ts';
+import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
+import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
+
+/** Each visit of a test is from an address of its own: an address may look up 30 guides a minute. */
+let visitors = 0;
+const newAddress = () => `10.${Math.floor(visitors / 250)}.${visitors++ % 250}.7`;
+
+async function visit(url: string, path: string, address = newAddress()) {
+  const response = await fetch(url + path, { headers: { 'x-forwarded-for': address }, redirect: 'manual' });
+  const html = await response.text();
+  return { status: response.status, headers: response.headers, html, text: textOf(html) };
+}
+
+/** What a person reads of a page. */
+function textOf(html: string): string {
+  const body = html.slice(html.indexOf('<body>'));
+  return body
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+const test = eventTest.override('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' }).extend(
+  'look',
+  { scope: 'file' },
+  ({ api }) =>
+    (path: string, address?: string) =>
+      visit(api.url, path, address),
+);
+
+describe('GET /rastreo/{guia}', () => {
+  test('shows the state, and each event with day, hour, words and the city of its branch', async ({
+    look,
+    newGuide,
+    register,
+    stores,
+  }) => {
+    const guide = await newGuide({ Producto: { Contenido: 'Libros', Paquetes: 2 } });
+    const created = new Date('2026-11-20T05:30:00Z'); // the 19th in Mexico
+    await stores.mongo
+      .collection<{ _id: string }>('guides')
+      .updateOne({ _id: guide }, { $set: { createdUtc: created } });
+    const answer = await register(
+      event(guide, 'Recolectado', { Ocurrido: '2026-11-20T16:05:00Z', Sucursal: 'MEX01' }),
+      event(guide, 'EnTransito', { Ocurrido: '2026-11-21T05:59:00Z' }),
+      event(guide, 'Entregado', { Ocurrido: '2026-11-21T17:00:00Z', Id: 'mal' }),
+      event(guide, 'Anulacion', { Ocurrido: '2026-11-21T17:01:00Z', Anula: 'mal' }),
+      event(guide, 'Incidencia', {
+        Ocurrido: '2026-11-21T18:00:00Z',
+        Sucursal: 'MTY01',
+        Motivo: 'destinatario_ausente',
+        Paquete: 2,
+      }),
+    );
+    expect(new Set(wordsOf(answer))).toEqual(new Set(['registrado']));
+    const { status, text } = await look(`/rastreo/${guide}`);
+    expect([status, text]).toEqual([
+      200,
+      `Correcaminos Guía ${guide} Hubo un problema Lo estamos resolviendo. Abajo está lo que pasó. ` +
+        'Lo que ha pasado ' +
+        'sábado, 21 de noviembre 12:00 Hubo un problema No había quien recibiera Monterrey, Nuevo León Paquete 2 de 2 ' +
+        'viernes, 20 de noviembre 23:59 En camino 10:05 Recolectado Cuauhtémoc, Ciudad de México ' +
+        'jueves, 19 de noviembre 23:30 Guía creada ' +
+        'Las horas están en hora estándar central. Rastrear otra guía',
+    ]);
+  });
+
+  test('has words for every state and every reason', async ({ demo, look, newGuide, register }) => {
+    const shown = async (Tipo?: Event['Tipo'], more = {}) => {
+      const guide = await newGuide();
+      if (Tipo) await register(event(guide, Tipo, more));
+      return (await look(`/rastreo/${guide}`)).text;
+    };
+    expect(await shown()).toContain(`${STATES.Documentado.title} ${STATES.Documentado.sentence}`);
+    for (const type of ['Recolectado', 'EnTransito', 'EnSucursal', 'EnReparto', 'Entregado'] as const) {
+      const text = await shown(type);
+      expect(text).toContain(`${STATES[type].title} ${STATES[type].sentence}`);
+      expect(text).toContain(EVENTS[type]);
+    }
+    for (const Motivo of REASON_CODES) {
+      expect(await shown('Devuelto', { Motivo })).toContain(`${EVENTS.Devuelto} ${REASONS[Motivo]}`);
+    }
+    const guide = await newGuide();
+    await demo.post(`/api/guias/${guide}/cancelar`, '');
+    expect((await look(`/rastreo/${guide}`)).text).toMatch(
+      /Guía cancelada Este envío ya no se hará\..*Guía cancelada/,
+    );
+  });
+
+  test('has no word of a person, of the account or for the staff: whatever field a guide has', async ({
+    demo,
+    look,
+    register,
+  }) => {
+    const secrets: string[] = [];
+    const number = 7_100_000_000;
+    /** Every text and every number of the guide is one that stands nowhere else. */
+    const marked = (value: unknown, name: string): unknown => {
+      if (typeof value === 'object') {
+        return Object.fromEntries(
+          Object.entries(value as object).map(([key, part]) => [key, marked(part, key)]),
+        );
+      }
+      if (['DestinoCode', 'CodigoPostal', 'Paquetes'].includes(name)) return value;
+      const secret =
+        name === 'Email'
+          ? `secreto${secrets.length}@ejemplo.mx`
+          : /Telefono|Celular/.test(name)
+            ? String(number + secrets.length)
+            : name === 'RFC'
+              ? `SEC8001${String(10 + secrets.length)}AB1`
+              : typeof value === 'number'
+                ? 100 + secrets.length + 0.37
+                : `Zz${name}`;
+      secrets.push(String(secret));
+      return secret;
+    };
+    const [created] = await demo.created(marked(fullGuide(), ''));
+    const guide = created?.SEND_GUIA ?? '';
+    const told = event(guide, 'Entregado', { Sucursal: 'MTY01', Recibe: 'ZzRecibe', Nota: 'ZzNota' });
+    expect(wordsOf(await register(told))).toEqual(['registrado']);
+    const { status, html } = await look(`/rastreo/${guide}`);
+    expect([status, secrets.length]).toEqual([200, 28]);
+    const branch = BRANCHES.find(({ Codigo }) => Codigo === 'MTY01');
+    const others = [
+      'ZzRecibe',
+      'ZzNota',
+      'demo',
+      'escaner',
+      '64000',
+      branch?.Calle ?? '',
+      branch?.Telefono ?? '',
+    ];
+    expect([...secrets, ...others].filter((secret) => html.includes(secret))).toEqual([]);
+  });
+
+  test('is one 404 page, with the same work, for all that is not to be seen', async ({
+    demo,
+    newGuide,
+    startApi,
+    stores,
+  }) => {
+    const { uri, commands, close } = await recordCommands(stores.mongoUri);
+    const { url } = await startApi({ MONGODB_URI: uri });
+    const anonymised = await newGuide();
+    await stores.mongo
+      .collection<{ _id: string }>('guides')
+      .updateOne({ _id: anonymised }, { $set: { anonymised: new Date() } });
+    const seen = await visit(url, `/rastreo/${await newGuide()}`);
+    expect(seen.status).toBe(200);
+    const unseen = ['390458235877', '390458235870', 'x', 'x'.repeat(5_000), '%00', '$ne', anonymised];
+    const pages = new Set<string>();
+    for (const [i, number] of unseen.entries()) {
+      commands.length = 0;
+      const { status, html, headers } = await visit(url, `/rastreo/${number}`, `10.9.${i}.1`);
+      const work = commands
+        .filter(({ find }) => find)
+        .map(({ find, filter }) => [find, Object.keys(filter as object)]);
+      expect([status, textOf(html), work.toSorted(), headers.get('content-length')]).toEqual([
+        404,
+        'Correcaminos No encontramos esa guía Revise el número: son doce dígitos, los que están junto al código de barras. Número de guía Rastrear',
+        [
+          ['events', ['told.Guia']],
+          ['guides', ['_id']],
+        ],
+        String(Buffer.byteLength(html)),
+      ]);
+      pages.add(html);
+    }
+    expect(pages.size).toBe(1);
+    expect((await demo.get('/rastreo/x')).headers.get('content-type')).toBe('text/html; charset=utf-8');
+    await close();
+  });
+
+  test('is 429 from the thirty-first look of an address in a minute on, and of its network', async ({
+    look,
+    newGuide,
+  }) => {
+    const guide = await newGuide();
+    const network = '2001:db8:1:2:';
+    for (let i = 0; i < 30; i++) {
+      expect((await look(i % 2 ? '/rastreo/x' : `/rastreo/${guide}`, `${network}:${i + 1}`)).status).not.toBe(
+        429,
+      );
+    }
+    const { status, headers, text } = await look(`/rastreo/${guide}`, `${network}:ffff`);
+    expect([status, text]).toEqual([
+      429,
+      'Correcaminos Demasiadas consultas Espere un minuto y vuelva a intentar. Número de guía Rastrear',
+    ]);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    expect((await look(`/rastreo/${guide}`, '2001:db8:1:3::1')).status).toBe(200);
+    expect((await look('/rastreo', `${network}:ffff`)).status).toBe(200);
+  });
+
+  test('has no script, and asks browsers and search engines to keep nothing', async ({ look, newGuide }) => {
+    for (const path of ['/rastreo', `/rastreo/${await newGuide()}`, '/rastreo/x']) {
+      const { headers, html } = await look(path);
+      expect(html).not.toMatch(/<script| style=| on\w+=/);
+      expect(html).toContain('<meta name="robots" content="noindex">');
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-security-policy':
+          "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        'x-robots-tag': 'noindex',
+        'cache-control': 'no-store',
+        'content-type': 'text/html; charset=utf-8',
+        'referrer-policy': 'no-referrer',
+      });
+    }
+  });
+
+  test('goes without cities while the branches service is away, and is a 503 page without a store', async ({
+    newGuide,
+    register,
+    startApi,
+    stores,
+  }) => {
+    const guide = await newGuide();
+    await register(event(guide, 'EnTransito', { Sucursal: 'MTY01' }));
+    const { uri, close } = await recordCommands(stores.mongoUri);
+    const { url } = await startApi({ BRANCHES_URL: 'http://127.0.0.1:1', MONGODB_URI: uri });
+    const { status, text } = await visit(url, `/rastreo/${guide}`);
+    expect([status, text.includes('Monterrey')]).toEqual([200, false]);
+    await close();
+    const without = await visit(url, `/rastreo/${guide}`);
+    expect([without.status, without.headers.get('retry-after'), without.text]).toEqual([
+      503,
+      '2',
+      'Correcaminos Ahora no podemos consultar Vuelva a intentar en un momento. Número de guía Rastrear',
+    ]);
+  });
+});
+
+describe('GET /rastreo', () => {
+  test('has the form, which leads to the guide, also of a number with blanks', async ({ look }) => {
+    expect((await look('/rastreo')).text).toBe(
+      'Correcaminos ¿Dónde está mi paquete? Escriba el número que está junto al código de barras. Número de guía Rastrear',
+    );
+    for (const [query, location] of [
+      ['3904+5823+5877', '/rastreo/390458235877'],
+      ['3904-5823-5877', '/rastreo/390458235877'],
+      ['%2F%2Fmalo.example', '/rastreo/%2F%2Fmalo.example'],
+      ['a&guia=b', '/rastreo/a'],
+    ]) {
+      const { status, headers } = await look(`/rastreo?guia=${query}`);
+      expect([status, headers.get('location')]).toEqual([303, location]);
+    }
+    expect((await look('/rastreo?guia=')).status).toBe(200);
+  });
+});
+
+test('the QR code of labels leads to the page, unless another address is set', async ({ startApi }) => {
+  const trackingUrl = async (settings: Record<string, string>) =>
+    (await startApi(settings)).server.labelSettings.trackingUrl;
+  expect(await trackingUrl({ PUBLIC_URL: 'https://guias.example' })).toBe(
+    'https://guias.example/rastreo/{guia}',
+  );
+  const own = { PUBLIC_URL: 'https://guias.example', TRACKING_URL: 'https://rastreo.example/?g={guia}' };
+  expect(await trackingUrl(own)).toBe('https://rastreo.example/?g={guia}');
+});
