@@ -17,6 +17,7 @@ import { addCommands, example } from './accounts/commands.ts';
 import { addLimitsCommand } from './accounts/limits-command.ts';
 import { PASSWORD_RULE } from './accounts/read-password.ts';
 import { isCancelled } from './accounts/secret-input.ts';
+import { addEventsCommand } from './events-command.ts';
 import { GuideStore } from './guides/guide-store.ts';
 import { PersonalDataStore } from './privacy/personal-data-store.ts';
 import { addPrivacyCommands, type RunPrivately } from './privacy/privacy-commands.ts';
@@ -47,6 +48,7 @@ export async function run(argv: string[]): Promise<number> {
       asRecorded((mongo) => use(new AccountLimitsStore(mongo), new UserStore(mongo))),
     );
     addAuditCommand(program, (use) => asRecorded((mongo) => use(new AuditStore(mongo))));
+    addEventsCommand(program, (use) => perform(recorded(program), use), process.env);
     addPrivacyCommands(program, runPrivately, process.env.INIT_CWD ?? '.');
     await program.parseAsync(argv);
     return 0;
@@ -111,6 +113,6 @@ function explain(error: unknown): string {
   const { message, code, syscall } = error as NodeJS.ErrnoException;
   if (isCancelled(error)) return 'Cancelado: no se recibio la contrasena';
   if (isTransientError(error)) return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
-  if (syscall === 'open') return `No se puede escribir el archivo (${code})`;
+  if (syscall) return `No se puede leer o escribir el archivo (${code})`;
   return message;
 }

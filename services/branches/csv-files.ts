@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { type Row, readRows } from '#shared/csv/csv-rows.ts';
+import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
 import { progressLine } from '#shared/terminal/progress-line.ts';
 import type { OnProgress } from './branch-store.ts';
-import { type Row, readRows } from './csv/csv-rows.ts';
-import { formatCsv } from './csv/format-csv.ts';
-import { InvalidFileError, LineReport } from './csv/line-report.ts';
 import { type CsvTable, columnsOf } from './csv-columns.ts';
+import { formatCsv } from './format-csv.ts';
 
 /** What is imported and exported as a whole: the branches, or their coverage. */
 export type Dataset<R, C extends string> = {

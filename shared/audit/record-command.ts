@@ -47,7 +47,7 @@ export async function recordCommand(
  * Returns who runs a command, and from where. `OPERATOR` names the person where many share one user of the system, as in
  * a container. Otherwise it is the system's user; with sudo, the one before it.
  */
-function operatorOf(env: NodeJS.ProcessEnv): { actor: string; address: string } {
+export function operatorOf(env: NodeJS.ProcessEnv): { actor: string; address: string } {
   const address = env.SSH_CONNECTION?.split(' ')[0] ?? hostname();
   return { actor: env.OPERATOR || env.SUDO_USER || systemUser(), address };
 }

@@ -1,4 +1,5 @@
-import { PERSON_SECTIONS, type PersonSearch, sectionsNaming } from './person-search.ts';
+import type { LogEntry } from '#shared/stores/event-log.ts';
+import { namesReceiver, PERSON_SECTIONS, type PersonSearch, sectionsNaming } from './person-search.ts';
 import type { PersonalDataStore, PersonSection, StoredGuide } from './personal-data-store.ts';
 
 /** Guides that are read at a time: some megabyte. */
@@ -12,7 +13,8 @@ const ROLES: Readonly<Record<PersonSection, string>> = {
 
 /** Is called with the number of guides that were looked at so far. */
 export type OnProgress = (seen: number) => void;
-type Found = { stored: StoredGuide; sections: PersonSection[] };
+/** `received`: the events that the person received; `events`: all with personal data of a guide whose side the person is. */
+type Found = { stored: StoredGuide; sections: PersonSection[]; received: LogEntry[]; events: LogEntry[] };
 
 /** Finds the guides that name a person, page by page, once all that are committed are stored. No index helps. */
 async function* findPages(
@@ -25,10 +27,18 @@ async function* findPages(
   for await (const page of store.pages(PAGE_SIZE)) {
     seen += page.length;
     onProgress(seen);
+    const events = await store.personalEvents(page.map(({ _id }) => _id));
+    const byGuide = Map.groupBy(events, ({ told }) => told.Guia);
     yield page
-      .map((stored) => ({ stored, sections: sectionsNaming(search, stored.guide) }))
-      .filter(({ sections }) => sections.length > 0);
+      .map((stored) => foundIn(search, stored, byGuide.get(stored._id) ?? []))
+      .filter(({ sections, received }) => sections.length + received.length > 0);
   }
+}
+
+function foundIn(search: PersonSearch, stored: StoredGuide, personal: LogEntry[]): Found {
+  const sections = sectionsNaming(search, stored.guide);
+  const received = personal.filter((event) => namesReceiver(search, event));
+  return { stored, sections, received, events: sections.length > 0 ? personal : received };
 }
 
 /** Counts the guides that name a person. */
@@ -43,7 +53,8 @@ export async function countGuides(
 }
 
 /**
- * Anonymises a person in all guides: the sections that name the person, and nothing of the others in those guides.
+ * Anonymises a person in all guides: the sections that name the person, and nothing of the others in those guides; also
+ * who received, and notes, which may be about the person.
  * Interrupted, it may be called again.
  *
  * @returns how many guides were changed.
@@ -63,6 +74,7 @@ export async function erasePerson(
           section,
         );
     }
+    await store.anonymiseEvents(found.flatMap(({ events }) => events.map(({ _id }) => _id)));
     count += found.length;
   }
   return count;
@@ -93,9 +105,13 @@ export async function* exportPerson(
   return count;
 }
 
-function entriesOf({ stored, sections }: Found) {
+function entriesOf({ stored, sections, received, events }: Found) {
   const { _id, createdAt, status, service, origin, destination, guide } = stored;
-  return sections.map((section) => ({
+  const told = events.map((event) => {
+    const { Ocurrido, Tipo, Recibe, Nota } = event.told;
+    return { Ocurrido, Tipo, ...(received.includes(event) && { Recibe }), Nota };
+  });
+  const entry = (papel: string, datos: object) => ({
     guia: _id,
     fecha: createdAt,
     servicio: service,
@@ -103,8 +119,14 @@ function entriesOf({ stored, sections }: Found) {
     destino: destination.code,
     estatus: status,
     referencia: guide.Referencia,
-    papel: ROLES[section],
-    datos: guide[section],
+    papel,
+    datos,
     producto: guide.Producto,
-  }));
+    ...(told.length > 0 && { eventos: told }),
+  });
+  const [first] = received;
+  return [
+    ...sections.map((section) => entry(ROLES[section], guide[section])),
+    ...(first ? [entry('receptor', { Nombre: first.told.Recibe })] : []),
+  ];
 }

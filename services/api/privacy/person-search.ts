@@ -1,4 +1,5 @@
 import type { Guide } from '#shared/contracts/guide.ts';
+import type { LogEntry } from '#shared/stores/event-log.ts';
 import { UsageError } from '../accounts/arguments.ts';
 import type { PersonSection } from './personal-data-store.ts';
 
@@ -42,6 +43,11 @@ export function parseSearch(options: { phone?: string; email?: string; name?: st
   if (only.by === 'correo' && !wanted.includes('@')) throw new UsageError('--email debe ser un correo');
   if (!wanted) throw new UsageError('--name no puede estar vacio');
   return { by: only.by, wanted };
+}
+
+/** Returns whether an event says that the person received. */
+export function namesReceiver({ by, wanted }: PersonSearch, { told: { Recibe } }: LogEntry): boolean {
+  return by === 'nombre' && Recibe !== undefined && NORMALIZED.nombre(Recibe) === wanted;
 }
 
 /** Returns the sections of a guide that name the person. */

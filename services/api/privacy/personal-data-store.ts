@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
 import { ANONYMOUS, type Guide } from '#shared/contracts/guide.ts';
+import type { LogEntry } from '#shared/stores/event-log.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
 import { type GuideStep, guideSteps, inStep } from '../guides/guide-store.ts';
 
@@ -35,10 +36,12 @@ const WITHOUT_PERSON: Readonly<Record<PersonSection, object>> = {
 /** Guides in MongoDB as far as they are personal data: read page by page, and anonymised inside the database. */
 export class PersonalDataStore {
   readonly #guides: mongo.Collection<StoredGuide>;
+  readonly #events: mongo.Collection<LogEntry>;
   readonly #creations: mongo.Collection<{ _id: string; openSince?: Date }>;
 
   constructor(connection: Connection) {
     this.#guides = collectionOf(connection, 'guides');
+    this.#events = collectionOf(connection, 'events');
     this.#creations = collectionOf(connection, 'creations');
   }
 
@@ -93,6 +96,36 @@ export class PersonalDataStore {
   /** Anonymises one section of these guides. */
   async anonymiseSection(numbers: string[], section: PersonSection): Promise<void> {
     await this.#guides.updateMany({ _id: { $in: numbers } }, replaceSections([section]));
+  }
+
+  /** Returns the events of these guides that name a person, or may do so. */
+  personalEvents(guides: readonly string[]): Promise<LogEntry[]> {
+    return this.#events.find({ 'told.Guia': { $in: [...guides] }, personal: { $exists: true } }).toArray();
+  }
+
+  /**
+   * Anonymises some of the events of guides that were created before a moment.
+   *
+   * @returns how many: fewer than `limit` once none is left.
+   */
+  async anonymiseOlderEvents(before: Date, limit: number): Promise<number> {
+    const found = await this.#events
+      .find({ personal: { $lt: before } })
+      .project<{ _id: string }>({ _id: 1 })
+      .limit(limit)
+      .toArray();
+    await this.anonymiseEvents(found.map(({ _id }) => _id));
+    return found.length;
+  }
+
+  /** Anonymises who received, and notes. */
+  async anonymiseEvents(ids: readonly string[]): Promise<void> {
+    const _id = { $in: [...ids] };
+    for (const field of ['told.Recibe', 'told.Nota']) {
+      const filter = { _id, [field]: { $exists: true } } as mongo.Filter<LogEntry>;
+      await this.#events.updateMany(filter, { $set: { [field]: ANONYMOUS } });
+    }
+    await this.#events.updateMany({ _id }, { $unset: { personal: 1 } });
   }
 
   /** Reads all guides in pages, by ascending number, so that no query takes long however many there are. */

@@ -105,7 +105,7 @@ describe('privacy export', () => {
     expect(guias.map(({ guia }: { guia: string }) => guia).sort()).toEqual(numbers.toSorted());
     expect(await privacy('ana', args)).toMatchObject({
       code: 1,
-      err: 'No se puede escribir el archivo (EEXIST)\n',
+      err: 'No se puede leer o escribir el archivo (EEXIST)\n',
     });
   });
 });

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { addFormulaGuards } from './formula-guards.ts';
+import { addFormulaGuards } from '#shared/csv/formula-guards.ts';
 
 /**
  * Formats rows as the text of a CSV file. It begins with a byte order mark, without which spreadsheets take UTF-8 for

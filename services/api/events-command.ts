@@ -1,0 +1,97 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Connection } from 'mongoose';
+import { Registry } from 'prom-client';
+import { type CommandResult, operatorOf } from '#shared/audit/record-command.ts';
+import { type Event, MAX_EVENTS } from '#shared/contracts/event.ts';
+import { type Row, readRows } from '#shared/csv/csv-rows.ts';
+import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
+import { toDetails } from '#shared/http/http-errors.ts';
+import { EventLog } from '#shared/stores/event-log.ts';
+import { progressLine } from '#shared/terminal/progress-line.ts';
+import { example } from './accounts/commands.ts';
+import { httpErrors } from './errors.ts';
+import { EventRegister } from './guides/events/event-register.ts';
+import { EVENT_FIELDS } from './guides/events/event-request.ts';
+import { registerEvents } from './guides/events/register-events.ts';
+import { GuideStore } from './guides/guide-store.ts';
+
+const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
+/** Stands in decoded text for bytes that are not UTF-8. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
+
+/** Runs a command, records it in the audit trail, and then prints the text that it returns. */
+type Perform = (use: (mongo: Connection) => Promise<CommandResult>) => Promise<void>;
+
+/** Adds `eventos`, which registers the events of a CSV file; its columns are the fields of an event. */
+export function addEventsCommand(program: Command, perform: Perform, env: NodeJS.ProcessEnv): void {
+  program
+    .command('eventos')
+    .description('Registra los eventos de un archivo CSV. Cargarlo otra vez no repite ninguno.')
+    .argument('<archivo>')
+    .addHelpText(
+      'after',
+      `\nEl archivo es CSV en UTF-8, separado por , o ; con estas columnas, sin las que no use:\n  ${EVENT_FIELDS.join(',')}`,
+    )
+    .addHelpText('after', example('eventos escaneos.csv'))
+    .action(async (path: string) => {
+      let refused = 0;
+      await perform(async (mongo) => {
+        const loaded = await loadEvents(mongo, resolve(env.INIT_CWD ?? '.', path), operatorOf(env).actor);
+        refused = loaded.refused;
+        const { registered, repeated, report } = loaded;
+        const text = `Eventos registrados: ${registered}, repetidos: ${repeated}, rechazados: ${refused}`;
+        return {
+          text: refused > 0 ? `${text}\n${report}` : text,
+          details: { registered, repeated, refused },
+        };
+      });
+      if (refused > 0)
+        throw new InvalidFileError('Corrija las lineas rechazadas y cargue el archivo otra vez');
+    });
+}
+
+/** Registers the events of a file, each by itself, 500 at a time. */
+async function loadEvents(mongo: Connection, path: string, username: string) {
+  const guides = new GuideStore(mongo);
+  const events = new EventRegister(new EventLog(mongo), guides, new Registry());
+  const report = new LineReport();
+  const counts = { registered: 0, repeated: 0 };
+  const progress = progressLine();
+  const register = async (rows: readonly Row<keyof Event>[]) => {
+    const outcomes = await registerEvents({ events, guides }, rows.map(toEvent), username);
+    for (const [i, { verdict }] of outcomes.entries()) {
+      if (typeof verdict === 'string') counts[verdict]++;
+      else {
+        const { line, cells } = rows[i] as Row<keyof Event>;
+        const column = verdict.campo;
+        const value = column && cells[column as keyof Event];
+        const [{ message: reason = '' } = {}] = toDetails(httpErrors, [verdict]);
+        report.add({ line, ...(column && { column }), ...(value && { value }), reason });
+      }
+    }
+    progress.show(`Revisados: ${counts.registered + counts.repeated + report.count}`);
+  };
+  try {
+    let batch: Row<keyof Event>[] = [];
+    for await (const row of readRows(path, EVENT_FIELDS, report, { required: REQUIRED })) {
+      if (Object.values(row.cells).some((cell) => cell.includes(REPLACEMENT_CHARACTER))) {
+        report.add({ line: row.line, reason: 'no es UTF-8: guarde el archivo como "CSV UTF-8"' });
+      } else batch.push(row);
+      if (batch.length === MAX_EVENTS) {
+        await register(batch);
+        batch = [];
+      }
+    }
+    if (batch.length > 0) await register(batch);
+    return { ...counts, refused: report.count, report };
+  } finally {
+    progress.clear();
+  }
+}
+
+/** Returns a row as a request has an event; a number of a package is text in a file. */
+function toEvent({ cells }: Row<keyof Event>): Record<string, unknown> {
+  const { Paquete, ...texts } = cells;
+  return { ...texts, Paquete: /^\d{1,3}$/.test(Paquete) ? Number(Paquete) : Paquete };
+}
