@@ -7,7 +7,7 @@ import { type OpenApi, TABLES } from './tables.ts';
 
 /** The tables that stand between `<!-- name -->` and `<!-- end -->` in a document, by its path. */
 const PAGES: Record<string, (keyof typeof TABLES)[]> = {
-  'docs/contract.md': ['operations', 'messages', 'guideFields', 'demoUsers'],
+  'docs/contract.md': ['operations', 'messages', 'guideFields', 'eventFields', 'demoUsers'],
   'docs/architecture.md': ['redisKeys', 'collections'],
   'k8s/operations.md': ['settings'],
   'k8s/runbook.md': ['alerts'],

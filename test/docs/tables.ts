@@ -2,7 +2,7 @@ import { MONGO_COLLECTIONS, MONGO_ROLES, type MongoCollection } from '#local/acc
 import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { httpErrors } from '#services/api/errors.ts';
-import { GUIDE_FIELDS } from '#services/api/routes/schemas.ts';
+import { EventFields, GUIDE_FIELDS } from '#services/api/routes/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
@@ -129,6 +129,16 @@ function guideFields(): string {
   return table(['rule', 'fields'], rows);
 }
 
+/** Every field of an event with its rule. */
+function eventFields(): string {
+  const { properties = {}, required = [] } = EventFields as Section;
+  const rows = Object.entries(properties).map(([name, { 'x-regla': rule = '' }]) => [
+    `\`${name}\`${required.includes(name) ? ' (required)' : ''}`,
+    rule,
+  ]);
+  return table(['field', 'rule'], rows);
+}
+
 /** The users of the demo data. */
 function demoUsers(): string {
   const rows = DEMO_USERS.map(({ username, account, permissions, originBranch }) => [
@@ -236,6 +246,6 @@ function table(heads: string[], rows: string[][]): string {
 
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
-  ...{ settings, messages, operations, guideFields, demoUsers },
+  ...{ settings, messages, operations, guideFields, eventFields, demoUsers },
   ...{ redisKeys, collections, alerts: alertsBySeverity, helpers, fields },
 } satisfies Record<string, (document: OpenApi) => string>;

@@ -9,7 +9,16 @@ import { test as systemTest } from '#test/fixtures/system.ts';
  * The contract, a row for each message and rule, against the running processes over HTTP. `of` is the section
  * of docs/contract.md.
  */
-const USERS = ['demo', 'demo2', 'otro', 'lectura', 'sinorigen', 'inactiva', 'operaciones'] as const;
+const USERS = [
+  'demo',
+  'demo2',
+  'otro',
+  'lectura',
+  'sinorigen',
+  'inactiva',
+  'escaner',
+  'operaciones',
+] as const;
 /** The api, and who asks it. */
 type Api = {
   url: string;
@@ -929,6 +938,90 @@ const ROWS: Row[] = [
     data: ['colas.admin', 'guias.read', 'guias.read.all'],
   },
 
+  // Events
+  {
+    of: 'Events',
+    rule: 'events of guides of any account, each with its own result',
+    ask: async ({ users }) => {
+      const [guide] = await users.otro.created(minimalGuide());
+      const Ocurrido = new Date().toISOString();
+      const told = { Guia: guide?.SEND_GUIA, Tipo: 'EnReparto', Ocurrido, Id: 'uno' };
+      return users.escaner.post('/api/eventos', {
+        Eventos: [told, told, { ...told, Tipo: 'Perdido', Id: 'dos' }],
+      });
+    },
+    status: 200,
+    message: 'Eventos registrados: 1',
+    data: [
+      { indice: 0, Id: 'uno', resultado: 'registrado' },
+      { indice: 1, Id: 'uno', resultado: 'repetido' },
+      expect.objectContaining({ indice: 2, resultado: 'rechazado', campo: 'Tipo', codigo: 'campo_formato' }),
+    ],
+  },
+  ...(
+    [
+      ['without the array', {}, 'eventos_array_faltante', "El JSON no contiene el array 'Eventos'"],
+      ['an empty array', { Eventos: [] }, 'eventos_array_vacio', "El array 'Eventos' esta vacio"],
+      [
+        '501 events',
+        { Eventos: Array(501).fill({}) },
+        'eventos_array_largo',
+        'Maximo 500 eventos por solicitud',
+      ],
+      [
+        'a number for an event',
+        { Eventos: [7] },
+        'campo_tipo',
+        "Cada elemento de 'Eventos' debe ser un objeto",
+      ],
+    ] as const
+  ).map(([rule, body, codigo, message]) => ({
+    of: 'Events',
+    rule,
+    ask: ({ users }: Api) => users.escaner.post('/api/eventos', body),
+    status: 400,
+    message,
+    codigo,
+  })),
+  {
+    of: 'Events',
+    rule: 'a guide with events is not cancelled',
+    ask: async ({ users }) => {
+      const [guide] = await users.otro.created(minimalGuide());
+      const told = { Guia: guide?.SEND_GUIA, Tipo: 'Recolectado', Ocurrido: new Date().toISOString() };
+      await users.escaner.post('/api/eventos', { Eventos: [told] });
+      return users.otro.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, '');
+    },
+    status: 409,
+    message: 'La guia ya tiene eventos y no se puede cancelar',
+    codigo: 'guia_en_camino',
+  },
+  {
+    of: 'Events',
+    rule: 'the events of a guide',
+    ask: ({ number, users }) => users.demo.get(`/api/guias/${number}/eventos`),
+    status: 200,
+    message: 'Eventos: 0',
+    data: [],
+  },
+  {
+    of: 'Events',
+    rule: 'the feed',
+    ask: ({ users }) => users.lectura.get('/api/eventos'),
+    status: 200,
+    message: 'Eventos: 0',
+    data: [],
+  },
+  {
+    of: 'Events',
+    rule: 'a cursor that is none of ours',
+    ask: ({ users }) => users.demo.get('/api/eventos?cursor=x'),
+    status: 400,
+    message: "El parametro 'cursor' no es valido",
+    codigo: 'parametro_invalido',
+    campo: 'cursor',
+  },
+
   // HTTP
   {
     of: 'Envelopes',
@@ -1033,7 +1126,9 @@ describe('Endpoints, permissions', () => {
     '/api/guias/etiqueta-pequena/1',
     '/api/guias/etiqueta-10x15/1',
     '/api/guias/1',
+    '/api/guias/1/eventos',
     '/api/guias',
+    '/api/eventos',
     '/api/sucursales',
     '/api/sucursales/destinos',
     '/api/sucursales/origenes',
@@ -1069,7 +1164,7 @@ describe('Endpoints, permissions', () => {
       .toEqual(expected);
   });
 
-  test.for(['/api/guias/crear', '/api/guias/validar', '/api/guias/1/cancelar'])(
+  test.for(['/api/guias/crear', '/api/guias/validar', '/api/guias/1/cancelar', '/api/eventos'])(
     'POST %s needs a token, and a permission',
     async (path, { api }) => {
       const asked = await Promise.all(

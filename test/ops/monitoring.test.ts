@@ -79,6 +79,7 @@ const test = services
     const [guide, late] = await demo.created(minimalGuide(), minimalGuide());
     for (const _ of ['printed', 'cache'])
       expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
+    await fetch(`${demo.url}/rastreo/1`);
     await new Client(hasty.url, demo.token).pdf(`/api/guias/etiqueta/${late?.SEND_GUIA}`);
     await stores.redis.del(`${stores.prefix}:branches`);
   });

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Marked, Renderer } from 'marked';
 
 /** The chapters of the guide for integrators, in the order of its menu; each is the Markdown file of its name. */
-const NAMES = ['inicio', 'campos', 'errores', 'reintentos', 'limites', 'etiquetas', 'impresoras', 'cambios'];
+const NAMES = [
+  ...['inicio', 'campos', 'errores', 'reintentos', 'limites'],
+  ...['etiquetas', 'impresoras', 'rastreo', 'cambios'],
+];
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url));
 export const STYLE = read('manual.css');

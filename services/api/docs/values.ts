@@ -1,4 +1,5 @@
 import { FAILURES_PER_USER } from '#shared/auth/login-limit.ts';
+import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { MAX_GUIDES, MAX_PACKAGES } from '#shared/contracts/guide.ts';
 import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
 import type { ErrorParams } from '#shared/errors.ts';
@@ -12,7 +13,7 @@ import type { ApiConfig } from '../config.ts';
 import { httpErrors } from '../errors.ts';
 import { TAGS } from '../plugins/openapi.ts';
 import { GUIDE_EXAMPLES } from '../routes/examples.ts';
-import { GUIDE_FIELDS } from '../routes/schemas.ts';
+import { EventFields, GUIDE_FIELDS } from '../routes/schemas.ts';
 import {
   markdownTable,
   WHEN_REPEATED,
@@ -50,6 +51,8 @@ export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: objec
     ...limitsOf(config),
     operaciones: operationsTable(operations),
     operacionesDeEtiquetas: operationsTable(operations.filter(({ tags }) => tags.includes('Etiquetas'))),
+    operacionesDeEventos: operationsTable(operations.filter(({ tags }) => tags.includes('Eventos'))),
+    camposDeEvento: eventTable(EventFields),
     guiaMinima: readableJson(GUIDE_EXAMPLES.minima.value),
     campos: fieldSections(),
     ejemplos: Object.values(GUIDE_EXAMPLES)
@@ -79,6 +82,7 @@ function limitsOf(config: ApiConfig): Record<string, string> {
     maxPaquetes: MAX_PACKAGES,
     maxCuerpoMiB: BODY_LIMIT_MIB,
     maxValores: MAX_BODY_VALUES,
+    maxEventos: MAX_EVENTS,
     maxHeadersKiB: HEADER_LIMIT_KIB,
   };
   return Object.fromEntries(
@@ -109,6 +113,10 @@ function fieldSections(): string {
       return [`## \`${name}\``, ...(properties ? [`${description}.`] : []), table].join('\n\n');
     })
     .join('\n\n');
+}
+
+function eventTable({ properties = {}, required = [] }: Section): string {
+  return fieldsTable(properties, required);
 }
 
 function fieldsTable(fields: Record<string, Field>, required: readonly string[]): string {

@@ -110,19 +110,28 @@ function refusalsByStatus(codes: ApiErrorCode[]) {
   return Map.groupBy(refusals, ({ status }) => String(status));
 }
 
-function errorResponse(refusals: ({ code: ApiErrorCode } & ReturnType<typeof toHttpError>)[]): Response {
-  const requestId = '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c';
+function refusalLines(refusals: readonly { code: ApiErrorCode; message: string }[]): string {
   const lines = refusals.map(({ code, message }) => {
     const codigos = codigosOf(code);
     return `- \`${codigos.join('`, `')}\`${codigos.length > 1 ? ', por ejemplo' : ''}: ${message}`;
   });
+  return lines.join('\n');
+}
+
+/** Lists refusals of a part of a request, each with its code and text, as Markdown. */
+export function listRefusals(codes: ApiErrorCode[]): string {
+  return refusalLines([...refusalsByStatus(codes).values()].flat());
+}
+
+function errorResponse(refusals: ({ code: ApiErrorCode } & ReturnType<typeof toHttpError>)[]): Response {
+  const requestId = '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c';
   const examples = refusals.map(({ code, message, codigo, details }) => {
     const blamed = details.length > 0 && { details };
     return [code, { value: { response: 'ERROR', message, codigo, requestId, ...blamed } }];
   });
   const names = refusals.flatMap(({ headers }) => Object.keys(headers));
   return {
-    description: lines.join('\n'),
+    description: refusalLines(refusals),
     headers: describeHeaders(
       Object.fromEntries(names.map((name) => [name, HEADERS_OF_REFUSALS[name] ?? ''])),
     ),

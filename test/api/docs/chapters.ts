@@ -7,5 +7,6 @@ export const CHAPTERS = [
   '/limites',
   '/etiquetas',
   '/impresoras',
+  '/rastreo',
   '/cambios',
 ];

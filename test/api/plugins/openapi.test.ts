@@ -83,6 +83,9 @@ describe('/api/openapi.json', () => {
       'GET /api/sucursales/origenes': 'listarOrigenes',
       'POST /api/auth/login': 'iniciarSesion',
       'POST /api/auth/logout': 'cerrarSesion',
+      'GET /api/eventos': 'listarEventos',
+      'GET /api/guias/{guia}/eventos': 'listarEventosDeGuia',
+      'POST /api/eventos': 'registrarEventos',
       'POST /api/guias/crear': 'crearGuias',
       'POST /api/guias/etiquetas': 'imprimirEtiquetas',
       'POST /api/guias/validar': 'validarGuias',
@@ -123,6 +126,7 @@ describe('/api/openapi.json', () => {
       ['Autenticacion', 'Autenticación'],
       ['Guias', 'Guías'],
       ['Etiquetas', 'Etiquetas'],
+      ['Eventos', 'Eventos'],
       ['Sucursales', 'Sucursales'],
     ]);
     const names = document.tags.map(({ name }) => name);

@@ -76,7 +76,7 @@ describe.each(SERVICES)('the packages of %s', (service) => {
 });
 
 it.each([
-  ['api', ['puppeteer-core', 'handlebars', '@bull-board/api', 'csv-parse']],
+  ['api', ['puppeteer-core', '@bull-board/api', 'csv-stringify']],
   ['branches', ['puppeteer-core', 'handlebars', '@fastify/jwt', '@node-rs/argon2']],
   ['label-worker', ['mongoose', 'mongodb', '@fastify/jwt', '@bull-board/api']],
   ['dashboard', ['puppeteer-core', '@cantoo/pdf-lib', 'typescript']],

@@ -253,11 +253,14 @@ describe.each(OVERLAYS)('%s', (overlay) => {
     expect(objectsOf(overlay).filter(({ kind }) => kind === 'Secret')).toEqual([]);
   });
 
-  it('exposes /api and nothing else', () => {
+  it('exposes /api, the tracking page, and nothing else', () => {
     const paths = objectsOf(overlay)
       .filter(({ kind }) => kind === 'Ingress')
       .flatMap(({ spec }) => spec.rules.flatMap(({ http }) => http.paths));
-    expect(paths.map(({ path, backend }) => `${path} ${backend.service.name}`)).toEqual(['/api api']);
+    expect(paths.map(({ path, backend }) => `${path} ${backend.service.name}`)).toEqual([
+      '/api api',
+      '/rastreo api',
+    ]);
   });
 
   it('names the class of its Ingress, and leaves 413 and slow answers to the api', () => {
@@ -278,11 +281,11 @@ describe.each(OVERLAYS)('%s', (overlay) => {
   });
 });
 
-it('routes /api, and nothing else, through a Gateway as through the Ingress, as patiently', () => {
+it('routes /api, the tracking page, and nothing else, through a Gateway as through the Ingress, as patiently', () => {
   const { spec } = find(WITH_ALL, 'HTTPRoute', 'api');
   expect(spec.rules).toEqual([
     {
-      matches: [{ path: { type: 'PathPrefix', value: '/api' } }],
+      matches: ['/api', '/rastreo'].map((value) => ({ path: { type: 'PathPrefix', value } })),
       backendRefs: [{ name: 'api', port: find('small', 'Service', 'api').spec.ports[0]?.port }],
       timeouts: { request: '60s', backendRequest: '60s' },
     },

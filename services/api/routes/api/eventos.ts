@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { toDetails } from '#shared/http/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { httpErrors } from '../../errors.ts';
+import { type ApiErrorCode, httpErrors } from '../../errors.ts';
 import type { Verdict } from '../../guides/events/event-register.ts';
 import { eventsOf } from '../../guides/events/event-request.ts';
 import { feedPage, MAX_FEED, USUAL_EVENTS } from '../../guides/events/read-events.ts';
@@ -9,7 +9,21 @@ import { registerEvents } from '../../guides/events/register-events.ts';
 import { apiUser } from '../authenticate.ts';
 import { FEED_EXAMPLE } from '../examples.ts';
 import { operation } from '../operation.ts';
+import { listRefusals as refusals } from '../responses.ts';
 import { EventResult, EventsRequest, FeedEvent } from '../schemas.ts';
+
+/** The refusals of single events. */
+const EVENT_REFUSALS = [
+  'guide-not-found',
+  'guide-cancelled',
+  'event-conflict',
+  'guide-events-full',
+  'field-required',
+  'field-type',
+  'field-invalid',
+  'field-too-long',
+  'field-unknown',
+] as const satisfies ApiErrorCode[];
 
 const registering = operation({
   id: 'registrarEventos',
@@ -17,7 +31,7 @@ const registering = operation({
   summary: 'Registrar qué pasó con guías',
   description:
     'De guías de cualquier cuenta. Cada evento se registra o se rechaza por sí mismo. Repetir la solicitud no hace daño: ' +
-    'el mismo `Id` con el mismo contenido es `repetido`.',
+    `el mismo \`Id\` con el mismo contenido es \`repetido\`. Un evento se rechaza con:\n\n${refusals(EVENT_REFUSALS)}\n\n`,
   permission: 'eventos.create',
   request: { body: EventsRequest },
   // Each event has its own answer; `checkEvent` validates with the same schema.
@@ -72,7 +86,11 @@ const feed = operation({
     name: 'Eventos',
     message: (events) => `Eventos: ${events.length}`,
     schema: Type.Array(FeedEvent),
-    beside: { siguiente: Type.String({ description: 'Cursor de lo que sigue, aunque aún no haya nada' }) },
+    beside: {
+      siguiente: Type.Optional(
+        Type.String({ description: 'Cursor de lo que sigue; siempre viene, aunque aún no haya nada más' }),
+      ),
+    },
     example: [FEED_EXAMPLE],
   },
 });
