@@ -9,6 +9,7 @@ import { chart } from './report/chart.ts';
 import { captionOf, type Report, short, textTable, toRows, withFigures } from './report/report.ts';
 import { costs } from './rows/costs.ts';
 import { create } from './rows/create.ts';
+import { events } from './rows/events.ts';
 import { files } from './rows/files.ts';
 import { labels } from './rows/labels.ts';
 import { list } from './rows/list.ts';
@@ -30,6 +31,7 @@ const GROUPS: Record<string, Rows> = {
   create,
   stored,
   list,
+  events,
   memory,
   start,
   load: underLoad,

@@ -25,7 +25,7 @@ describe('the main job', () => {
     const codes = pages.map((label) => label.flatMap(({ qr, code128 }) => [...qr, ...code128]));
     expect(codes).toEqual(
       guides.flatMap(({ SEND_GUIA: number }) => {
-        const tracking = `${system.addresses.api}/rastreo/${number}`;
+        const tracking = `${demo.url}/rastreo/${number}`;
         return [
           [tracking, number],
           [tracking, `${number}-01`, tracking, `${number}-02`],

@@ -52,7 +52,7 @@ export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: objec
     operaciones: operationsTable(operations),
     operacionesDeEtiquetas: operationsTable(operations.filter(({ tags }) => tags.includes('Etiquetas'))),
     operacionesDeEventos: operationsTable(operations.filter(({ tags }) => tags.includes('Eventos'))),
-    camposDeEvento: eventTable(EventFields),
+    camposDeEvento: eventTable(EventFields as Section),
     guiaMinima: readableJson(GUIDE_EXAMPLES.minima.value),
     campos: fieldSections(),
     ejemplos: Object.values(GUIDE_EXAMPLES)

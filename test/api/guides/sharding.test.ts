@@ -69,5 +69,11 @@ test('of the reads, only walks, sweeps, the list and the events of a guide ask e
   const asked = filters
     .filter((filter) => !namesShardKey(filter))
     .map((filter) => Object.keys(filter).join());
-  expect([...new Set(asked)].toSorted()).toEqual(['_id', 'account,createdAt', 'openSince', 'told.Guia']);
+  expect([...new Set(asked)].toSorted()).toEqual([
+    '_id',
+    'account,createdAt',
+    'openSince',
+    'personal',
+    'told.Guia',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
 import { Client, type CreatedGuide } from '#test/fixtures/client.ts';
 import { newGuide } from './guides.ts';
@@ -16,8 +17,8 @@ export class ApiClient {
     this.#headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   }
 
-  static async login(url: string): Promise<ApiClient> {
-    return new ApiClient(url, (await Client.login(url)).token);
+  static async login(url: string, user = 'demo'): Promise<ApiClient> {
+    return new ApiClient(url, (await Client.login(url, user)).token);
   }
 
   /** @throws Refusal when it is not served. */
@@ -60,6 +61,35 @@ export class ApiClient {
     if (statusCode !== 200) throw new Refusal(statusCode, text);
     const { data, siguiente }: { data: CreatedGuide[]; siguiente: string | null } = JSON.parse(text);
     return { count: data.length, next: siguiente };
+  }
+
+  /** Tells an event of now of each of these guides. */
+  async scan(numbers: readonly string[]): Promise<void> {
+    const Ocurrido = new Date().toISOString();
+    const Eventos = numbers.map((Guia) => ({
+      Guia,
+      Tipo: 'EnTransito',
+      Ocurrido,
+      Sucursal: 'MTY01',
+      Id: randomUUID(),
+    }));
+    const { statusCode, body } = await this.#pool.request({
+      method: 'POST',
+      path: '/api/eventos',
+      headers: this.#headers,
+      body: JSON.stringify({ Eventos }),
+    });
+    const { message } = (await body.json()) as { message: string };
+    if (message !== `Eventos registrados: ${numbers.length}`) throw new Error(`${statusCode}: ${message}`);
+  }
+
+  /** @returns the cursor after a page of 500 events. */
+  async feed(cursor: string): Promise<string> {
+    const path = `/api/eventos?limite=500&cursor=${cursor}`;
+    const { statusCode, body } = await this.#pool.request({ method: 'GET', path, headers: this.#headers });
+    const { siguiente = '', message } = (await body.json()) as { siguiente?: string; message: string };
+    if (statusCode !== 200) throw new Error(`${statusCode}: ${message}`);
+    return siguiente;
   }
 
   /** @returns the numbers of so many new guides, for labels that nobody has asked for yet. */

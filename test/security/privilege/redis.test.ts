@@ -63,6 +63,7 @@ const KEYS: [key: string, may: Record<RedisService, '' | 'r' | 'rw'>][] = [
   [':session:4f2a', { api: '', branches: '', 'label-worker': '', dashboard: 'rw' }],
   [':login-user:4f2a', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
   [':login-address:::1', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
+  [':tracking:192.0.2.1', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
   [':dashboard-login-pair:4f2a', { api: '', branches: '', 'label-worker': '', dashboard: 'rw' }],
   [':requests-user:demo', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
   [':retention', { api: 'rw', branches: '', 'label-worker': '', dashboard: '' }],
