@@ -7,8 +7,9 @@ import { describe, expect, vi } from 'vitest';
 import { MONGO_USERS, type MongoUser } from '#local/access/mongo-roles.ts';
 import { seedDemoData } from '#local/demo-data.ts';
 import { run } from '#services/api/cli.ts';
-import { minimalGuide } from '#test/fixtures/client.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { event } from '#test/fixtures/events.ts';
 import type { MongoCommand } from '#test/fixtures/mongo-proxy.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { printingTest } from '#test/fixtures/services.ts';
@@ -86,7 +87,7 @@ function expectAllowed(user: MongoUser, { commands }: Recorder): void {
 const sent = ({ commands }: Recorder) => new Set(commands.map(describeCommand));
 
 describe('the role allows all that is sent by', () => {
-  test('the api and branches, for logins, guides and labels', async ({ demo, recorders }) => {
+  test('the api and branches, for logins, guides, labels and events', async ({ api, demo, recorders }) => {
     const [guide] = await demo.created(minimalGuide());
     const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
     for (const _ of [1, 2]) {
@@ -96,7 +97,20 @@ describe('the role allows all that is sent by', () => {
     expect(await demo.created(minimalGuide(), minimalGuide())).toHaveLength(2);
     expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
     expect((await demo.get('/api/sucursales')).status).toBe(200);
-    const rights = ['find users', 'insert guides', 'find guides', 'find creations', 'insert creations'];
+    const scanner = await Client.login(api.url, 'escaner');
+    const Eventos = [event(guide?.SEND_GUIA ?? '', 'EnTransito')];
+    expect((await scanner.post('/api/eventos', { Eventos })).status).toBe(200);
+    expect((await fetch(`${api.url}/rastreo/${guide?.SEND_GUIA}`)).status).toBe(200);
+    const rights = [
+      'insert events',
+      'find events',
+      'update events',
+      'find users',
+      'insert guides',
+      'find guides',
+      'find creations',
+      'insert creations',
+    ];
     for (const right of [...rights, 'update creations']) {
       await vi.waitFor(() => expect(sent(recorders.api)).toContain(right), 15_000);
     }
@@ -113,11 +127,14 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('dashboard', recorders.dashboard);
   });
 
-  test('every command of npm run admin', async ({ recorders }) => {
+  test('every command of npm run admin', async ({ demo, folder, recorders }) => {
+    const [guide] = await demo.created(minimalGuide());
+    const row = `${guide?.SEND_GUIA},Recolectado,${new Date().toISOString()}`;
+    writeFileSync(join(folder, 'eventos.csv'), `Guia,Tipo,Ocurrido\n${row}\n`);
     const password = `${randomBytes(12).toString('hex')}\n`;
     const admin = async (...args: string[]) =>
       expect(
-        await runCommand(run, args, { input: password, env: { MONGODB_URI: recorders.admin.uri } }),
+        await runCommand(run, args, { input: password, env: { MONGODB_URI: recorders.admin.uri, INIT_CWD: folder } }),
       ).toMatchObject({ code: 0 });
     await admin('create', 'tienda', '--permissions', 'guias.read');
     await Promise.all([
@@ -132,10 +149,11 @@ describe('the role allows all that is sent by', () => {
       admin('audit', '--since', '1h'),
       admin('limits', 'otra', '--label-pages', '10'),
       admin('limits', 'otro', '--default'),
+      admin('eventos', 'eventos.csv'),
       admin('privacy', 'export', '--name', 'Ana Lopez'),
       admin('privacy', 'erase', '--name', 'Ana Lopez', '--yes'),
     ]);
-    expect(sent(recorders.admin)).toContain('insert audit');
+    for (const right of ['insert audit', 'insert events']) expect(sent(recorders.admin)).toContain(right);
     expectAllowed('admin', recorders.admin);
   });
 
@@ -175,6 +193,9 @@ describe('no role', () => {
     ['api', 'add a user by an upsert', { update: 'users', $db, updates: [{ q: {}, u: {}, upsert: true }] }],
     ['api', 'remove from the journal of creations', { delete: 'creations', $db }],
     ['api', 'remove guides', { delete: 'guides', $db }],
+    ['api', 'remove events', { delete: 'events', $db }],
+    ['admin', 'remove events', { delete: 'events', $db }],
+    ['dashboard', 'read events', { find: 'events', $db }],
     ['api', 'raise the limits of an account', { update: 'accounts', $db, ...change }],
     ['api', 'change branches', { update: 'branches', $db, ...change }],
     ['admin', 'change the journal of creations', { update: 'creations', $db, ...change }],
