@@ -136,6 +136,7 @@ describe('the role allows all that is sent by', () => {
       expect(
         await runCommand(run, args, { input: password, env: { MONGODB_URI: recorders.admin.uri, INIT_CWD: folder } }),
       ).toMatchObject({ code: 0 });
+    await admin('eventos', 'eventos.csv');
     await admin('create', 'tienda', '--permissions', 'guias.read');
     await Promise.all([
       admin('password', 'tienda'),
@@ -149,7 +150,6 @@ describe('the role allows all that is sent by', () => {
       admin('audit', '--since', '1h'),
       admin('limits', 'otra', '--label-pages', '10'),
       admin('limits', 'otro', '--default'),
-      admin('eventos', 'eventos.csv'),
       admin('privacy', 'export', '--name', 'Ana Lopez'),
       admin('privacy', 'erase', '--name', 'Ana Lopez', '--yes'),
     ]);

@@ -18,7 +18,7 @@ describe('the state of a guide', () => {
     ['is that of the event that occurred last', [at(2, 'EnReparto'), at(1, 'EnTransito')], 1, 'EnReparto'],
     [
       'is, at the same moment, the later in the list',
-      [at(1, 'EnReparto'), at(1, 'Recolectado'), at(1, 'EnTransito')],
+      [at(1, 'EnTransito'), at(1, 'EnReparto'), at(1, 'Recolectado')],
       1,
       'EnReparto',
     ],
