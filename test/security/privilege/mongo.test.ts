@@ -134,7 +134,10 @@ describe('the role allows all that is sent by', () => {
     const password = `${randomBytes(12).toString('hex')}\n`;
     const admin = async (...args: string[]) =>
       expect(
-        await runCommand(run, args, { input: password, env: { MONGODB_URI: recorders.admin.uri, INIT_CWD: folder } }),
+        await runCommand(run, args, {
+          input: password,
+          env: { MONGODB_URI: recorders.admin.uri, INIT_CWD: folder },
+        }),
       ).toMatchObject({ code: 0 });
     await admin('eventos', 'eventos.csv');
     await admin('create', 'tienda', '--permissions', 'guias.read');
