@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox';
 import {
+  calledSettings,
   commonSettings,
-  internalSettings,
   mongoSettings,
   redisSettings,
-  SECRET,
   servingSettings,
 } from '#shared/config/settings.ts';
 
@@ -12,14 +11,8 @@ export const BranchesConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
-  ...internalSettings,
+  ...calledSettings,
   ...servingSettings,
-  INTERNAL_TOKEN_PREVIOUS: Type.Optional(
-    Type.String({
-      ...SECRET,
-      description: 'Second secret that is accepted, while INTERNAL_TOKEN is rotated',
-    }),
-  ),
   PORT: Type.Integer({ default: 3001, minimum: 0, maximum: 65535, description: 'Port to listen on' }),
 });
 export type BranchesConfig = Readonly<Static<typeof BranchesConfig>>;

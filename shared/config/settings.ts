@@ -60,6 +60,17 @@ export const internalSettings = {
   }),
 };
 
+/** Of services that other services of ours call. */
+export const calledSettings = {
+  ...internalSettings,
+  INTERNAL_TOKEN_PREVIOUS: Type.Optional(
+    Type.String({
+      ...SECRET,
+      description: 'Second secret that is accepted, while INTERNAL_TOKEN is rotated',
+    }),
+  ),
+};
+
 /** Of services that others call all the time. */
 export const servingSettings = {
   DRAIN_MS: Type.Integer({

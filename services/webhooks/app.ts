@@ -1,0 +1,61 @@
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { openTrail } from '#shared/audit/trail.ts';
+import { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
+import { DomainError } from '#shared/errors.ts';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { requireInternalToken } from '#shared/http/internal-calls.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import { EventLog } from '#shared/stores/event-log.ts';
+import { openMongo } from '#shared/stores/mongo.ts';
+import { WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { WebhooksConfig } from './config.ts';
+import { probeMessage } from './message.ts';
+import { createWebhookMetrics } from './metrics.ts';
+import { Poster } from './post.ts';
+import { Sender } from './sender.ts';
+
+/**
+ * Builds the service that sends events to webhooks, not yet listening, whether or not MongoDB is there; closing it closes all
+ * that it opened. It alone may reach the internet.
+ */
+export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<HttpServer> {
+  return buildHttpServer({ log }, async (server) => {
+    const mongo = openMongo(server, config.MONGODB_URI);
+    const trail = openTrail(server, 'webhooks', new AuditStore(mongo));
+    const webhooks = new WebhookStore(mongo);
+    const events = new EventLog(mongo);
+    const poster = new Poster(config.WEBHOOKS_ALLOW_PRIVATE);
+    const metrics = createWebhookMetrics(server.metrics, webhooks);
+    const sender = new Sender({ webhooks, events, poster, metrics, trail, log });
+    server.startup.onceConnected('the webhooks', async () => sender.start());
+    server.addHook('onClose', async () => {
+      await sender.close();
+      await poster.close();
+    });
+    const tokens = [config.INTERNAL_TOKEN, config.INTERNAL_TOKEN_PREVIOUS];
+    await server.register(
+      probeRoute(
+        webhooks,
+        poster,
+        tokens.filter((token) => token !== undefined),
+      ),
+    );
+  });
+}
+
+/** `POST /internal/probe`, for the api alone. */
+function probeRoute(webhooks: WebhookStore, poster: Poster, tokens: readonly string[]) {
+  return async (server: HttpServer) => {
+    server.addHook('onRequest', requireInternalToken(tokens));
+    server.post(
+      '/internal/probe',
+      { schema: { body: ProbeRequest, response: { 200: ProbeOutcome } } },
+      async ({ body }) => {
+        const webhook = await webhooks.find(body.account, body.webhook);
+        if (!webhook) throw new DomainError('no-route');
+        return poster.post(webhook, probeMessage());
+      },
+    );
+  };
+}

@@ -1,0 +1,44 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { feedEvent } from '#shared/contracts/event.ts';
+import type { FeedPage } from '#shared/stores/event-log.ts';
+
+/** What is posted to a webhook. The same events make the same message, on every try. */
+export type Message = { id: string; body: string };
+
+/** Makes a message of a page of the feed of a webhook's account. */
+export function eventsMessage(webhook: string, { entries, next }: FeedPage): Message {
+  const after = next - entries.length;
+  const id = createHash('sha256').update(`${webhook} ${after} ${next}`).digest('base64url');
+  const timestamp = entries.at(-1)?.registered.toISOString();
+  const body = { type: 'guias.eventos', timestamp, data: { Eventos: entries.map(feedEvent) } };
+  return { id: `msg_${id}`, body: JSON.stringify(body) };
+}
+
+/** Makes a message that tries a webhook. */
+export function probeMessage(): Message {
+  const body = { type: 'prueba', timestamp: new Date().toISOString(), data: { Eventos: [] } };
+  return { id: `msg_${randomUUID()}`, body: JSON.stringify(body) };
+}
+
+/**
+ * Signs a message as Standard Webhooks 1.0.0 says (https://github.com/standard-webhooks/standard-webhooks).
+ *
+ * @param secrets `whsec_` and base64; each of them signs.
+ * @returns the headers.
+ */
+export function signedHeaders(
+  { id, body }: Message,
+  secrets: readonly string[],
+  now: Date,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}

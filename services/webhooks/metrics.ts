@@ -1,0 +1,46 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { addGauge } from '#shared/observability/metrics.ts';
+import type { LogEntry } from '#shared/stores/event-log.ts';
+import type { WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { Outcome } from './post.ts';
+
+/** Age of a webhook's next event from which on the webhook is behind, in ms: as in `k8s/monitoring/alerts.yml`. */
+export const BEHIND_MS = 600_000;
+
+export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
+
+export function createWebhookMetrics(registry: Registry, webhooks: WebhookStore) {
+  const registers = [registry];
+  const messages = new Counter({
+    name: 'webhook_messages_total',
+    help: 'Messages posted to webhooks: taken, or failed and to be tried again',
+    labelNames: ['result'],
+    registers,
+  });
+  const delays = new Histogram({
+    name: 'webhook_delay_seconds',
+    help: 'Time from the registration of an event until a webhook took it',
+    buckets: [5, 6, 8, 10, 15, 30, 60, 300, 600, 3_600],
+    registers,
+  });
+  const off = new Counter({
+    name: 'webhooks_switched_off_total',
+    help: 'Webhooks that were switched off: gone, or without success for five days',
+    registers,
+  });
+  for (const result of ['taken', 'failed']) messages.inc({ result }, 0);
+  addGauge(
+    registry,
+    'webhooks_behind',
+    'Webhooks whose next event has waited for more than ten minutes',
+    () => webhooks.countBehind(new Date(Date.now() - BEHIND_MS)),
+  );
+  return {
+    observe({ failure }: Outcome, entries: readonly LogEntry[]) {
+      messages.inc({ result: failure === undefined ? 'taken' : 'failed' });
+      if (failure !== undefined) return;
+      for (const { registered } of entries) delays.observe((Date.now() - registered.getTime()) / 1_000);
+    },
+    countOff: () => off.inc(),
+  };
+}

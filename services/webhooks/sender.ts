@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Trail } from '#shared/audit/trail.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import type { EventLog } from '#shared/stores/event-log.ts';
+import type { HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
+import { eventsMessage } from './message.ts';
+import type { WebhookMetrics } from './metrics.ts';
+import type { Outcome, Poster } from './post.ts';
+import { afterFailure } from './retries.ts';
+
+/** Most events in a message. */
+const MESSAGE_EVENTS = 100;
+/** Most messages to one webhook in a row; then others that are due have their turn. */
+const MESSAGES_IN_A_ROW = 50;
+/** Most webhooks that a process sends to at a time; each has one message of some 50 kB in memory. */
+const CONCURRENCY = 200;
+/** Pause between looks for webhooks that are due, in ms, while there are none. */
+const PAUSE_MS = 500;
+/** Pause before events are looked for that are too young to be shown, in ms. */
+const YOUNG_MS = 1_000;
+
+type Options = {
+  webhooks: WebhookStore;
+  events: EventLog;
+  poster: Poster;
+  metrics: WebhookMetrics;
+  trail: Trail;
+  log: Pick<Logger, 'info' | 'warn'>;
+};
+
+/**
+ * Sends events to webhooks that are due. What is to be sent follows from a webhook's cursor alone, so a process that dies
+ * loses nothing: another one claims its webhooks when its leases end, and sends the same messages again.
+ */
+export class Sender {
+  readonly #options: Options;
+  readonly #end = new AbortController();
+  /** Webhooks that this process sends to. */
+  readonly #sending = new Set<Promise<void>>();
+  #claiming: Promise<void> = Promise.resolve();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#claiming = this.#claimUntilEnd();
+  }
+
+  /** Claims no more, and resolves when the messages on their way are answered. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#claiming;
+    await Promise.all(this.#sending);
+  }
+
+  async #claimUntilEnd(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      const held = await this.#claim();
+      if (held) this.#begin(held);
+      else await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+      if (this.#sending.size >= CONCURRENCY) await Promise.race(this.#sending);
+    }
+  }
+
+  async #claim(): Promise<HeldWebhook | undefined> {
+    const { webhooks, log } = this.#options;
+    try {
+      return await webhooks.claim();
+    } catch (err) {
+      log.warn({ err }, 'Webhooks that are due cannot be read; they are sent later');
+      return undefined;
+    }
+  }
+
+  #begin(held: HeldWebhook): void {
+    const sending = this.#send(held)
+      .catch((err) =>
+        this.#options.log.warn({ err, webhook: held._id }, 'A webhook waits for the end of its lease'),
+      )
+      .finally(() => this.#sending.delete(sending));
+    this.#sending.add(sending);
+  }
+
+  /** Sends messages to a webhook, one after the other, and lets it go. */
+  async #send(held: HeldWebhook): Promise<void> {
+    const { webhooks, events, poster, metrics } = this.#options;
+    let webhook = held;
+    for (let sent = 0; sent < MESSAGES_IN_A_ROW && !this.#end.signal.aborted; sent++) {
+      const { account, cursor, through } = webhook;
+      const page = await events.page(account, cursor, through ? through - cursor : MESSAGE_EVENTS);
+      const [first] = page.entries;
+      if (!first) return this.#releaseAtEnd(webhook);
+      if (!(await webhooks.beginMessage(webhook, page.next, first.registered))) return;
+      const outcome = await poster.post(webhook, eventsMessage(webhook._id, page));
+      metrics.observe(outcome, page.entries);
+      if (outcome.failure !== undefined) return this.#fail(webhook, outcome, outcome.failure);
+      if (!(await webhooks.moveCursor(webhook, page.next))) return;
+      const { through: _, failingSince: __, ...rest } = webhook;
+      webhook = { ...rest, cursor: page.next, failures: 0 };
+    }
+    await webhooks.release(webhook, new Date());
+  }
+
+  /** Lets a webhook go that has been sent all that is shown. */
+  async #releaseAtEnd(webhook: HeldWebhook): Promise<void> {
+    const { webhooks, events } = this.#options;
+    const hasYoung = (await events.last(webhook.account)) > webhook.cursor;
+    await webhooks.release(webhook, hasYoung ? new Date(Date.now() + YOUNG_MS) : undefined);
+  }
+
+  async #fail(webhook: HeldWebhook, outcome: Outcome, reason: string): Promise<void> {
+    const { webhooks, metrics, trail } = this.#options;
+    const consequence = afterFailure(webhook, outcome, new Date());
+    if ('tryAt' in consequence) return webhooks.postpone(webhook, reason, consequence.tryAt);
+    if (!(await webhooks.switchOff(webhook, consequence.switchOff))) return;
+    metrics.countOff();
+    trail.record({
+      action: 'webhook.off',
+      actor: 'webhooks',
+      account: webhook.account,
+      subject: webhook.account,
+      outcome: 'ok',
+      details: { webhook: webhook._id, reason: consequence.switchOff },
+    });
+  }
+}

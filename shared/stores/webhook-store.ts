@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { type Connection, type Model, Schema } from 'mongoose';
+import { DUPLICATE_KEY } from './mongo.ts';
+
+/** Most webhooks of an account (docs/contract.md "Webhooks"). */
+export const MAX_WEBHOOKS = 5;
+/** How long both secrets sign after a change, in ms. */
+const BOTH_SECRETS_MS = 86_400_000;
+/** How long a sender holds a webhook that it has claimed, in ms: longer than a request of 15 s and its writes. */
+const LEASE_MS = 30_000;
+/** Interval at which a webhook without news is looked at, in ms: a wake-up that a crash has cut costs no more. */
+const IDLE_MS = 60_000;
+
+/** Why the last message was not taken, in words for its account, and when. */
+type Failure = { at: Date; reason: string };
+
+/**
+ * A webhook: a position in its account's log of events, and where to send what comes after. Nothing is stored for a
+ * delivery.
+ */
+export type Webhook = {
+  _id: string;
+  account: string;
+  /** 1 to `MAX_WEBHOOKS`, unique in the account: bounds how many it has, whoever creates them at the same moment. */
+  slot: number;
+  url: string;
+  description: string;
+  createdAt: Date;
+  /** The newest first. An older one signs until `until`. */
+  secrets: { value: string; until?: Date }[];
+  /** Sequence number of the last event that was taken. */
+  cursor: number;
+  /** Last event of the message that is sent now: every try of a message has the same events. */
+  through?: number;
+  /** When the first event of that message was registered. */
+  waitingSince?: Date;
+  active: boolean;
+  /** When and why it was switched off. */
+  off?: Failure;
+  /** When it is looked at next. */
+  dueAt: Date;
+  /** Who holds it, until when: nobody else sends its messages. */
+  lease?: string;
+  leaseUntil: Date;
+  /** Tries of this message that failed. */
+  failures: number;
+  failingSince?: Date;
+  lastSuccess?: Date;
+  lastFailure?: Failure;
+};
+
+/** A webhook that this process holds. */
+export type HeldWebhook = Webhook & { lease: string };
+
+/** The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. */
+export class WebhookStore {
+  readonly #webhooks: Model<Webhook>;
+
+  constructor(connection: Connection) {
+    const failure = { type: { at: Date, reason: String }, _id: false };
+    this.#webhooks = connection.model<Webhook>(
+      'Webhook',
+      new Schema<Webhook>(
+        {
+          _id: String,
+          account: String,
+          slot: Number,
+          url: String,
+          description: String,
+          createdAt: Date,
+          secrets: { type: [{ value: String, until: Date, _id: false }] },
+          cursor: Number,
+          through: Number,
+          waitingSince: Date,
+          active: Boolean,
+          off: failure,
+          dueAt: Date,
+          lease: String,
+          leaseUntil: Date,
+          failures: Number,
+          failingSince: Date,
+          lastSuccess: Date,
+          lastFailure: failure,
+        },
+        { versionKey: false, autoIndex: false },
+      )
+        .index({ account: 1, slot: 1 }, { unique: true })
+        .index({ active: 1, dueAt: 1 }),
+      'webhooks',
+    );
+  }
+
+  /** Creates the indexes. */
+  async open(): Promise<void> {
+    await this.#webhooks.createIndexes();
+  }
+
+  /** Returns the webhooks of an account in the order of their creation. */
+  list(account: string): Promise<Webhook[]> {
+    return this.#webhooks.find({ account }).sort({ createdAt: 1 }).lean<Webhook[]>();
+  }
+
+  /** @returns undefined where the account has no such webhook. */
+  async find(account: string, id: string): Promise<Webhook | undefined> {
+    return (await this.#webhooks.findOne({ _id: id, account }).lean<Webhook>()) ?? undefined;
+  }
+
+  /**
+   * Adds a webhook that begins after `cursor`.
+   *
+   * @returns undefined where the account has `MAX_WEBHOOKS` already.
+   */
+  async add(
+    webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'cursor'>,
+    secret: string,
+  ): Promise<Webhook | undefined> {
+    for (let slot = 1; slot <= MAX_WEBHOOKS; slot++) {
+      const now = new Date();
+      const added: Webhook = {
+        ...webhook,
+        _id: randomUUID(),
+        slot,
+        createdAt: now,
+        secrets: [{ value: secret }],
+        active: true,
+        dueAt: now,
+        leaseUntil: now,
+        failures: 0,
+      };
+      try {
+        await this.#webhooks.create(added);
+        return added;
+      } catch (error) {
+        if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  /** Gives a webhook another secret; the one before signs for 24 hours more. @returns whether there is such a webhook. */
+  async addSecret(account: string, id: string, secret: string): Promise<boolean> {
+    const webhook = await this.find(account, id);
+    const before = webhook?.secrets[0];
+    if (!before) return false;
+    const until = new Date(Date.now() + BOTH_SECRETS_MS);
+    const secrets = [{ value: secret }, { value: before.value, until }];
+    const filter = { _id: id, account, 'secrets.0.value': before.value };
+    const { matchedCount } = await this.#webhooks.updateOne(filter, { $set: { secrets } });
+    return matchedCount === 1;
+  }
+
+  /** Switches a webhook on, from where it stopped or from `cursor`. @returns it, undefined where there is none. */
+  async activate(account: string, id: string, cursor?: number): Promise<Webhook | undefined> {
+    const now = new Date();
+    const moved = cursor === undefined ? {} : { cursor };
+    const change = {
+      $set: { active: true, dueAt: now, leaseUntil: now, failures: 0, ...moved },
+      // Whoever sends a message now loses its lease, and leaves the cursor where it is.
+      $unset: {
+        off: 1,
+        failingSince: 1,
+        lease: 1,
+        ...(cursor !== undefined && { through: 1, waitingSince: 1 }),
+      },
+    };
+    const options = { returnDocument: 'after' } as const;
+    return (
+      (await this.#webhooks.findOneAndUpdate({ _id: id, account }, change, options).lean<Webhook>()) ??
+      undefined
+    );
+  }
+
+  /** @returns whether there was such a webhook. */
+  async remove(account: string, id: string): Promise<boolean> {
+    return (await this.#webhooks.deleteOne({ _id: id, account })).deletedCount === 1;
+  }
+
+  /** Has an account's webhooks looked at from `at` on, unless they wait for their next try. */
+  async wake(account: string, at: Date): Promise<void> {
+    await this.#webhooks.updateMany({ account, active: true, failures: 0 }, { $min: { dueAt: at } });
+  }
+
+  /** Claims the webhook that has been due for longest. @returns undefined where none is. */
+  async claim(): Promise<HeldWebhook | undefined> {
+    const now = Date.now();
+    const filter = { active: true, dueAt: { $lte: new Date(now) }, leaseUntil: { $lte: new Date(now) } };
+    const lease = { lease: randomUUID(), leaseUntil: new Date(now + LEASE_MS) };
+    const change = { $set: { ...lease, dueAt: new Date(now + IDLE_MS) } };
+    const options = { sort: { dueAt: 1 }, returnDocument: 'after' } as const;
+    return (await this.#webhooks.findOneAndUpdate(filter, change, options).lean<HeldWebhook>()) ?? undefined;
+  }
+
+  /**
+   * Notes which events the next message has, and holds the webhook on.
+   *
+   * @param waitingSince when the first of them was registered.
+   * @returns whether the webhook is still held.
+   */
+  beginMessage(held: HeldWebhook, through: number, waitingSince: Date): Promise<boolean> {
+    const leaseUntil = new Date(Date.now() + LEASE_MS);
+    return this.#change(held, { $set: { through, waitingSince, leaseUntil } });
+  }
+
+  /** Moves the cursor past the message that was taken. @returns whether the webhook is still held. */
+  moveCursor(held: HeldWebhook, through: number): Promise<boolean> {
+    return this.#change(held, {
+      $set: { cursor: through, failures: 0, lastSuccess: new Date() },
+      $unset: { through: 1, waitingSince: 1, failingSince: 1 },
+    });
+  }
+
+  /** Lets a webhook go. @param moreAt when it will have more to send, where that is known. */
+  async release(held: HeldWebhook, moreAt?: Date): Promise<void> {
+    await this.#change(held, {
+      $set: { leaseUntil: new Date() },
+      $unset: { lease: 1 },
+      ...(moreAt && { $min: { dueAt: moreAt } }),
+    });
+  }
+
+  /** Lets a webhook go whose message was not taken; it is tried again at `dueAt`. */
+  async postpone(held: HeldWebhook, reason: string, dueAt: Date): Promise<void> {
+    const at = new Date();
+    await this.#change(held, {
+      $set: {
+        dueAt,
+        leaseUntil: at,
+        lastFailure: { at, reason },
+        failingSince: held.failingSince ?? at,
+      },
+      $inc: { failures: 1 },
+      $unset: { lease: 1 },
+    });
+  }
+
+  /** Switches a webhook off. @returns whether it was still held. */
+  switchOff(held: HeldWebhook, reason: string): Promise<boolean> {
+    const failure = { at: new Date(), reason };
+    return this.#change(held, {
+      $set: { active: false, off: failure, lastFailure: failure, leaseUntil: failure.at },
+      $unset: { lease: 1 },
+    });
+  }
+
+  /** Counts the webhooks whose next event waits since `before`, or that no sender has come round to since then. */
+  countBehind(before: Date): Promise<number> {
+    const late = { $lt: before };
+    return this.#webhooks.countDocuments({ active: true, $or: [{ waitingSince: late }, { dueAt: late }] });
+  }
+
+  /** Counts the webhooks that were switched off since `from`, and are off. */
+  countOff(from: Date): Promise<number> {
+    return this.#webhooks.countDocuments({ active: false, 'off.at': { $gte: from } });
+  }
+
+  /** Changes a webhook that is still held. */
+  async #change(held: HeldWebhook, change: object): Promise<boolean> {
+    const { matchedCount } = await this.#webhooks.updateOne({ _id: held._id, lease: held.lease }, change);
+    return matchedCount === 1;
+  }
+}
