@@ -5,6 +5,8 @@ import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
+import { WebhooksConfig } from '#services/webhooks/config.ts';
+import type { RedisService } from './access/redis-acl.ts';
 import { repoRoot } from './folders.ts';
 import { freePort } from './process/free-port.ts';
 import { type OwnedProcess, startProcess } from './process/owned-process.ts';
@@ -13,7 +15,7 @@ import type { Secrets } from './secrets.ts';
 import type { Log } from './setup-error.ts';
 
 /** The services, stopped in the reverse order: no service then asks one that is gone. */
-const SERVICES = ['branches', 'label-worker', 'api', 'dashboard'] as const;
+const SERVICES = ['branches', 'label-worker', 'webhooks', 'api', 'dashboard'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** Longest wait for a service to be ready, in ms: it takes some seconds, and many times that on a slow or busy machine. */
@@ -27,9 +29,9 @@ export type SystemSettings = {
   /** Names the database in its path. */
   mongoUri: string;
   /** One for all, or each service's own, with the service's user and password. */
-  redisUrl: string | Record<ServiceName, string>;
+  redisUrl: string | Record<RedisService, string>;
   /** Of the Redis of the finished labels, likewise. */
-  labelCacheUrl: string | Record<ServiceName, string>;
+  labelCacheUrl: string | Record<RedisService, string>;
   /** In braces; `USUAL_PREFIX` by default. */
   redisPrefix?: string;
   chromiumPath: string;
@@ -98,11 +100,12 @@ export function serviceSettings(
   addresses: Record<ServiceName, string>,
 ): Record<ServiceName, NodeJS.ProcessEnv> {
   const { redisUrl, labelCacheUrl, secrets } = options;
-  const labels = (name: ServiceName) => ({
+  const labels = (name: RedisService) => ({
     LABEL_CACHE_URL: typeof labelCacheUrl === 'string' ? labelCacheUrl : labelCacheUrl[name],
   });
-  const common = (name: ServiceName) => ({
-    HOST: '127.0.0.1',
+  const host = { HOST: '127.0.0.1' };
+  const common = (name: RedisService) => ({
+    ...host,
     REDIS_URL: typeof redisUrl === 'string' ? redisUrl : redisUrl[name],
     REDIS_PREFIX: options.redisPrefix ?? USUAL_PREFIX,
   });
@@ -110,6 +113,8 @@ export function serviceSettings(
   const serving = { MONGODB_URI: options.mongoUri, DRAIN_MS: '0' };
   const internal = { ...serving, INTERNAL_TOKEN: secrets.internal };
   const demo = { ALLOW_DEMO_USERS: 'true' };
+  // Whoever tries webhooks on one machine receives them there.
+  const receivers = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
   return {
     branches: { ...common('branches'), ...internal },
     api: {
@@ -117,8 +122,10 @@ export function serviceSettings(
       ...labels('api'),
       ...internal,
       ...demo,
+      ...receivers,
       BRANCHES_URL: addresses.branches,
       PUBLIC_URL: addresses.api,
+      WEBHOOKS_URL: addresses.webhooks,
       JWT_SECRET: secrets.jwt,
     },
     'label-worker': {
@@ -126,11 +133,12 @@ export function serviceSettings(
       ...labels('label-worker'),
       CHROMIUM_PATH: options.chromiumPath,
     },
+    webhooks: { ...host, ...internal, ...receivers },
     dashboard: { ...common('dashboard'), ...serving, ...demo, COOKIE_SECURE: 'false' },
   };
 }
 
-const SCHEMAS: TObject[] = [ApiConfig, BranchesConfig, DashboardConfig, LabelWorkerConfig];
+const SCHEMAS: TObject[] = [ApiConfig, BranchesConfig, DashboardConfig, LabelWorkerConfig, WebhooksConfig];
 /** The settings that are secret, or hold a password, as their schemas say. */
 const SECRET_SETTINGS = SCHEMAS.flatMap(({ properties }) =>
   Object.keys(properties).filter((name) => (properties[name] as { writeOnly?: boolean }).writeOnly),

@@ -8,6 +8,7 @@ const PORTS: Record<ServiceName, { variable: string; usual: number }> = {
   branches: { variable: 'BRANCHES_PORT', usual: 3001 },
   'label-worker': { variable: 'LABEL_WORKER_PORT', usual: 3002 },
   dashboard: { variable: 'DASHBOARD_PORT', usual: 3003 },
+  webhooks: { variable: 'WEBHOOKS_PORT', usual: 3004 },
 };
 
 /** Reads the services' ports from the environment. @throws SetupError unless each is a port that is free. */

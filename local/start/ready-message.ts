@@ -22,6 +22,7 @@ Ready after ${seconds} s.
   API           ${addresses.api}/api   guide, and a page to try it: ${addresses.api}/api/docs
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
+  Webhooks      ${addresses.webhooks}   sends events also to this machine, by plain http
   Dashboard     ${addresses.dashboard}   log in as "operaciones", password "${DEMO_PASSWORD}"
 ${list.join('\n')}
   Logs          ${logFolder}

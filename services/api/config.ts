@@ -8,6 +8,7 @@ import {
   redisSettings,
   SECRET,
   servingSettings,
+  webhookSettings,
 } from '#shared/config/settings.ts';
 import { MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
@@ -27,11 +28,17 @@ export const ApiConfig = Type.Object({
   ...internalSettings,
   ...loginSettings,
   ...servingSettings,
+  ...webhookSettings,
   PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65535, description: 'Port to listen on' }),
   BRANCHES_URL: Type.String({
     format: 'service-url',
     description: 'Base URL of the branches service',
     examples: ['http://127.0.0.1:3001'],
+  }),
+  WEBHOOKS_URL: Type.String({
+    format: 'service-url',
+    description: 'Base URL of the webhooks service',
+    examples: ['http://127.0.0.1:3004'],
   }),
   JWT_SECRET: Type.String({
     ...SECRET,

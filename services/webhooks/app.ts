@@ -13,6 +13,7 @@ import type { WebhooksConfig } from './config.ts';
 import { probeMessage } from './message.ts';
 import { createWebhookMetrics } from './metrics.ts';
 import { Poster } from './post.ts';
+import { anyConnector, publicConnector } from './public-addresses.ts';
 import { Sender } from './sender.ts';
 
 /**
@@ -25,7 +26,7 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
     const trail = openTrail(server, 'webhooks', new AuditStore(mongo));
     const webhooks = new WebhookStore(mongo);
     const events = new EventLog(mongo);
-    const poster = new Poster(config.WEBHOOKS_ALLOW_PRIVATE);
+    const poster = new Poster(config.WEBHOOKS_ALLOW_PRIVATE ? anyConnector() : publicConnector());
     const metrics = createWebhookMetrics(server.metrics, webhooks);
     const sender = new Sender({ webhooks, events, poster, metrics, trail, log });
     server.startup.onceConnected('the webhooks', async () => sender.start());

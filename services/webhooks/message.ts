@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { feedEvent } from '#shared/contracts/event.ts';
 import type { FeedPage } from '#shared/stores/event-log.ts';
+import { feedEvent } from '#shared/stores/event-log.ts';
 
 /** What is posted to a webhook. The same events make the same message, on every try. */
 export type Message = { id: string; body: string };

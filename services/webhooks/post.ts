@@ -1,6 +1,6 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type buildConnector, type Dispatcher } from 'undici';
 import { type Message, signedHeaders } from './message.ts';
-import { anyConnector, NotPublic, publicConnector } from './public-addresses.ts';
+import { NotPublic } from './public-addresses.ts';
 
 /** Time limit of a request, in ms, from the look-up of the name to the end of the answer. */
 const TIMEOUT_MS = 15_000;
@@ -24,14 +24,13 @@ export type Outcome = {
 export class Poster {
   readonly #agent: Agent;
 
-  /** @param allowPrivate whether receivers may be in our own networks. */
-  constructor(allowPrivate: boolean) {
-    this.#agent = new Agent({
-      connect: allowPrivate ? anyConnector() : publicConnector(),
-      connections: 5,
-      pipelining: 1,
-      keepAliveTimeout: 10_000,
-    });
+  readonly #timeoutMs: number;
+
+  /** @param connect `publicConnector()`, or `anyConnector()` where receivers may be in our own networks. */
+  constructor(connect: buildConnector.connector, timeoutMs = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
+    // A server may receive for many accounts. With a bound on its connections, a webhook that hangs would hold up others.
+    this.#agent = new Agent({ connect, pipelining: 1, allowH2: false, keepAliveTimeout: 10_000 });
   }
 
   /** Posts a message once, and follows no redirection. It does not fail: the outcome says what went wrong. */
@@ -57,7 +56,7 @@ export class Poster {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'shipping-guides-webhooks' },
       body,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(this.#timeoutMs),
     });
     await readLittle(response);
     const { statusCode: status } = response;
@@ -87,12 +86,13 @@ function retryAfterOf(header: string | string[] | undefined): number | undefined
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }
 
-/** What customers are told of errors; nothing of what their names resolve to, or of our network. */
-function reasonOf(error: Error & { code?: string; cause?: Error }): string {
-  if (error instanceof NotPublic) return 'La direccion no es publica';
-  if (error.name === 'TimeoutError' || error.code === 'UND_ERR_CONNECT_TIMEOUT')
-    return 'No respondio a tiempo';
-  if (error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') return 'El nombre no se encuentra en el DNS';
-  if (/CERT|SELF_SIGNED|SSL|TLS|VERIFY/.test(error.code ?? '')) return 'El certificado TLS no es valido';
+/** What customers are told of errors: nothing of our network, also not which names it has. */
+function reasonOf(error: Error & { code?: string }): string {
+  const { name, code = '' } = error;
+  if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'No respondio a tiempo';
+  if (error instanceof NotPublic || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return 'El nombre no lleva a una direccion publica';
+  }
+  if (/CERT|SELF_SIGNED|SSL|TLS|VERIFY/.test(code)) return 'El certificado TLS no es valido';
   return 'No se pudo conectar';
 }

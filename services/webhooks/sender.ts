@@ -10,8 +10,8 @@ import { afterFailure } from './retries.ts';
 
 /** Most events in a message. */
 const MESSAGE_EVENTS = 100;
-/** Most messages to one webhook in a row; then others that are due have their turn. */
-const MESSAGES_IN_A_ROW = 50;
+/** How long messages are sent to one webhook in a row, in ms; then others that are due have their turn. */
+const TURN_MS = 5_000;
 /** Most webhooks that a process sends to at a time; each has one message of some 50 kB in memory. */
 const CONCURRENCY = 200;
 /** Pause between looks for webhooks that are due, in ms, while there are none. */
@@ -86,8 +86,9 @@ export class Sender {
   /** Sends messages to a webhook, one after the other, and lets it go. */
   async #send(held: HeldWebhook): Promise<void> {
     const { webhooks, events, poster, metrics } = this.#options;
+    const turnEnds = performance.now() + TURN_MS;
     let webhook = held;
-    for (let sent = 0; sent < MESSAGES_IN_A_ROW && !this.#end.signal.aborted; sent++) {
+    while (performance.now() < turnEnds && !this.#end.signal.aborted) {
       const { account, cursor, through } = webhook;
       const page = await events.page(account, cursor, through ? through - cursor : MESSAGE_EVENTS);
       const [first] = page.entries;

@@ -9,6 +9,7 @@ export type AuditAction =
   | 'label.read-other'
   | 'guide.read-other'
   | 'guide.cancel'
+  | `webhook.${string}`
   | `queue.${string}`
   | `admin.${string}`
   | `branches.${string}`

@@ -102,3 +102,12 @@ export const loginSettings = {
     examples: ['1', '10.0.0.5,10.1.0.0/16'],
   }),
 };
+
+/** Of the services that accept webhooks, or send to them. */
+export const webhookSettings = {
+  WEBHOOKS_ALLOW_PRIVATE: Type.Boolean({
+    default: false,
+    description:
+      'Whether webhooks may lead to private addresses, and use plain http and any port. Only for a machine of your own: customers could reach your network',
+  }),
+};

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
-import { DUPLICATE_KEY } from './mongo.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Connection, mongo } from 'mongoose';
+import { collectionOf, DUPLICATE_KEY } from './mongo.ts';
 
 /** Most webhooks of an account (docs/contract.md "Webhooks"). */
 export const MAX_WEBHOOKS = 5;
@@ -10,6 +10,11 @@ const BOTH_SECRETS_MS = 86_400_000;
 const LEASE_MS = 30_000;
 /** Interval at which a webhook without news is looked at, in ms: a wake-up that a crash has cut costs no more. */
 const IDLE_MS = 60_000;
+/** Longest time that a trial message takes, in ms. */
+const PROBE_MS = 20_000;
+/** Pause between two trial messages to one webhook, in ms. */
+const PROBE_PAUSE_MS = 1_000;
+const AFTER = { returnDocument: 'after' } as const;
 
 /** Why the last message was not taken, in words for its account, and when. */
 type Failure = { at: Date; reason: string };
@@ -42,6 +47,8 @@ export type Webhook = {
   /** Who holds it, until when: nobody else sends its messages. */
   lease?: string;
   leaseUntil: Date;
+  /** Until when no trial message is sent. */
+  probeUntil?: Date;
   /** Tries of this message that failed. */
   failures: number;
   failingSince?: Date;
@@ -54,55 +61,26 @@ export type HeldWebhook = Webhook & { lease: string };
 
 /** The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. */
 export class WebhookStore {
-  readonly #webhooks: Model<Webhook>;
+  readonly #webhooks: mongo.Collection<Webhook>;
 
   constructor(connection: Connection) {
-    const failure = { type: { at: Date, reason: String }, _id: false };
-    this.#webhooks = connection.model<Webhook>(
-      'Webhook',
-      new Schema<Webhook>(
-        {
-          _id: String,
-          account: String,
-          slot: Number,
-          url: String,
-          description: String,
-          createdAt: Date,
-          secrets: { type: [{ value: String, until: Date, _id: false }] },
-          cursor: Number,
-          through: Number,
-          waitingSince: Date,
-          active: Boolean,
-          off: failure,
-          dueAt: Date,
-          lease: String,
-          leaseUntil: Date,
-          failures: Number,
-          failingSince: Date,
-          lastSuccess: Date,
-          lastFailure: failure,
-        },
-        { versionKey: false, autoIndex: false },
-      )
-        .index({ account: 1, slot: 1 }, { unique: true })
-        .index({ active: 1, dueAt: 1 }),
-      'webhooks',
-    );
+    this.#webhooks = collectionOf(connection, 'webhooks');
   }
 
   /** Creates the indexes. */
   async open(): Promise<void> {
-    await this.#webhooks.createIndexes();
+    await this.#webhooks.createIndex({ account: 1, slot: 1 }, { unique: true });
+    await this.#webhooks.createIndex({ active: 1, dueAt: 1 });
   }
 
   /** Returns the webhooks of an account in the order of their creation. */
   list(account: string): Promise<Webhook[]> {
-    return this.#webhooks.find({ account }).sort({ createdAt: 1 }).lean<Webhook[]>();
+    return this.#webhooks.find({ account }).sort({ createdAt: 1 }).toArray();
   }
 
   /** @returns undefined where the account has no such webhook. */
   async find(account: string, id: string): Promise<Webhook | undefined> {
-    return (await this.#webhooks.findOne({ _id: id, account }).lean<Webhook>()) ?? undefined;
+    return (await this.#webhooks.findOne({ _id: id, account })) ?? undefined;
   }
 
   /**
@@ -128,10 +106,10 @@ export class WebhookStore {
         failures: 0,
       };
       try {
-        await this.#webhooks.create(added);
+        await this.#webhooks.insertOne(added);
         return added;
       } catch (error) {
-        if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+        if (!(error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY)) throw error;
       }
     }
     return undefined;
@@ -139,40 +117,56 @@ export class WebhookStore {
 
   /** Gives a webhook another secret; the one before signs for 24 hours more. @returns whether there is such a webhook. */
   async addSecret(account: string, id: string, secret: string): Promise<boolean> {
-    const webhook = await this.find(account, id);
-    const before = webhook?.secrets[0];
-    if (!before) return false;
-    const until = new Date(Date.now() + BOTH_SECRETS_MS);
-    const secrets = [{ value: secret }, { value: before.value, until }];
-    const filter = { _id: id, account, 'secrets.0.value': before.value };
-    const { matchedCount } = await this.#webhooks.updateOne(filter, { $set: { secrets } });
-    return matchedCount === 1;
+    for (;;) {
+      const before = (await this.find(account, id))?.secrets[0];
+      if (!before) return false;
+      const until = new Date(Date.now() + BOTH_SECRETS_MS);
+      const secrets = [{ value: secret }, { value: before.value, until }];
+      const filter = { _id: id, account, 'secrets.0.value': before.value };
+      const { matchedCount } = await this.#webhooks.updateOne(filter, { $set: { secrets } });
+      if (matchedCount === 1) return true;
+    }
   }
 
   /** Switches a webhook on, from where it stopped or from `cursor`. @returns it, undefined where there is none. */
   async activate(account: string, id: string, cursor?: number): Promise<Webhook | undefined> {
     const now = new Date();
-    const moved = cursor === undefined ? {} : { cursor };
+    // Whoever sends a message now loses its lease, and leaves the cursor where it is.
     const change = {
-      $set: { active: true, dueAt: now, leaseUntil: now, failures: 0, ...moved },
-      // Whoever sends a message now loses its lease, and leaves the cursor where it is.
+      $set: {
+        active: true,
+        dueAt: now,
+        leaseUntil: now,
+        failures: 0,
+        ...(cursor !== undefined && { cursor }),
+      },
       $unset: {
         off: 1,
         failingSince: 1,
         lease: 1,
-        ...(cursor !== undefined && { through: 1, waitingSince: 1 }),
+        ...(cursor !== undefined && ({ through: 1, waitingSince: 1 } as const)),
       },
-    };
-    const options = { returnDocument: 'after' } as const;
-    return (
-      (await this.#webhooks.findOneAndUpdate({ _id: id, account }, change, options).lean<Webhook>()) ??
-      undefined
-    );
+    } as const;
+    const found = await this.#webhooks.findOneAndUpdate({ _id: id, account }, change, AFTER);
+    return found ?? undefined;
   }
 
   /** @returns whether there was such a webhook. */
   async remove(account: string, id: string): Promise<boolean> {
     return (await this.#webhooks.deleteOne({ _id: id, account })).deletedCount === 1;
+  }
+
+  /** Begins a trial message. @returns false where one is sent, or was sent in the last second. */
+  async beginProbe(id: string): Promise<boolean> {
+    const now = Date.now();
+    const filter = { _id: id, $nor: [{ probeUntil: { $gt: new Date(now) } }] };
+    const change = { $set: { probeUntil: new Date(now + PROBE_MS) } };
+    return (await this.#webhooks.updateOne(filter, change)).matchedCount === 1;
+  }
+
+  async endProbe(id: string): Promise<void> {
+    const probeUntil = new Date(Date.now() + PROBE_PAUSE_MS);
+    await this.#webhooks.updateOne({ _id: id }, { $set: { probeUntil } });
   }
 
   /** Has an account's webhooks looked at from `at` on, unless they wait for their next try. */
@@ -186,8 +180,8 @@ export class WebhookStore {
     const filter = { active: true, dueAt: { $lte: new Date(now) }, leaseUntil: { $lte: new Date(now) } };
     const lease = { lease: randomUUID(), leaseUntil: new Date(now + LEASE_MS) };
     const change = { $set: { ...lease, dueAt: new Date(now + IDLE_MS) } };
-    const options = { sort: { dueAt: 1 }, returnDocument: 'after' } as const;
-    return (await this.#webhooks.findOneAndUpdate(filter, change, options).lean<HeldWebhook>()) ?? undefined;
+    const found = await this.#webhooks.findOneAndUpdate(filter, change, { ...AFTER, sort: { dueAt: 1 } });
+    return (found as HeldWebhook | null) ?? undefined;
   }
 
   /**
@@ -254,8 +248,13 @@ export class WebhookStore {
   }
 
   /** Changes a webhook that is still held. */
-  async #change(held: HeldWebhook, change: object): Promise<boolean> {
+  async #change(held: HeldWebhook, change: mongo.UpdateFilter<Webhook>): Promise<boolean> {
     const { matchedCount } = await this.#webhooks.updateOne({ _id: held._id, lease: held.lease }, change);
     return matchedCount === 1;
   }
+}
+
+/** Makes a secret as Standard Webhooks 1.0.0 has it: `whsec_`, and 24 to 64 bytes in base64. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
 }

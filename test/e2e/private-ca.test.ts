@@ -103,6 +103,7 @@ test.for<[ServiceName, string]>([
       branches: '',
       dashboard: '',
       'label-worker': '',
+      webhooks: '',
     });
     const service = startProcess({
       name,

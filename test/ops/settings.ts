@@ -3,6 +3,7 @@ import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
+import { WebhooksConfig } from '#services/webhooks/config.ts';
 
 /** The settings of each service, by the name that it has in images, Compose and Kubernetes. */
 export const SETTINGS: Readonly<Record<string, TObject>> = {
@@ -10,6 +11,7 @@ export const SETTINGS: Readonly<Record<string, TObject>> = {
   branches: BranchesConfig,
   dashboard: DashboardConfig,
   'label-worker': LabelWorkerConfig,
+  webhooks: WebhooksConfig,
 };
 export const SERVICES = Object.keys(SETTINGS);
 

@@ -139,7 +139,7 @@ async function startServices(
     secrets: generateSecrets(),
     logFolder,
   };
-  async function start(service: Service, addresses: Partial<Record<Service, string>> = {}) {
+  async function start(service: Service, addresses: Partial<Record<ServiceName, string>> = {}) {
     const ports = await Promise.all(Array.from({ length: wanted.count?.[service] ?? 1 }, freePort));
     const settings = serviceSettings(options, addresses as Record<ServiceName, string>)[service];
     const command: [string, string] = [process.execPath, join(repoRoot, 'services', service, 'main.ts')];
@@ -171,7 +171,7 @@ async function startServices(
   }
   const branches = await start('branches');
   const workers = await start('label-worker');
-  const apis = await start('api', { branches: await address(branches) });
+  const apis = await start('api', { branches: await address(branches), webhooks: 'http://127.0.0.1:1' });
   await Promise.all([branches, workers, apis].flatMap(({ parts }) => parts.map((part) => part.start())));
   const url = await address(apis);
   await vi.waitFor(async () => expect(await isReady(url)).toBe(true), 10_000); // its balancer knows by now

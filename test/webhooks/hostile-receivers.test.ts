@@ -1,0 +1,230 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { describe, expect } from 'vitest';
+import { Poster } from '#services/webhooks/post.ts';
+import { anyConnector, publicConnector } from '#services/webhooks/public-addresses.ts';
+import { eventIds, startReceiver } from '#test/fixtures/receiver.ts';
+import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
+
+/** Receivers that want to harm: they cost the others nothing, and reach nothing inside. */
+
+const MESSAGE = { id: 'msg_1', body: '{}' };
+const secrets = [{ value: 'whsec_c2VjcmV0' }];
+
+const test = webhooksTest
+  .extend('receiver', async ({}, { onCleanup }) => {
+    const receiver = await startReceiver();
+    onCleanup(() => receiver.close());
+    return receiver;
+  })
+  /** Posts to a receiver on this machine, with a time limit of a second. */
+  .extend('post', async ({}, { onCleanup }) => {
+    const poster = new Poster(anyConnector(), 1_000);
+    onCleanup(() => poster.close());
+    return (url: string) => poster.post({ url, secrets }, MESSAGE);
+  })
+  /** The same as a process posts that may reach the internet alone. */
+  .extend('postOutside', async ({}, { onCleanup }) => {
+    const posters: Poster[] = [];
+    onCleanup(async () => {
+      for (const poster of posters) await poster.close();
+    });
+    return (url: string, addresses: string[][] = []) => {
+      const answers = addresses.values();
+      const resolve = ((_name: string, _options: object, done: (error: null, found: object[]) => void) => {
+        const found = answers.next().value ?? [];
+        done(
+          null,
+          found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        );
+      }) as unknown as Parameters<typeof publicConnector>[0];
+      const poster = new Poster(publicConnector(addresses.length > 0 ? resolve : undefined), 1_000);
+      posters.push(poster);
+      return poster.post({ url, secrets }, MESSAGE);
+    };
+  });
+
+const DATES: Record<string, string> = { 'in ten minutes': new Date(Date.now() + 600_000).toUTCString() };
+const INSIDE = 'El nombre no lleva a una direccion publica';
+
+describe('an address that is not on the internet gets no connection:', () => {
+  test.for([
+    ['this machine', '127.0.0.1'],
+    ['this machine, all of its network', '127.9.9.9'],
+    ['this machine as 0', '0'],
+    ['this machine in one number', '2130706433'],
+    ['this machine in hexadecimal', '0x7f.1'],
+    ['this machine in octal', '0177.0.0.1'],
+    ['no address', '0.0.0.0'],
+    ['private, 10/8', '10.1.2.3'],
+    ['private, 172.16/12', '172.31.255.255'],
+    ['private, 192.168/16', '192.168.1.1'],
+    ['CGNAT', '100.64.0.1'],
+    ['link-local, the metadata of most clouds', '169.254.169.254'],
+    ['the metadata of Oracle', '192.0.0.192'],
+    ['the agent of Azure', '168.63.129.16'],
+    ['multicast', '224.0.0.1'],
+    ['broadcast', '255.255.255.255'],
+    ['reserved', '240.0.0.1'],
+    ['documentation', '192.0.2.1'],
+    ['benchmarks', '198.18.0.1'],
+    ['6to4 relays', '192.88.99.1'],
+    ['this machine in IPv6', '[::1]'],
+    ['no address in IPv6', '[::]'],
+    ['an IPv4 address in IPv6', '[::ffff:127.0.0.1]'],
+    ['an IPv4 address in IPv6, in hexadecimal', '[::ffff:a9fe:a9fe]'],
+    ['an IPv4 address in IPv6, deprecated', '[::127.0.0.1]'],
+    ['NAT64', '[64:ff9b::7f00:1]'],
+    ['NAT64 of a site', '[64:ff9b:1::7f00:1]'],
+    ['translated IPv4', '[::ffff:0:127.0.0.1]'],
+    ['6to4', '[2002:7f00:1::]'],
+    ['Teredo', '[2001:0:7f00:1::]'],
+    ['unique local, the metadata of Amazon', '[fd00:ec2::254]'],
+    ['link-local in IPv6', '[fe80::1]'],
+    ['site-local in IPv6', '[fec0::1]'],
+    ['multicast in IPv6', '[ff02::1]'],
+    ['documentation in IPv6', '[2001:db8::1]'],
+    ['not in use', '[4000::1]'],
+  ])('%s', async ([, host], { postOutside }) => {
+    for (const protocol of ['http', 'https']) {
+      expect(await postOutside(`${protocol}://${host}/`)).toMatchObject({ failure: INSIDE });
+    }
+  });
+
+  test('what a name leads to, also one of several', async ({ receiver, postOutside }) => {
+    const url = `http://cliente.example:${receiver.port}/`;
+    expect(await postOutside(url, [['127.0.0.1']])).toMatchObject({ failure: INSIDE });
+    expect(await postOutside(url, [['3000::1', '127.0.0.1']])).toMatchObject({ failure: INSIDE });
+    expect(await postOutside(url, [['3000::1', '::1']])).toMatchObject({ failure: INSIDE });
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('a name of this machine', async ({ receiver, postOutside }) => {
+    expect(await postOutside(`http://localhost:${receiver.port}/`)).toMatchObject({ failure: INSIDE });
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('a name that leads elsewhere once it was checked: the address is that of the check', async ({
+    receiver,
+    postOutside,
+  }) => {
+    // Whoever looked the name up twice would connect to the second answer. Nobody has the first one: it is not assigned.
+    const url = `http://cliente.example:${receiver.port}/`;
+    const outcome = await postOutside(url, [['3000::1'], ['127.0.0.1']]);
+    expect(outcome.failure).toBeTypeOf('string');
+    expect(outcome.failure).not.toBe(INSIDE);
+    expect(receiver.received).toEqual([]);
+  });
+});
+
+test('a name that is not in the DNS has the same reason as one that is inside', async ({ postOutside }) => {
+  expect(await postOutside('https://no-existe.invalid/')).toMatchObject({ failure: INSIDE });
+});
+
+describe('a receiver', () => {
+  test.for([301, 302, 303, 307, 308])(
+    'that redirects with %i is not followed',
+    async (status, { receiver, post, newReceiver }) => {
+      const inside = await newReceiver();
+      receiver.answer = (response) => void response.writeHead(status, { location: inside.url }).end();
+      expect(await post(receiver.url)).toMatchObject({
+        status,
+        failure: `Redirige (${status}), y no se sigue`,
+      });
+      expect(inside.received).toEqual([]);
+    },
+  );
+
+  test('that never answers is left after the time limit', async ({ receiver, post }) => {
+    receiver.answer = () => {};
+    expect(await post(receiver.url)).toMatchObject({ failure: 'No respondio a tiempo' });
+  });
+
+  test('that takes no connection, or breaks it, or speaks no HTTP, has failed', async ({ post }) => {
+    const server = createServer((socket) => void socket.end('SSH-2.0-OpenSSH\r\n', () => socket.destroy()));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ failure: 'No se pudo conectar' });
+    server.close();
+    await once(server, 'close');
+    expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ failure: 'No se pudo conectar' });
+  });
+
+  test('that sends an endless body has taken the message, and loses its connection', async ({
+    receiver,
+    post,
+  }) => {
+    const sent = Promise.withResolvers<number>();
+    receiver.answer = (response) => sendEndlessly(response, sent.resolve);
+    expect(await post(receiver.url)).toMatchObject({ status: 200 });
+    expect(await sent.promise).toBeLessThan(4_000_000); // what fits into the buffers of both ends
+  });
+
+  test('that sends endless headers has failed', async ({ receiver, post }) => {
+    receiver.answer = (response) => {
+      response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(1_000_000)}`);
+    };
+    expect(await post(receiver.url)).toMatchObject({ failure: 'No se pudo conectar' });
+  });
+
+  test('that answers with words has none of them told', async ({ receiver, post }) => {
+    receiver.answer = (response) =>
+      void response
+        .writeHead(400, 'the secret is x', { 'x-inside': 'the secret is x' })
+        .end('the secret is x');
+    const outcome = await post(receiver.url);
+    expect(outcome).toMatchObject({ status: 400, failure: 'Respondio 400' });
+    expect(JSON.stringify(outcome)).not.toContain('secret');
+  });
+
+  test.for([
+    ['120', 120],
+    ['in ten minutes', 600],
+    ['-5', 0],
+    ['soon', undefined],
+  ] as const)('that asks to wait with %j is heard', async ([header, seconds], { receiver, post }) => {
+    receiver.answer = (response) =>
+      void response.writeHead(503, { 'retry-after': DATES[header] ?? header }).end();
+    const { retryAfterS } = await post(receiver.url);
+    expect(retryAfterS === undefined ? retryAfterS : Math.ceil(retryAfterS / 120) * 120).toBe(seconds);
+  });
+});
+
+test('fifty receivers that hang, redirect or send endlessly delay no other one', async ({
+  webhooks,
+  newCustomer,
+}) => {
+  expect(webhooks.url).toBeTruthy();
+  const hostile = await Promise.all(Array.from({ length: 50 }, () => newCustomer()));
+  for (const [i, { receiver }] of hostile.entries()) {
+    const ways = [() => {}, sendEndlessly, (response: ServerResponse) => void response.writeHead(400).end()];
+    receiver.answer = ways[i % ways.length] ?? (() => {});
+  }
+  await Promise.all(hostile.map(({ append }) => append(1, 1)));
+  await expect.poll(() => hostile.every(({ receiver }) => receiver.received.length > 0)).toBe(true);
+  const customer = await newCustomer();
+  const from = performance.now();
+  await customer.append(1, 300);
+  await expect.poll(customer.cursor).toBe(300);
+  expect(performance.now() - from).toBeLessThan(5_000);
+  expect(eventIds(customer.receiver.received)).toHaveLength(300);
+});
+
+/** Sends until the connection ends, and tells how many bytes were sent. */
+function sendEndlessly(response: ServerResponse, ended: unknown = () => {}): void {
+  let sent = 0;
+  response.writeHead(200);
+  const piece = Buffer.alloc(65_536, 'a');
+  const send = () => {
+    while (!response.destroyed) {
+      sent += piece.length;
+      if (!response.write(piece)) return;
+    }
+  };
+  response.on('drain', send);
+  response.on('close', () => typeof ended === 'function' && ended(sent));
+  send();
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { afterFailure } from '#services/webhooks/retries.ts';
+
+const NOW = new Date('2026-11-23T12:00:00Z');
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Returns the pause before the next try, in ms. */
+function pauseAfter(failures: number, retryAfterS?: number): number {
+  const outcome = { ms: 1, status: 500, ...(retryAfterS !== undefined && { retryAfterS }) };
+  const next = afterFailure({ failures }, outcome, NOW);
+  if (!('tryAt' in next)) throw new Error('it was switched off');
+  return next.tryAt.getTime() - NOW.getTime();
+}
+
+test.for<[number, number]>([
+  [0, 5_000],
+  [1, MINUTE],
+  [2, 5 * MINUTE],
+  [3, 30 * MINUTE],
+  [4, 2 * HOUR],
+  [5, 5 * HOUR],
+  [6, 10 * HOUR],
+  [7, 12 * HOUR],
+  [40, 12 * HOUR],
+])('after %i failures the next try comes in %i ms, give or take a fifth', ([failures, ms]) => {
+  const pauses = Array.from({ length: 200 }, () => pauseAfter(failures));
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(0.8 * ms);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(1.2 * ms);
+  expect(Math.max(...pauses) - Math.min(...pauses)).toBeGreaterThan(0.2 * ms);
+});
+
+test('Retry-After makes a pause longer, never shorter, and at most half a day', () => {
+  expect(pauseAfter(0, 600)).toBe(10 * MINUTE);
+  expect(pauseAfter(7, 1)).toBeGreaterThan(9 * HOUR);
+  expect(pauseAfter(0, 1e9)).toBe(12 * HOUR);
+});
+
+test('the last try is five days after the first one', () => {
+  const outcome = { ms: 1, failure: 'No se pudo conectar' };
+  const since = (days: number) => ({
+    failures: 17,
+    failingSince: new Date(NOW.getTime() - days * 24 * HOUR),
+  });
+  expect(afterFailure(since(4.99), outcome, NOW)).toHaveProperty('tryAt');
+  expect(afterFailure(since(5), outcome, NOW)).toEqual({ switchOff: 'Cinco dias sin exito' });
+});
