@@ -174,6 +174,19 @@ export class EventLog {
   }
 }
 
+/** An entry as customers see it in the feed and in messages to their webhooks: without names and addresses. */
+export function feedEvent({ told, status, version, reference, registered }: LogEntry) {
+  const { Guia, Anula, Recibe, Nota, ...event } = told;
+  return {
+    ...event,
+    SEND_GUIA: Guia,
+    ...(reference !== undefined && { Referencia: reference }),
+    SEND_ESTATUS: status,
+    Version: version,
+    Registrado: registered.toISOString(),
+  };
+}
+
 function idOf(account: string, number: number): string {
   return `${account} ${String(number).padStart(DIGITS, '0')}`;
 }
