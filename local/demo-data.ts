@@ -22,9 +22,9 @@ const user = (
 });
 /** The demo users. docs/contract.md "Demo data" has them as a table. */
 export const DEMO_USERS = [
-  user('demo', 'MEX01', 'guias.create', 'guias.read', 'guias.cancel'),
+  user('demo', 'MEX01', 'guias.create', 'guias.read', 'guias.cancel', 'webhooks.admin'),
   { ...user('demo2', 'MEX01', 'guias.create', 'guias.read'), account: 'demo' },
-  user('otro', 'GDL01', 'guias.create', 'guias.read', 'guias.cancel'),
+  user('otro', 'GDL01', 'guias.create', 'guias.read', 'guias.cancel', 'webhooks.admin'),
   user('lectura', 'MEX01', 'guias.read'),
   user('sinorigen', null, 'guias.create', 'guias.read'),
   user('inactiva', 'CUN01', 'guias.create', 'guias.read'),

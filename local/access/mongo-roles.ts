@@ -50,6 +50,11 @@ export const MONGO_COLLECTIONS = {
     holds: 'The branch of a postal code',
     life: 'Until the next load',
   },
+  webhooks: {
+    id: 'Random',
+    holds: 'A webhook of an account: address, secrets, and the number of the last event that was taken',
+    life: 'Until its account removes it',
+  },
   generations: {
     id: '`current`, `counter`',
     holds: 'Which generations are in force, and the number of the last load',
@@ -70,7 +75,7 @@ const LOADS: Rights = {
   generations: ['find', 'insert', 'update'],
 };
 
-/** The roles by the users' names: four services, the operators' commands, the backup, and the loader of the demo data. */
+/** The roles by the users' names: five services, the operators' commands, the backup, and the loader of the demo data. */
 export const MONGO_ROLES = {
   api: {
     // The api stores a password's hash anew where its parameters have grown, and the time of a logout.
@@ -80,10 +85,12 @@ export const MONGO_ROLES = {
     guides: ['find', 'insert', 'update', 'createIndex'],
     creations: ['find', 'insert', 'update', 'createIndex'],
     events: ['find', 'insert', 'update', 'createIndex'],
+    webhooks: ['find', 'insert', 'update', 'remove', 'createIndex'],
     ...AUDIT,
   },
   branches: BRANCHES,
-  dashboard: { users: ['find'], ...AUDIT },
+  dashboard: { users: ['find'], webhooks: ['find'], ...AUDIT },
+  webhooks: { webhooks: ['find', 'update'], events: ['find'], ...AUDIT },
   /** `npm run admin`. */
   admin: {
     users: ['find', 'insert', 'update'],

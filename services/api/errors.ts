@@ -5,6 +5,7 @@ import { MEDIA_TYPES } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
 import type { CodesOf } from '#shared/errors.ts';
 import { commonHttpErrors, type HttpError, type HttpErrors, retryAfter } from '#shared/http/http-errors.ts';
+import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import { MAX_KEY_LENGTH } from './guides/creation-journal.ts';
 
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
@@ -218,6 +219,12 @@ export const apiErrors = {
     status: 409,
     codigo: 'guia_en_camino',
     message: 'La guia ya tiene eventos y no se puede cancelar',
+  },
+  'webhook-not-found': { status: 404, codigo: 'webhook_no_encontrado', message: 'Webhook no encontrado' },
+  'too-many-webhooks': {
+    status: 409,
+    codigo: 'webhooks_excedidos',
+    message: `Maximo ${MAX_WEBHOOKS} webhooks por cuenta`,
   },
   'packages-invalid': {
     status: 400,

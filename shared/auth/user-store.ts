@@ -8,6 +8,7 @@ export const PERMISSIONS = [
   'guias.read.all',
   'colas.admin',
   'eventos.create',
+  'webhooks.admin',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 

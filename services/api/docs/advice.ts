@@ -52,6 +52,8 @@ export const ADVICE: Readonly<Record<Codigo, string>> = {
   guia_no_encontrada: 'Revise el número. Solo se ven las guías de su cuenta.',
   guia_cancelada: 'No la envíe: está cancelada y no se imprime. Cree otra guía.',
   guia_en_camino: 'No se cancela: el paquete ya está con el transportista. Hable con él.',
+  webhook_no_encontrado: 'Revise el Id con `GET /api/webhooks`. Solo se ven los de su cuenta.',
+  webhooks_excedidos: 'Elimine uno que ya no use, con `DELETE /api/webhooks/{id}`.',
   etiqueta_fallida:
     'No repita: esa etiqueta no se puede imprimir. Avise al transportista, con el `requestId`.',
   etiqueta_tardia: 'Repita tras `Retry-After`: la etiqueta puede estar lista ya.',

@@ -53,6 +53,7 @@ export const TAGS = {
   Guias: { 'x-displayName': 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
   Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una, en PDF, PNG o ZPL; o muchas, en un archivo' },
   Eventos: { 'x-displayName': 'Eventos', description: 'Qué pasó con las guías, y cómo seguirlo' },
+  Webhooks: { 'x-displayName': 'Webhooks', description: 'Recibir los eventos sin preguntar' },
   Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales y cobertura' },
 } as const;
 

@@ -1,6 +1,6 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
-import { DomainError } from '#shared/errors.ts';
-import type { EventLog, LogEntry } from '#shared/stores/event-log.ts';
+import { refuseFor } from '#shared/http/http-errors.ts';
+import { type EventLog, feedEvent, type LogEntry } from '#shared/stores/event-log.ts';
 import { annulledBy } from './guide-state.ts';
 
 /** Events of a page of the feed where the client does not say how many, and at most (docs/contract.md "Events"). */
@@ -31,21 +31,10 @@ export function byTime(one: LogEntry, other: LogEntry): number {
  * @throws DomainError `parameter-invalid` for a cursor that is none of ours.
  */
 export async function feedPage(log: EventLog, account: string, cursor: string | undefined, limit: number) {
-  const { entries, next } = await log.page(account, decodeCursor(cursor), limit);
+  const number = cursor === undefined ? 0 : decodeCursor(cursor);
+  if (number === undefined) throw refuseFor('parameter-invalid', ['cursor']);
+  const { entries, next } = await log.page(account, number, limit);
   return { events: entries.map(feedEvent), cursor: encodeCursor(next) };
-}
-
-/** An entry as the feed shows it: without names and addresses. */
-export function feedEvent({ told, status, version, reference, registered }: LogEntry) {
-  const { Guia, Anula, Recibe, Nota, ...event } = told;
-  return {
-    ...event,
-    SEND_GUIA: Guia,
-    ...(reference !== undefined && { Referencia: reference }),
-    SEND_ESTATUS: status,
-    Version: version,
-    Registrado: registered.toISOString(),
-  };
 }
 
 /** Writes a number of the log as a cursor. It is not signed: the account comes from the token. */
@@ -53,12 +42,8 @@ export function encodeCursor(number: number): string {
   return Buffer.from(`e${number}`).toString('base64url');
 }
 
-function decodeCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
+/** Reads a cursor. @returns undefined for a text that is none of ours. */
+export function decodeCursor(cursor: string): number | undefined {
   const [, digits] = /^e(0|[1-9]\d{0,11})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (digits === undefined || encodeCursor(Number(digits)) !== cursor) {
-    const problem = { campo: 'cursor', code: 'parameter-invalid' } as const;
-    throw new DomainError(problem.code, { params: { campo: problem.campo }, problems: [problem] });
-  }
-  return Number(digits);
+  return digits !== undefined && encodeCursor(Number(digits)) === cursor ? Number(digits) : undefined;
 }

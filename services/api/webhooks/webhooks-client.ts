@@ -1,0 +1,47 @@
+import { Pool } from 'undici';
+import type { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
+import { DomainError } from '#shared/errors.ts';
+import { INTERNAL_TOKEN_HEADER, REQUEST_ID_HEADER } from '#shared/http/internal-calls.ts';
+
+/** Time limit of a call, in ms: longer than the 15 s that a receiver has. */
+const TIMEOUT_MS = 18_000;
+/** Most calls under way at a time, so that those who try webhooks that hang take few of this process's connections. */
+const MAX_CALLS = 20;
+
+/** Asks the webhooks service, which alone may reach the internet, to send messages that try a webhook. */
+export class WebhooksClient {
+  readonly #pool: Pool;
+  readonly #token: string;
+
+  constructor({ url, token }: { url: string; token: string }) {
+    this.#token = token;
+    this.#pool = new Pool(url, {
+      connections: MAX_CALLS,
+      connect: { timeout: 1_000 },
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+    });
+  }
+
+  /** @throws DomainError `unavailable`; what undici throws. */
+  async probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome> {
+    const { statusCode, body } = await this.#pool.request({
+      method: 'POST',
+      path: '/internal/probe',
+      headers: {
+        [INTERNAL_TOKEN_HEADER]: this.#token,
+        [REQUEST_ID_HEADER]: requestId,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(request),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (statusCode === 200) return (await body.json()) as ProbeOutcome;
+    const cause = new Error(`webhooks answered ${statusCode}: ${await body.text()}`);
+    throw statusCode === 503 ? new DomainError('unavailable', { cause }) : cause;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}

@@ -1,0 +1,99 @@
+import { DomainError } from '#shared/errors.ts';
+import type { EventLog } from '#shared/stores/event-log.ts';
+import { newSecret, type Webhook, type WebhookStore } from '#shared/stores/webhook-store.ts';
+import { decodeCursor } from '../guides/events/read-events.ts';
+import { refuseCursor } from './webhook-request.ts';
+import type { WebhooksClient } from './webhooks-client.ts';
+
+/** Most events that are counted as pending. */
+export const MAX_PENDING = 1_000;
+
+type Deps = { webhooks: WebhookStore; eventLog: EventLog; webhooksClient: WebhooksClient };
+
+/** Registers a webhook, which gets what is registered from now on. @throws DomainError `too-many-webhooks`. */
+export async function addWebhook(
+  { webhooks, eventLog }: Deps,
+  account: string,
+  { url, description }: { url: string; description: string },
+): Promise<{ webhook: Webhook; secret: string }> {
+  const secret = newSecret();
+  const cursor = await eventLog.last(account);
+  const webhook = await webhooks.add({ account, url, description, cursor }, secret);
+  if (!webhook) throw new DomainError('too-many-webhooks');
+  return { webhook, secret };
+}
+
+/** Returns an account's webhooks, each with how far it is behind. */
+export async function listWebhooks({ webhooks, eventLog }: Deps, account: string) {
+  const [own, last] = await Promise.all([webhooks.list(account), eventLog.last(account)]);
+  return own.map((webhook) => viewOf(webhook, last));
+}
+
+/** Sends a message that tries a webhook. @throws DomainError `webhook-not-found`, `too-many-requests`. */
+export async function probeWebhook(
+  { webhooks, webhooksClient }: Deps,
+  account: string,
+  id: string,
+  requestId: string,
+) {
+  if (!(await webhooks.find(account, id))) throw new DomainError('webhook-not-found');
+  if (!(await webhooks.beginProbe(id)))
+    throw new DomainError('too-many-requests', { params: { seconds: 1 } });
+  try {
+    const { ms, status, failure } = await webhooksClient.probe({ account, webhook: id }, requestId);
+    return {
+      Tomado: failure === undefined,
+      Ms: ms,
+      ...(status !== undefined && { Estatus: status }),
+      ...(failure !== undefined && { Motivo: failure }),
+    };
+  } finally {
+    await webhooks.endProbe(id);
+  }
+}
+
+/** Gives a webhook a new secret. @throws DomainError `webhook-not-found`. */
+export async function changeSecret({ webhooks }: Deps, account: string, id: string): Promise<string> {
+  const secret = newSecret();
+  if (!(await webhooks.addSecret(account, id, secret))) throw new DomainError('webhook-not-found');
+  return secret;
+}
+
+/**
+ * Switches a webhook on, from where it stopped, or from a cursor of the feed.
+ *
+ * @throws DomainError `webhook-not-found`; `guides-invalid` for a cursor that is none of this feed.
+ */
+export async function activateWebhook(
+  { webhooks, eventLog }: Deps,
+  account: string,
+  id: string,
+  cursor: string | undefined,
+) {
+  const last = await eventLog.last(account);
+  const number = cursor === undefined ? undefined : (decodeCursor(cursor) ?? refuseCursor());
+  if (number !== undefined && number > last) refuseCursor();
+  const webhook = await webhooks.activate(account, id, number);
+  if (!webhook) throw new DomainError('webhook-not-found');
+  return viewOf(webhook, last);
+}
+
+/** @throws DomainError `webhook-not-found`. */
+export async function removeWebhook({ webhooks }: Deps, account: string, id: string): Promise<void> {
+  if (!(await webhooks.remove(account, id))) throw new DomainError('webhook-not-found');
+}
+
+/** A webhook as it is answered. @param last number of the last event of its account. */
+function viewOf(webhook: Webhook, last: number) {
+  const { lastSuccess, lastFailure, active, failures, dueAt } = webhook;
+  return {
+    Id: webhook._id,
+    Url: webhook.url,
+    Descripcion: webhook.description,
+    Activo: active,
+    Pendientes: Math.min(MAX_PENDING, Math.max(0, last - webhook.cursor)),
+    UltimoExito: lastSuccess?.toISOString() ?? null,
+    UltimoFallo: lastFailure ? { Ocurrido: lastFailure.at.toISOString(), Motivo: lastFailure.reason } : null,
+    ProximoIntento: active && failures > 0 ? dueAt.toISOString() : null,
+  };
+}
