@@ -41,7 +41,7 @@ export type LogEntry = NewEntry & {
 export type FeedPage = { entries: LogEntry[]; next: number };
 
 /** Age at which an entry is shown, in ms (docs/contract.md "Events"): its guide has the new status by then. */
-const SHOWN_MS = 5_000;
+export const SHOWN_MS = 5_000;
 /** Longest pause before an append that another one overtook is tried again, in ms. */
 const PAUSE_MS = 20;
 const DIGITS = 12;

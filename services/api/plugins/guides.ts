@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { EventLog } from '#shared/stores/event-log.ts';
+import { EventLog, SHOWN_MS } from '#shared/stores/event-log.ts';
 import type { ApiOptions } from '../config.ts';
 import { CreationJournal } from '../guides/creation-journal.ts';
 import { EventRegister } from '../guides/events/event-register.ts';
@@ -30,7 +30,9 @@ export default fp(
     const guideList = new GuideList(server.mongo);
     const journal = new CreationJournal(server.mongo, guides, config.IDEMPOTENCY_KEY_DAYS);
     const eventLog = new EventLog(server.mongo);
-    const events = new EventRegister(eventLog, guides, server.metrics);
+    const events = new EventRegister(eventLog, guides, server.metrics, (account) =>
+      wakeWebhooks(server, account),
+    );
     server.startup.onceConnected('the indexes of the list of guides', () => guideList.open());
     server.startup.onceConnected('the indexes of the journal of creations', () => journal.open());
     server.startup.onceConnected('the indexes of the events', () => eventLog.open());
@@ -42,8 +44,15 @@ export default fp(
     server.decorate('eventLog', eventLog);
     server.decorate('events', events);
   },
-  { name: 'guides', dependencies: ['stores'] },
+  { name: 'guides', dependencies: ['stores', 'webhooks'] },
 );
+
+/** Has an account's webhooks looked at when its new events are shown. Where that fails, they are a minute later. */
+function wakeWebhooks({ webhooks, log }: HttpServer, account: string): void {
+  webhooks
+    .wake(account, new Date(Date.now() + SHOWN_MS))
+    .catch((err) => log.warn({ err }, 'Webhooks get new events up to a minute later'));
+}
 
 /** Sweeps again and again, ten seconds after the last sweep; a server that closes waits for the one that runs. */
 function addSweeps(server: HttpServer, cut: CreationJournal | EventRegister, what: string): void {

@@ -30,13 +30,16 @@ type Decision = { verdicts: Verdict[]; states: Map<string, GuideState> };
 export class EventRegister {
   readonly #log: EventLog;
   readonly #guides: GuideStore;
+  readonly #onAppended: (account: string) => void;
   readonly #results: Counter<'result'>;
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #turns = fastq.promise((account: string) => this.#takeTurn(account), MAX_APPENDS);
 
-  constructor(log: EventLog, guides: GuideStore, metrics: Registry) {
+  /** @param onAppended is told of each account whose log has grown. */
+  constructor(log: EventLog, guides: GuideStore, metrics: Registry, onAppended: (account: string) => void) {
     this.#log = log;
     this.#guides = guides;
+    this.#onAppended = onAppended;
     this.#results = new Counter({
       name: 'guide_events_total',
       help: 'Events and cancellations of guides by what became of them',
@@ -100,6 +103,7 @@ export class EventRegister {
     return attempts.untilAnswered(async () => {
       const { result, open } = await this.#log.append(account, append, decide, attempts.signal);
       await this.#guides.storeStates(result.states);
+      if (open.length > 0) this.#onAppended(account);
       // Nobody waits for it. What fails here a sweep does.
       this.#log.done(append, open).catch(() => {});
       return result.verdicts;

@@ -1,0 +1,392 @@
+import { Webhook as Official } from 'standardwebhooks';
+import { describe, expect } from 'vitest';
+import { type Answer, Client, call } from '#test/fixtures/client.ts';
+import { appendEvents } from '#test/fixtures/event-log.ts';
+import { eventIds } from '#test/fixtures/receiver.ts';
+import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
+
+/** `/api/webhooks` (docs/contract.md "Webhooks"), each test as a user whose account has none. */
+
+type Listed = { Id: string; Activo: boolean; Pendientes: number; [field: string]: unknown };
+const URL_RULE =
+  "El campo 'Url' debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada";
+const UNKNOWN = [404, 'webhook_no_encontrado', 'Webhook no encontrado'];
+const outcome = ({ status, body }: Answer) => [status, body.codigo, body.message];
+
+const test = webhooksTest
+  .override('api', { scope: 'file' }, ({ startApi, webhooks }) => startApi({ WEBHOOKS_URL: webhooks.url }))
+  .extend('otro', { scope: 'file' }, ({ api }) => Client.login(api.url, 'otro'))
+  .extend('list', { scope: 'file' }, ({ demo }) => async () => {
+    return (await demo.get('/api/webhooks')).body.data as Listed[];
+  })
+  /** Sends a request without a body. */
+  .extend('send', { scope: 'file' }, ({ api }) => (client: Client, method: string, path: string) => {
+    const headers = { authorization: `Bearer ${client.token}` };
+    return call(`${api.url}/api/webhooks/${path}`, { method, headers });
+  })
+  /** Registers a webhook of `demo`, which is removed after the test. */
+  .extend('register', ({ demo, send }, { onCleanup }) => {
+    const ids: string[] = [];
+    onCleanup(async () => {
+      for (const id of ids) await send(demo, 'DELETE', id);
+    });
+    return async (Url: string) => {
+      const { body } = await demo.post('/api/webhooks', { Url });
+      const data = body.data as { Id: string; Secreto: string };
+      ids.push(data.Id);
+      return data;
+    };
+  })
+  /** An api as it is installed: webhooks may lead to the internet alone. */
+  .extend('strictApi', { scope: 'file' }, ({ startApi }) => startApi({ WEBHOOKS_ALLOW_PRIVATE: 'false' }))
+  .extend('strict', { scope: 'file' }, ({ strictApi }) => Client.login(strictApi.url))
+  /** Events of `demo` have numbers of their own in each test. */
+  .extend('append', { scope: 'file' }, ({ stores }) => {
+    let last = 0;
+    return async (count: number) => {
+      await appendEvents(stores.mongo, 'demo', last + 1, last + count);
+      last += count;
+      return last;
+    };
+  });
+
+test('a webhook is registered with a secret that is shown this once', async ({
+  demo,
+  newReceiver,
+  send,
+  list,
+}) => {
+  const { url } = await newReceiver();
+  const { status, body } = await demo.post('/api/webhooks', { Url: url, Descripcion: ' Tienda ' });
+  const created = body.data as Listed & { Secreto: string };
+  expect([status, body.message]).toEqual([200, 'Webhook registrado']);
+  expect(created).toEqual({
+    Id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    Url: url,
+    Descripcion: 'Tienda',
+    Activo: true,
+    Secreto: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+  });
+  expect(await list()).toEqual([
+    {
+      Id: created.Id,
+      Url: url,
+      Descripcion: 'Tienda',
+      Activo: true,
+      Pendientes: 0,
+      UltimoExito: null,
+      UltimoFallo: null,
+      ProximoIntento: null,
+    },
+  ]);
+  expect(outcome(await send(demo, 'DELETE', created.Id))).toEqual([200, undefined, 'Webhook eliminado']);
+  expect(await list()).toEqual([]);
+});
+
+test('it gets the events of its account that are registered from then on', async ({
+  append,
+  register,
+  newReceiver,
+  store,
+  list,
+}) => {
+  await append(2);
+  const receiver = await newReceiver();
+  const { Secreto } = await register(receiver.url);
+  await append(3);
+  expect((await list())[0]).toMatchObject({ Pendientes: 3 });
+  await store.wake('demo', new Date());
+  await expect.poll(async () => (await list())[0]?.Pendientes).toBe(0);
+  expect(eventIds(receiver.received)).toEqual(['E3', 'E4', 'E5']);
+  const { body = '', headers = {} } = receiver.received[0] ?? {};
+  expect(new Official(Secreto).verify(body, headers)).toBeTruthy();
+  expect((await list())[0]).toMatchObject({ UltimoExito: expect.any(String), UltimoFallo: null });
+});
+
+test('a webhook that fails says why, and when it is tried again', async ({
+  append,
+  register,
+  newReceiver,
+  store,
+  list,
+}) => {
+  const receiver = await newReceiver();
+  receiver.answer = (response) => void response.writeHead(503, { 'retry-after': '60' }).end();
+  await register(receiver.url);
+  await append(1);
+  await store.wake('demo', new Date());
+  await expect.poll(async () => (await list())[0]?.UltimoFallo).toMatchObject({ Motivo: 'Respondio 503' });
+  const { ProximoIntento, Activo, Pendientes } = (await list())[0] as Listed & { ProximoIntento: string };
+  expect([Activo, Pendientes]).toEqual([true, 1]);
+  expect(Date.parse(ProximoIntento) - Date.now()).toBeGreaterThan(50_000);
+});
+
+test('no more than 1 000 events are counted as pending', async ({ append, register, webhooksOf, list }) => {
+  const { Id } = await register('http://127.0.0.1:1/');
+  await webhooksOf.updateOne({ _id: Id }, { $set: { active: false } });
+  await append(1_200);
+  expect((await list())[0]).toMatchObject({ Id, Activo: false, Pendientes: 1_000, ProximoIntento: null });
+});
+
+describe('a trial message', () => {
+  test('is posted now, and the answer says how it went', async ({ demo, send, register, newReceiver }) => {
+    const receiver = await newReceiver();
+    const { Id, Secreto } = await register(receiver.url);
+    const { status, body } = await send(demo, 'POST', `${Id}/probar`);
+    expect([status, body.message]).toEqual([200, 'El webhook tomo el mensaje']);
+    expect(body.data).toEqual({ Tomado: true, Ms: expect.any(Number), Estatus: 204 });
+    const { body: text = '', headers = {} } = receiver.received[0] ?? {};
+    expect(new Official(Secreto).verify(text, headers)).toMatchObject({
+      type: 'prueba',
+      data: { Eventos: [] },
+    });
+  });
+
+  test('that is not taken has its reason', async ({ demo, send, register }) => {
+    const { Id } = await register('http://127.0.0.1:1/');
+    const { status, body } = await send(demo, 'POST', `${Id}/probar`);
+    expect([status, body.message]).toEqual([200, 'El webhook no tomo el mensaje']);
+    expect(body.data).toEqual({ Tomado: false, Ms: expect.any(Number), Motivo: 'No se pudo conectar' });
+  });
+
+  test('is one at a time', async ({ demo, send, register, newReceiver }) => {
+    const receiver = await newReceiver();
+    const { Id } = await register(receiver.url);
+    const answers = await Promise.all([1, 2, 3].map(() => send(demo, 'POST', `${Id}/probar`)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 429, 429]);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+test('a new secret signs beside the one before', async ({ demo, send, register, newReceiver }) => {
+  const receiver = await newReceiver();
+  const { Id, Secreto } = await register(receiver.url);
+  const { status, body } = await send(demo, 'POST', `${Id}/secreto`);
+  expect([status, body.message]).toEqual([200, 'Secreto cambiado']);
+  const renewed = (body.data as { Secreto: string }).Secreto;
+  expect(body.data).toEqual({ Id, Secreto: expect.stringMatching(/^whsec_/) });
+  expect(renewed).not.toBe(Secreto);
+  await send(demo, 'POST', `${Id}/probar`);
+  const { body: text = '', headers = {} } = receiver.received[0] ?? {};
+  for (const each of [Secreto, renewed]) expect(new Official(each).verify(text, headers)).toBeTruthy();
+});
+
+describe('to activate', () => {
+  test('goes on where it stopped', async ({ demo, append, register, newReceiver, webhooksOf, list }) => {
+    const receiver = await newReceiver();
+    const { Id } = await register(receiver.url);
+    const off = { at: new Date(), reason: 'Respondio 410: ya no existe' };
+    await webhooksOf.updateOne({ _id: Id }, { $set: { active: false, off, lastFailure: off } });
+    const last = await append(2);
+    const { status, body } = await demo.post(`/api/webhooks/${Id}/activar`, {});
+    expect([status, body.message]).toEqual([200, 'Webhook activado']);
+    expect(body.data).toMatchObject({ Id, Activo: true, Pendientes: 2 });
+    await expect.poll(async () => (await list())[0]?.Pendientes).toBe(0);
+    expect(eventIds(receiver.received)).toEqual([`E${last - 1}`, `E${last}`]);
+  });
+
+  test('with a cursor of the feed repeats what comes after it', async ({
+    demo,
+    send,
+    append,
+    register,
+    newReceiver,
+  }) => {
+    const last = await append(300);
+    const receiver = await newReceiver();
+    const { Id } = await register(receiver.url);
+    let cursor = '';
+    for (let left = last - 2; left > 0; left -= 500) {
+      const { body } = await demo.get(
+        `/api/eventos?limite=${Math.min(left, 500)}${cursor && `&cursor=${cursor}`}`,
+      );
+      cursor = (body as { siguiente?: string }).siguiente ?? '';
+    }
+    const { status } = await demo.post(`/api/webhooks/${Id}/activar`, { cursor });
+    expect(status).toBe(200);
+    await expect.poll(() => eventIds(receiver.received)).toEqual([`E${last - 1}`, `E${last}`]);
+    expect((await send(demo, 'POST', `${Id}/activar`)).status).toBe(200); // also without a body
+  });
+
+  test.for([
+    [
+      { cursor: 'xxx' },
+      400,
+      'campo_formato',
+      "El campo 'cursor' debe ser un 'siguiente' de GET /api/eventos",
+    ],
+    [
+      { cursor: Buffer.from('e999999').toString('base64url') },
+      400,
+      'campo_formato',
+      "El campo 'cursor' debe ser un 'siguiente' de GET /api/eventos",
+    ],
+    [{ cursor: 5 }, 400, 'campo_tipo', "El campo 'cursor' debe ser texto (string), no un numero"],
+    [{ curso: 'x' }, 400, 'campo_desconocido', "Campo desconocido: 'curso'; ¿quiso decir 'cursor'?"],
+    [[], 400, 'solicitud_invalida', 'Solicitud invalida'],
+  ] as const)('%j is refused', async ([body, ...refusal], { demo, register }) => {
+    const { Id } = await register('http://127.0.0.1:1/');
+    expect(outcome(await demo.post(`/api/webhooks/${Id}/activar`, body))).toEqual(refusal);
+  });
+});
+
+test('an account has five at most, also when more are registered at the same moment', async ({
+  api,
+  send,
+  store,
+}) => {
+  const otro = await Client.login(api.url, 'otro');
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => otro.post('/api/webhooks', { Url: 'http://127.0.0.1:1/' })),
+  );
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(refused.map(outcome)).toEqual(
+    Array(7).fill([409, 'webhooks_excedidos', 'Maximo 5 webhooks por cuenta']),
+  );
+  const [first, ...others] = await store.list('otro');
+  expect(others).toHaveLength(4);
+  await send(otro, 'DELETE', first?._id ?? '');
+  expect((await otro.post('/api/webhooks', { Url: 'http://127.0.0.1:1/' })).status).toBe(200);
+});
+
+test('another account sees and changes none of it', async ({
+  otro,
+  demo,
+  send,
+  register,
+  newReceiver,
+  list,
+}) => {
+  const receiver = await newReceiver();
+  const { Id } = await register(receiver.url);
+  for (const [method, path] of [
+    ['POST', `${Id}/probar`],
+    ['POST', `${Id}/secreto`],
+    ['POST', `${Id}/activar`],
+    ['DELETE', Id],
+    ['DELETE', 'nada'],
+  ] as const) {
+    expect(outcome(await send(otro, method, path))).toEqual(UNKNOWN);
+  }
+  const seen = (await otro.get('/api/webhooks')).body.data as Listed[];
+  expect(seen.map((each) => each.Id)).not.toContain(Id);
+  expect(await list()).toHaveLength(1);
+  expect((await send(demo, 'POST', `${Id}/probar`)).status).toBe(200);
+  expect(receiver.received).toHaveLength(1);
+});
+
+describe('an address', () => {
+  test.for([
+    ['http://tienda.example/'],
+    ['ftp://tienda.example/'],
+    ['tienda.example'],
+    ['https://'],
+    ['https://ana:clave@tienda.example/'],
+    ['https://ana@tienda.example/'],
+    ['https://tienda.example/#x'],
+    ['https://tienda.example:80/'],
+    ['https://tienda.example:1023/'],
+    ['https://127.0.0.1/'],
+    ['https://2130706433/'],
+    ['https://10.0.0.1:8443/'],
+    ['https://169.254.169.254/'],
+    ['https://[::1]/'],
+    ['https://[::ffff:10.0.0.1]/'],
+    ['https://[64:ff9b::a00:1]/'],
+  ])('%s is refused', async ([Url], { strict }) => {
+    expect(outcome(await strict.post('/api/webhooks', { Url }))).toEqual([400, 'campo_formato', URL_RULE]);
+  });
+
+  test.for([
+    ['https://tienda.example', 'https://tienda.example/'],
+    ['HTTPS://Tienda.Example:443/a?b=c', 'https://tienda.example/a?b=c'],
+    ['https://tienda.example:1024/', 'https://tienda.example:1024/'],
+    ['https://8.8.8.8/', 'https://8.8.8.8/'],
+    ['https://año.example/', 'https://xn--ao-zja.example/'],
+  ])('%s is accepted', async ([Url, stored], { strict, strictApi }) => {
+    const { status, body } = await strict.post('/api/webhooks', { Url });
+    const { Id, Url: answered } = body.data as { Id: string; Url: string };
+    expect([status, answered]).toEqual([200, stored]);
+    const headers = { authorization: `Bearer ${strict.token}` };
+    await call(`${strictApi.url}/api/webhooks/${Id}`, { method: 'DELETE', headers });
+  });
+
+  const body = (Url: unknown, more = {}) => ({ Url, ...more });
+  test.for([
+    [{}, 'campo_requerido', "El campo 'Url' es requerido"],
+    [body('  '), 'campo_requerido', "El campo 'Url' es requerido"],
+    [body(5), 'campo_tipo', "El campo 'Url' debe ser texto (string), no un numero"],
+    [
+      body(`https://a.example/${'a'.repeat(500)}`),
+      'campo_largo',
+      "El campo 'Url' admite hasta 500 caracteres",
+    ],
+    [
+      body('https://a.example/', { Descripcion: 'a'.repeat(121) }),
+      'campo_largo',
+      "El campo 'Descripcion' admite hasta 120 caracteres",
+    ],
+    [
+      body('https://a.example/', { url: 'x' }),
+      'campo_desconocido',
+      "Campo desconocido: 'url'; ¿quiso decir 'Url'?",
+    ],
+    ['[]', 'solicitud_invalida', 'Solicitud invalida'],
+    ['{', 'cuerpo_no_json', 'El cuerpo de la solicitud no es JSON valido'],
+  ] as const)('the body %j is refused', async ([sent, codigo, message], { strict }) => {
+    expect(outcome(await strict.post('/api/webhooks', sent))).toEqual([400, codigo, message]);
+  });
+});
+
+test('without webhooks.admin every request is 403', async ({ api, send }) => {
+  const reader = await Client.login(api.url, 'lectura');
+  const answers = [
+    await reader.get('/api/webhooks'),
+    await reader.post('/api/webhooks', { Url: 'https://tienda.example/' }),
+    await send(reader, 'POST', 'x/probar'),
+    await send(reader, 'POST', 'x/secreto'),
+    await send(reader, 'POST', 'x/activar'),
+    await send(reader, 'DELETE', 'x'),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(403));
+});
+
+test('the trail has who registered, renewed, activated and removed it, and no secret', async ({
+  demo,
+  send,
+  stores,
+}) => {
+  const { body } = await demo.post('/api/webhooks', { Url: 'http://127.0.0.1:1/camino?clave=x' });
+  const { Id } = body.data as { Id: string };
+  await send(demo, 'POST', `${Id}/secreto`);
+  await send(demo, 'POST', `${Id}/activar`);
+  await send(demo, 'DELETE', Id);
+  const read = () =>
+    stores.mongo.collection('audit').find({ 'details.webhook': Id }).sort({ _id: 1 }).toArray();
+  await expect
+    .poll(async () => (await read()).map(({ action }) => action))
+    .toEqual(['webhook.create', 'webhook.secret', 'webhook.activate', 'webhook.delete']);
+  expect(await read()).toMatchObject(Array(4).fill({ actor: 'demo', account: 'demo', outcome: 'ok' }));
+  expect((await read())[0]?.details).toEqual({ webhook: Id, host: '127.0.0.1:1' });
+});
+
+test('an event that is registered is at the receiver a few seconds later', async ({
+  api,
+  demo,
+  number,
+  register,
+  newReceiver,
+}) => {
+  const receiver = await newReceiver();
+  await register(receiver.url);
+  const scanner = await Client.login(api.url, 'escaner');
+  const event = { Guia: number, Tipo: 'Recolectado', Ocurrido: new Date().toISOString(), Id: 'S-1' };
+  await scanner.post('/api/eventos', { Eventos: [event] });
+  await expect.poll(() => eventIds(receiver.received)).toEqual(['S-1']);
+  expect(JSON.parse(receiver.received[0]?.body ?? '').data.Eventos[0]).toMatchObject({
+    SEND_GUIA: number,
+    SEND_ESTATUS: 'Recolectado',
+    Version: 1,
+  });
+  expect((await demo.get('/api/webhooks')).status).toBe(200);
+});
