@@ -15,6 +15,7 @@ const SECRETS: Readonly<Record<string, Record<string, string>>> = {
   'guias-internal': { INTERNAL_TOKEN: secrets.internal },
   'guias-api': { MONGODB_URI: mongoUris.api, REDIS_URL: redisUrls.api, LABEL_CACHE_URL: labelCacheUrls.api },
   'guias-branches': { MONGODB_URI: mongoUris.branches, REDIS_URL: redisUrls.branches },
+  'guias-webhooks': { MONGODB_URI: mongoUris.webhooks },
   'guias-dashboard': { MONGODB_URI: mongoUris.dashboard, REDIS_URL: redisUrls.dashboard },
   'guias-label-worker': {
     REDIS_URL: redisUrls['label-worker'],

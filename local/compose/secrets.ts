@@ -33,6 +33,7 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   },
   branches: { internal, mongodb: mongoUris.branches, redis: redisUrls.branches },
   'label-worker': { redis: redisUrls['label-worker'], 'label-cache': labelCacheUrls['label-worker'] },
+  webhooks: { internal, mongodb: mongoUris.webhooks },
   dashboard: { mongodb: mongoUris.dashboard, redis: redisUrls.dashboard },
   admin: { mongodb: mongoUris.admin },
   loads: { mongodb: mongoUris.loads },

@@ -21,7 +21,7 @@ import { Sender } from './sender.ts';
  * that it opened. It alone may reach the internet.
  */
 export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<HttpServer> {
-  return buildHttpServer({ log }, async (server) => {
+  return buildHttpServer({ log, drainMs: config.DRAIN_MS }, async (server) => {
     const mongo = openMongo(server, config.MONGODB_URI);
     const trail = openTrail(server, 'webhooks', new AuditStore(mongo));
     const webhooks = new WebhookStore(mongo);

@@ -1,10 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { calledSettings, commonSettings, mongoSettings, webhookSettings } from '#shared/config/settings.ts';
+import {
+  calledSettings,
+  commonSettings,
+  mongoSettings,
+  servingSettings,
+  webhookSettings,
+} from '#shared/config/settings.ts';
 
 export const WebhooksConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...calledSettings,
+  ...servingSettings,
   ...webhookSettings,
   PORT: Type.Integer({ default: 3004, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
 });

@@ -14,7 +14,7 @@ const ALWAYS: unknown[] = [200, 400, 503];
 /** While a label's worker is away, its label may fail; while the only api is away, nobody answers. */
 const ALSO: Record<string, unknown[]> = { 'label-worker': [500], api: ['refused', 'cut'] };
 
-test.for(['label-worker', 'branches', 'api', 'redis', 'mongo', 'dashboard', 'prometheus'])(
+test.for(['label-worker', 'branches', 'api', 'redis', 'mongo', 'dashboard', 'webhooks', 'prometheus'])(
   '%s is killed under load, and everything goes on',
   async (service, { project, url }) => {
     const [container] = await project.containers(service);

@@ -31,6 +31,7 @@ const shell = (image: string, script: string) =>
 const LIMITS_MIB: Record<string, number> = {
   api: 120,
   branches: 110,
+  webhooks: 110,
   dashboard: 120,
   'label-worker': 500,
   setup: 120,

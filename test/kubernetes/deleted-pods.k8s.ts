@@ -21,6 +21,7 @@ test.for([
   ['deployment', 'branches'],
   ['deployment', 'dashboard'],
   ['deployment', 'label-worker'],
+  ['deployment', 'webhooks'],
   ['statefulset', 'redis'],
   ['statefulset', 'mongo'],
 ] as const)('a pod of the %s %s is deleted, and everything goes on', async ([kind, name]) => {

@@ -9,7 +9,7 @@ const kubectl = new Kubectl('guias');
 /** Answers of a service that is there; 400 is the one to a postal code without coverage. */
 const SERVED = [200, 400];
 
-test.for(['api', 'branches', 'dashboard', 'label-worker'])(
+test.for(['api', 'branches', 'dashboard', 'label-worker', 'webhooks'])(
   '%s is replaced without a failed request',
   async (name) => {
     const load = await Load.start(inject('url'), { customers: 4, token: inject('token') });

@@ -10,7 +10,7 @@ import { writeOverlay } from './overlay.ts';
 /** Installs k8s/small as k8s/README.md ("First start") says, with a user and the demo data's branches. */
 
 export const USER = { name: 'tienda', password: 'una prueba en Kubernetes' };
-const DEPLOYMENTS = ['api', 'branches', 'dashboard', 'label-worker'];
+const DEPLOYMENTS = ['api', 'branches', 'dashboard', 'label-worker', 'webhooks'];
 const STORES = ['mongo', 'redis'];
 /** Longest time until a Service leads to pods that are ready, in ms. */
 const SERVED_MS = 60_000;

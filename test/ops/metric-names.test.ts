@@ -30,8 +30,8 @@ function metricsIn(expr: string): string[] {
 
 const test = services
   /** The names of all metrics of all services. */
-  .extend('exposed', { scope: 'file' }, async ({ api, branches, labelWorker, dashboard }) => {
-    const pages = [api, branches, labelWorker, dashboard].map(async ({ url }) =>
+  .extend('exposed', { scope: 'file' }, async ({ api, branches, labelWorker, dashboard, webhooks }) => {
+    const pages = [api, branches, labelWorker, dashboard, webhooks].map(async ({ url }) =>
       (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(20_000) })).text(),
     );
     const types = (await Promise.all(pages)).join('\n').matchAll(/^# TYPE (\w+) (\w+)$/gm);

@@ -10,6 +10,7 @@ import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
+import { WebhooksConfig } from '#services/webhooks/config.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { type Running, printingTest as services } from '#test/fixtures/services.ts';
 import { readObjects } from './kubernetes/kubernetes.ts';
@@ -35,7 +36,7 @@ const test = services
   .extend(
     'prometheus',
     { scope: 'file' },
-    async ({ api, hasty, branches, labelWorker, folder }, { onCleanup }) => {
+    async ({ api, hasty, branches, labelWorker, webhooks, folder }, { onCleanup }) => {
       const job = (name: string, ...services: Running[]) => ({
         job_name: name,
         static_configs: [
@@ -45,7 +46,12 @@ const test = services
       const config = {
         global: { scrape_interval: '1s', evaluation_interval: '1s' },
         rule_files: [join(monitoring, 'alerts.yml')],
-        scrape_configs: [job('api', api, hasty), job('branches', branches), job('label-worker', labelWorker)],
+        scrape_configs: [
+          job('api', api, hasty),
+          job('branches', branches),
+          job('label-worker', labelWorker),
+          job('webhooks', webhooks),
+        ],
       };
       writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config));
       const port = await freePort();
@@ -124,6 +130,7 @@ test('Prometheus scrapes every service at its port', () => {
     ['branches', ['branches'], port(BranchesConfig)],
     ['label-worker', ['label-worker'], port(LabelWorkerConfig)],
     ['dashboard', ['dashboard'], port(DashboardConfig)],
+    ['webhooks', ['webhooks'], port(WebhooksConfig)],
   ]);
 });
 

@@ -148,7 +148,7 @@ describe('the secrets', () => {
       `${service('mongo').environment?.MONGO_INITDB_ROOT_USERNAME}@mongo:27017`,
     );
     expect(read('mongo-users/password')).toBe(read('mongo/password'));
-    for (const name of ['api', 'branches', 'dashboard', 'admin', 'loads', 'demo']) {
+    for (const name of ['api', 'branches', 'dashboard', 'webhooks', 'admin', 'loads', 'demo']) {
       const uri = new URL(read(`${name}/mongodb`));
       expect([uri.username, uri.host, uri.searchParams.get('journal')]).toEqual([
         name,
@@ -161,12 +161,13 @@ describe('the secrets', () => {
       [...read('redis/users.acl').matchAll(/^user (\S+) on #(\S+)/gm)].map(([, name, hash]) => [name, hash]),
     );
     const hash = (text: string) => createHash('sha256').update(text).digest('hex');
-    for (const name of SERVICES) {
+    for (const name of SERVICES.filter((each) => each !== 'webhooks')) {
       const { username, password, host } = new URL(read(`${name}/redis`));
       expect([username, host, hash(password)]).toEqual([name, 'redis:6379', hashes.get(name)]);
     }
     expect(hash(read('redis-cli/password'))).toBe(hashes.get('operator'));
     expect(read('api/internal')).toBe(read('branches/internal'));
+    expect(read('api/internal')).toBe(read('webhooks/internal'));
   });
 
   test("of one service are in no other service's folder", ({ secrets, read }) => {
@@ -178,7 +179,7 @@ describe('the secrets', () => {
       }
     }
     const shared = [...owners.values()].filter((names) => names.length > 1);
-    expect(shared).toEqual([['api', 'branches']]); // the token of internal calls
+    expect(shared).toEqual([['api', 'branches', 'webhooks']]); // the token of internal calls
     const root = read('mongo/password');
     for (const value of owners.keys()) expect(value).not.toContain(root);
   });
@@ -274,10 +275,14 @@ describe('the networks', () => {
     expect(reach('label-worker')).toEqual(['label-cache', 'prometheus', 'redis']);
   });
 
-  test('let only services with a published port reach the internet', () => {
+  test('let only services with a published port reach the internet, and webhooks, which has none', () => {
     expect(file.networks.data.internal && file.networks.print.internal).toBe(true);
     const open = all.filter(([, { networks }]) => networks?.includes('edge'));
     expect(open.filter(([, { ports }]) => !ports)).toEqual([]);
+    const out = all.filter(([, { networks }]) => networks?.includes('out'));
+    expect(out.map(([name, { networks, ports }]) => [name, networks, ports])).toEqual([
+      ['webhooks', ['data', 'out'], undefined],
+    ]);
   });
 });
 

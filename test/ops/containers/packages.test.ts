@@ -79,6 +79,7 @@ it.each([
   ['api', ['puppeteer-core', '@bull-board/api', 'csv-stringify']],
   ['branches', ['puppeteer-core', 'handlebars', '@fastify/jwt', '@node-rs/argon2']],
   ['label-worker', ['mongoose', 'mongodb', '@fastify/jwt', '@bull-board/api']],
+  ['webhooks', ['puppeteer-core', 'handlebars', '@fastify/jwt', '@node-rs/argon2']],
   ['dashboard', ['puppeteer-core', '@cantoo/pdf-lib', 'typescript']],
 ])('the image of %s does not hold what others need', (service, others) => {
   const names = [...installed(service)].map((path) => path.replace(/^.*node_modules\//, ''));

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
@@ -444,6 +445,7 @@ describe('the network', () => {
     expect(pairs).toEqual([
       'backup → mongo',
       'api → branches',
+      'api → webhooks',
       'api → label-cache',
       'api → mongo',
       'api → redis',
@@ -453,6 +455,7 @@ describe('the network', () => {
       'dashboard → redis',
       'label-worker → label-cache',
       'label-worker → redis',
+      'webhooks → mongo',
       'mongo-users → mongo',
       'operator → mongo',
     ]);
@@ -464,6 +467,57 @@ describe('the network', () => {
   ])('%s: lets the label worker out to DNS and Redis alone', (overlay, stores) => {
     const redis = stores.map((store) => ({ to: [store], ports: [{ port: 6379 }] }));
     expect(rules(overlay, 'label-worker', 'Egress')).toEqual([...DNS, ...redis]);
+  });
+
+  describe('lets webhooks out', () => {
+    /** Whether a policy lets a pod out to an address, DNS aside. */
+    const leaves = (name: string, address: string, port: number) => {
+      const parsed = ipaddr.parse(address);
+      const isIn = (cidr: string) => {
+        const [network, bits] = ipaddr.parseCIDR(cidr);
+        return network.kind() === parsed.kind() && parsed.match([network, bits] as never);
+      };
+      return rules('small', name, 'Egress').some(
+        ({ to = [], ports }) =>
+          ports.some(({ port: from, endPort = from }) => Number(from) <= port && port <= Number(endPort)) &&
+          to.some(
+            ({ ipBlock }) =>
+              ipBlock && isIn(ipBlock.cidr) && !(ipBlock.except ?? []).some((cidr) => isIn(cidr)),
+          ),
+      );
+    };
+
+    it.each([
+      ['8.8.8.8', 443, true],
+      ['8.8.8.8', 8443, true],
+      ['8.8.8.8', 65_535, true],
+      ['2606:4700::1', 443, true],
+      ['8.8.8.8', 80, false],
+      ['8.8.8.8', 25, false],
+      ['8.8.8.8', 1_023, false],
+      ['10.0.0.1', 443, false],
+      ['172.31.0.1', 443, false],
+      ['192.168.1.1', 443, false],
+      ['100.64.0.1', 443, false],
+      ['127.0.0.1', 3_000, false],
+      ['169.254.169.254', 443, false],
+      ['168.63.129.16', 443, false],
+      ['192.0.0.192', 443, false],
+      ['224.0.0.1', 443, false],
+      ['255.255.255.255', 443, false],
+      ['::1', 443, false],
+      ['fd00:ec2::254', 443, false],
+      ['fe80::1', 443, false],
+      ['64:ff9b::a00:1', 443, false],
+      ['2002:a00:1::', 443, false],
+    ])('to %s at port %i: %s', (address, port, allowed) => {
+      expect(leaves('webhooks', address, port)).toBe(allowed);
+    });
+
+    it('and nobody else', () => {
+      const names = podsOf('small').map(({ metadata }) => metadata.name);
+      expect(names.filter((name) => leaves(name, '8.8.8.8', 443))).toEqual(['webhooks']);
+    });
   });
 
   it('lets each pod that calls another resolve names, and the stores call nobody', () => {

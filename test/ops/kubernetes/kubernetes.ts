@@ -18,8 +18,16 @@ export type Selector = {
   matchLabels?: Labels;
   matchExpressions?: { key: string; operator: string; values: string[] }[];
 };
-export type Peer = { podSelector?: Selector; namespaceSelector?: Selector; ipBlock?: { cidr: string } };
-export type Traffic = { from?: Peer[]; to?: Peer[]; ports: { port: number | string; protocol?: string }[] };
+export type Peer = {
+  podSelector?: Selector;
+  namespaceSelector?: Selector;
+  ipBlock?: { cidr: string; except?: string[] };
+};
+export type Traffic = {
+  from?: Peer[];
+  to?: Peer[];
+  ports: { port: number | string; endPort?: number; protocol?: string }[];
+};
 type Amounts = { cpu: string; memory: string };
 export type Container = {
   name: string;

@@ -1,5 +1,5 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
-import { refuseFor } from '#shared/http/http-errors.ts';
+import { DomainError } from '#shared/errors.ts';
 import { type EventLog, feedEvent, type LogEntry } from '#shared/stores/event-log.ts';
 import { annulledBy } from './guide-state.ts';
 
@@ -32,7 +32,10 @@ export function byTime(one: LogEntry, other: LogEntry): number {
  */
 export async function feedPage(log: EventLog, account: string, cursor: string | undefined, limit: number) {
   const number = cursor === undefined ? 0 : decodeCursor(cursor);
-  if (number === undefined) throw refuseFor('parameter-invalid', ['cursor']);
+  if (number === undefined) {
+    const problem = { campo: 'cursor', code: 'parameter-invalid' } as const;
+    throw new DomainError(problem.code, { params: { campo: problem.campo }, problems: [problem] });
+  }
   const { entries, next } = await log.page(account, number, limit);
   return { events: entries.map(feedEvent), cursor: encodeCursor(next) };
 }
