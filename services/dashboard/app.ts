@@ -15,6 +15,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { bullBoard } from './bull-board.ts';
 import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
@@ -38,6 +39,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const trail = openTrail(server, 'dashboard', new AuditStore(mongo));
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const queue = openQueue(server, redis, prefix);
+  const webhooks = new WebhookStore(mongo);
   const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
   const sessions = new Sessions(redis, prefix, users, config.COOKIE_SECURE);
   // Counts of its own: what customers and strangers do at the API's login does not reach operators.
@@ -51,7 +53,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(loginRoutes(sessions, login, trail));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions));
-    const readState = () => readQueueState(redis, prefix, queue);
+    const readState = () => readQueueState(redis, prefix, queue, webhooks);
     await operators.register(statusRoute(readState, config.RUNBOOK_URL));
     await operators.register(pauseRoutes(queue, trail));
     await operators.register(bullBoard(queue));

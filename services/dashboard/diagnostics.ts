@@ -18,7 +18,12 @@ const NEARLY_FULL = 0.8;
 
 /** Finds what is wrong, the grave first. */
 export function diagnose(state: QueueState): Diagnosis[] {
-  const found = [...diagnoseQueue(state), ...diagnoseWorkers(state), ...diagnoseRedis(state.redis)];
+  const found = [
+    ...diagnoseQueue(state),
+    ...diagnoseWorkers(state),
+    ...diagnoseRedis(state.redis),
+    ...diagnoseWebhooks(state),
+  ];
   return found.sort((one, other) => Number(other.grave) - Number(one.grave));
 }
 
@@ -69,6 +74,18 @@ function* diagnoseRedis(redis: RedisState): Generator<Diagnosis> {
     yield grave('redismaydropjobs', 'Redis puede perder etiquetas: su maxmemory-policy no es noeviction');
   }
   if (writesFail) yield grave('redisdisk', 'Redis no puede escribir en su disco');
+}
+
+function* diagnoseWebhooks({ webhooks }: QueueState): Generator<Diagnosis> {
+  const { behind = 0, off = 0 } = webhooks ?? {};
+  if (behind > 0) {
+    const late = count(behind, 'webhook tiene', 'webhooks tienen');
+    yield warning('webhooksbehind', `${late} eventos que esperan desde hace más de 10 min`);
+  }
+  if (off > 0) {
+    const stopped = count(off, 'webhook se apagó', 'webhooks se apagaron');
+    yield warning('webhooksbehind', `${stopped} en las últimas 24 h, pues su servidor no los toma`);
+  }
 }
 
 function grave(section: string, text: string): Diagnosis {

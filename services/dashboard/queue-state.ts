@@ -1,13 +1,18 @@
 import type { Job, Queue } from 'bullmq';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelJob, LabelJobResult } from '#shared/contracts/label-job.ts';
 import { type MinuteCounts, readLabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
+import type { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
 /** How far back the latency and the count of failures look, in ms. */
 const RECENT_MS = 300_000;
+const DAY_MS = 86_400_000;
+/** Longest wait for MongoDB, in ms. */
+const MONGO_TIMEOUT_MS = 1_000;
 /** Most labels that the latency is computed from. */
 const MAX_LABELS = 500;
 /** Most failures that the page lists. */
@@ -32,7 +37,11 @@ export type QueueState = {
   minutes: MinuteCounts[];
   workers: WorkerHeartbeat[];
   redis: RedisState;
+  /** Absent while MongoDB does not answer. */
+  webhooks: WebhookFigures | undefined;
 };
+/** How many webhooks are behind, and how many were switched off since yesterday and still are. */
+type WebhookFigures = { behind: number; off: number };
 /** `p50` and `p99` in ms; `since` and `last` are when the first and the last of these labels were finished, in ms since 1970. */
 type LatencyFigures = { labels: number; p50: number; p99: number; since: number; last: number };
 
@@ -41,28 +50,40 @@ export async function readQueueState(
   redis: RedisClient,
   prefix: string,
   queue: Queue<LabelJob>,
+  store: WebhookStore,
 ): Promise<QueueState> {
   const at = Date.now();
   const since = at - RECENT_MS;
-  const [counts, paused, unfinished, latency, failed, recentFailures, minutes, workers, redisState] =
-    await Promise.all([
-      queue.getJobCounts('waiting', 'prioritized', 'active', 'failed'),
-      queue.isPaused(),
-      queue.getJobs(['waiting', 'prioritized', 'active'], 0, 0, true),
-      readLatency(redis, queue, since),
-      queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
-      redis.zcount(queue.toKey('failed'), since, '+inf'),
-      readLabelCounts(redis, prefix),
-      aliveWorkers(redis, prefix),
-      readRedisState(redis),
-    ]);
+  const [
+    counts,
+    paused,
+    unfinished,
+    latency,
+    failed,
+    recentFailures,
+    minutes,
+    workers,
+    redisState,
+    webhooks,
+  ] = await Promise.all([
+    queue.getJobCounts('waiting', 'prioritized', 'active', 'failed'),
+    queue.isPaused(),
+    queue.getJobs(['waiting', 'prioritized', 'active'], 0, 0, true),
+    readLatency(redis, queue, since),
+    queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
+    redis.zcount(queue.toKey('failed'), since, '+inf'),
+    readLabelCounts(redis, prefix),
+    aliveWorkers(redis, prefix),
+    readRedisState(redis),
+    readWebhooks(store, at).catch(() => undefined),
+  ]);
   const { waiting = 0, prioritized = 0, active = 0 } = counts;
   // BullMQ gives undefined for a job that has been removed meanwhile.
   const asked = unfinished.filter(Boolean).map(({ timestamp }) => timestamp);
   return {
     ...{ at, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
     oldestMs: asked.length === 0 ? undefined : at - Math.min(...asked),
-    ...{ latency, recentFailures, minutes, workers, redis: redisState },
+    ...{ latency, recentFailures, minutes, workers, redis: redisState, webhooks },
     failures: failed.filter(Boolean).map((job: Job<LabelJob>) => ({
       jobId: job.id ?? '',
       at: job.finishedOn ?? job.timestamp,
@@ -71,6 +92,15 @@ export async function readQueueState(
       requestId: requestIdOf(job.data),
     })),
   };
+}
+
+/** @throws what MongoDB's driver does, or DOMException `TimeoutError`: labels must show while MongoDB is away. */
+function readWebhooks(webhooks: WebhookStore, at: number): Promise<WebhookFigures> {
+  const counts = Promise.all([webhooks.countBehind(), webhooks.countOff(new Date(at - DAY_MS))]);
+  return withTimeout(MONGO_TIMEOUT_MS, 'Counting webhooks', counts).then(([behind, off]) => ({
+    behind,
+    off,
+  }));
 }
 
 /**

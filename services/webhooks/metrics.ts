@@ -4,9 +4,6 @@ import type { LogEntry } from '#shared/stores/event-log.ts';
 import type { WebhookStore } from '#shared/stores/webhook-store.ts';
 import type { Outcome } from './post.ts';
 
-/** Age of a webhook's next event from which on the webhook is behind, in ms: as in `k8s/monitoring/alerts.yml`. */
-export const BEHIND_MS = 600_000;
-
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
 
 export function createWebhookMetrics(registry: Registry, webhooks: WebhookStore) {
@@ -33,7 +30,7 @@ export function createWebhookMetrics(registry: Registry, webhooks: WebhookStore)
     registry,
     'webhooks_behind',
     'Webhooks whose next event has waited for more than ten minutes',
-    () => webhooks.countBehind(new Date(Date.now() - BEHIND_MS)),
+    () => webhooks.countBehind(),
   );
   return {
     observe({ failure }: Outcome, entries: readonly LogEntry[]) {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { isAddress, isPublicAddress } from '#shared/http/public-address.ts';
+import { isAddress, isPublicAddress } from '#shared/public-address.ts';
 
 /** Longest time for a connection, TLS included, in ms. */
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -14,6 +14,8 @@ const IDLE_MS = 60_000;
 const PROBE_MS = 20_000;
 /** Pause between two trial messages to one webhook, in ms. */
 const PROBE_PAUSE_MS = 1_000;
+/** Age of a webhook's next event from which on the webhook is behind, in ms. */
+const BEHIND_MS = 600_000;
 const AFTER = { returnDocument: 'after' } as const;
 
 /** Why the last message was not taken, in words for its account, and when. */
@@ -236,9 +238,9 @@ export class WebhookStore {
     });
   }
 
-  /** Counts the webhooks whose next event waits since `before`, or that no sender has come round to since then. */
-  countBehind(before: Date): Promise<number> {
-    const late = { $lt: before };
+  /** Counts the webhooks whose next event has waited for ten minutes, or that no sender came round to for as long. */
+  countBehind(): Promise<number> {
+    const late = { $lt: new Date(Date.now() - BEHIND_MS) };
     return this.#webhooks.countDocuments({ active: true, $or: [{ waitingSince: late }, { dueAt: late }] });
   }
 

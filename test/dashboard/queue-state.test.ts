@@ -4,6 +4,8 @@ import { diagnose } from '#services/dashboard/diagnostics.ts';
 import { latencyOf, type QueueState, readQueueState } from '#services/dashboard/queue-state.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
 import { LabelCounts } from '#shared/stores/label-counts.ts';
+import { collectionOf } from '#shared/stores/mongo.ts';
+import { type Webhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
@@ -55,12 +57,36 @@ describe('the status page', () => {
     expect(text.indexOf('<h1')).toBeLessThan(text.indexOf('En espera'));
   });
 
+  test('counts webhooks that are behind, and those that were switched off', async ({ stores, pageThat }) => {
+    await pageThat(/Atrasados más de 10 min<\/dt><dd class="">0</);
+    const store = new WebhookStore(stores.mongo);
+    const webhook = { account: 'demo', url: 'https://tienda.example/', description: '', cursor: 0 };
+    const all = collectionOf<Webhook>(stores.mongo, 'webhooks');
+    const ids = [1, 2, 3, 4].map(async () => (await store.add(webhook, 'whsec_'))?._id ?? '');
+    const [waits = '', forgotten = '', off = ''] = await Promise.all(ids);
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    await all.updateOne({ _id: waits }, { $set: { waitingSince: minutesAgo(11), dueAt: minutesAgo(-60) } });
+    await all.updateOne({ _id: forgotten }, { $set: { dueAt: minutesAgo(11) } });
+    const gone = { at: minutesAgo(600), reason: 'Respondio 410: ya no existe' };
+    await all.updateOne({ _id: off }, { $set: { active: false, off: gone, waitingSince: minutesAgo(600) } });
+    const text = await pageThat(/2 webhooks tienen eventos que esperan desde hace más de 10 min/);
+    expect(text).toContain('1 webhook se apagó en las últimas 24 h');
+    expect(text).toMatch(/Atrasados más de 10 min<\/dt><dd class="atencion">2</);
+    expect(text).toContain(`href="${RUNBOOK}#webhooksbehind"`);
+    await all.deleteMany({});
+  });
+
   test('knows how long a label waits that goes behind those of other accounts', async ({ stores }) => {
     const prefix = stores.prefix.replace('}', '-shares}');
     const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix });
     const behind = { ...labelJobOptions('behind', 100), timestamp: Date.now() - 9_000 };
     await queue.add('letter', { label: label(), requestId: 'pedido-2' }, behind);
-    const { waiting, oldestMs } = await readQueueState(stores.redis, prefix, queue);
+    const { waiting, oldestMs } = await readQueueState(
+      stores.redis,
+      prefix,
+      queue,
+      new WebhookStore(stores.mongo),
+    );
     await queue.close();
     expect(waiting).toBe(1);
     expect(oldestMs).toBeGreaterThanOrEqual(9_000);
@@ -283,6 +309,7 @@ describe('the list of problems', () => {
       appendOnly: true,
       writesFail: false,
     },
+    webhooks: { behind: 0, off: 0 },
   };
 
   test('is empty under load', () => {
@@ -300,6 +327,8 @@ describe('the list of problems', () => {
     ['a full Redis', { redis: { ...well.redis, usedBytes: 1_001 } }, 'redisrefuseswrites', true],
     ['a Redis that is a replica', { redis: { ...well.redis, replica: true } }, 'redisrefuseswrites', true],
     ['a Redis that drops jobs', { redis: { ...well.redis, noeviction: false } }, 'redismaydropjobs', true],
+    ['a webhook that is behind', { webhooks: { behind: 1, off: 0 } }, 'webhooksbehind', false],
+    ['a webhook that was switched off', { webhooks: { behind: 0, off: 1 } }, 'webhooksbehind', false],
     ['a Redis that cannot write', { redis: { ...well.redis, writesFail: true } }, 'redisdisk', true],
   ])('is %s', (_, change, section, grave) => {
     expect(diagnose({ ...well, ...change })).toMatchObject([{ section, grave }]);

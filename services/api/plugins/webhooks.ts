@@ -2,7 +2,7 @@ import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import type { ApiOptions } from '../config.ts';
-import { WebhooksClient } from '../webhooks/webhooks-client.ts';
+import { WebhooksClient } from '../webhooks-client.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,5 +1,5 @@
 import { DomainError, type Problem, ProblemList } from '#shared/errors.ts';
-import { isAddress, isPublicAddress } from '#shared/http/public-address.ts';
+import { isAddress, isPublicAddress } from '#shared/public-address.ts';
 import { isAbsent, isObject, tidyFields } from '../guides/request/guide-forms.ts';
 import { typeOf, unknownField } from '../guides/request/guide-request.ts';
 

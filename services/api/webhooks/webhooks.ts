@@ -2,8 +2,8 @@ import { DomainError } from '#shared/errors.ts';
 import type { EventLog } from '#shared/stores/event-log.ts';
 import { newSecret, type Webhook, type WebhookStore } from '#shared/stores/webhook-store.ts';
 import { decodeCursor } from '../guides/events/read-events.ts';
+import type { WebhooksClient } from '../webhooks-client.ts';
 import { refuseCursor } from './webhook-request.ts';
-import type { WebhooksClient } from './webhooks-client.ts';
 
 /** Most events that are counted as pending. */
 export const MAX_PENDING = 1_000;
