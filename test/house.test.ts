@@ -72,11 +72,9 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     labels: ['accounts', 'guides'],
     privacy: ['accounts', 'guides'],
     tracking: ['guides'],
-    plugins: ['accounts', 'guides', 'labels', 'privacy'],
-    routes: ['accounts', 'docs', 'guides', 'labels', 'plugins', 'tracking'],
     webhooks: ['guides'],
     plugins: ['accounts', 'guides', 'labels', 'privacy'],
-    routes: ['accounts', 'docs', 'guides', 'labels', 'plugins', 'webhooks'],
+    routes: ['accounts', 'docs', 'guides', 'labels', 'plugins', 'tracking', 'webhooks'],
   },
   'label-worker': {
     queue: ['batching', 'images'],
@@ -103,8 +101,9 @@ describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
 
 /** Rooms of use cases and stores: who asks, and over what, is not their affair. */
 const NO_HTTP = [
-  ...['guides', 'labels', 'accounts', 'privacy', 'tracking'].map((room) => `services/api/${room}`),
-  ...['guides', 'labels', 'accounts', 'privacy', 'webhooks'].map((room) => `services/api/${room}`),
+  ...['guides', 'labels', 'accounts', 'privacy', 'tracking', 'webhooks'].map(
+    (room) => `services/api/${room}`,
+  ),
   ...['batching', 'browser', 'codes', 'images', 'label', 'pdf'].map(
     (room) => `services/label-worker/${room}`,
   ),

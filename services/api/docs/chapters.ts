@@ -5,6 +5,15 @@ import { Marked, Renderer } from 'marked';
 const NAMES = [
   ...['inicio', 'campos', 'errores', 'reintentos', 'limites'],
   ...['etiquetas', 'impresoras', 'rastreo', 'cambios'],
+  'inicio',
+  'campos',
+  'errores',
+  'reintentos',
+  'limites',
+  'etiquetas',
+  'impresoras',
+  'webhooks',
+  'cambios',
 ];
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url));

@@ -9,6 +9,7 @@ import {
   type HttpError,
   MAX_BODY_VALUES,
 } from '#shared/http/http-errors.ts';
+import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import type { ApiConfig } from '../config.ts';
 import { httpErrors } from '../errors.ts';
 import { TAGS } from '../plugins/openapi.ts';
@@ -20,6 +21,7 @@ import {
   WHEN_TO_REPEAT,
   WHEN_TO_REPEAT_HEADS,
 } from '../routes/when-to-repeat.ts';
+import { MAX_PENDING } from '../webhooks/webhooks.ts';
 import { ADVICE } from './advice.ts';
 
 /** An operation of the OpenAPI document, as far as the chapters show it. */
@@ -53,6 +55,7 @@ export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: objec
     operacionesDeEtiquetas: operationsTable(operations.filter(({ tags }) => tags.includes('Etiquetas'))),
     operacionesDeEventos: operationsTable(operations.filter(({ tags }) => tags.includes('Eventos'))),
     camposDeEvento: eventTable(EventFields as Section),
+    operacionesDeWebhooks: operationsTable(operations.filter(({ tags }) => tags.includes('Webhooks'))),
     guiaMinima: readableJson(GUIDE_EXAMPLES.minima.value),
     campos: fieldSections(),
     ejemplos: Object.values(GUIDE_EXAMPLES)
@@ -80,6 +83,8 @@ function limitsOf(config: ApiConfig): Record<string, string> {
     maxGuias: MAX_GUIDES,
     maxPaginas: MAX_FILE_PAGES,
     maxPaquetes: MAX_PACKAGES,
+    maxWebhooks: MAX_WEBHOOKS,
+    maxPendientes: MAX_PENDING,
     maxCuerpoMiB: BODY_LIMIT_MIB,
     maxValores: MAX_BODY_VALUES,
     maxEventos: MAX_EVENTS,

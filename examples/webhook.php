@@ -1,0 +1,31 @@
+<?php
+// Recibe los mensajes de un webhook y escribe sus eventos. PHP 8.0 o posterior, sin paquetes.
+//   SECRETO=whsec_… php -S 127.0.0.1:8080 examples/webhook.php
+
+function esAutentico(array $server, string $cuerpo, string $secreto): bool
+{
+    $hora = $server['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
+    if (!ctype_digit($hora) || abs(time() - (int) $hora) > 300) {
+        return false;
+    }
+    $clave = base64_decode(str_replace('whsec_', '', $secreto));
+    $firmado = ($server['HTTP_WEBHOOK_ID'] ?? '') . ".$hora.$cuerpo";
+    $buena = 'v1,' . base64_encode(hash_hmac('sha256', $firmado, $clave, true));
+    foreach (explode(' ', $server['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $firma) {
+        if (hash_equals($buena, $firma)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+$cuerpo = file_get_contents('php://input');
+if (!esAutentico($_SERVER, $cuerpo, getenv('SECRETO') ?: '')) {
+    http_response_code(401);
+    exit;
+}
+// Guarde los eventos y responda; lo que tarda, hágalo después. Un Id que ya tiene es una repetición.
+foreach (json_decode($cuerpo, true)['data']['Eventos'] as $evento) {
+    file_put_contents('php://stdout', "{$evento['Id']} {$evento['SEND_GUIA']} {$evento['SEND_ESTATUS']}\n");
+}
+http_response_code(204);
