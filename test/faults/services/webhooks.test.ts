@@ -1,0 +1,70 @@
+import { expect, vi } from 'vitest';
+import { WebhookStore } from '#shared/stores/webhook-store.ts';
+import { appendEvents } from '#test/fixtures/event-log.ts';
+import { eventIds, type Receiver, startReceiver } from '#test/fixtures/receiver.ts';
+import { passTime, test } from '#test/fixtures/sender-process.ts';
+import { startProxy } from '../system/proxy.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const ACCOUNTS = 3;
+const EVENTS = 4_000;
+const FAULTS = 18;
+
+test('with the sender, its database or a receiver killed at random moments, each receiver gets every event in order', async ({
+  stores,
+  startSender,
+  webhooksOf,
+}) => {
+  const store = new WebhookStore(stores.mongo);
+  const receivers: Receiver[] = [];
+  const received: Receiver['received'][] = [];
+  for (let i = 0; i < ACCOUNTS; i++) {
+    const receiver = await startReceiver();
+    receivers.push(receiver);
+    received.push(receiver.received);
+    await appendEvents(stores.mongo, `c${i}`, 1, EVENTS);
+    await store.add({ account: `c${i}`, url: receiver.url, description: '', cursor: 0 }, 'whsec_YQ==');
+  }
+  const database = new URL(stores.mongoUri);
+  const port = Number(database.port);
+  const proxy = await startProxy(() => port);
+  database.port = String(proxy.port);
+  let sender = await startSender(database.href);
+  const messages = () => received.reduce((sum, { length }) => sum + length, 0);
+  const left = async () => {
+    await passTime(stores);
+    return webhooksOf.countDocuments({ cursor: { $lt: EVENTS } });
+  };
+  let faults = 0;
+  while (faults < FAULTS && (await left()) > 0) {
+    const until = messages() + Math.ceil(10 * Math.random());
+    await expect.poll(async () => messages() >= until || (await left()) === 0, { interval: 20 }).toBe(true);
+    const kind = faults++ % 3;
+    if (kind === 0) {
+      sender.process.kill('SIGKILL');
+      await sender.process.ended;
+      sender = await startSender(database.href);
+    } else if (kind === 1) {
+      const place = faults % ACCOUNTS;
+      const receiver = receivers[place] as Receiver;
+      await receiver.close();
+      receivers[place] = await startReceiver(receiver.port, receiver.received);
+    } else proxy.cut();
+  }
+  await expect.poll(left, { timeout: 90_000, interval: 200 }).toBe(0);
+  await sender.process.stop();
+  await proxy.close();
+  for (const receiver of receivers) await receiver.close();
+  const all = Array.from({ length: EVENTS }, (_, i) => `E${i + 1}`);
+  let repeated = 0;
+  for (const messages of received) {
+    const bodies = new Map(messages.map(({ headers, body }) => [headers['webhook-id'], body]));
+    for (const { headers, body } of messages) expect(bodies.get(headers['webhook-id'])).toBe(body);
+    expect([...new Set(eventIds(messages))]).toEqual(all);
+    repeated += messages.length - bodies.size;
+  }
+  process.stdout.write(`${faults} faults, ${messages()} messages, ${repeated} of them repeated\n`);
+  expect(faults).toBeGreaterThan(8);
+  expect(repeated).toBeLessThan(3 * faults);
+});
