@@ -21,6 +21,7 @@ import { hostile } from './rows/shares/hostile.ts';
 import { start } from './rows/start.ts';
 import { stored } from './rows/stored.ts';
 import { underLoad } from './rows/under-load.ts';
+import { webhooks } from './rows/webhooks.ts';
 import { workers } from './rows/workers.ts';
 import type { Result, Rows, Run } from './run.ts';
 import { describeMachine } from './system/machine.ts';
@@ -39,6 +40,7 @@ const GROUPS: Record<string, Rows> = {
   files,
   hostile,
   costs,
+  webhooks,
   workers,
 };
 

@@ -1,0 +1,142 @@
+import type { Connection } from 'mongoose';
+import { createLogger } from '#shared/observability/logger.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
+import { newSecret, WebhookStore } from '#shared/stores/webhook-store.ts';
+import { Client } from '#test/fixtures/client.ts';
+import { appendEvents } from '#test/fixtures/event-log.ts';
+import { type Received, type Receiver, startReceiver, taking } from '#test/fixtures/receiver.ts';
+import { newGuide } from '../load/guides.ts';
+import { atRate, inParallel } from '../load/load.ts';
+import { percentile } from '../report/statistics.ts';
+import type { Result, Run } from '../run.ts';
+import { type BenchSystem, databaseUri, withSystem } from '../system/system.ts';
+
+const MANY = 100;
+const HANGING = 10;
+const CONCURRENCY = 64;
+const SCANS_PER_SECOND = 10;
+
+/** Where events arrive, with the rows' own connection to the database. */
+type Scene = { mongo: Connection; store: WebhookStore; receiver: Receiver; arrived: Map<string, number> };
+
+/** How fast events reach webhooks, how late, and what labels lose by it. */
+export async function webhooks(run: Run): Promise<Result[]> {
+  return withSystem(run, async (system) => {
+    const mongo = await connectMongo(databaseUri(run), createLogger('bench', 'silent'));
+    const arrived = new Map<string, number>();
+    const receiver = await startReceiver();
+    receiver.answer = (response, message) => {
+      countEvents(message, arrived);
+      taking(response, message);
+    };
+    const scene: Scene = { mongo, store: new WebhookStore(mongo), receiver, arrived };
+    try {
+      return [
+        await speed(run, scene, 'webhooks-one', 1, run.count(20_000)),
+        await speed(run, scene, 'webhooks-hundred', MANY, run.count(1_000)),
+        ...(await delays(run, system, scene)),
+        ...(await labelsBeside(run, system, scene)),
+      ];
+    } finally {
+      await receiver.close();
+      await mongo.close();
+    }
+  });
+}
+
+/** Events a second from the registration of so many webhooks, each with so many events behind, until all have arrived. */
+async function speed(run: Run, scene: Scene, id: string, count: number, events: number): Promise<Result> {
+  const rounds: number[] = [];
+  for (let round = 0; round < run.rounds; round++) {
+    const paths = await behind(scene, `${id}-${round}`, count, events);
+    const from = performance.now();
+    await register(scene, paths);
+    await until(() => paths.every((path) => scene.arrived.get(path) === events));
+    rounds.push((count * events) / ((performance.now() - from) / 1_000));
+    run.say(`${count} webhooks: ${rounds.at(-1)?.toFixed(0)} events/s`);
+  }
+  return { id, rounds, note: `${count} × ${events} events` };
+}
+
+/** Time from the answer to a scan until the event has arrived, in seconds. */
+async function delays(run: Run, { addresses, api }: BenchSystem, scene: Scene): Promise<Result[]> {
+  const scanner = await Client.login(addresses.api, 'escaner');
+  const scans = Array.from({ length: run.count(200) }, (_, i) => `scan-${i}`);
+  const numbers = await api.create(scans.map(() => newGuide()));
+  const at = new Map<string, number>();
+  const seconds: number[] = [];
+  const before = scene.receiver.answer;
+  scene.receiver.answer = (response, message) => {
+    for (const { Id } of JSON.parse(message.body).data.Eventos as { Id: string }[]) {
+      const from = at.get(Id);
+      if (from !== undefined) seconds.push((performance.now() - from) / 1_000);
+    }
+    before(response, message);
+  };
+  const url = `${scene.receiver.url}scans`;
+  await scene.store.add({ account: 'demo', url, description: '', cursor: 0 }, newSecret());
+  await atRate(scans, SCANS_PER_SECOND, async (Id) => {
+    const event = { Id, Guia: numbers.pop(), Tipo: 'Recolectado', Ocurrido: new Date().toISOString() };
+    await scanner.post('/api/eventos', { Eventos: [event] });
+    at.set(Id, performance.now());
+  });
+  await until(() => seconds.length >= scans.length);
+  scene.receiver.answer = before;
+  return [
+    { id: 'webhooks-delay-p50', rounds: [percentile(seconds, 0.5)], note: `${SCANS_PER_SECOND} scans/s` },
+    { id: 'webhooks-delay-p99', rounds: [percentile(seconds, 0.99)] },
+  ];
+}
+
+/** Labels a second alone, and while a hundred webhooks, of which ten hang, have more behind than is sent meanwhile. */
+async function labelsBeside(run: Run, { api }: BenchSystem, scene: Scene): Promise<Result[]> {
+  const print = async () => {
+    const guides = Array.from({ length: run.count(2_000) }, () => newGuide());
+    const numbers: string[] = [];
+    for (let i = 0; i < guides.length; i += 400)
+      numbers.push(...(await api.create(guides.slice(i, i + 400))));
+    return (await inParallel(numbers, CONCURRENCY, (number) => api.label(number))).perSecond;
+  };
+  await api.warmUp(run.count(500));
+  const alone = await print();
+  const paths = await behind(scene, 'beside', MANY, run.count(5_000));
+  const hanging = new Set(paths.slice(0, HANGING));
+  const before = scene.receiver.answer;
+  scene.receiver.answer = (response, message) => {
+    if (!hanging.has(message.path)) before(response, message);
+  };
+  await register(scene, paths);
+  const sentBefore = total(scene);
+  const beside = await print();
+  const sent = total(scene) - sentBefore;
+  const note = `${alone.toFixed(0)} labels/s alone, ${beside.toFixed(0)} beside ${sent} events that were sent meanwhile`;
+  return [{ id: 'labels-beside-webhooks', rounds: [beside / alone], note }];
+}
+
+/** Adds events to the logs of new accounts. @returns their webhooks' paths, which are the accounts' names too. */
+async function behind({ mongo }: Scene, name: string, count: number, events: number): Promise<string[]> {
+  const accounts = Array.from({ length: count }, (_, i) => `${name}-${i}`);
+  for (const account of accounts) await appendEvents(mongo, account, 1, events);
+  return accounts.map((account) => `/${account}`);
+}
+
+async function register({ store, receiver }: Scene, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const url = new URL(path, receiver.url).href;
+    await store.add({ account: path.slice(1), url, description: '', cursor: 0 }, newSecret());
+  }
+}
+
+function countEvents({ path, body }: Received, arrived: Map<string, number>): void {
+  const { length } = JSON.parse(body).data.Eventos;
+  arrived.set(path, (arrived.get(path) ?? 0) + length);
+}
+
+function total({ arrived }: Scene): number {
+  return [...arrived.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Resolves when it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
