@@ -24,7 +24,7 @@ createServer(async (solicitud, respuesta) => {
   if (!esAutentico(solicitud.headers, cuerpo, SECRETO)) return respuesta.writeHead(401).end();
   // Guarde los eventos y responda; lo que tarda, hágalo después. Un Id que ya tiene es una repetición.
   for (const evento of JSON.parse(cuerpo).data.Eventos) {
-    console.log(evento.Id, evento.SEND_GUIA, evento.SEND_ESTATUS);
+    process.stdout.write(`${evento.Id} ${evento.SEND_GUIA} ${evento.SEND_ESTATUS}\n`);
   }
   respuesta.writeHead(204).end();
 }).listen(Number(PUERTO), '127.0.0.1');

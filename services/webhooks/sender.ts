@@ -92,7 +92,8 @@ export class Sender {
       const { account, cursor, through } = webhook;
       const page = await events.page(account, cursor, through ? through - cursor : MESSAGE_EVENTS);
       const [first] = page.entries;
-      if (!first) return this.#releaseAtEnd(webhook);
+      // Clocks may disagree on what is shown: a message that was begun waits until it is whole.
+      if (!first || (through && page.next < through)) return this.#releaseAtEnd(webhook);
       if (!(await webhooks.beginMessage(webhook, page.next, first.registered))) return;
       const outcome = await poster.post(webhook, eventsMessage(webhook._id, page));
       metrics.observe(outcome, page.entries);

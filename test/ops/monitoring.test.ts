@@ -12,7 +12,8 @@ import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { type Running, printingTest as services } from '#test/fixtures/services.ts';
+import type { Running } from '#test/fixtures/services.ts';
+import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 import { readObjects } from './kubernetes/kubernetes.ts';
 import { alerts, monitoring, panelQueries, RULE_FILES, readMonitoring, rulesOf } from './rules.ts';
 
@@ -27,7 +28,10 @@ const triggerQueries = readObjects('production/scaling.yaml').flatMap(({ spec })
 const TEST_FILES = readdirSync(monitoring).filter((name) => name.endsWith('.test.yml'));
 const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: monitoring, encoding: 'utf8' });
 
-const test = services
+const test = webhooksTest
+  .extend('printing', { scope: 'file', auto: true }, ({ labelWorker }) => labelWorker)
+  /** Somebody who receives events. */
+  .extend('subscriber', { scope: 'file' }, ({ newCustomer }) => newCustomer())
   /** An api that waits for no label, so that there are labels and requests that fail. */
   .extend('hasty', { scope: 'file' }, ({ startApi, stores }) =>
     startApi({ LABEL_TIMEOUT_MS: '1', LABEL_CACHE_URL: stores.redisUrls.api }),
@@ -81,13 +85,16 @@ const test = services
     return result.map(({ value }) => Number(value[1]));
   })
   /** Causes a bit of everything that the services do. */
-  .extend('traffic', { scope: 'file' }, ({ stores, demo, hasty }) => async () => {
+  .extend('traffic', { scope: 'file' }, ({ stores, demo, hasty, subscriber }) => async () => {
     const [guide, late] = await demo.created(minimalGuide(), minimalGuide());
     for (const _ of ['printed', 'cache'])
       expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
     await fetch(`${demo.url}/rastreo/1`);
     await new Client(hasty.url, demo.token).pdf(`/api/guias/etiqueta/${late?.SEND_GUIA}`);
     await stores.redis.del(`${stores.prefix}:branches`);
+    const next = (await subscriber.cursor()) + 1;
+    await subscriber.append(next, next);
+    await expect.poll(subscriber.cursor).toBe(next);
   });
 
 describe('the alerts', () => {

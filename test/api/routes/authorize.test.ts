@@ -26,6 +26,12 @@ const OPERATIONS: [method: string, path: string, permission: Permission | 'any']
   ['GET', '/api/guias/etiqueta-10x15/{guia}', 'guias.read'],
   ['GET', '/api/guias/etiqueta-pequena/{guia}', 'guias.read'],
   ['POST', '/api/guias/etiquetas', 'guias.read'],
+  ['POST', '/api/webhooks', 'webhooks.admin'],
+  ['GET', '/api/webhooks', 'webhooks.admin'],
+  ['POST', '/api/webhooks/{id}/probar', 'webhooks.admin'],
+  ['POST', '/api/webhooks/{id}/secreto', 'webhooks.admin'],
+  ['POST', '/api/webhooks/{id}/activar', 'webhooks.admin'],
+  ['DELETE', '/api/webhooks/{id}', 'webhooks.admin'],
 ];
 const PASSWORD = 'una clave larga';
 const FORBIDDEN = [403, 'No tiene permiso para realizar esta accion'];

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { createLogger } from '#shared/observability/logger.ts';
-import { connectMongo } from '#shared/stores/mongo.ts';
-import { newSecret, WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { LogEntry } from '#shared/stores/event-log.ts';
+import { collectionOf, connectMongo } from '#shared/stores/mongo.ts';
+import { newSecret, type Webhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { Client } from '#test/fixtures/client.ts';
-import { appendEvents } from '#test/fixtures/event-log.ts';
+import { appendEvents, eventEntries } from '#test/fixtures/event-log.ts';
 import { type Received, type Receiver, startReceiver, taking } from '#test/fixtures/receiver.ts';
 import { newGuide } from '../load/guides.ts';
 import { atRate, inParallel } from '../load/load.ts';
@@ -88,10 +90,10 @@ async function delays(run: Run, { addresses, api }: BenchSystem, scene: Scene): 
   ];
 }
 
-/** Labels a second alone, and while a hundred webhooks, of which ten hang, have more behind than is sent meanwhile. */
+/** Labels a second alone, and while a hundred webhooks, of which ten hang, get ten events a second each. */
 async function labelsBeside(run: Run, { api }: BenchSystem, scene: Scene): Promise<Result[]> {
   const print = async () => {
-    const guides = Array.from({ length: run.count(2_000) }, () => newGuide());
+    const guides = Array.from({ length: run.count(5_000) }, () => newGuide());
     const numbers: string[] = [];
     for (let i = 0; i < guides.length; i += 400)
       numbers.push(...(await api.create(guides.slice(i, i + 400))));
@@ -99,18 +101,35 @@ async function labelsBeside(run: Run, { api }: BenchSystem, scene: Scene): Promi
   };
   await api.warmUp(run.count(500));
   const alone = await print();
-  const paths = await behind(scene, 'beside', MANY, run.count(5_000));
+  const paths = await behind(scene, 'beside', MANY, 1);
   const hanging = new Set(paths.slice(0, HANGING));
   const before = scene.receiver.answer;
   scene.receiver.answer = (response, message) => {
     if (!hanging.has(message.path)) before(response, message);
   };
   await register(scene, paths);
+  const end = new AbortController();
+  const scanning = scanUntil(end.signal, scene, paths);
   const sentBefore = total(scene);
   const beside = await print();
   const sent = total(scene) - sentBefore;
+  end.abort();
+  await scanning;
   const note = `${alone.toFixed(0)} labels/s alone, ${beside.toFixed(0)} beside ${sent} events that were sent meanwhile`;
   return [{ id: 'labels-beside-webhooks', rounds: [beside / alone], note }];
+}
+
+/** Appends five events to each account every half second, and has their webhooks looked at. */
+async function scanUntil(end: AbortSignal, { mongo }: Scene, paths: readonly string[]): Promise<void> {
+  for (let number = 2; !end.aborted; number += 5) {
+    const entries = paths.flatMap((path) => eventEntries(path.slice(1), number, number + 4));
+    await collectionOf<LogEntry>(mongo, 'events').insertMany(entries);
+    await collectionOf<Webhook>(mongo, 'webhooks').updateMany(
+      { failures: 0 },
+      { $min: { dueAt: new Date() } },
+    );
+    await sleep(500, undefined, { signal: end }).catch(() => {});
+  }
 }
 
 /** Adds events to the logs of new accounts. @returns their webhooks' paths, which are the accounts' names too. */
@@ -138,5 +157,5 @@ function total({ arrived }: Scene): number {
 
 /** Resolves when it is so. */
 async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!isSo()) await sleep(20);
 }

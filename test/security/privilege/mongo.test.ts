@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, vi } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { MONGO_USERS, type MongoUser } from '#local/access/mongo-roles.ts';
 import { seedDemoData } from '#local/demo-data.ts';
 import { run } from '#services/api/cli.ts';
@@ -12,6 +13,11 @@ import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { event } from '#test/fixtures/events.ts';
 import type { MongoCommand } from '#test/fixtures/mongo-proxy.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
+import { call, minimalGuide } from '#test/fixtures/client.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { appendEvents } from '#test/fixtures/event-log.ts';
+import type { MongoCommand } from '#test/fixtures/mongo-proxy.ts';
+import { startReceiver, taking } from '#test/fixtures/receiver.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 import { describeCommand, mayRun, recordCommands } from './mongo-commands.ts';
 
@@ -60,6 +66,9 @@ const test = printingTest
     await stores.mongo.collection<typeof cut>('creations').insertOne(cut);
     return startApi({ MONGODB_URI: recorders.api.uri });
   })
+  .override('webhooks', { scope: 'file' }, ({ startWebhooks, recorders }) =>
+    startWebhooks({ MONGODB_URI: recorders.webhooks.uri }),
+  )
   .override('dashboard', { scope: 'file' }, ({ startDashboard, recorders }) =>
     startDashboard({ MONGODB_URI: recorders.dashboard.uri }),
   )
@@ -117,6 +126,38 @@ describe('the role allows all that is sent by', () => {
     expect(sent(recorders.branches)).toContain('find branches');
     expectAllowed('api', recorders.api);
     expectAllowed('branches', recorders.branches);
+  });
+
+  test('the api and webhooks, for webhooks and what is sent to them', async ({
+    demo,
+    stores,
+    webhooks,
+    recorders,
+  }) => {
+    expect(webhooks.url).toBeTruthy();
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const { body } = await demo.post('/api/webhooks', { Url: receiver.url });
+    const { Id } = body.data as { Id: string };
+    for (const [account, answer] of [
+      ['demo', taking],
+      ['demo', (response: ServerResponse) => void response.writeHead(410).end()],
+    ] as const) {
+      receiver.answer = answer;
+      const before = receiver.received.length;
+      await appendEvents(stores.mongo, account, before + 1, before + 1);
+      await demo.post(`/api/webhooks/${Id}/activar`, {});
+      await expect.poll(() => receiver.received.length).toBe(before + 1);
+    }
+    expect((await demo.post(`/api/webhooks/${Id}/secreto`, {})).status).toBe(200);
+    expect((await demo.post(`/api/webhooks/${Id}/probar`, {})).status).toBe(503); // nobody listens there
+    const headers = { authorization: `Bearer ${demo.token}` };
+    expect((await call(`${demo.url}/api/webhooks/${Id}`, { method: 'DELETE', headers })).status).toBe(200);
+    await vi.waitFor(() => expect(sent(recorders.webhooks)).toContain('insert audit'), 15_000);
+    expect(sent(recorders.webhooks)).toContain('find events');
+    expect(sent(recorders.api)).toContain('remove webhooks');
+    expectAllowed('webhooks', recorders.webhooks);
+    expectAllowed('api', recorders.api);
   });
 
   test('the dashboard, for a login and its pages', async ({ dashboard, recorders }) => {
@@ -192,6 +233,13 @@ describe('no role', () => {
     ['branches', 'read guides', { find: 'guides', $db }],
     ['branches', 'change branches', { insert: 'branches', $db }],
     ['branches', 'write the trail', { insert: 'audit', $db }],
+    ['webhooks', 'read users', { find: 'users', $db }],
+    ['webhooks', 'read guides', { find: 'guides', $db }],
+    ['webhooks', 'add a webhook', { insert: 'webhooks', $db }],
+    ['webhooks', 'add events', { insert: 'events', $db }],
+    ['dashboard', 'change webhooks', { update: 'webhooks', $db, ...change }],
+    ['branches', 'read webhooks', { find: 'webhooks', $db }],
+    ['admin', 'read webhooks', { find: 'webhooks', $db }],
     ['api', 'add a user', { insert: 'users', $db }],
     ['api', 'add a user by an upsert', { update: 'users', $db, updates: [{ q: {}, u: {}, upsert: true }] }],
     ['api', 'remove from the journal of creations', { delete: 'creations', $db }],
