@@ -51,7 +51,7 @@ export const MONGO_COLLECTIONS = {
     life: 'Until the next load',
   },
   webhooks: {
-    id: 'Random',
+    id: 'Account and a number from 1 to 5',
     holds: 'A webhook of an account: address, secrets, and the number of the last event that was taken',
     life: 'Until its account removes it',
   },

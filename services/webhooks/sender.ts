@@ -77,7 +77,7 @@ export class Sender {
   #begin(held: HeldWebhook): void {
     const sending = this.#send(held)
       .catch((err) =>
-        this.#options.log.warn({ err, webhook: held._id }, 'A webhook waits for the end of its lease'),
+        this.#options.log.warn({ err, webhook: held.id }, 'A webhook waits for the end of its lease'),
       )
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
@@ -95,7 +95,7 @@ export class Sender {
       // Clocks may disagree on what is shown: a message that was begun waits until it is whole.
       if (!first || (through && page.next < through)) return this.#releaseAtEnd(webhook);
       if (!(await webhooks.beginMessage(webhook, page.next, first.registered))) return;
-      const outcome = await poster.post(webhook, eventsMessage(webhook._id, page));
+      const outcome = await poster.post(webhook, eventsMessage(webhook.id, page));
       metrics.observe(outcome, page.entries);
       if (outcome.failure !== undefined) return this.#fail(webhook, outcome, outcome.failure);
       if (!(await webhooks.moveCursor(webhook, page.next))) return;
@@ -124,7 +124,7 @@ export class Sender {
       account: webhook.account,
       subject: webhook.account,
       outcome: 'ok',
-      details: { webhook: webhook._id, reason: consequence.switchOff },
+      details: { webhook: webhook.id, reason: consequence.switchOff },
     });
   }
 }

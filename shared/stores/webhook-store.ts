@@ -26,10 +26,14 @@ type Failure = { at: Date; reason: string };
  * delivery.
  */
 export type Webhook = {
+  /**
+   * The account, a blank, and a number from 1 to `MAX_WEBHOOKS`: bounds how many it has, whoever creates them at the same
+   * moment. A unique index beside the `_id` would do too, but DocumentDB waits a second where two inserts meet in one.
+   */
   _id: string;
+  /** As its account knows it. It is never used again. */
+  id: string;
   account: string;
-  /** 1 to `MAX_WEBHOOKS`, unique in the account: bounds how many it has, whoever creates them at the same moment. */
-  slot: number;
   url: string;
   description: string;
   createdAt: Date;
@@ -69,20 +73,19 @@ export class WebhookStore {
     this.#webhooks = collectionOf(connection, 'webhooks');
   }
 
-  /** Creates the indexes. */
+  /** Creates the index of what is due. */
   async open(): Promise<void> {
-    await this.#webhooks.createIndex({ account: 1, slot: 1 }, { unique: true });
     await this.#webhooks.createIndex({ active: 1, dueAt: 1 });
   }
 
   /** Returns the webhooks of an account in the order of their creation. */
   list(account: string): Promise<Webhook[]> {
-    return this.#webhooks.find({ account }).sort({ createdAt: 1 }).toArray();
+    return this.#webhooks.find(placesOf(account)).sort({ createdAt: 1 }).toArray();
   }
 
   /** @returns undefined where the account has no such webhook. */
   async find(account: string, id: string): Promise<Webhook | undefined> {
-    return (await this.#webhooks.findOne({ _id: id, account })) ?? undefined;
+    return (await this.#webhooks.findOne({ ...placesOf(account), id })) ?? undefined;
   }
 
   /**
@@ -94,12 +97,12 @@ export class WebhookStore {
     webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'cursor'>,
     secret: string,
   ): Promise<Webhook | undefined> {
-    for (let slot = 1; slot <= MAX_WEBHOOKS; slot++) {
+    for (const _id of placesOf(webhook.account)._id.$in) {
       const now = new Date();
       const added: Webhook = {
         ...webhook,
-        _id: randomUUID(),
-        slot,
+        _id,
+        id: randomUUID(),
         createdAt: now,
         secrets: [{ value: secret }],
         active: true,
@@ -124,7 +127,7 @@ export class WebhookStore {
       if (!before) return false;
       const until = new Date(Date.now() + BOTH_SECRETS_MS);
       const secrets = [{ value: secret }, { value: before.value, until }];
-      const filter = { _id: id, account, 'secrets.0.value': before.value };
+      const filter = { ...placesOf(account), id, 'secrets.0.value': before.value };
       const { matchedCount } = await this.#webhooks.updateOne(filter, { $set: { secrets } });
       if (matchedCount === 1) return true;
     }
@@ -149,31 +152,34 @@ export class WebhookStore {
         ...(cursor !== undefined && ({ through: 1, waitingSince: 1 } as const)),
       },
     } as const;
-    const found = await this.#webhooks.findOneAndUpdate({ _id: id, account }, change, AFTER);
+    const found = await this.#webhooks.findOneAndUpdate({ ...placesOf(account), id }, change, AFTER);
     return found ?? undefined;
   }
 
   /** @returns whether there was such a webhook. */
   async remove(account: string, id: string): Promise<boolean> {
-    return (await this.#webhooks.deleteOne({ _id: id, account })).deletedCount === 1;
+    return (await this.#webhooks.deleteOne({ ...placesOf(account), id })).deletedCount === 1;
   }
 
   /** Begins a trial message. @returns false where one is sent, or was sent in the last second. */
-  async beginProbe(id: string): Promise<boolean> {
+  async beginProbe({ _id }: Webhook): Promise<boolean> {
     const now = Date.now();
-    const filter = { _id: id, $nor: [{ probeUntil: { $gt: new Date(now) } }] };
+    const filter = { _id, $nor: [{ probeUntil: { $gt: new Date(now) } }] };
     const change = { $set: { probeUntil: new Date(now + PROBE_MS) } };
     return (await this.#webhooks.updateOne(filter, change)).matchedCount === 1;
   }
 
-  async endProbe(id: string): Promise<void> {
+  async endProbe({ _id }: Webhook): Promise<void> {
     const probeUntil = new Date(Date.now() + PROBE_PAUSE_MS);
-    await this.#webhooks.updateOne({ _id: id }, { $set: { probeUntil } });
+    await this.#webhooks.updateOne({ _id }, { $set: { probeUntil } });
   }
 
   /** Has an account's webhooks looked at from `at` on, unless they wait for their next try. */
   async wake(account: string, at: Date): Promise<void> {
-    await this.#webhooks.updateMany({ account, active: true, failures: 0 }, { $min: { dueAt: at } });
+    await this.#webhooks.updateMany(
+      { ...placesOf(account), active: true, failures: 0 },
+      { $min: { dueAt: at } },
+    );
   }
 
   /** Claims the webhook that has been due for longest. @returns undefined where none is. */
@@ -254,6 +260,12 @@ export class WebhookStore {
     const { matchedCount } = await this.#webhooks.updateOne({ _id: held._id, lease: held.lease }, change);
     return matchedCount === 1;
   }
+}
+
+/** Selects the webhooks of an account. */
+function placesOf(account: string) {
+  const numbers = Array.from({ length: MAX_WEBHOOKS }, (_, i) => i + 1);
+  return { _id: { $in: numbers.map((number) => `${account} ${number}`) } };
 }
 
 /** Makes a secret as Standard Webhooks 1.0.0 has it: `whsec_`, and 24 to 64 bytes in base64. */

@@ -36,8 +36,9 @@ export async function probeWebhook(
   id: string,
   requestId: string,
 ) {
-  if (!(await webhooks.find(account, id))) throw new DomainError('webhook-not-found');
-  if (!(await webhooks.beginProbe(id)))
+  const webhook = await webhooks.find(account, id);
+  if (!webhook) throw new DomainError('webhook-not-found');
+  if (!(await webhooks.beginProbe(webhook)))
     throw new DomainError('too-many-requests', { params: { seconds: 1 } });
   try {
     const { ms, status, failure } = await webhooksClient.probe({ account, webhook: id }, requestId);
@@ -48,7 +49,7 @@ export async function probeWebhook(
       ...(failure !== undefined && { Motivo: failure }),
     };
   } finally {
-    await webhooks.endProbe(id);
+    await webhooks.endProbe(webhook);
   }
 }
 
@@ -87,7 +88,7 @@ export async function removeWebhook({ webhooks }: Deps, account: string, id: str
 function viewOf(webhook: Webhook, last: number) {
   const { lastSuccess, lastFailure, active, failures, dueAt } = webhook;
   return {
-    Id: webhook._id,
+    Id: webhook.id,
     Url: webhook.url,
     Descripcion: webhook.description,
     Activo: active,

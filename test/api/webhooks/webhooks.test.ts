@@ -123,7 +123,7 @@ test('a webhook that fails says why, and when it is tried again', async ({
 
 test('no more than 1 000 events are counted as pending', async ({ append, register, webhooksOf, list }) => {
   const { Id } = await register('http://127.0.0.1:1/');
-  await webhooksOf.updateOne({ _id: Id }, { $set: { active: false } });
+  await webhooksOf.updateOne({ id: Id }, { $set: { active: false } });
   await append(1_200);
   expect((await list())[0]).toMatchObject({ Id, Activo: false, Pendientes: 1_000, ProximoIntento: null });
 });
@@ -176,7 +176,7 @@ describe('to activate', () => {
     const receiver = await newReceiver();
     const { Id } = await register(receiver.url);
     const off = { at: new Date(), reason: 'Respondio 410: ya no existe' };
-    await webhooksOf.updateOne({ _id: Id }, { $set: { active: false, off, lastFailure: off } });
+    await webhooksOf.updateOne({ id: Id }, { $set: { active: false, off, lastFailure: off } });
     const last = await append(2);
     const { status, body } = await demo.post(`/api/webhooks/${Id}/activar`, {});
     expect([status, body.message]).toEqual([200, 'Webhook activado']);
@@ -245,7 +245,7 @@ test('an account has five at most, also when more are registered at the same mom
   );
   const [first, ...others] = await store.list('otro');
   expect(others).toHaveLength(4);
-  await send(otro, 'DELETE', first?._id ?? '');
+  await send(otro, 'DELETE', first?.id ?? '');
   expect((await otro.post('/api/webhooks', { Url: 'http://127.0.0.1:1/' })).status).toBe(200);
 });
 

@@ -193,8 +193,8 @@ export default async function webhookRoutes(server: HttpServer, { config }: ApiO
   server.post('/webhooks', creation, async (request) => {
     const wanted = parseWebhook(request.body, config.WEBHOOKS_ALLOW_PRIVATE);
     const { webhook, secret } = await addWebhook(server, apiUser(request).account, wanted);
-    record(request, 'create', webhook._id, { host: new URL(webhook.url).host });
-    const { _id: Id, url: Url, description: Descripcion, active: Activo } = webhook;
+    record(request, 'create', webhook.id, { host: new URL(webhook.url).host });
+    const { id: Id, url: Url, description: Descripcion, active: Activo } = webhook;
     return creation.ok({ Id, Url, Descripcion, Activo, Secreto: secret });
   });
   server.get('/webhooks', listing, async (request) =>
