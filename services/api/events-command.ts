@@ -54,7 +54,8 @@ export function addEventsCommand(program: Command, perform: Perform, env: NodeJS
 /** Registers the events of a file, each by itself, 500 at a time. */
 async function loadEvents(mongo: Connection, path: string, username: string) {
   const guides = new GuideStore(mongo);
-  const events = new EventRegister(new EventLog(mongo), guides, new Registry());
+  // Webhooks are not woken: they look for events once a minute.
+  const events = new EventRegister(new EventLog(mongo), guides, new Registry(), () => {});
   const report = new LineReport();
   const counts = { registered: 0, repeated: 0 };
   const progress = progressLine();

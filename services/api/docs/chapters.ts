@@ -4,16 +4,7 @@ import { Marked, Renderer } from 'marked';
 /** The chapters of the guide for integrators, in the order of its menu; each is the Markdown file of its name. */
 const NAMES = [
   ...['inicio', 'campos', 'errores', 'reintentos', 'limites'],
-  ...['etiquetas', 'impresoras', 'rastreo', 'cambios'],
-  'inicio',
-  'campos',
-  'errores',
-  'reintentos',
-  'limites',
-  'etiquetas',
-  'impresoras',
-  'webhooks',
-  'cambios',
+  ...['etiquetas', 'impresoras', 'rastreo', 'webhooks', 'cambios'],
 ];
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url));
