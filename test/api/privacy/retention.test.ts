@@ -50,8 +50,8 @@ test('guides older than the limit lose all that names a person, and keep the res
   retention,
 }) => {
   const [old = '', young = ''] = await created(2);
-  await age([old], 91);
-  await age([young], 89);
+  await age([old], 90.01);
+  await age([young], 89.99);
   const before = await guides.find({ _id: { $in: [old, young] } }).toArray();
   const { retention: one, metrics } = retention();
   await one.runIfDue();

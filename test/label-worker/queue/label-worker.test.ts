@@ -193,6 +193,24 @@ test.each([
   expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(2);
 });
 
+test('labels that were in a print when Chromium died are printed by themselves', async () => {
+  const single = async () => {
+    const { body } = await worker.inject('/metrics');
+    return Number(/^label_batch_labels_bucket\{le="1".*\} (\d+)$/m.exec(body)?.[1]);
+  };
+  const begun = await printsBegun();
+  signalChromium('SIGSTOP');
+  const jobs = await Promise.all(Array.from({ length: 20 }, () => ask(fresh())));
+  await vi.waitFor(async () => expect(await printsBegun()).toBe(begun + 2), 5_000);
+  const before = await single();
+  signalChromium('SIGKILL');
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
+  const attempts = await Promise.all(jobs.map(async ({ id = '' }) => (await queue.getJob(id))?.attemptsMade));
+  const again = attempts.filter((count) => count === 2).length;
+  expect(again).toBeGreaterThan(1);
+  expect((await single()) - before).toBeGreaterThanOrEqual(again);
+});
+
 test('the load is the labels in hand by the most that the worker takes at once', async () => {
   const load = async () => {
     const { body } = await worker.inject('/metrics');
