@@ -35,6 +35,8 @@ export type SystemSettings = {
   /** In braces; `USUAL_PREFIX` by default. */
   redisPrefix?: string;
   chromiumPath: string;
+  /** Where clients reach the api, and where labels lead; the api's own address by default. */
+  publicUrl?: string;
   secrets: Pick<Secrets, 'jwt' | 'internal'>;
 };
 
@@ -124,7 +126,7 @@ export function serviceSettings(
       ...demo,
       ...receivers,
       BRANCHES_URL: addresses.branches,
-      PUBLIC_URL: addresses.api,
+      PUBLIC_URL: options.publicUrl ?? addresses.api,
       WEBHOOKS_URL: addresses.webhooks,
       JWT_SECRET: secrets.jwt,
     },

@@ -13,18 +13,23 @@ const test = systemTest
     onCleanup(redis.close);
     return redis;
   })
-  /** The other cell has the same JWT_SECRET, and an INTERNAL_TOKEN of its own. */
-  .extend('otherCell', { scope: 'file' }, async ({ systemOptions, folder, otherRedis }, { onCleanup }) => {
-    const cell = await startSystem({
-      ...systemOptions,
-      redisUrl: otherRedis.url,
-      secrets: { ...generateSecrets(), jwt: systemOptions.secrets.jwt },
-      logFolder: join(folder, 'other'),
-      secretFolder: join(folder, 'other', 'secrets'),
-    });
-    onCleanup(() => cell.stop());
-    return cell;
-  })
+  /** The other cell has the same JWT_SECRET and public address, and an INTERNAL_TOKEN of its own. */
+  .extend(
+    'otherCell',
+    { scope: 'file' },
+    async ({ system, systemOptions, folder, otherRedis }, { onCleanup }) => {
+      const cell = await startSystem({
+        ...systemOptions,
+        redisUrl: otherRedis.url,
+        publicUrl: system.addresses.api,
+        secrets: { ...generateSecrets(), jwt: systemOptions.secrets.jwt },
+        logFolder: join(folder, 'other'),
+        secretFolder: join(folder, 'other', 'secrets'),
+      });
+      onCleanup(() => cell.stop());
+      return cell;
+    },
+  )
   /** The same user, with the same token, at the other cell. */
   .extend(
     'there',

@@ -90,6 +90,12 @@ describe('/api/openapi.json', () => {
       'POST /api/guias/etiquetas': 'imprimirEtiquetas',
       'POST /api/guias/validar': 'validarGuias',
       'POST /api/guias/{guia}/cancelar': 'cancelarGuia',
+      'POST /api/webhooks': 'crearWebhook',
+      'GET /api/webhooks': 'listarWebhooks',
+      'POST /api/webhooks/{id}/probar': 'probarWebhook',
+      'POST /api/webhooks/{id}/secreto': 'cambiarSecretoDeWebhook',
+      'POST /api/webhooks/{id}/activar': 'activarWebhook',
+      'DELETE /api/webhooks/{id}': 'eliminarWebhook',
     });
   });
 
@@ -127,6 +133,7 @@ describe('/api/openapi.json', () => {
       ['Guias', 'Guías'],
       ['Etiquetas', 'Etiquetas'],
       ['Eventos', 'Eventos'],
+      ['Webhooks', 'Webhooks'],
       ['Sucursales', 'Sucursales'],
     ]);
     const names = document.tags.map(({ name }) => name);

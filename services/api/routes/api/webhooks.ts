@@ -53,7 +53,10 @@ const WebhookAnswer = Type.Object(
       description: `Eventos sin tomar, hasta ${MAX_PENDING}`,
     }),
     UltimoExito: MOMENT,
-    UltimoFallo: Type.Union([Type.Object({ Ocurrido: Type.String(), Motivo: Type.String() }), Type.Null()]),
+    UltimoFallo: Type.Union([
+      Type.Object({ Ocurrido: Type.String(), Motivo: Type.String() }, { title: 'FalloDeWebhook' }),
+      Type.Null(),
+    ]),
     ProximoIntento: MOMENT,
   },
   { title: 'Webhook', description: 'Un webhook de la cuenta, y cómo va' },
