@@ -1022,6 +1022,55 @@ const ROWS: Row[] = [
     campo: 'cursor',
   },
 
+  // Webhooks
+  {
+    of: 'Webhooks',
+    rule: 'one is registered, and its secret shown',
+    ask: ({ users }) => users.otro.post('/api/webhooks', { Url: 'http://127.0.0.1:9/', Descripcion: 'Uno' }),
+    status: 200,
+    message: 'Webhook registrado',
+    data: {
+      Id: expect.any(String),
+      Url: 'http://127.0.0.1:9/',
+      Descripcion: 'Uno',
+      Activo: true,
+      Secreto: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
+    },
+  },
+  {
+    of: 'Webhooks',
+    rule: 'those of the account, without their secrets',
+    ask: ({ users }) => users.demo.get('/api/webhooks'),
+    status: 200,
+    message: 'Webhooks: 0',
+    data: [],
+  },
+  {
+    of: 'Webhooks',
+    rule: 'without an address',
+    ask: ({ users }) => users.demo.post('/api/webhooks', {}),
+    status: 400,
+    message: "El campo 'Url' es requerido",
+    codigo: 'campo_requerido',
+    campo: 'Url',
+  },
+  {
+    of: 'Webhooks',
+    rule: 'by a user without webhooks.admin',
+    ask: ({ users }) => users.lectura.get('/api/webhooks'),
+    status: 403,
+    message: 'No tiene permiso para realizar esta accion',
+    codigo: 'sin_permiso',
+  },
+  ...(['probar', 'secreto', 'activar'] as const).map((path) => ({
+    of: 'Webhooks',
+    rule: `none of the account's: ${path}`,
+    ask: ({ users }: Api) => users.demo.post(`/api/webhooks/nada/${path}`, {}),
+    status: 404,
+    message: 'Webhook no encontrado',
+    codigo: 'webhook_no_encontrado',
+  })),
+
   // HTTP
   {
     of: 'Envelopes',

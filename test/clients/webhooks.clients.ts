@@ -1,0 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'vitest';
+import { clientTools } from '#local/programs/clients/client-tools.ts';
+import { probeMessage, signedHeaders } from '#services/webhooks/message.ts';
+import { newSecret } from '#shared/stores/webhook-store.ts';
+
+/** Node's library is in test/webhooks/messages.test.ts. */
+test('the official Python library of Standard Webhooks verifies a message, and no other', () => {
+  const [message, secret] = [probeMessage(), newSecret()];
+  const headers = JSON.stringify(signedHeaders(message, [secret], new Date()));
+  const program = join(import.meta.dirname, 'programs', 'webhook.py');
+  execFileSync(clientTools.python, [program, secret, headers], { input: message.body, timeout: 20_000 });
+});
