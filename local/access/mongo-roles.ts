@@ -52,8 +52,13 @@ export const MONGO_COLLECTIONS = {
   },
   webhooks: {
     id: 'Account and a number from 1 to 5',
-    holds: 'A webhook of an account: address, secrets, and the number of the last event that was taken',
+    holds: 'A webhook of an account: address, and the number of the last event that was taken',
     life: 'Until its account removes it',
+  },
+  webhookSecrets: {
+    id: 'Id of a webhook',
+    holds: 'What signs its messages',
+    life: 'As long as the webhook',
   },
   generations: {
     id: '`current`, `counter`',
@@ -86,11 +91,12 @@ export const MONGO_ROLES = {
     creations: ['find', 'insert', 'update', 'createIndex'],
     events: ['find', 'insert', 'update', 'createIndex'],
     webhooks: ['find', 'insert', 'update', 'remove', 'createIndex'],
+    webhookSecrets: ['find', 'insert', 'update', 'remove'],
     ...AUDIT,
   },
   branches: BRANCHES,
   dashboard: { users: ['find'], webhooks: ['find'], ...AUDIT },
-  webhooks: { webhooks: ['find', 'update'], events: ['find'], ...AUDIT },
+  webhooks: { webhooks: ['find', 'update'], webhookSecrets: ['find'], events: ['find'], ...AUDIT },
   /** `npm run admin`. */
   admin: {
     users: ['find', 'insert', 'update'],

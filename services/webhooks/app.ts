@@ -55,7 +55,9 @@ function probeRoute(webhooks: WebhookStore, poster: Poster, tokens: readonly str
       async ({ body }) => {
         const webhook = await webhooks.find(body.account, body.webhook);
         if (!webhook) throw new DomainError('no-route');
-        return poster.post(webhook, probeMessage());
+        const secrets = await webhooks.secretsOf(webhook);
+        if (secrets.length === 0) throw new DomainError('no-route'); // it has just been removed
+        return poster.post({ url: webhook.url, secrets }, probeMessage());
       },
     );
   };

@@ -1,4 +1,5 @@
 import { Agent, type buildConnector, type Dispatcher } from 'undici';
+import type { Secrets } from '#shared/stores/webhook-store.ts';
 import { type Message, signedHeaders } from './message.ts';
 import { NotPublic } from './public-addresses.ts';
 
@@ -7,7 +8,7 @@ const TIMEOUT_MS = 15_000;
 /** Most bytes of an answer that are read; a receiver has nothing to say but its status. */
 const MAX_ANSWER = 1_024;
 
-export type Receiver = { url: string; secrets: readonly { value: string; until?: Date }[] };
+export type Receiver = { url: string; secrets: Secrets };
 
 /** How a request went. */
 export type Outcome = {

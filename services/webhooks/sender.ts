@@ -87,6 +87,8 @@ export class Sender {
   async #send(held: HeldWebhook): Promise<void> {
     const { webhooks, events, poster, metrics } = this.#options;
     const turnEnds = performance.now() + TURN_MS;
+    const receiver = { url: held.url, secrets: await webhooks.secretsOf(held) };
+    if (receiver.secrets.length === 0) return; // it has just been removed
     let webhook = held;
     while (performance.now() < turnEnds && !this.#end.signal.aborted) {
       const { account, cursor, through } = webhook;
@@ -95,7 +97,7 @@ export class Sender {
       // Clocks may disagree on what is shown: a message that was begun waits until it is whole.
       if (!first || (through && page.next < through)) return this.#releaseAtEnd(webhook);
       if (!(await webhooks.beginMessage(webhook, page.next, first.registered))) return;
-      const outcome = await poster.post(webhook, eventsMessage(webhook.id, page));
+      const outcome = await poster.post(receiver, eventsMessage(webhook.id, page));
       metrics.observe(outcome, page.entries);
       if (outcome.failure !== undefined) return this.#fail(webhook, outcome, outcome.failure);
       if (!(await webhooks.moveCursor(webhook, page.next))) return;

@@ -37,8 +37,6 @@ export type Webhook = {
   url: string;
   description: string;
   createdAt: Date;
-  /** The newest first. An older one signs until `until`. */
-  secrets: { value: string; until?: Date }[];
   /** Sequence number of the last event that was taken. */
   cursor: number;
   /** Last event of the message that is sent now: every try of a message has the same events. */
@@ -62,15 +60,22 @@ export type Webhook = {
   lastFailure?: Failure;
 };
 
+/** What signs a webhook's messages, the newest first. An older one signs until `until`. */
+export type Secrets = { value: string; until?: Date }[];
+/** By the webhook's `id`, in a collection of their own: whoever may see webhooks need not be able to forge messages. */
+type SecretsDocument = { _id: string; secrets: Secrets };
+
 /** A webhook that this process holds. */
 export type HeldWebhook = Webhook & { lease: string };
 
 /** The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. */
 export class WebhookStore {
   readonly #webhooks: mongo.Collection<Webhook>;
+  readonly #secrets: mongo.Collection<SecretsDocument>;
 
   constructor(connection: Connection) {
     this.#webhooks = collectionOf(connection, 'webhooks');
+    this.#secrets = collectionOf(connection, 'webhookSecrets');
   }
 
   /** Creates the index of what is due. */
@@ -88,6 +93,11 @@ export class WebhookStore {
     return (await this.#webhooks.findOne({ ...placesOf(account), id })) ?? undefined;
   }
 
+  /** Returns what signs the messages of a webhook; nothing where it has just been removed. */
+  async secretsOf({ id }: Webhook): Promise<Secrets> {
+    return (await this.#secrets.findOne({ _id: id }))?.secrets ?? [];
+  }
+
   /**
    * Adds a webhook that begins after `cursor`.
    *
@@ -97,14 +107,15 @@ export class WebhookStore {
     webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'cursor'>,
     secret: string,
   ): Promise<Webhook | undefined> {
+    const id = randomUUID();
+    await this.#secrets.insertOne({ _id: id, secrets: [{ value: secret }] });
     for (const _id of placesOf(webhook.account)._id.$in) {
       const now = new Date();
       const added: Webhook = {
         ...webhook,
         _id,
-        id: randomUUID(),
+        id,
         createdAt: now,
-        secrets: [{ value: secret }],
         active: true,
         dueAt: now,
         leaseUntil: now,
@@ -117,19 +128,20 @@ export class WebhookStore {
         if (!(error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY)) throw error;
       }
     }
+    await this.#secrets.deleteOne({ _id: id });
     return undefined;
   }
 
   /** Gives a webhook another secret; the one before signs for 24 hours more. @returns whether there is such a webhook. */
   async addSecret(account: string, id: string, secret: string): Promise<boolean> {
     for (;;) {
-      const before = (await this.find(account, id))?.secrets[0];
+      const webhook = await this.find(account, id);
+      const [before] = webhook ? await this.secretsOf(webhook) : [];
       if (!before) return false;
       const until = new Date(Date.now() + BOTH_SECRETS_MS);
       const secrets = [{ value: secret }, { value: before.value, until }];
-      const filter = { ...placesOf(account), id, 'secrets.0.value': before.value };
-      const { matchedCount } = await this.#webhooks.updateOne(filter, { $set: { secrets } });
-      if (matchedCount === 1) return true;
+      const filter = { _id: id, 'secrets.0.value': before.value };
+      if ((await this.#secrets.updateOne(filter, { $set: { secrets } })).matchedCount === 1) return true;
     }
   }
 
@@ -158,7 +170,9 @@ export class WebhookStore {
 
   /** @returns whether there was such a webhook. */
   async remove(account: string, id: string): Promise<boolean> {
-    return (await this.#webhooks.deleteOne({ ...placesOf(account), id })).deletedCount === 1;
+    const { deletedCount } = await this.#webhooks.deleteOne({ ...placesOf(account), id });
+    if (deletedCount === 1) await this.#secrets.deleteOne({ _id: id });
+    return deletedCount === 1;
   }
 
   /** Begins a trial message. @returns false where one is sent, or was sent in the last second. */

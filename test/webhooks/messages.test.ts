@@ -48,7 +48,7 @@ test('while a secret changes both sign, and after a day the new one alone', asyn
   await customer.append(1, 1);
   await expect.poll(customer.cursor).toBe(1);
   expect([SECRET, secret].map(verifies)).toEqual([true, true]);
-  await customer.set({ secrets: [{ value: secret }, { value: SECRET, until: new Date() }] });
+  await customer.sign([{ value: secret }, { value: SECRET, until: new Date() }]);
   await customer.append(2, 2);
   await expect.poll(customer.cursor).toBe(2);
   expect([SECRET, secret].map(verifies)).toEqual([false, true]);
