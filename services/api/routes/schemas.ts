@@ -21,6 +21,9 @@ const Codigo = Type.String({
   ].toSorted(),
 });
 
+/** The `data` of answers that have none. Generators of clients fail over the bare type `null`. */
+export const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description: 'Siempre null' });
+
 export const Problem = Type.Object(
   {
     indice: Type.Optional(Type.Integer({ description: 'Posición en el array de la solicitud, desde 0' })),

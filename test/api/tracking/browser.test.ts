@@ -136,16 +136,18 @@ describe('the tracking page in a browser', () => {
 });
 
 /** `UPDATE_PICTURES=1 npm test -- test/api/tracking/browser` takes the pictures of the documents anew. */
-test.runIf(process.env.UPDATE_PICTURES)('pictures for the documents', async ({ open, paths }) => {
-  const folder = join(repoRoot, 'docs/pictures');
-  await mkdir(folder, { recursive: true });
-  const pictures = {
-    'rastreo-telefono': [paths['rastreo-en-reparto'], { width: 390, height: 800 }],
-    rastreo: [paths['rastreo-entregado'], { width: 1024, height: 760 }],
-  } as const;
-  for (const [name, [path, viewport]] of Object.entries(pictures)) {
-    const { page } = await open(path, viewport);
-    await writeFile(join(folder, `${name}.png`), await page.screenshot());
-    await page.close();
-  }
-});
+if (process.env.UPDATE_PICTURES) {
+  test('pictures for the documents', async ({ open, paths }) => {
+    const folder = join(repoRoot, 'docs/pictures');
+    await mkdir(folder, { recursive: true });
+    const pictures = {
+      'rastreo-telefono': [paths['rastreo-en-reparto'], { width: 390, height: 800 }],
+      rastreo: [paths['rastreo-entregado'], { width: 1024, height: 760 }],
+    } as const;
+    for (const [name, [path, viewport]] of Object.entries(pictures)) {
+      const { page } = await open(path, viewport);
+      await writeFile(join(folder, `${name}.png`), await page.screenshot());
+      await page.close();
+    }
+  });
+}

@@ -15,6 +15,7 @@ import {
 } from '../../webhooks/webhooks.ts';
 import { apiUser } from '../authenticate.ts';
 import { operation } from '../operation.ts';
+import { Nothing } from '../schemas.ts';
 import { ignoreBodies } from './auth/ignored-body.ts';
 
 const permission = 'webhooks.admin';
@@ -188,7 +189,7 @@ const removal = operation({
   permission,
   request: { params },
   errors: ['webhook-not-found'],
-  data: { name: 'WebhookEliminado', message: 'Webhook eliminado', schema: Type.Null(), example: null },
+  data: { name: 'WebhookEliminado', message: 'Webhook eliminado', schema: Nothing, example: null },
 });
 
 /** `/api/webhooks` (docs/contract.md "Webhooks"). */

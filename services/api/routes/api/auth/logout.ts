@@ -1,11 +1,8 @@
-import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../../authenticate.ts';
 import { operation } from '../../operation.ts';
+import { Nothing } from '../../schemas.ts';
 import { ignoreBodies } from './ignored-body.ts';
-
-/** Generators of clients fail over the bare type `null`. */
-const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description: 'Siempre null' });
 
 const route = operation({
   id: 'cerrarSesion',
