@@ -42,7 +42,7 @@ const ROLES = {
   redis: { setting: 'REDIS_URL', description: 'Redis', maxmemory: '512mb', policy: 'noeviction' },
   'label-cache': {
     setting: 'LABEL_CACHE_URL',
-    description: 'Redis of the labels',
+    description: 'Label cache',
     maxmemory: '256mb',
     policy: 'allkeys-lru',
   },
