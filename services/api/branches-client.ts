@@ -3,7 +3,7 @@ import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Branch, DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors.ts';
-import { INTERNAL_TOKEN_HEADER, REQUEST_ID_HEADER, SHARED_IDS_HEADER } from '#shared/http/internal-calls.ts';
+import { callInternal } from './internal-call.ts';
 
 /** Most calls of questions under way at a time; questions that come meanwhile share the next ones. */
 const MAX_CALLS = 8;
@@ -167,27 +167,9 @@ export class BranchesClient {
     }));
   }
 
-  async #call<T>(
-    path: string,
-    [requestId = '', ...others]: readonly string[],
-    body?: unknown,
-    signal?: AbortSignal,
-  ): Promise<T> {
-    const response = await this.#pool.request({
-      method: body === undefined ? 'GET' : 'POST',
-      path,
-      headers: {
-        [INTERNAL_TOKEN_HEADER]: this.#token,
-        [REQUEST_ID_HEADER]: requestId,
-        ...(others.length > 0 && { [SHARED_IDS_HEADER]: [requestId, ...others].join() }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-      ...(signal && { signal }),
-    });
-    if (response.statusCode === 200) return (await response.body.json()) as T;
-    const cause = new Error(`branches answered ${response.statusCode}: ${await response.body.text()}`);
-    throw response.statusCode === 503 ? new DomainError('unavailable', { cause }) : cause;
+  #call<T>(path: string, requestIds: readonly string[], body?: unknown, signal?: AbortSignal): Promise<T> {
+    const call = { service: 'branches', token: this.#token, path, requestIds, body, signal };
+    return callInternal<T>(this.#pool, call);
   }
 }
 

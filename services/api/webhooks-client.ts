@@ -1,7 +1,6 @@
 import { Pool } from 'undici';
 import type { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
-import { DomainError } from '#shared/errors.ts';
-import { INTERNAL_TOKEN_HEADER, REQUEST_ID_HEADER } from '#shared/http/internal-calls.ts';
+import { callInternal } from './internal-call.ts';
 
 /** Time limit of a call, in ms: longer than the 15 s that a receiver has. */
 const TIMEOUT_MS = 18_000;
@@ -24,21 +23,15 @@ export class WebhooksClient {
   }
 
   /** @throws DomainError `unavailable`; what undici throws. */
-  async probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome> {
-    const { statusCode, body } = await this.#pool.request({
-      method: 'POST',
+  probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome> {
+    return callInternal<ProbeOutcome>(this.#pool, {
+      service: 'webhooks',
+      token: this.#token,
       path: '/internal/probe',
-      headers: {
-        [INTERNAL_TOKEN_HEADER]: this.#token,
-        [REQUEST_ID_HEADER]: requestId,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(request),
+      requestIds: [requestId],
+      body: request,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (statusCode === 200) return (await body.json()) as ProbeOutcome;
-    const cause = new Error(`webhooks answered ${statusCode}: ${await body.text()}`);
-    throw statusCode === 503 ? new DomainError('unavailable', { cause }) : cause;
   }
 
   close(): Promise<void> {
