@@ -6,6 +6,7 @@ import { toDetails } from '#shared/http/http-errors.ts';
 import { type ApiErrorCode, httpErrors } from '../errors.ts';
 import type { ValidationRequest } from '../guides/create-guides.ts';
 import { apiUser, whenGone } from './authenticate.ts';
+import { BODY_REFUSALS } from './operation.ts';
 import { describeHeaders } from './responses.ts';
 import { Problem } from './schemas.ts';
 
@@ -36,11 +37,7 @@ export const GUIDE_REFUSALS = [
   'destination-missing',
   'origin-unassigned',
   'origin-inactive',
-  'body-too-large',
-  'not-json',
-  'too-many-values',
-  'body-compressed',
-  'body-not-utf8',
+  ...BODY_REFUSALS,
 ] as const satisfies ApiErrorCode[];
 
 /** What the answer has beside `data`. */

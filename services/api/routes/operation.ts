@@ -67,6 +67,14 @@ const ALWAYS: ApiErrorCode[] = [
   'internal',
   'unavailable',
 ];
+/** The refusals of a body, whatever it is about. */
+export const BODY_REFUSALS = [
+  'body-too-large',
+  'not-json',
+  'too-many-values',
+  'body-compressed',
+  'body-not-utf8',
+] as const satisfies ApiErrorCode[];
 /** The refusals of a token. */
 const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 

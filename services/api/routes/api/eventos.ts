@@ -8,7 +8,7 @@ import { feedPage, MAX_FEED, USUAL_EVENTS } from '../../guides/events/read-event
 import { registerEvents } from '../../guides/events/register-events.ts';
 import { apiUser } from '../authenticate.ts';
 import { FEED_EXAMPLE } from '../examples.ts';
-import { operation } from '../operation.ts';
+import { BODY_REFUSALS, operation } from '../operation.ts';
 import { listRefusals as refusals } from '../responses.ts';
 import { EventResult, EventsRequest, FeedEvent } from '../schemas.ts';
 
@@ -43,11 +43,7 @@ const registering = operation({
     'too-many-events',
     'event-invalid',
     'field-unknown',
-    'body-too-large',
-    'not-json',
-    'too-many-values',
-    'body-compressed',
-    'body-not-utf8',
+    ...BODY_REFUSALS,
     'overloaded',
     'events-unknown',
   ],

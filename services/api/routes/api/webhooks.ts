@@ -14,7 +14,7 @@ import {
   removeWebhook,
 } from '../../webhooks/webhooks.ts';
 import { apiUser } from '../authenticate.ts';
-import { operation } from '../operation.ts';
+import { BODY_REFUSALS, operation } from '../operation.ts';
 import { Nothing } from '../schemas.ts';
 import { ignoreBodies } from './auth/ignored-body.ts';
 
@@ -22,17 +22,13 @@ const permission = 'webhooks.admin';
 const tag = 'Webhooks';
 const params = Type.Object({ id: Type.String({ description: 'Id del webhook', examples: ['d5b0c9e2'] }) });
 /** The refusals of a body that the handler validates. */
-const BODY_REFUSALS = [
+const FIELD_REFUSALS = [
   'invalid-json',
   'field-type',
   'field-invalid',
   'field-too-long',
   'field-unknown',
-  'body-too-large',
-  'not-json',
-  'too-many-values',
-  'body-compressed',
-  'body-not-utf8',
+  ...BODY_REFUSALS,
 ] as const;
 
 const IDENTITY = {
@@ -95,7 +91,7 @@ const creation = operation({
   },
   // The words for each problem are those of creation; `parseWebhook` checks what the schema documents.
   validatedBy: 'handler',
-  errors: ['field-required', ...BODY_REFUSALS, 'too-many-webhooks'],
+  errors: ['field-required', ...FIELD_REFUSALS, 'too-many-webhooks'],
   data: {
     name: 'WebhookCreado',
     message: 'Webhook registrado',
@@ -173,7 +169,7 @@ const activation = operation({
     ),
   },
   validatedBy: 'handler',
-  errors: [...BODY_REFUSALS, 'webhook-not-found'],
+  errors: [...FIELD_REFUSALS, 'webhook-not-found'],
   data: {
     name: 'WebhookActivado',
     message: 'Webhook activado',

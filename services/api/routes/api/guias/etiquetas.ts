@@ -21,7 +21,7 @@ import {
   pagesLeft,
   wantedForm,
 } from '../../label-requests.ts';
-import { operation } from '../../operation.ts';
+import { BODY_REFUSALS, operation } from '../../operation.ts';
 import { recordForeign } from '../../record-foreign.ts';
 
 /** Time until a client has its file, in ms; whoever takes longer holds up the other files of its account. */
@@ -75,11 +75,7 @@ const route = operation({
     'overloaded',
     'label-failed',
     'label-late',
-    'body-too-large',
-    'not-json',
-    'too-many-values',
-    'body-compressed',
-    'body-not-utf8',
+    ...BODY_REFUSALS,
   ],
   responses: {
     200: {
