@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { Registry } from 'prom-client';
 import { type CommandResult, operatorOf } from '#shared/audit/record-command.ts';
 import { type Event, MAX_EVENTS } from '#shared/contracts/event.ts';
-import { type Row, readRows } from '#shared/csv/csv-rows.ts';
+import { isMisread, NOT_UTF8, type Row, readRows } from '#shared/csv/csv-rows.ts';
 import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
@@ -17,8 +17,6 @@ import { registerEvents } from './guides/events/register-events.ts';
 import { GuideStore } from './guides/guide-store.ts';
 
 const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
-/** Stands in decoded text for bytes that are not UTF-8. */
-const REPLACEMENT_CHARACTER = '\uFFFD';
 
 /** Runs a command, records it in the audit trail, and then prints the text that it returns. */
 type Perform = (use: (mongo: Connection) => Promise<CommandResult>) => Promise<void>;
@@ -76,9 +74,8 @@ async function loadEvents(mongo: Connection, path: string, username: string) {
   try {
     let batch: Row<keyof Event>[] = [];
     for await (const row of readRows(path, EVENT_FIELDS, report, { required: REQUIRED })) {
-      if (Object.values(row.cells).some((cell) => cell.includes(REPLACEMENT_CHARACTER))) {
-        report.add({ line: row.line, reason: 'no es UTF-8: guarde el archivo como "CSV UTF-8"' });
-      } else batch.push(row);
+      if (Object.values(row.cells).some(isMisread)) report.add({ line: row.line, reason: NOT_UTF8 });
+      else batch.push(row);
       if (batch.length === MAX_EVENTS) {
         await register(batch);
         batch = [];

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type Row, readRows } from '#shared/csv/csv-rows.ts';
+import { isMisread, NOT_UTF8, type Row, readRows } from '#shared/csv/csv-rows.ts';
 import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
 import { progressLine } from '#shared/terminal/progress-line.ts';
 import type { OnProgress } from './branch-store.ts';
@@ -17,9 +17,6 @@ export type Dataset<R, C extends string> = {
 
 /** How many records a load adds, changes and removes. */
 export type Changes = { added: number; changed: number; removed: number };
-
-/** Stands in decoded text for bytes that are not UTF-8. */
-const REPLACEMENT_CHARACTER = '\uFFFD';
 
 /**
  * Replaces a dataset by the records of a CSV file, all or nothing, and shows the progress on standard error.
@@ -94,9 +91,8 @@ function checkCells<C extends string>(
   for (const column of Object.keys(rules) as C[]) {
     const value = cells[column];
     const { fits, reason } = rules[column];
-    if (value.includes(REPLACEMENT_CHARACTER)) {
-      report.add({ line, column, value, reason: 'no es UTF-8: guarde el archivo como "CSV UTF-8"' });
-    } else if (!fits(value)) report.add({ line, column, value, reason });
+    if (isMisread(value)) report.add({ line, column, value, reason: NOT_UTF8 });
+    else if (!fits(value)) report.add({ line, column, value, reason });
   }
 }
 

@@ -7,6 +7,16 @@ import { readLines } from './read-lines.ts';
 export type Row<C extends string> = { line: number; cells: Record<C, string> };
 
 const MAX_ROWS = 200_000;
+/** Stands in decoded text for bytes that are not UTF-8. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
+
+/** What a report says of a cell that is misread. */
+export const NOT_UTF8 = 'no es UTF-8: guarde el archivo como "CSV UTF-8"';
+
+/** Tells whether a cell is of a file in another encoding than UTF-8. */
+export function isMisread(cell: string): boolean {
+  return cell.includes(REPLACEMENT_CHARACTER);
+}
 
 /**
  * Reads the rows of a CSV file: `,` or `;` between cells, whichever the header has; CRLF or LF; quoted cells; columns in
