@@ -122,18 +122,9 @@ export class EventLog {
   }
 
   /** Returns the number of an account's last entry, 0 without one. */
-  last(account: string): Promise<number> {
-    return this.#lastOf(account, {});
-  }
-
-  /** Returns the number of the last entry that the feed shows now: from there on a reader sees what is new. */
-  lastShown(account: string): Promise<number> {
-    return this.#lastOf(account, { registered: { $lte: new Date(Date.now() - SHOWN_MS) } });
-  }
-
-  async #lastOf(account: string, filter: mongo.Filter<LogEntry>): Promise<number> {
+  async last(account: string): Promise<number> {
     const [last] = await this.#entries
-      .find({ _id: after(account, 0), ...filter } as mongo.Filter<LogEntry>, MAJORITY)
+      .find({ _id: after(account, 0) }, MAJORITY)
       .project<{ _id: string }>({ _id: 1 })
       .sort({ _id: -1 })
       .limit(1)
