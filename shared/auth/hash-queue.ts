@@ -27,12 +27,6 @@ export class HashQueue {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Returns whether work of this rank would begin or wait now, and not be refused at once. */
-  accepts(rank: number): boolean {
-    const last = this.#waiting[this.#maxWaiting - 1];
-    return last === undefined || rank < last.rank;
-  }
-
   /** Runs work in its turn. @throws Error when its turn does not come in time, or too many wait with a lower rank. */
   async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;

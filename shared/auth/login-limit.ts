@@ -90,6 +90,11 @@ export class LoginLimit {
     const [ofAddress, ofPair] = await Promise.all([byAddress.get(address), byPair.get(pair)]);
     if (ofAddress && ofAddress.consumedPoints > this.#known(address)) this.#learn(address, ofAddress);
     if (ofPair && ofPair.consumedPoints > this.#known(pair)) this.#learn(pair, ofPair);
+    return this.knownFailures({ address, pair });
+  }
+
+  /** Returns the failures that this process knows of; others may have counted more. */
+  knownFailures({ address, pair }: Pick<LoginKeys, 'address' | 'pair'>): LoginFailures {
     return { address: this.#known(address), pair: this.#known(pair) };
   }
 

@@ -1,14 +1,12 @@
 import { Tally } from '#shared/async/tally.ts';
 import { DomainError } from '#shared/errors.ts';
 import { HashQueue } from './hash-queue.ts';
-import { type LoginFailures, type LoginKeys, type LoginLimit, loginKeys } from './login-limit.ts';
+import { type LoginKeys, type LoginLimit, loginKeys } from './login-limit.ts';
 import { hashPassword, isWeakHash, passwordMatches } from './passwords.ts';
 import type { ApiUser, UserStore } from './user-store.ts';
 
 /** Longest name and longest password, in characters: argon2's time grows with the length. */
 export const MAX_CREDENTIAL = 256;
-/** Logins of an address that may wait for others of it to be decided. */
-const MAX_UNDECIDED = 100;
 /** When a login that found no place may come again, in seconds. */
 const RETRY_S = 2;
 
@@ -71,10 +69,12 @@ export class Login {
   readonly #queue: HashQueue;
   readonly #onAttempt: (attempt: LoginAttempt) => void;
   readonly #rehash: boolean;
-  /** Logins that are being checked, by each of their keys. */
+  /** Logins that are not answered yet, by each of their keys. */
+  readonly #underWay = new Tally();
+  /** Those of them whose turn it is, and which may fail. */
   readonly #checking = new Tally();
-  /** Logins that wait until another login of their address is decided, by address. */
-  readonly #undecided = new Map<string, (() => void)[]>();
+  /** Those of them whose turn it is, and which wait until another one is decided. */
+  readonly #undecided: (() => void)[] = [];
 
   constructor({ users, limit, onAttempt = () => {}, rehash = false, queue = new HashQueue() }: Options) {
     this.#users = users;
@@ -106,57 +106,22 @@ export class Login {
   }
 
   async #attempt(username: string, password: string, keys: LoginKeys): Promise<ApiUser> {
-    const failures = await this.#begin(keys);
+    this.#refuseReached(keys);
+    const known = await this.#limit.knows(keys);
+    for (const key of Object.values(keys)) this.#underWay.add(key);
     try {
-      const rank = this.#rankOf(keys, failures, await this.#limit.knows(keys));
-      const user = await this.#findMatch(username, password, rank);
-      if (!user || user.disabled) {
-        await this.#limit.fail(keys);
-        throw new LoginRefusal(user ? 'disabled' : 'wrong');
-      }
-      await this.#limit.succeed(keys);
+      const rank = this.#rankOf(keys, known);
+      const user = await this.#inTurn(rank, () => this.#decide(username, password, keys));
       if (this.#rehash && isWeakHash(user.passwordHash)) await this.#replaceHash(user, password, rank);
       return user;
     } finally {
-      this.#end(keys);
-    }
-  }
-
-  /** Waits until the attempt may fail without passing a limit. @throws LoginRefusal where a limit is reached. */
-  async #begin(keys: LoginKeys): Promise<LoginFailures> {
-    for (;;) {
-      this.#refuseReached(keys);
-      const failures = await this.#limit.failures(keys);
-      this.#refuseReached(keys);
-      const { perUser, perAddress } = this.#limit;
-      const mayFail =
-        failures.pair + this.#checking.of(keys.pair) < perUser &&
-        failures.address + this.#checking.of(keys.address) < perAddress;
-      if (mayFail) {
-        for (const key of Object.values(keys)) this.#checking.add(key);
-        return failures;
-      }
-      await this.#untilOneIsDecided(keys.address);
+      for (const key of Object.values(keys)) this.#underWay.remove(key);
     }
   }
 
   #refuseReached(keys: LoginKeys): void {
     const reached = this.#limit.reached(keys);
     if (reached) throw new LoginRefusal(reached.limit, { seconds: reached.seconds });
-  }
-
-  async #untilOneIsDecided(address: string): Promise<void> {
-    const waiting = this.#undecided.get(address) ?? [];
-    if (waiting.length >= MAX_UNDECIDED) throw new LoginRefusal('overload', { seconds: RETRY_S });
-    this.#undecided.set(address, waiting);
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-
-  #end(keys: LoginKeys): void {
-    for (const key of Object.values(keys)) this.#checking.remove(key);
-    const waiting = this.#undecided.get(keys.address) ?? [];
-    this.#undecided.delete(keys.address);
-    for (const goOn of waiting) goOn();
   }
 
   /**
@@ -167,30 +132,65 @@ export class Login {
    * 3. From an address where this user logged in before, only the user's own logins from there count. Neither neighbours
    *    at the address nor attacks from elsewhere delay that user.
    */
-  #rankOf({ address, pair, user }: LoginKeys, failures: LoginFailures, known: boolean): number {
-    if (known) return 1_000 * (failures.pair + this.#checking.of(pair));
-    return 1_000 * (failures.address + this.#checking.of(address)) + Math.min(this.#checking.of(user), 999);
+  #rankOf(keys: LoginKeys, known: boolean): number {
+    const failures = this.#limit.knownFailures(keys);
+    if (known) return 1_000 * (failures.pair + this.#underWay.of(keys.pair));
+    const ofAddress = failures.address + this.#underWay.of(keys.address);
+    return 1_000 * ofAddress + Math.min(this.#underWay.of(keys.user), 999);
   }
 
-  /** Returns the user whose password it is. @throws LoginRefusal `overload`. */
-  async #findMatch(username: string, password: string, rank: number): Promise<ApiUser | undefined> {
-    if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) return undefined;
-    // Looked at before the database is asked: a flood would ask it a thousand times a second.
-    if (!this.#queue.accepts(rank)) throw new LoginRefusal('overload', { seconds: RETRY_S });
-    const user = await this.#users.find(username);
-    const matches = await this.#hash(rank, () => passwordMatches(user?.passwordHash, password));
-    return matches ? user : undefined;
-  }
-
-  #hash<T>(rank: number, work: () => Promise<T>): Promise<T> {
+  /** Decides a login in its turn. Whoever waits costs Redis one command, and the database nothing. */
+  #inTurn<T>(rank: number, decide: () => Promise<T>): Promise<T> {
     let begun = false;
     const begin = () => {
       begun = true;
-      return work();
+      return decide();
     };
     return this.#queue.run(rank, begin).catch((cause) => {
       throw begun ? cause : new LoginRefusal('overload', { seconds: RETRY_S, cause });
     });
+  }
+
+  /** Returns the user whose password it is, and counts the login. */
+  async #decide(username: string, password: string, keys: LoginKeys): Promise<ApiUser> {
+    await this.#begin(keys);
+    try {
+      const user = await this.#findMatch(username, password);
+      if (!user || user.disabled) {
+        await this.#limit.fail(keys);
+        throw new LoginRefusal(user ? 'disabled' : 'wrong');
+      }
+      await this.#limit.succeed(keys);
+      return user;
+    } finally {
+      this.#end(keys);
+    }
+  }
+
+  /** Waits until the login may fail without passing a limit. @throws LoginRefusal where a limit is reached. */
+  async #begin(keys: LoginKeys): Promise<void> {
+    const { perUser, perAddress } = this.#limit;
+    for (;;) {
+      const failures = await this.#limit.failures(keys);
+      this.#refuseReached(keys);
+      const mayFail =
+        failures.pair + this.#checking.of(keys.pair) < perUser &&
+        failures.address + this.#checking.of(keys.address) < perAddress;
+      if (mayFail) break;
+      await new Promise<void>((resolve) => this.#undecided.push(resolve));
+    }
+    for (const key of Object.values(keys)) this.#checking.add(key);
+  }
+
+  #end(keys: LoginKeys): void {
+    for (const key of Object.values(keys)) this.#checking.remove(key);
+    for (const goOn of this.#undecided.splice(0)) goOn();
+  }
+
+  async #findMatch(username: string, password: string): Promise<ApiUser | undefined> {
+    if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) return undefined;
+    const user = await this.#users.find(username);
+    return (await passwordMatches(user?.passwordHash, password)) ? user : undefined;
   }
 
   /** Hashes a right password anew. A failure is ignored: the next login tries again. */
