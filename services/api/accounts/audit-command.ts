@@ -20,7 +20,7 @@ export function addAuditCommand(program: Command, withTrail: WithTrail): void {
     .option('--user <usuario>', 'lo que hizo, o lo que se le hizo')
     .option(
       '--action <accion>',
-      'login, login.locked, logout, label.read-other, guide.cancel, queue.retry, admin.create, ...',
+      'login, login.locked, logout, label.read-other, guide.cancel, queue.pause, admin.create, ...',
     )
     .option('--address <direccion>', 'desde donde')
     .option('--since <momento>', `desde, inclusive: ${MOMENT_RULE}`, (text) => parseMoment('since', text))

@@ -112,7 +112,7 @@ describe('admin audit', () => {
     await trail.insert([
       past(1, { actor: 'unknown', address: '198.51.100.9', outcome: 'refused' }),
       past(30, { actor: 'nocturno', address: '198.51.100.9', outcome: 'refused' }),
-      past(2, { actor: 'nocturno', action: 'queue.retry', subject: 'trabajo-1', service: 'dashboard' }),
+      past(2, { actor: 'nocturno', action: 'queue.pause', subject: 'trabajo-1', service: 'dashboard' }),
     ]);
   });
 
@@ -122,7 +122,7 @@ describe('admin audit', () => {
     const [heading, ...rows] = out.trimEnd().split('\n');
     expect(heading).toMatch(/^FECHA \(UTC\) +ACCION +USUARIO +DESDE +RESULTADO +SOBRE +DETALLES$/);
     expect(rows).toHaveLength(2);
-    expect(rows[0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d +queue\.retry +nocturno +- +ok +trabajo-1 +-$/);
+    expect(rows[0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d +queue\.pause +nocturno +- +ok +trabajo-1 +-$/);
     expect(rows[1]).toMatch(/login +nocturno +198\.51\.100\.9 +refused/);
   });
 
@@ -130,7 +130,7 @@ describe('admin audit', () => {
     ['address', ['--address', '198.51.100.9'], 2],
     ['address and time', ['--address', '198.51.100.9', '--since', '24h'], 1],
     ['time from and to', ['--address', '198.51.100.9', '--since', '3d', '--until', '24h'], 1],
-    ['action', ['--action', 'queue.retry'], 1],
+    ['action', ['--action', 'queue.pause'], 1],
     ['subject', ['--user', 'trabajo-1'], 1],
     ['number', ['--address', '198.51.100.9', '--limit', '1'], 1],
     ['no match', ['--user', 'ninguno'], 0],
