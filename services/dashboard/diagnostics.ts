@@ -65,7 +65,7 @@ function* diagnoseRedis(redis: RedisState): Generator<Diagnosis> {
   const use = `usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
   if (replica || share >= 1) {
     const why = replica ? 'es una réplica' : use;
-    const text = `Redis rechaza escrituras, pues ${why}: nadie puede entrar ni pedir etiquetas`;
+    const text = `Redis rechaza escrituras, pues ${why}: no se imprime nada`;
     yield grave('redisrefuseswrites', text);
   } else if (share > NEARLY_FULL) {
     yield grave('redisfull', `Redis está casi lleno: ${use}`);
