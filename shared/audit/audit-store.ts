@@ -1,5 +1,5 @@
-import { type Connection, type Model, mongo, type QueryFilter, Schema, Types, trusted } from 'mongoose';
-import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
+import { type Connection, mongo } from 'mongoose';
+import { collectionOf } from '#shared/stores/mongo.ts';
 
 /** What is recorded. The commands of operators are `admin.<command>`, `branches.<command>` and `coverage.<command>`. */
 export type AuditAction =
@@ -34,7 +34,6 @@ export type AuditEvent = {
   /** Lists are of what the service has itself made, such as guide numbers, and at most those of one request. */
   details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
 };
-type AuditDocument = AuditEvent & { _id: Types.ObjectId };
 
 /** What an operator looks for; absent fields do not restrict. `since` is inclusive, `until` exclusive. */
 export type AuditQuery = {
@@ -56,27 +55,10 @@ const UNAUTHORIZED = 13;
 
 /** The audit trail in MongoDB. Events are inserted and read, never changed; MongoDB removes them when they are old. */
 export class AuditStore {
-  readonly #events: Model<AuditDocument>;
+  readonly #events: mongo.Collection<AuditEvent>;
 
   constructor(connection: Connection) {
-    const schema = new Schema<AuditDocument>(
-      {
-        _id: Schema.Types.ObjectId,
-        at: { type: Date, index: { expireAfterSeconds: AUDIT_DAYS * DAY_S } },
-        action: String,
-        actor: String,
-        account: String,
-        address: String,
-        requestId: String,
-        service: String,
-        subject: String,
-        outcome: String,
-        details: Schema.Types.Mixed,
-      },
-      { versionKey: false },
-    );
-    schema.index({ actor: 1, at: -1 }).index({ subject: 1, at: -1 });
-    this.#events = connection.model<AuditDocument>('AuditEvent', schema, 'audit');
+    this.#events = collectionOf(connection, 'audit');
   }
 
   /**
@@ -84,47 +66,34 @@ export class AuditStore {
    * administrator made (`local/access/mongo-users.ts`): an index with another TTL would delete the trail.
    */
   async open(): Promise<void> {
-    await this.#events.createIndexes().catch((error: unknown) => {
-      if (!(error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED)) throw error;
-    });
-  }
-
-  /** Stores events. Events that are stored already, since an answer was lost, are left as they are. */
-  async insert(events: readonly StoredAuditEvent[]): Promise<void> {
     try {
-      await this.#events.insertMany(events, { lean: true, ordered: false });
+      await this.#events.createIndex({ at: 1 }, { expireAfterSeconds: AUDIT_DAYS * DAY_S });
+      for (const who of ['actor', 'subject']) await this.#events.createIndex({ [who]: 1, at: -1 });
     } catch (error) {
-      const failures = writeErrorsOf(error);
-      if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+      if (!(error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED)) throw error;
     }
   }
 
+  async insert(event: AuditEvent): Promise<void> {
+    await this.#events.insertOne({ ...event });
+  }
+
   /** Returns the newest events that match, the newest first. */
-  async find({ user, action, address, since, until }: AuditQuery, limit: number): Promise<AuditEvent[]> {
-    const filter: QueryFilter<AuditDocument> = {
+  find({ user, action, address, since, until }: AuditQuery, limit: number): Promise<AuditEvent[]> {
+    const filter: mongo.Filter<AuditEvent> = {
       ...(user !== undefined && { $or: [{ actor: user }, { subject: user }] }),
       ...(action !== undefined && { action }),
       ...(address !== undefined && { address }),
-      ...((since || until) && {
-        at: trusted({ ...(since && { $gte: since }), ...(until && { $lt: until }) }),
-      }),
+      ...((since || until) && { at: { ...(since && { $gte: since }), ...(until && { $lt: until }) } }),
     };
-    return this.#events.find(filter, { _id: 0 }).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>();
+    const projection = { _id: 0 } as const;
+    return this.#events.find(filter, { projection }).sort({ at: -1, _id: -1 }).limit(limit).toArray();
   }
 }
 
-/** An event with its identity, so that it can be stored again without being stored twice. */
-export type StoredAuditEvent = AuditEvent & { _id: Types.ObjectId };
-
 /** Makes an event that happens now; long texts are cut. */
-export function auditEvent(event: Omit<AuditEvent, 'at'>): StoredAuditEvent {
-  const { details, ...fields } = event;
-  return {
-    _id: new Types.ObjectId(),
-    at: new Date(),
-    ...cut(fields),
-    ...(details && { details: cut(details) }),
-  };
+export function auditEvent({ details, ...fields }: Omit<AuditEvent, 'at'>): AuditEvent {
+  return { at: new Date(), ...cut(fields), ...(details && { details: cut(details) }) };
 }
 
 function cut<T extends object>(fields: T): T {

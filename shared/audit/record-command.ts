@@ -26,7 +26,7 @@ export async function recordCommand(
 ): Promise<string> {
   const { env, details, ...event } = command;
   const record = (outcome: AuditEvent['outcome'], more?: AuditEvent['details']) =>
-    trail.insert([auditEvent({ ...event, ...operatorOf(env), outcome, details: { ...details, ...more } })]);
+    trail.insert(auditEvent({ ...event, ...operatorOf(env), outcome, details: { ...details, ...more } }));
   const announce = () =>
     record('started').catch((cause: unknown) => {
       throw new AuditError('No se hizo nada: no se pudo anotar en la bitacora (coleccion audit)', { cause });

@@ -11,7 +11,7 @@ export const DUPLICATE_KEY = 11_000;
  * Returns a collection as the driver has it, without a schema of mongoose, which would cast updates that are pipelines. Values
  * are not searched for query operators: whoever passes one on from a request checks that it is a text.
  */
-export function collectionOf<Document extends { _id: string }>(
+export function collectionOf<Document extends mongo.Document>(
   connection: Connection,
   name: string,
 ): mongo.Collection<Document> {

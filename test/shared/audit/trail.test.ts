@@ -41,14 +41,13 @@ test('closing stores what waits, each event once', async ({ own: { trail }, stor
   expect(await new AuditStore(stores.mongo).find({ user: 'ultimo' }, 1_000)).toHaveLength(500);
 });
 
-test('while the database is away, memory is bounded, and the log and a metric say what was lost', async ({
+test('while the database is away, the log and a metric say what was lost', async ({
   own: { mongo, lines, metrics, trail },
 }) => {
   await mongo.close();
-  for (let count = 0; count < 2_500; count++) trail.record(event('perdido'));
+  for (let count = 0; count < 3; count++) trail.record(event('perdido'));
   await trail.close();
-  const texts = lines.map(({ msg, events }) => `${msg} ${events}`);
-  expect(texts).toContain('The audit trail dropped events: too many waited to be stored 500');
-  expect(texts).toContain('The audit trail lost its last events 2000');
-  expect(await metrics.metrics()).toContain('audit_events_dropped_total 500');
+  const lost = lines.filter(({ msg }) => msg === 'The audit trail lost an event');
+  expect(lost).toMatchObject([1, 2, 3].map(() => ({ action: 'login' })));
+  expect(await metrics.metrics()).toContain('audit_events_dropped_total 3');
 });
