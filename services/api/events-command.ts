@@ -73,7 +73,7 @@ async function loadEvents(mongo: Connection, path: string, username: string) {
   };
   try {
     let batch: Row<keyof Event>[] = [];
-    for await (const row of readRows(path, EVENT_FIELDS, report, { required: REQUIRED })) {
+    for await (const row of readRows(path, EVENT_FIELDS, report, REQUIRED)) {
       if (Object.values(row.cells).some(isMisread)) report.add({ line: row.line, reason: NOT_UTF8 });
       else batch.push(row);
       if (batch.length === MAX_EVENTS) {

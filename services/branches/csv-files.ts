@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { stringify } from 'csv-stringify/sync';
 import { isMisread, NOT_UTF8, type Row, readRows } from '#shared/csv/csv-rows.ts';
+import { addFormulaGuards } from '#shared/csv/formula-guards.ts';
 import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
 import { progressLine } from '#shared/terminal/progress-line.ts';
 import type { OnProgress } from './branch-store.ts';
 import { type CsvTable, columnsOf } from './csv-columns.ts';
-import { formatCsv } from './format-csv.ts';
 
 /** What is imported and exported as a whole: the branches, or their coverage. */
 export type Dataset<R, C extends string> = {
@@ -50,6 +51,14 @@ export async function exportCsv<R, C extends string>(
   const text = formatCsv(columnsOf(table), rows);
   if (path) await writeFile(path, text);
   else await pipeline([text], process.stdout); // unlike a plain write, notices a reader that went away
+}
+
+/**
+ * Formats rows as the text of a CSV file. It begins with a byte order mark, without which spreadsheets take UTF-8 for
+ * another encoding, and holds nothing that a spreadsheet would run.
+ */
+export function formatCsv(columns: readonly string[], rows: readonly string[][]): string {
+  return stringify([columns, ...rows.map((row) => row.map(addFormulaGuards))], { bom: true });
 }
 
 /**

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, vi } from 'vitest';
 import { BranchStore } from '#services/branches/branch-store.ts';
 import { run as runCli } from '#services/branches/cli.ts';
-import { formatCsv } from '#services/branches/format-csv.ts';
+import { formatCsv } from '#services/branches/csv-files.ts';
 import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
 import { readRows } from '#shared/csv/csv-rows.ts';
 import { LineReport } from '#shared/csv/line-report.ts';
