@@ -1,7 +1,14 @@
-import { type Connection, type Model, Schema, trusted } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
-import { type Generation, Generations, type Kind } from './generations.ts';
+import { collectionOf } from '#shared/stores/mongo.ts';
+
+declare module '#shared/errors.ts' {
+  interface ErrorCodes {
+    /** A load that began later is in force. */
+    overtaken: unknown;
+  }
+}
 
 export type Coverage = { postalCode: string; code: string };
 /** All branches and all coverage of one moment. `version` changes with every load. */
@@ -10,15 +17,19 @@ export type Snapshot = { version: string; branches: Branch[]; coverage: Coverage
 /** Is called with the number of records of a load that are written so far. */
 export type OnProgress = (written: number) => void;
 
-type BranchDocument = { _id: string; generation: number; branch: Branch };
-type CoverageDocument = { _id: string; generation: number } & Coverage;
+/** What is loaded as a whole. */
+type Kind = 'branches' | 'coverage';
+/** The numbers of the loads that are in force; 0 is none. */
+type Generation = Readonly<Record<Kind, number>>;
+/** A record of one load. */
+type Loaded<R> = { _id: string; generation: number } & R;
 
 /** Documents in one insert: well below the timeout of an operation, on a slow server too. */
 const INSERT_CHUNK = 2_000;
 /** How often data is read again because a load has ended meanwhile. */
 const MAX_ATTEMPTS = 5;
 /** Time limit of each query of a lookup, its wait for a connection included, in ms. */
-const LOOKUP_TIMEOUT_MS = 1_500;
+const LOOKUP = { timeoutMS: 1_500 };
 
 /**
  * Branches and coverage in MongoDB, each loaded as a whole.
@@ -28,37 +39,29 @@ const LOOKUP_TIMEOUT_MS = 1_500;
  * that dies on the way leaves the old generation in force; the next load removes its leftovers.
  */
 export class BranchStore {
-  readonly #generations: Generations;
-  readonly #branches: Model<BranchDocument>;
-  readonly #coverage: Model<CoverageDocument>;
+  readonly #current: mongo.Collection<{ _id: string } & Generation>;
+  readonly #counter: mongo.Collection<{ _id: string; last: number }>;
+  readonly #branches: mongo.Collection<Loaded<{ branch: Branch }>>;
+  readonly #coverage: mongo.Collection<Loaded<Coverage>>;
 
   constructor(connection: Connection) {
-    const options = { versionKey: false, strict: true } as const;
-    const base = { _id: String, generation: Number };
-    this.#generations = new Generations(connection);
-    this.#branches = connection.model<BranchDocument>(
-      'Branch',
-      new Schema<BranchDocument>({ ...base, branch: Schema.Types.Mixed }, options),
-      'branches',
-    );
-    this.#coverage = connection.model<CoverageDocument>(
-      'Coverage',
-      new Schema<CoverageDocument>({ ...base, postalCode: String, code: String }, options),
-      'coverage',
-    );
+    this.#current = collectionOf(connection, 'generations');
+    this.#counter = collectionOf(connection, 'generations');
+    this.#branches = collectionOf(connection, 'branches');
+    this.#coverage = collectionOf(connection, 'coverage');
   }
 
   /** Returns a text that changes with every load; `0.0` before the first. */
   async version(): Promise<string> {
-    return versionOf(await this.#generations.current(LOOKUP_TIMEOUT_MS));
+    return versionOf(await this.#inForce());
   }
 
   /** Reads everything, for the cache and for exports. @throws DomainError as `#atOneVersion` does. */
   snapshot(): Promise<Snapshot> {
     return this.#atOneVersion(async (current) => {
       const [branches, coverage] = await Promise.all([
-        this.#branches.find({ generation: current.branches }).lean(),
-        this.#coverage.find({ generation: current.coverage }).lean(),
+        this.#branches.find({ generation: current.branches }).toArray(),
+        this.#coverage.find({ generation: current.coverage }).toArray(),
       ]);
       return {
         version: versionOf(current),
@@ -90,33 +93,21 @@ export class BranchStore {
   /** Returns the branches that are active, in no order. @throws as `find` does. */
   active(): Promise<Branch[]> {
     return this.#atOneVersion(async ({ branches: generation }) => {
-      const found = await this.#branches
-        .find({ generation, 'branch.Activa': true })
-        .setOptions({ timeoutMS: LOOKUP_TIMEOUT_MS })
-        .lean();
+      const found = await this.#branches.find({ generation, 'branch.Activa': true }, LOOKUP).toArray();
       return found.map(({ branch }) => branch);
     });
   }
 
   /** Replaces all branches. @throws DomainError `overtaken` when a load that began later is in force. */
   async loadBranches(branches: readonly Branch[], onProgress?: OnProgress): Promise<void> {
-    const toDocument = (branch: Branch, generation: number) => ({
-      _id: idOf(generation, branchCode(branch.Codigo)),
-      generation,
-      branch,
-    });
-    await this.#load('branches', this.#branches, branches, toDocument, onProgress);
+    const records = branches.map((branch) => [branchCode(branch.Codigo), { branch }] as const);
+    await this.#load('branches', this.#branches, records, onProgress);
   }
 
   /** Replaces all coverage. @throws DomainError `overtaken` when a load that began later is in force. */
   async loadCoverage(coverage: readonly Coverage[], onProgress?: OnProgress): Promise<void> {
-    const toDocument = ({ postalCode, code }: Coverage, generation: number) => ({
-      _id: idOf(generation, postalCode),
-      generation,
-      postalCode,
-      code,
-    });
-    await this.#load('coverage', this.#coverage, coverage, toDocument, onProgress);
+    const records = coverage.map((one) => [one.postalCode, one] as const);
+    await this.#load('coverage', this.#coverage, records, onProgress);
   }
 
   /**
@@ -126,7 +117,7 @@ export class BranchStore {
    */
   async #atOneVersion<T>(read: (current: Generation) => Promise<T>): Promise<T> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const current = await this.#generations.current(LOOKUP_TIMEOUT_MS);
+      const current = await this.#inForce();
       const found = await read(current);
       if ((await this.version()) === versionOf(current)) return found;
     }
@@ -144,40 +135,65 @@ export class BranchStore {
     return new Map(found.map(({ branch }) => [branchCode(branch.Codigo), branch]));
   }
 
-  async #load<R, D extends { generation: number }>(
+  /** @param records each under what names it, a branch's code or a postal code. */
+  async #load<R>(
     kind: Kind,
-    model: Model<D>,
-    records: readonly R[],
-    toDocument: (record: R, generation: number) => D,
+    collection: mongo.Collection<Loaded<R>>,
+    records: readonly (readonly [name: string, record: R])[],
     onProgress: OnProgress = () => {},
   ): Promise<void> {
-    const generation = await this.#generations.next();
+    const generation = await this.#nextGeneration();
     let written = 0;
     for (const chunk of chunks(records, INSERT_CHUNK)) {
-      const documents = chunk.map((record) => toDocument(record, generation));
-      await model.insertMany(documents, { lean: true, ordered: false });
+      const documents = chunk.map(([name, record]) => ({
+        ...record,
+        _id: idOf(generation, name),
+        generation,
+      }));
+      await collection.insertMany(documents as mongo.OptionalUnlessRequiredId<Loaded<R>>[], {
+        ordered: false,
+      });
       written += chunk.length;
       onProgress(written);
     }
-    await this.#generations.activate(kind, generation);
+    await this.#activate(kind, generation);
     // Older generations only: a newer one may be on its way in from another process.
-    await model.collection.deleteMany({ generation: { $lt: generation } });
+    await collection.deleteMany({ generation: { $lt: generation } } as mongo.Filter<Loaded<R>>);
+  }
+
+  async #inForce(): Promise<Generation> {
+    return (await this.#current.findOne({ _id: 'current' }, LOOKUP)) ?? { branches: 0, coverage: 0 };
+  }
+
+  /** Returns a number that no other load has: the higher of two began later. */
+  async #nextGeneration(): Promise<number> {
+    const counter = await this.#counter.findOneAndUpdate(
+      { _id: 'counter' },
+      { $inc: { last: 1 } },
+      { upsert: true, returnDocument: 'after' },
+    );
+    return (counter as { last: number }).last;
+  }
+
+  /** Puts a generation in force. @throws DomainError `overtaken` when a load that began later already is. */
+  async #activate(kind: Kind, generation: number): Promise<void> {
+    const none = { $setOnInsert: { branches: 0, coverage: 0 } };
+    await this.#current.updateOne({ _id: 'current' }, none, { upsert: true });
+    const older = { _id: 'current', [kind]: { $lt: generation } };
+    const { matchedCount } = await this.#current.updateOne(older, { $set: { [kind]: generation } });
+    if (matchedCount === 0) throw new DomainError('overtaken');
   }
 }
 
 /** Finds the documents of one generation by their codes; none costs no query. */
-async function findById<D extends { _id: string }>(
-  model: Model<D>,
+async function findById<R>(
+  collection: mongo.Collection<Loaded<R>>,
   generation: number,
   codes: readonly string[],
-): Promise<D[]> {
+): Promise<mongo.WithId<Loaded<R>>[]> {
   if (codes.length === 0) return [];
   const ids = [...new Set(codes)].map((code) => idOf(generation, code));
-  const options = { timeoutMS: LOOKUP_TIMEOUT_MS };
-  return (await model
-    .find({ _id: trusted({ $in: ids }) })
-    .setOptions(options)
-    .lean()) as D[];
+  return collection.find({ _id: { $in: ids } } as mongo.Filter<Loaded<R>>, LOOKUP).toArray();
 }
 
 function idOf(generation: number, code: string): string {
