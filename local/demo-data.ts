@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import { BranchStore, type Coverage } from '#services/branches/branch-store.ts';
+import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
+import { readRows } from '#shared/csv/csv-rows.ts';
+import { LineReport } from '#shared/csv/line-report.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 
@@ -32,92 +36,11 @@ export const DEMO_USERS = [
   user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin'),
 ];
 
-export const BRANCHES: Branch[] = [
-  {
-    Codigo: 'MEX01',
-    Nombre: 'Ciudad de México Juárez',
-    Estado: 'Ciudad de México',
-    Municipio: 'Cuauhtémoc',
-    Colonia: 'Juárez',
-    Calle: 'Av. Paseo de la Reforma',
-    Numero: '250',
-    CodigoPostal: '06600',
-    Telefono: '5550000101',
-    Origen: true,
-    Destino: true,
-    Activa: true,
-  },
-  {
-    Codigo: 'MTY01',
-    Nombre: 'Monterrey Centro',
-    Estado: 'Nuevo León',
-    Municipio: 'Monterrey',
-    Colonia: 'Centro',
-    Calle: 'Av. Juárez',
-    Numero: '800',
-    CodigoPostal: '64000',
-    Telefono: '8150000101',
-    Origen: true,
-    Destino: true,
-    Activa: true,
-  },
-  {
-    Codigo: 'GDL01',
-    Nombre: 'Guadalajara Centro',
-    Estado: 'Jalisco',
-    Municipio: 'Guadalajara',
-    Colonia: 'Centro',
-    Calle: 'Av. Vallarta',
-    Numero: '1100',
-    CodigoPostal: '44100',
-    Telefono: '3350000101',
-    Origen: true,
-    Destino: true,
-    Activa: true,
-  },
-  {
-    Codigo: 'PUE01',
-    Nombre: 'Puebla Centro',
-    Estado: 'Puebla',
-    Municipio: 'Puebla',
-    Colonia: 'Centro',
-    Calle: 'Av. Reforma',
-    Numero: '320',
-    CodigoPostal: '72000',
-    Telefono: '2250000101',
-    Origen: false,
-    Destino: true,
-    Activa: true,
-  },
-  {
-    Codigo: 'TIJ01',
-    Nombre: 'Tijuana Zona Centro',
-    Estado: 'Baja California',
-    Municipio: 'Tijuana',
-    Colonia: 'Zona Centro',
-    Calle: 'Av. Revolución',
-    Numero: '1500',
-    CodigoPostal: '22000',
-    Telefono: '6650000101',
-    Origen: true,
-    Destino: false,
-    Activa: true,
-  },
-  {
-    Codigo: 'CUN01',
-    Nombre: 'Cancún Centro',
-    Estado: 'Quintana Roo',
-    Municipio: 'Benito Juárez',
-    Colonia: 'Supermanzana 5',
-    Calle: 'Av. Tulum',
-    Numero: '45',
-    CodigoPostal: '77500',
-    Telefono: '9950000101',
-    Origen: true,
-    Destino: true,
-    Activa: false,
-  },
-];
+/** The demo branches, in a file as operators load it (`npm run branches`). */
+export const BRANCHES: Branch[] = [];
+const file = join(import.meta.dirname, 'demo-branches.csv');
+for await (const { cells } of readRows(file, columnsOf(branchTable), new LineReport()))
+  BRANCHES.push(branchTable.toRecord(cells));
 
 export const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => ({
   postalCode: CodigoPostal,
