@@ -1,59 +1,114 @@
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { OUR_FOLDER } from '#services/label-worker/label/templates.ts';
-import { preview } from '#services/label-worker/preview/preview.ts';
+import Handlebars from 'handlebars';
+import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
+import {
+  type PrintingBrowser,
+  startPrintingBrowser,
+} from '#services/label-worker/browser/printing-browser.ts';
+import { startPdfium } from '#services/label-worker/images/pdfium.ts';
+import { toPng } from '#services/label-worker/images/png.ts';
+import { DOCUMENT } from '#services/label-worker/label/document.ts';
+import {
+  OUR_FOLDER,
+  OUR_TEMPLATES,
+  readTemplate,
+  templateNames,
+} from '#services/label-worker/label/templates.ts';
+import { DOTS_PER_MM, tryTemplates } from '#services/label-worker/try-templates.ts';
+import { createLogger } from '#shared/observability/logger.ts';
 import { provideChromium } from './programs/chromium.ts';
 
 /** `npm run labels:preview`: prints sample labels for people to look at. Exit code 0: done, 1: failed, 2: wrong usage. */
 
-const HELP = `Usage: npm run labels:preview -- [--templates <folder>] [--out <folder>] [--watch]
+const HELP = `Usage: npm run labels:preview -- [--templates <folder>] [--out <folder>]
 
 Prints sample labels as PDF and PNG, with a page (index.html) that shows them side by side and says what is wrong.
 
   --templates <folder>  templates of your own (docs/labels.md); ours unless given
   --out <folder>        where the labels go; .local/labels-preview unless given
-  --watch               prints them again when a template changes, until Ctrl-C; the page reloads itself
-  -h, --help            this text`;
+  -h, --help            this text
+`;
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const renderPage = Handlebars.compile(readFileSync(new URL('labels-preview.hbs', import.meta.url), 'utf8'));
 
-type Options = { templates: string; out: string; watch: boolean; help: boolean };
+/** Folders of templates and of the preview, and the program of Chromium. */
+type Options = { templates: string; out: string; executablePath: string };
+/** `index` is the path of the page that shows the labels, `problems` are what is wrong with the templates. */
+type Preview = { index: string; names: string[]; problems: string[] };
 
-async function printAll({ templates, out, watch }: Options): Promise<void> {
-  const end = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end.abort());
-  const options = { templates, out, executablePath: await provideChromium(say) };
-  for await (const { index, names, problems } of preview(options, watch ? end.signal : undefined)) {
-    say(`Printed ${names.length} labels: ${index}`);
-    for (const problem of problems) process.stderr.write(`${problem}\n`);
-    if (!watch && problems.length > 0) process.exitCode = 1;
-  }
-}
+if (import.meta.main) process.exitCode = await run();
 
-function parseOptions(): Options | undefined {
+async function run(): Promise<number> {
   try {
     const { values } = parseArgs({
       options: {
-        templates: { type: 'string' },
-        out: { type: 'string' },
-        watch: { type: 'boolean' },
+        templates: { type: 'string', default: OUR_FOLDER },
+        out: { type: 'string', default: '.local/labels-preview' },
         help: { type: 'boolean', short: 'h' },
       },
     });
-    const { templates = OUR_FOLDER, out = '.local/labels-preview', watch = false, help = false } = values;
-    return { templates: resolve(templates), out: resolve(out), watch, help };
-  } catch {
-    return undefined;
+    if (values.help) process.stdout.write(HELP);
+    if (values.help) return 0;
+    const executablePath = await provideChromium((line) => process.stdout.write(`${line}\n`));
+    const [templates, out] = [resolve(values.templates), resolve(values.out)];
+    const { index, names, problems } = await preview({ templates, out, executablePath });
+    process.stdout.write(`Printed ${names.length} labels: ${index}\n`);
+    for (const problem of problems) process.stderr.write(`${problem}\n`);
+    return problems.length > 0 ? 1 : 0;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isUsage = code?.startsWith('ERR_PARSE_ARGS');
+    process.stderr.write(`${isUsage ? 'Wrong usage. See npm run labels:preview -- --help' : message}\n`);
+    return isUsage ? 2 : 1;
   }
 }
 
-const options = parseOptions();
-if (!options) {
-  process.stderr.write('Wrong usage. See npm run labels:preview -- --help\n');
-  process.exitCode = 2;
-} else if (options.help) say(HELP);
-else
-  await printAll(options).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-    process.exitCode = 1;
+/** Prints the sample labels of each template in a folder, with a page that shows them side by side and says what is wrong. */
+export async function preview({ templates, out, executablePath }: Options): Promise<Preview> {
+  await mkdir(out, { recursive: true });
+  const browser = await startPrintingBrowser(
+    { executablePath, sandboxRequired: false, document: DOCUMENT, concurrency: 1, printTimeoutMs: 20_000 },
+    createLogger('preview', 'error'),
+  );
+  const preview: Preview = { index: join(out, 'index.html'), names: [], problems: [] };
+  const attempt = (work: () => Promise<void>) =>
+    work().catch((error: Error) => void preview.problems.push(error.message));
+  try {
+    await attempt(async () => {
+      for (const file of templateNames(templates))
+        await attempt(() => printSamples(templates, file, out, browser, preview.names));
+    });
+    await writeFile(preview.index, renderPage(preview));
+    return preview;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Tries a template as a worker does at its start, and keeps what that prints. @throws TemplateError */
+async function printSamples(
+  folder: string,
+  file: string,
+  out: string,
+  { print: printHtml }: PrintingBrowser,
+  names: string[],
+): Promise<void> {
+  const [kind, template] = readTemplate(folder, file);
+  const templates = { ...OUR_TEMPLATES, [kind]: template };
+  const underlays = await printUnderlays(printHtml, templates);
+  const printer = createLabelPrinter({ templates, underlays, printHtml, concurrency: 1, maxLabels: 50 });
+  const rasterize = await startPdfium();
+  await tryTemplates(templates, async (label, order, sample) => {
+    const pdf = await printer.print(label, order);
+    if (!order.alone) return pdf;
+    const name = `${kind}-${sample}`;
+    await writeFile(join(out, `${name}.pdf`), pdf);
+    await writeFile(join(out, `${name}.png`), toPng(rasterize(pdf, 0, DOTS_PER_MM), DOTS_PER_MM));
+    names.push(name);
+    return pdf;
   });
+}

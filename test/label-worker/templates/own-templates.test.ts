@@ -81,12 +81,8 @@ describe('a template is refused when it is read', () => {
       'medium.hbs:1: {{#page}}: width must be a length, such as "100mm", not "100"',
     ],
     [
-      { 'medium.hbs': `\n<style>p { color: red }</style >\n${withLines('')}` },
-      'medium.hbs:1: outside of {{#page}} stand <style> elements without {{ }}, and nothing else',
-    ],
-    [
       { 'medium.hbs': `\n<style>p { color: {{x}} }</style>\n${withLines('')}` },
-      'medium.hbs:1: outside of {{#page}} stand <style> elements without {{ }}, and nothing else',
+      'medium.hbs:2: outside of {{#page}} stand <style> elements without {{ }}, and nothing else',
     ],
   ])('%j: %s', async ([files, message], { folderOf }) => {
     const own = await folderOf(files);

@@ -104,7 +104,7 @@ describe.each(SERVICES)('the image of %s', (name) => {
   it('has all of its folder but what only people look at', () => {
     const files = globSync(`services/${name}/**/*.*`, { cwd: repoRoot });
     const absent = files.filter((path) => !inImage(name, path));
-    expect(absent.filter((path) => !/\/(pictures|preview)\/|\.md$/.test(path))).toEqual([]);
+    expect(absent.filter((path) => !/\/pictures\/|\.md$/.test(path))).toEqual([]);
   });
 
   it('has no program but those that it runs', () => {

@@ -124,21 +124,14 @@ function partsOf({ body }: hbs.AST.Program): { styles: string; page: hbs.AST.Blo
     part.type === 'BlockStatement' && (part as hbs.AST.BlockStatement).path.original === 'page';
   const page = body.find(isPage);
   if (!page) throw errorAt(1, '{{#page width="…mm" height="…mm"}} must be around everything but styles');
-  const content = (part: hbs.AST.Statement) =>
-    part.type === 'ContentStatement' ? String((part as hbs.AST.ContentStatement).original) : '';
-  const styles = body.map(content).join('');
-  const STYLES = /^\s*(?:<style>(?:(?!<\/style)[\s\S])*<\/style>\s*)*$/i;
-  const stray = body.find(
-    (part) =>
-      part !== page &&
-      part.type !== 'CommentStatement' &&
-      !(part.type === 'ContentStatement' && STYLES.test(content(part))),
-  );
+  const others = body.filter((part) => part !== page && part.type !== 'CommentStatement');
+  const stray = others.find(({ type }) => type !== 'ContentStatement');
   if (stray)
     throw errorAt(
       stray.loc.start.line,
       'outside of {{#page}} stand <style> elements without {{ }}, and nothing else',
     );
+  const styles = others.map((part) => (part as hbs.AST.ContentStatement).original).join('');
   return { styles, page };
 }
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'puppeteer-core';
 import { expect, inject } from 'vitest';
-import { type Preview, preview } from '#services/label-worker/preview/preview.ts';
+import { preview } from '#local/labels-preview.ts';
 import { browserFixture, screenshot } from '#test/fixtures/browser.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 
-/** `npm run labels:preview -- --watch` in a browser. */
+/** `npm run labels:preview` in a browser. */
 
 const test = folderTest.extend('browser', { scope: 'file' }, browserFixture);
 
@@ -19,31 +19,25 @@ async function picture(page: Page, out: string): Promise<string> {
   return (await readFile(join(out, 'medium-usual.png'))).toString('base64');
 }
 
-test('shows the labels, and shows them anew when a template changes or is wrong', async ({
-  browser,
-  folder,
-}) => {
+test('shows the labels, or what is wrong with a template', async ({ browser, folder }) => {
   const [templates, out] = [join(folder, 'templates'), join(folder, 'out')];
   await mkdir(templates);
   const file = join(templates, 'medium.hbs');
   await copyFile('examples/templates/html/medium.hbs', file);
   const source = await readFile(file, 'utf8');
-  const end = new AbortController();
-  const previews = preview({ templates, out, executablePath: inject('chromiumPath') }, end.signal);
-  const next = async () => (await previews.next()).value as Preview;
-  const { index, problems } = await next();
+  const print = () => preview({ templates, out, executablePath: inject('chromiumPath') });
+  const { index, problems } = await print();
   expect(problems).toEqual([]);
   const page = await browser.newPage();
   await page.goto(pathToFileURL(index).href);
   const before = await picture(page, out);
   await screenshot(page, 'labels-preview');
 
-  /** Changes the folder, and waits until the page has reloaded. @returns the problems that it shows. */
+  /** Changes the folder, and prints again. @returns the problems that the page shows. */
   const after = async (change: Promise<void>): Promise<string[]> => {
-    const reloaded = page.waitForNavigation({ waitUntil: 'domcontentloaded' });
     await change;
-    await next();
-    await reloaded;
+    await print();
+    await page.reload();
     return page.$$eval('.problem', (shown) => shown.map((element) => element.textContent ?? ''));
   };
   expect(await after(writeFile(file, source.replace('>DESTINO<', '>ENTREGAR EN<')))).toEqual([]);
@@ -64,6 +58,4 @@ test('shows the labels, and shows them anew when a template changes or is wrong'
   expect(await after(symlink('nowhere', join(templates, 'small.hbs')))).toContain(
     `${templates}/small.hbs: this cannot be read: ENOENT`,
   );
-  end.abort();
-  expect(await previews.next()).toEqual({ value: undefined, done: true });
 });
