@@ -16,57 +16,21 @@ export type MongoAction =
   | 'listCollections'
   | 'listIndexes';
 
-/** The collections. docs/architecture.md has them as a table, with the rights of each user. */
-export const MONGO_COLLECTIONS = {
-  guides: {
-    id: 'Guide number',
-    holds: 'A guide as created, its account, who cancelled it and when',
-    life: 'For ever; anonymised after `RETENTION_DAYS`',
-  },
-  creations: {
-    id: "Hash of user, route and key, or the creation's id",
-    holds: 'The journal of creations: all guides until they are stored, then their numbers',
-    life: '1 h; with a key `IDEMPOTENCY_KEY_DAYS`',
-  },
-  events: {
-    id: 'Account and number',
-    holds: 'The log of an account: events of its guides and cancellations, numbered without a gap',
-    life: 'For ever; who received, and notes, are removed after `RETENTION_DAYS`',
-  },
-  users: {
-    id: 'User name',
-    holds: 'Account, password hash, permissions, origin branch, generation of tokens, ended tokens',
-    life: 'Until removed by hand',
-  },
-  accounts: {
-    id: 'Account name',
-    holds: 'Limits that differ from those of the settings',
-    life: 'Until removed by hand',
-  },
-  audit: { id: 'Random', holds: 'The audit trail: who did what, from where', life: '400 days' },
-  branches: { id: 'Generation and code', holds: 'A branch of one load', life: 'Until the next load' },
-  coverage: {
-    id: 'Generation and postal code',
-    holds: 'The branch of a postal code',
-    life: 'Until the next load',
-  },
-  webhooks: {
-    id: 'Account and a number from 1 to 5',
-    holds: 'A webhook of an account: address, and the number of the last event that was taken',
-    life: 'Until its account removes it',
-  },
-  webhookSecrets: {
-    id: 'Id of a webhook',
-    holds: 'What signs its messages',
-    life: 'As long as the webhook',
-  },
-  generations: {
-    id: '`current`, `counter`',
-    holds: 'Which generations are in force, and the number of the last load',
-    life: 'For ever',
-  },
-} as const;
-export type MongoCollection = keyof typeof MONGO_COLLECTIONS;
+/** The collections. docs/architecture.md says what they hold. */
+export const MONGO_COLLECTIONS = [
+  'guides',
+  'creations',
+  'events',
+  'users',
+  'accounts',
+  'audit',
+  'branches',
+  'coverage',
+  'webhooks',
+  'webhookSecrets',
+  'generations',
+] as const;
+type MongoCollection = (typeof MONGO_COLLECTIONS)[number];
 
 /** By collection; `''` is every collection of the database, and the database itself. */
 type Rights = Readonly<Partial<Record<MongoCollection | '', readonly MongoAction[]>>>;

@@ -15,78 +15,22 @@ export type RedisService = (typeof REDIS_SERVICES)[number];
 export type RedisUser = RedisService | 'operator';
 export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 
-type Keys = { patterns: readonly string[]; holds: string; life: string };
-
-/** Families of keys by their purpose, after the prefix. docs/architecture.md has them as a table. */
+/** Families of keys by their purpose: patterns, after the prefix. docs/architecture.md says what they hold. */
 export const REDIS_KEYS = {
-  queue: {
-    patterns: [':labels:*'],
-    holds: 'The queue `labels` of BullMQ: jobs, their states, its event stream',
-    life: '50 min after a job ended; 5 min where nobody prints it',
-  },
-  labels: {
-    patterns: [':label:*'],
-    holds:
-      'In the Redis of `LABEL_CACHE_URL`: a finished PDF, PNG or ZPL. The channel of the same name tells how its job ended',
-    life: '1 h, or until it is evicted',
-  },
-  check: {
-    patterns: [':write-check'],
-    holds: "The health check's write (a full Redis still answers PING)",
-    life: '60 s',
-  },
-  counts: {
-    patterns: [':label-count:*'],
-    holds: 'Labels printed, failed and refused in each minute',
-    life: '2 h',
-  },
-  heartbeats: {
-    patterns: [':worker:*', ':workers'],
-    holds: "Heartbeats of label workers, every 5 s, with their templates' versions",
-    life: '15 s',
-  },
-  branches: {
-    patterns: [':branches', ':branches:*'],
-    holds: 'Branches and coverage with their version; the next version while it is written',
-    life: 'Until the next load; 60 s',
-  },
-  sessions: {
-    patterns: [':session:*'],
-    holds: 'Dashboard sessions, under the hash of their id',
-    life: '8 h',
-  },
-  logins: {
-    patterns: [':login-*'],
-    holds:
-      'Failed logins by address, and by user and address; hashes of addresses from which a user logged in',
-    life: '15 min; 30 days',
-  },
-  visits: {
-    patterns: [':tracking:*'],
-    holds: 'Look-ups on the tracking page, by address',
-    life: '1 min',
-  },
-  operatorLogins: {
-    patterns: [':dashboard-login-*'],
-    holds: "The same for the dashboard's login",
-    life: '15 min; 30 days',
-  },
-  requests: {
-    patterns: [':requests-*'],
-    holds: "Time until which an account's requests are paid for",
-    life: 'Until then',
-  },
-  retention: {
-    patterns: [':retention', ':retention-lease'],
-    holds: 'Progress of the walk over old guides, and the process that walks',
-    life: 'For ever; 1 min',
-  },
-  quotas: {
-    patterns: [':guides-account:*'],
-    holds: 'Guides that an account created in a day',
-    life: '2 days',
-  },
-} as const satisfies Record<string, Keys>;
+  queue: [':labels:*'],
+  labels: [':label:*'],
+  check: [':write-check'],
+  counts: [':label-count:*'],
+  heartbeats: [':worker:*', ':workers'],
+  branches: [':branches', ':branches:*'],
+  sessions: [':session:*'],
+  logins: [':login-*'],
+  visits: [':tracking:*'],
+  operatorLogins: [':dashboard-login-*'],
+  requests: [':requests-*'],
+  retention: [':retention', ':retention-lease'],
+  quotas: [':guides-account:*'],
+} as const satisfies Record<string, readonly string[]>;
 type Family = keyof typeof REDIS_KEYS;
 
 /** The families that each service reads and writes, those that it only reads, and whether it hears or tells of labels. */
@@ -125,13 +69,13 @@ const COMMANDS = {
 export function redisRules(service: RedisService, prefix: string): string[] {
   const { own, read = [], channels } = REDIS_FAMILIES[service];
   const patterns = (families: Family[], permission: string) =>
-    families.flatMap((family) => REDIS_KEYS[family].patterns).map((key) => `${permission}~${prefix}${key}`);
+    families.flatMap((family) => REDIS_KEYS[family]).map((key) => `${permission}~${prefix}${key}`);
   const commands = Object.values(COMMANDS).join(' ').split(' ');
   return [
     ...['resetkeys', 'resetchannels', '-@all'],
     ...patterns(own, ''),
     ...patterns(read, '%R'),
-    ...(channels ? REDIS_KEYS.labels.patterns.map((channel) => `&${prefix}${channel}`) : []),
+    ...(channels ? REDIS_KEYS.labels.map((channel) => `&${prefix}${channel}`) : []),
     ...commands.map((command) => `+${command}`),
   ];
 }

@@ -22,7 +22,7 @@ test.for(Object.entries(PAGES).flatMap(([page, names]) => names.map((name) => [p
     const path = join(repoRoot, page);
     const text = readFileSync(path, 'utf8');
     const marked = new RegExp(`(?<=<!-- ${name} -->\\n)[\\s\\S]*?(?=<!-- end -->)`);
-    const table = TABLES[name](document);
+    const table = TABLES[name](document, text);
     if (process.env.UPDATE_DOCS && marked.test(text))
       writeFileSync(
         path,

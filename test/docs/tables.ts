@@ -1,4 +1,4 @@
-import { MONGO_COLLECTIONS, MONGO_ROLES, type MongoCollection } from '#local/access/mongo-roles.ts';
+import { MONGO_COLLECTIONS, MONGO_ROLES } from '#local/access/mongo-roles.ts';
 import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { httpErrors } from '#services/api/errors.ts';
@@ -150,12 +150,18 @@ function demoUsers(): string {
   return table(['user', 'account', 'permissions', 'origin'], rows);
 }
 
+/** Returns the cells of a row that people write, all but its last one. @param name its first cell, which is the code's. */
+function written(page: string, name: string): string[] {
+  const row = page.split('\n').find((line) => line.startsWith(`| ${name} | `));
+  if (!row)
+    throw new Error(`No table of the page has a row of ${name}: write what it holds, and for how long`);
+  return row.slice('| '.length).split(' | ').slice(0, -1);
+}
+
 /** The families of keys in Redis, and which service may use them. */
-function redisKeys(): string {
-  const rows = Object.entries(REDIS_KEYS).map(([family, { patterns, holds, life }]) => [
-    patterns.map((pattern) => `\`${pattern}\``).join(', '),
-    holds,
-    life,
+function redisKeys(_: OpenApi, page: string): string {
+  const rows = Object.entries(REDIS_KEYS).map(([family, patterns]) => [
+    ...written(page, patterns.map((pattern) => `\`${pattern}\``).join(', ')),
     Object.entries(REDIS_FAMILIES)
       .flatMap(([service, { own, read = [] }]) => [
         ...own.filter((name) => name === family).map(() => service),
@@ -167,17 +173,12 @@ function redisKeys(): string {
 }
 
 /** The collections of MongoDB, and what each user may do with them. */
-function collections(): string {
-  const rows = Object.entries(MONGO_COLLECTIONS).map(([name, { id, holds, life }]) => [
-    `\`${name}\``,
-    id,
-    holds,
-    life,
+function collections(_: OpenApi, page: string): string {
+  const rows = MONGO_COLLECTIONS.map((name) => [
+    ...written(page, `\`${name}\``),
     Object.entries(MONGO_ROLES)
       .flatMap(([user, rights]) => {
-        const actions = (rights as Partial<Record<MongoCollection, readonly string[]>>)[
-          name as MongoCollection
-        ];
+        const actions = (rights as Partial<Record<typeof name, readonly string[]>>)[name];
         return user !== 'demo' && actions ? [`${user}: ${actions.join(', ')}`] : [];
       })
       .join('; '),
@@ -248,4 +249,4 @@ function table(heads: string[], rows: string[][]): string {
 export const TABLES = {
   ...{ settings, messages, operations, guideFields, eventFields, demoUsers },
   ...{ redisKeys, collections, alerts: alertsBySeverity, helpers, fields },
-} satisfies Record<string, (document: OpenApi) => string>;
+} satisfies Record<string, (document: OpenApi, page: string) => string>;
