@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { cacheFolder } from '#local/folders.ts';
 import { downloadedMongod } from '#local/mongo/mongod.ts';
-import { clientToolsAreThere } from '#local/programs/clients/client-tools.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
+import { clientToolsAreThere } from '#test/clients/tools/client-tools.ts';
 import { LongestFirst } from './longest-first.ts';
 
 // All faults of test/faults and nothing else, one file after the other; otherwise the most telling of them run.

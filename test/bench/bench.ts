@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { repoRoot } from '#local/folders.ts';
 import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { SetupError } from '#local/setup-error.ts';
-import { provideTestServers } from '#local/test-servers.ts';
+import { provideTestServers } from '#test/fixtures/test-servers.ts';
 import { chart } from './report/chart.ts';
 import { captionOf, type Report, short, textTable, toRows, withFigures } from './report/report.ts';
 import { costs } from './rows/costs.ts';

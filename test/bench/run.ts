@@ -1,4 +1,4 @@
-import type { TestServers } from '#local/test-servers.ts';
+import type { TestServers } from '#test/fixtures/test-servers.ts';
 
 /** What every row of the benchmark is given. */
 export type Run = {

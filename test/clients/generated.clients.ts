@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { clientTools } from '#local/programs/clients/client-tools.ts';
+import { clientTools } from '#test/clients/tools/client-tools.ts';
 import { compile, expectLabel, programFolder, run, test } from './clients.ts';
 
 /** Makes a client of the document in `into`, and returns what the generator warns of. */

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'vitest';
-import { clientTools } from '#local/programs/clients/client-tools.ts';
 import { probeMessage, signedHeaders } from '#services/webhooks/message.ts';
 import { newSecret } from '#shared/stores/webhook-store.ts';
+import { clientTools } from '#test/clients/tools/client-tools.ts';
 
 /** Node's library is in test/webhooks/messages.test.ts. */
 test('the official Python library of Standard Webhooks verifies a message, and no other', () => {

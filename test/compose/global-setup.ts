@@ -1,4 +1,4 @@
-import { dockerAnswers } from '#local/test-servers.ts';
+import { dockerAnswers } from '#test/fixtures/test-servers.ts';
 import { ComposeProject } from './compose-project.ts';
 
 /** Builds all images with the Docker Engine that answers. Where there is none, the run says so and fails. */

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { test } from '#test/fixtures/folder.ts';
 
-/** `npm test` takes containers for Redis and MongoDB where an engine runs (local/test-servers.ts): some of its files do. */
+/** `npm test` takes containers for Redis and MongoDB where an engine runs (test/fixtures/test-servers.ts): some of its files do. */
 
 test('npm test runs on containers', async ({ folder }) => {
   const files = ['test/api/routes', 'test/e2e/main-job'];

@@ -7,8 +7,8 @@ import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { generateSecrets } from '#local/secrets.ts';
 import { SetupError } from '#local/setup-error.ts';
 import { startSystem } from '#local/system.ts';
-import { provideTestServers } from '#local/test-servers.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { provideTestServers } from '#test/fixtures/test-servers.ts';
 
 const HELP = `Usage: npm run fuzz [-- options of "schemathesis run"]
 

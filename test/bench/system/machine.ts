@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { mongo } from 'mongoose';
-import type { TestServers } from '#local/test-servers.ts';
+import type { TestServers } from '#test/fixtures/test-servers.ts';
 
 export type Machine = Awaited<ReturnType<typeof describeMachine>>;
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheFolder, keyOf } from '../../folders.ts';
-import { withLock } from '../../process/lock.ts';
-import { runToEnd } from '../../process/run-to-end.ts';
-import { type Log, SetupError } from '../../setup-error.ts';
-import { ensurePrograms, findProgram, type Program } from '../ensure-programs.ts';
+import { cacheFolder, keyOf } from '#local/folders.ts';
+import { withLock } from '#local/process/lock.ts';
+import { stopAllProcesses } from '#local/process/owned-process.ts';
+import { runToEnd } from '#local/process/run-to-end.ts';
+import { ensurePrograms, findProgram, type Program } from '#local/programs/ensure-programs.ts';
+import { type Log, SetupError } from '#local/setup-error.ts';
 
 /** openapi-generator (Apache-2.0), as Maven's central repository has it. */
 const GENERATOR = {
@@ -47,12 +48,22 @@ export function clientToolsAreThere(): boolean {
   return existsSync(folder) && RUN.every(({ names }) => findProgram(...names));
 }
 
+// Part of `npm run test:clients`.
+if (import.meta.main) {
+  const log = (line: string) => void process.stderr.write(`${line}\n`);
+  await provideClientTools(log).catch((error: Error) => {
+    log(error.message);
+    process.exitCode = 1;
+  });
+  await stopAllProcesses();
+}
+
 /**
  * Fetches what is missing, once for this user.
  *
  * @throws SetupError where a program is missing, or the generator is not the one that was pinned.
  */
-export async function provideClientTools(log: Log): Promise<void> {
+async function provideClientTools(log: Log): Promise<void> {
   await ensurePrograms([...RUN, ...FETCH], log);
   await withLock('client-tools', log, async () => {
     if (existsSync(folder)) return;
