@@ -1,37 +1,56 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { REDIS_SERVICES, type RedisPasswords } from './access/redis-acl.ts';
+import { MONGO_USERS, type MongoUser } from './access/mongo-roles.ts';
+import { REDIS_SERVICES, type RedisService, redisAclFile, redisUrlOf } from './access/redis-acl.ts';
 
-export type Secrets = { jwt: string; internal: string; redis: RedisPasswords };
+/** The secrets of an installation with a MongoDB and a Redis of its own. */
+export type Secrets = ReturnType<typeof generateSecrets>;
+
+export function generateSecrets() {
+  return {
+    jwt: secret(),
+    internal: secret(),
+    redis: byName([...REDIS_SERVICES, 'operator'] as const, secret),
+    /** Passwords of MongoDB's users, and of its administrator. */
+    mongo: byName(MONGO_USERS, secret),
+    mongoRoot: secret(),
+    grafana: secret(),
+  };
+}
 
 /**
  * Reads the secrets in `file`, and makes those that it does not have yet: access tokens stay valid over a restart, also
  * after an upgrade.
  */
 export function loadSecrets(file: string): Secrets {
-  return keepSecrets(file, generateSecrets());
-}
-
-export function generateSecrets(): Secrets {
-  return { jwt: secret(), internal: secret(), redis: secretFor([...REDIS_SERVICES, 'operator']) };
-}
-
-/** Returns the secrets in `file`, and the fresh ones where it has none, which it has from then on. */
-export function keepSecrets<T extends object>(file: string, fresh: T): T {
+  const fresh = generateSecrets();
   const secrets = existsSync(file) ? merge(fresh, JSON.parse(readFileSync(file, 'utf8'))) : fresh;
   writeFileSync(`${file}.partial`, JSON.stringify(secrets), { mode: 0o600 });
   renameSync(`${file}.partial`, file);
   return secrets;
 }
 
+/** Returns what the stores' users log in with: the connection string of each, and the file of users of both Redis. */
+export function storeCredentials({ redis, mongo }: Secrets) {
+  const redisUrl = (host: string) => (service: RedisService) =>
+    redisUrlOf(`redis://${host}:6379`, service, redis[service]);
+  // MongoDB acknowledges what is in its journal: otherwise a crash loses the writes of the last 100 ms.
+  const mongoUri = (user: MongoUser) => `mongodb://${user}:${mongo[user]}@mongo:27017/guias?journal=true`;
+  return {
+    redisUrls: byName(REDIS_SERVICES, redisUrl('redis')),
+    labelCacheUrls: byName(REDIS_SERVICES, redisUrl('label-cache')),
+    mongoUris: byName(MONGO_USERS, mongoUri),
+    usersAcl: redisAclFile('{guias}', redis),
+  };
+}
+
 /** Returns 32 random bytes in hexadecimal digits. */
-export function secret(): string {
+function secret(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Returns a secret for each name. */
-export function secretFor<K extends string>(names: readonly K[]): Record<K, string> {
-  return Object.fromEntries(names.map((name) => [name, secret()])) as Record<K, string>;
+function byName<K extends string>(names: readonly K[], make: (name: K) => string): Record<K, string> {
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<K, string>;
 }
 
 function merge<T extends object>(fresh: T, stored: Partial<T>): T {

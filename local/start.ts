@@ -10,10 +10,8 @@ import { provideChromium } from './programs/chromium.ts';
 import { provideRedis } from './programs/redis.ts';
 import { loadSecrets } from './secrets.ts';
 import { SetupError } from './setup-error.ts';
-import { HELP, parseOptions } from './start/options.ts';
-import { choosePorts } from './start/ports.ts';
+import { choosePorts, HELP, parseOptions } from './start/options.ts';
 import { readyMessage } from './start/ready-message.ts';
-import { stopSignal } from './start/stop-signal.ts';
 import { type ServiceName, startSystem, USUAL_PREFIX } from './system.ts';
 
 /**
@@ -23,6 +21,8 @@ import { type ServiceName, startSystem, USUAL_PREFIX } from './system.ts';
 
 const folder = join(repoRoot, '.local');
 const logFolder = join(folder, 'logs');
+/** Two signals within this time are one Ctrl-C, in ms: under npm it comes from the terminal and from npm. */
+const SAME_SIGNAL_MS = 500;
 
 try {
   const { fresh, help } = parseOptions();
@@ -52,6 +52,21 @@ async function startAndKeepRunning(fresh: boolean): Promise<void> {
   rmSync(logFolder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const child of await startAll(ports)) keepRunning(child, progress);
+}
+
+/** Resolves at the first Ctrl-C or SIGTERM; a second one ends this process at once. @param onStop is called at the first. */
+function stopSignal(onStop: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined;
+    const stop = () => {
+      if (first === undefined) onStop();
+      else if (Date.now() - first > SAME_SIGNAL_MS) process.exit(1); // owned-process.ts then kills what is left
+      first ??= Date.now();
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+    process.stdout.on('error', () => {}); // a closed terminal must not keep the services from stopping in order
+  });
 }
 
 /** Starts the servers, loads the demo data and starts the services. */

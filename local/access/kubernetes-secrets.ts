@@ -1,4 +1,4 @@
-import { generateInstallationSecrets, storeCredentials } from './installation.ts';
+import { generateSecrets, storeCredentials } from '../secrets.ts';
 
 /**
  * Prints the Secrets of k8s/small with new random values, for `kubectl create`, which leaves those that exist as they are.
@@ -7,7 +7,7 @@ import { generateInstallationSecrets, storeCredentials } from './installation.ts
  *   npm run --silent secrets:kubernetes | kubectl -n guias create -f -
  */
 
-const secrets = generateInstallationSecrets();
+const secrets = generateSecrets();
 const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 
 const SECRETS: Readonly<Record<string, Record<string, string>>> = {

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateInstallationSecrets, storeCredentials } from '../access/installation.ts';
-import { keepSecrets, secret } from '../secrets.ts';
+import { loadSecrets, storeCredentials } from '../secrets.ts';
 
 /**
  * Generates the secrets of `docker compose up` at its first start, in a volume of their own: nobody chooses a password,
@@ -16,10 +15,7 @@ import { keepSecrets, secret } from '../secrets.ts';
 const [folder] = process.argv.slice(2);
 if (!folder) throw new Error('Usage: node local/compose/secrets.ts <folder>');
 const first = !existsSync(join(folder, 'secrets.json'));
-const secrets = keepSecrets(join(folder, 'secrets.json'), {
-  ...generateInstallationSecrets(),
-  grafana: secret(),
-});
+const secrets = loadSecrets(join(folder, 'secrets.json'));
 const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 const { jwt, internal } = secrets;
 

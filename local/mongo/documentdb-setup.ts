@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../process/lock.ts';
-import { runToEnd } from '../process/run-to-end.ts';
-import { canAptInstall, debianMirror, ensurePrograms } from '../programs/ensure-programs.ts';
+import { runToEnd } from '../process/owned-process.ts';
+import { debianMirror, ensurePrograms } from '../programs/ensure-programs.ts';
 import type { Log } from '../setup-error.ts';
 import {
   documentDbIsReady,
@@ -14,16 +14,10 @@ import {
   insideRoot,
   postgresPrograms,
   root,
-} from './documentdb-root.ts';
-import { startPostgres } from './postgres.ts';
+  startPostgres,
+} from './documentdb.ts';
 
 const rootLog = join(home, 'root.log');
-
-/** Says in a few words why DocumentDB cannot be set up here; returns undefined where it can. */
-export function whyNoDocumentDb(): string | undefined {
-  if (!canAptInstall()) return 'its substitute can be set up on Debian as root only';
-  return undefined;
-}
 
 /** Makes what is missing of the root and FerretDB. An interrupted run leaves nothing that is taken for finished. */
 export async function prepareDocumentDb(log: Log): Promise<void> {
@@ -76,8 +70,8 @@ async function makeTemplate(folder: string): Promise<void> {
   await run('chroot', folder, 'install', '-d', '-o', 'postgres', '-m', '0700', '/docdb', '/docdb/template');
   const place = ['-D', '/docdb/template/data', '-U', 'postgres', '-A', 'trust'];
   await asPostgres(`${postgresPrograms}/initdb`, ...place, '-E', 'UTF8', '--locale=C.UTF-8');
-  const where = { root: folder, name: 'template', durable: true };
-  const server = await startPostgres(where, { logFile: rootLog });
+  const where = { root: folder, name: 'template', durable: true, logFile: rootLog };
+  const server = await startPostgres(where);
   const sql = 'create extension documentdb cascade';
   await asPostgres('psql', '-h', '/docdb/template', '-U', 'postgres', '-qc', sql);
   await server.stop();

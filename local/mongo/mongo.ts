@@ -1,12 +1,17 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProgram } from '../programs/ensure-programs.ts';
+import { canAptInstall, findProgram } from '../programs/ensure-programs.ts';
 import { SetupError } from '../setup-error.ts';
-import { documentDbIsReady } from './documentdb-root.ts';
-import { removeDocumentDbData, startDocumentDb } from './documentdb-server.ts';
-import { prepareDocumentDb, whyNoDocumentDb } from './documentdb-setup.ts';
-import { answersPing, type MongoOptions, type MongoServer } from './mongo-server.ts';
-import { downloadedMongod, downloadMongod, startMongod } from './mongod.ts';
+import { documentDbIsReady, removeDocumentDbData, startDocumentDb } from './documentdb.ts';
+import { prepareDocumentDb } from './documentdb-setup.ts';
+import {
+  answersPing,
+  downloadedMongod,
+  downloadMongod,
+  type MongoOptions,
+  type MongoServer,
+  startMongod,
+} from './mongod.ts';
 
 /**
  * Provides a MongoDB, the first of these that is there: `MONGODB_URI`; `mongod` on PATH; a `mongod` that was or can be
@@ -24,10 +29,9 @@ export async function provideMongo(options: MongoOptions): Promise<MongoServer> 
   if (documentDbIsReady()) return startDocumentDb(options);
   const downloaded = await downloadMongod(options.log);
   if (downloaded) return startMongod(downloaded, options);
-  const obstacle = whyNoDocumentDb();
-  if (obstacle) {
+  if (!canAptInstall()) {
     throw new SetupError(
-      `No MongoDB: install mongod, or set MONGODB_URI to one that runs, such as mongodb://127.0.0.1:27017/guias (${obstacle}).`,
+      'No MongoDB: install mongod, or set MONGODB_URI to one that runs, such as mongodb://127.0.0.1:27017/guias (its substitute can be set up on Debian as root only).',
     );
   }
   await prepareDocumentDb(options.log);

@@ -2,11 +2,23 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DryMongoBinary, MongoBinary } from 'mongodb-memory-server-core';
 import { MongoBinaryDownloadUrl } from 'mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js';
+import { mongo } from 'mongoose';
 import { freePort } from '../process/free-port.ts';
-import { startProcess } from '../process/owned-process.ts';
+import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
 import type { Log } from '../setup-error.ts';
-import { answersPing, type MongoOptions, type MongoServer } from './mongo-server.ts';
+
+export type MongoServer = {
+  /** `MONGODB_URI` as it was given, or the address of our own server, which ends in `/`, without a database. */
+  uri: string;
+  description: string;
+  /** The processes that were started for it; none for `MONGODB_URI`. */
+  processes: OwnedProcess[];
+  close(): Promise<void>;
+};
+
+/** Where our own server keeps its files, and whether they survive its end. */
+export type MongoOptions = { folder: string; durable: boolean; log: Log };
 
 /** Returns the path of the `mongod` that an earlier start has downloaded, if there is one. */
 export async function downloadedMongod(): Promise<string | undefined> {
@@ -50,4 +62,14 @@ export async function startMongod(program: string, { folder, log }: MongoOptions
   const uri = `mongodb://127.0.0.1:${port}/`;
   await waitUntilReady(server, () => answersPing(uri), 30_000);
   return { uri, description: 'MongoDB', processes: [server], close: server.stop };
+}
+
+/** Tells whether a server answers MongoDB's driver; rejects where there is no connection. */
+export async function answersPing(uri: string): Promise<boolean> {
+  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 1_000 });
+  try {
+    return (await client.db('admin').command({ ping: 1 })).ok === 1;
+  } finally {
+    await client.close();
+  }
 }

@@ -80,6 +80,16 @@ function startAt(place: number, options: ProcessOptions): OwnedProcess {
   return owned;
 }
 
+// Asked to end, this shell also ends what the program has started: debootstrap alone would go on for a while.
+const WHOLE_GROUP = 'trap "trap - TERM; kill 0" TERM; "$@" & wait $!';
+
+/** Runs a program to its end. @throws Error with the last lines of its log when the program fails. */
+export async function runToEnd(options: ProcessOptions): Promise<void> {
+  const command: [string, ...string[]] = ['sh', '-c', WHOLE_GROUP, 'sh', ...options.command];
+  const { exitCode, text } = await startProcess({ ...options, command }).ended;
+  if (exitCode !== 0) throw new Error(describeFailure(options, text));
+}
+
 /** Stops everything that this process started, the last place first, and lets nothing more be started. */
 export async function stopAllProcesses(): Promise<void> {
   closing = true;

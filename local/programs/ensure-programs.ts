@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { cacheFolder } from '../folders.ts';
 import { withLock } from '../process/lock.ts';
-import { runToEnd } from '../process/run-to-end.ts';
+import { runToEnd } from '../process/owned-process.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 
 export type Program = {

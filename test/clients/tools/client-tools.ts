@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { cacheFolder, keyOf } from '#local/folders.ts';
 import { withLock } from '#local/process/lock.ts';
-import { stopAllProcesses } from '#local/process/owned-process.ts';
-import { runToEnd } from '#local/process/run-to-end.ts';
+import { runToEnd, stopAllProcesses } from '#local/process/owned-process.ts';
 import { ensurePrograms, findProgram, type Program } from '#local/programs/ensure-programs.ts';
 import { type Log, SetupError } from '#local/setup-error.ts';
 

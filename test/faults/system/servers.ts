@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import type { RedisService } from '#local/access/redis-acl.ts';
 import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
-import { answersPing } from '#local/mongo/mongo-server.ts';
+import { answersPing } from '#local/mongo/mongod.ts';
 import { provideRedis } from '#local/programs/redis.ts';
 import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { Part } from './part.ts';
