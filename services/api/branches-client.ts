@@ -71,12 +71,14 @@ export class BranchesClient {
     }
     const answer = Promise.withResolvers<Answer>();
     const question: Question = { ...query, requestId, answer };
-    gone.addEventListener('abort', () => answer.reject(new DomainError('client-gone')));
+    const leave = () => answer.reject(new DomainError('client-gone'));
+    gone.addEventListener('abort', leave);
     this.#waiting.add(question);
     this.#schedule();
     try {
       return await withTimeout(this.#timeoutMs, 'Asking the branches service', answer.promise);
     } finally {
+      gone.removeEventListener('abort', leave);
       this.#forget(question);
     }
   }

@@ -14,8 +14,6 @@ const PAUSE_MS = 200;
  * that a lost answer needs no other care.
  */
 export class Attempts {
-  /** Aborts when the time is over. */
-  readonly signal = AbortSignal.timeout(STORE_MS);
   readonly #end = performance.now() + STORE_MS;
   readonly #unknown: ErrorCode;
   /** Whether something may be stored: the database may have done a write that it has not answered, or has committed them. */

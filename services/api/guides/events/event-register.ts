@@ -99,9 +99,10 @@ export class EventRegister {
   async #append(account: string, batch: readonly Waiting[]): Promise<Verdict[]> {
     const append = randomUUID();
     const attempts = new Attempts('events-unknown');
+    const timeIsOver = AbortSignal.timeout(STORE_MS);
     const decide = () => this.#decide(append, batch);
     return attempts.untilAnswered(async () => {
-      const { result, open } = await this.#log.append(account, append, decide, attempts.signal);
+      const { result, open } = await this.#log.append(account, append, decide, timeIsOver);
       await this.#guides.storeStates(result.states);
       if (open.length > 0) this.#onAppended(account);
       // Nobody waits for it. What fails here a sweep does.
