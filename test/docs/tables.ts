@@ -73,23 +73,33 @@ function range({ minimum = 0, maximum }: Setting): string | undefined {
 /** What the service fills into a message is `…` on the page. */
 const FILLED = new Proxy({}, { get: () => '…' });
 
-/** Every message of the API with its status, code and headers, each once. */
+/** Every message of the API by status and code, each once, with the headers that come with it. */
 function messages(): string {
   const errors: HttpErrors = httpErrors;
-  const rows = Object.values(errors).map(({ status, codigo, message, headers = {} }) => {
-    const text = typeof message === 'string' ? message : message(FILLED, [{ codigo: '…', message: '…' }]);
-    const names = Object.keys(typeof headers === 'function' ? headers(FILLED) : headers);
-    return [`\`${text}\``, String(status), `\`${codigo}\``, names.map((name) => `\`${name}\``).join(', ')];
-  });
-  // The message of `guides-invalid` is that of its first problem, each of which has a row of its own.
-  const own = rows
-    .filter(([text]) => text !== '`…`')
-    .toSorted(([, one = ''], [, other = '']) => one.localeCompare(other));
+  const rows = Object.values(errors)
+    .filter(({ status }) => status !== NOBODY_GETS)
+    .map(({ status, codigo, message, headers = {} }) => {
+      const text = typeof message === 'string' ? message : message(FILLED, [{ codigo: '…', message: '…' }]);
+      const names = Object.keys(typeof headers === 'function' ? headers(FILLED) : headers);
+      return [
+        `${status} \`${codigo}\``,
+        [`\`${text}\``, ...names.map((name) => `(with \`${name}\`)`)].join(' '),
+      ] as const;
+    })
+    // The message of `guides-invalid` is that of its first problem, each of which has a row of its own.
+    .filter(([, text]) => text !== '`…`');
+  const byCode = [...Map.groupBy(rows, ([code]) => code)].map(([code, all]) => [
+    code,
+    [...new Set(all.map(([, text]) => text))].join('<br>'),
+  ]);
   return table(
-    ['message', 'status', '`codigo`', 'headers'],
-    own.filter((row, i) => own.findIndex((other) => other.join() === row.join()) === i),
+    ['status and `codigo`', 'message'],
+    byCode.toSorted(([one = ''], [other = '']) => Number.parseInt(one, 10) - Number.parseInt(other, 10)),
   );
 }
+
+/** Status of what the service notes where the client has left. */
+const NOBODY_GETS = 499;
 
 /** The API's own document, as far as a table shows it. */
 export type OpenApi = { paths: Record<string, Record<string, Operation>> };
