@@ -17,8 +17,6 @@ type Setting = {
   default?: unknown;
   examples?: unknown[];
   enum?: unknown[];
-  minimum?: number;
-  maximum?: number;
   writeOnly?: boolean;
 };
 
@@ -53,21 +51,13 @@ function meaning(setting: Setting): string {
   const { description, enum: values, default: value, examples: [example] = [] } = setting;
   const sentences = [
     description,
-    values ? `One of ${values.join(', ')}` : range(setting),
+    values && `One of ${values.join(', ')}`,
     example !== undefined && example !== value && `Example: \`${example}\``,
   ];
   return sentences
     .filter(Boolean)
     .map((sentence) => `${sentence}.`)
     .join(' ');
-}
-
-/** A maximum from here on tells an operator nothing. */
-const NO_BOUND = 1_000_000_000;
-
-function range({ minimum = 0, maximum }: Setting): string | undefined {
-  if (maximum !== undefined && maximum < NO_BOUND) return `From ${minimum} to ${maximum}`;
-  return minimum > 0 ? `At least ${minimum}` : undefined;
 }
 
 /** What the service fills into a message is `…` on the page. */
@@ -232,14 +222,12 @@ function helpers(): string {
   return table(['helper', 'draws', 'attributes'], rows);
 }
 
-/** The fields of label templates, each with what it may be. */
+/** The fields of label templates, each with an example. */
 function fields(): string {
   const { packages, ...view } = labelView(sample({ kind: 'medium', packages: 3 }));
-  const rows = leavesOf({ ...view, package: packages[0] }).map(([path, value]) => [
-    `\`${path}\``,
-    String(value ?? 'the logo as a `data:` URI, where there is one'),
-  ]);
-  return table(['field', 'for example'], rows);
+  return leavesOf({ ...view, package: packages[0] })
+    .map(([path, value]) => `- \`${path}\`: ${value ?? 'the logo as a `data:` URI, where there is one'}\n`)
+    .join('');
 }
 
 function leavesOf(value: object, prefix = ''): [path: string, value: unknown][] {
