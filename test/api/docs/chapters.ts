@@ -8,5 +8,6 @@ export const CHAPTERS = [
   '/etiquetas',
   '/impresoras',
   '/rastreo',
+  '/webhooks',
   '/cambios',
 ];
