@@ -1,9 +1,12 @@
-import { expect, vi } from 'vitest';
-import { WebhookStore } from '#shared/stores/webhook-store.ts';
+import mongoose from 'mongoose';
+import { expect, onTestFinished, vi } from 'vitest';
+import { collectionOf } from '#shared/stores/mongo.ts';
+import { type Webhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
 import { eventIds, type Receiver, startReceiver } from '#test/fixtures/receiver.ts';
 import { passTime, test } from '#test/fixtures/sender-process.ts';
-import { startProxy } from '../system/proxy.ts';
+import type { Part } from '../system/part.ts';
+import { type Closer, mongoServer } from '../system/servers.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -12,28 +15,33 @@ const EVENTS = 4_000;
 const FAULTS = 18;
 
 test('with the sender, its database or a receiver killed at random moments, each receiver gets every event in order', async ({
-  stores,
+  folder,
   startSender,
-  webhooksOf,
 }) => {
-  const store = new WebhookStore(stores.mongo);
+  const closers: Closer[] = [];
+  const server = await mongoServer(true, 'webhooks', folder, closers);
+  const database = server.part as Part;
+  const mongo = await mongoose.createConnection(server.direct).asPromise();
+  onTestFinished(async () => {
+    await mongo.close();
+    for (const close of closers) await close();
+  });
+  const webhooksOf = collectionOf<Webhook>(mongo, 'webhooks');
+  const store = new WebhookStore(mongo);
+  await store.open();
   const receivers: Receiver[] = [];
   const received: Receiver['received'][] = [];
   for (let i = 0; i < ACCOUNTS; i++) {
     const receiver = await startReceiver();
     receivers.push(receiver);
     received.push(receiver.received);
-    await appendEvents(stores.mongo, `c${i}`, 1, EVENTS);
+    await appendEvents(mongo, `c${i}`, 1, EVENTS);
     await store.add({ account: `c${i}`, url: receiver.url, description: '', cursor: 0 }, 'whsec_YQ==');
   }
-  const database = new URL(stores.mongoUri);
-  const port = Number(database.port);
-  const proxy = await startProxy(() => port);
-  database.port = String(proxy.port);
-  let sender = await startSender(database.href);
+  let sender = await startSender(server.url);
   const messages = () => received.reduce((sum, { length }) => sum + length, 0);
   const left = async () => {
-    await passTime(stores);
+    await passTime(mongo);
     return webhooksOf.countDocuments({ cursor: { $lt: EVENTS } });
   };
   let faults = 0;
@@ -44,17 +52,19 @@ test('with the sender, its database or a receiver killed at random moments, each
     if (kind === 0) {
       sender.process.kill('SIGKILL');
       await sender.process.ended;
-      sender = await startSender(database.href);
+      sender = await startSender(server.url);
     } else if (kind === 1) {
       const place = faults % ACCOUNTS;
       const receiver = receivers[place] as Receiver;
       await receiver.close();
       receivers[place] = await startReceiver(receiver.port, receiver.received);
-    } else proxy.cut();
+    } else {
+      await database.kill();
+      await database.start();
+    }
   }
   await expect.poll(left, { timeout: 90_000, interval: 200 }).toBe(0);
   await sender.process.stop();
-  await proxy.close();
   for (const receiver of receivers) await receiver.close();
   const all = Array.from({ length: EVENTS }, (_, i) => `E${i + 1}`);
   let repeated = 0;
