@@ -32,6 +32,11 @@ export class ProblemList {
     this.total++;
     if (this.first.length < MAX_PROBLEMS) this.first.push(make());
   }
+
+  /** @throws DomainError with this code and the problems, where there are any. */
+  throwIfAny(code: ErrorCode): void {
+    if (this.total > 0) throw new DomainError(code, { problems: this.first, problemsTotal: this.total });
+  }
 }
 
 /**

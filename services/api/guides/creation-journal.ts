@@ -12,7 +12,7 @@ import {
   toDocument,
   toRecord,
 } from './guide-store.ts';
-import { isObject } from './request/guide-forms.ts';
+import { isObject } from './request/body.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** How long a creation without a key is kept once it is done, in ms: a request that still finishes it reads its numbers. */

@@ -77,8 +77,7 @@ function refuseEach<T>(
   for (const [indice, guide] of guides.entries()) {
     if (isRefused(guide)) refused.add(() => ({ indice, code }));
   }
-  if (refused.total === 0) return;
-  throw new DomainError(code, { problems: refused.first, problemsTotal: refused.total });
+  refused.throwIfAny(code);
 }
 
 async function lookUp(

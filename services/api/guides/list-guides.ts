@@ -3,7 +3,7 @@ import type { GuideStatus } from '#shared/contracts/event.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { GuideList, ListedGuide, Position } from './guide-list.ts';
 
-import { tidy } from './request/guide-forms.ts';
+import { tidy } from './request/body.ts';
 
 /** What a client asks for, by the names of the wire. */
 export type ListRequest = {

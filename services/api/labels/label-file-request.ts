@@ -1,8 +1,7 @@
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { kindOfTipo, type LabelKind, TIPOS } from '#shared/contracts/label-kinds.ts';
-import { DomainError, type ErrorCode, ProblemList } from '#shared/errors.ts';
-import { isAbsent, isObject, tidy, tidyFields } from '../guides/request/guide-forms.ts';
-import { typeOf, unknownField } from '../guides/request/guide-request.ts';
+import { type Problem, ProblemList } from '#shared/errors.ts';
+import { arrayIn, isAbsent, tidy, tidyFields, typeOf } from '../guides/request/body.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo']);
 
@@ -19,44 +18,27 @@ export type LabelFileRequest = {
  * @throws DomainError of the array, or `guides-invalid`, which names what is wrong.
  */
 export function parseLabelFileRequest(body: unknown): LabelFileRequest {
-  const request = isObject(body) ? body : {};
-  const { Guias, Tipo } = request;
-  if (!Array.isArray(Guias)) throw blameNumbers('numbers-missing');
-  if (Guias.length === 0) throw blameNumbers('numbers-empty');
-  if (Guias.length > MAX_GUIDES) throw blameNumbers('too-many-guides');
+  const sent = arrayIn(body, 'Guias', MAX_GUIDES, ['numbers-missing', 'numbers-empty', 'too-many-guides']);
   const problems = new ProblemList();
-  tidyFields(request, FIELDS, (name) => problems.add(() => unknownField(name, FIELDS)));
-  const kind = parseKind(Tipo, problems);
-  const numbers = Guias.map((number: unknown, indice) => {
+  const { Tipo } = tidyFields(body as Record<string, unknown>, FIELDS, problems);
+  const kind = typeof Tipo === 'string' ? kindOfTipo(Tipo) : undefined;
+  if (!kind) problems.add(() => problemOf(Tipo));
+  const numbers = sent.map((number, indice) => {
     if (typeof number === 'string') return tidy(number);
-    addType(problems, { indice, campo: 'Guias' }, number);
+    problems.add(() => ({ indice, ...wrongType('Guias', number) }));
     return ''; // not String(number): that throws where the client's object has a toString of its own
   });
-  if (problems.total > 0 || !kind) {
-    throw new DomainError('guides-invalid', { problems: problems.first, problemsTotal: problems.total });
-  }
-  return { numbers, kind };
+  problems.throwIfAny('guides-invalid');
+  return { numbers, kind: kind as LabelKind };
 }
 
-function blameNumbers(code: ErrorCode): DomainError {
-  return new DomainError(code, { problems: [{ campo: 'Guias', code }] });
-}
-
-function parseKind(value: unknown, problems: ProblemList): LabelKind | undefined {
+function problemOf(tipo: unknown): Problem {
   const campo = 'Tipo';
-  const text = tidy(value);
-  const kind = typeof text === 'string' ? kindOfTipo(text) : undefined;
-  const params = { rule: `solo acepta: ${TIPOS.join(', ')}` };
-  if (isAbsent(text)) problems.add(() => ({ campo, code: 'field-required' }));
-  else if (typeof text !== 'string') addType(problems, { campo }, text);
-  else if (!kind) problems.add(() => ({ campo, code: 'field-invalid', params }));
-  return kind;
+  if (isAbsent(tipo)) return { campo, code: 'field-required' };
+  if (typeof tipo !== 'string') return wrongType(campo, tipo);
+  return { campo, code: 'field-invalid', params: { rule: `solo acepta: ${TIPOS.join(', ')}` } };
 }
 
-function addType(problems: ProblemList, place: { indice?: number; campo: string }, value: unknown): void {
-  problems.add(() => ({
-    ...place,
-    code: 'field-type',
-    params: { expected: 'string', given: typeOf(value) },
-  }));
+function wrongType(campo: string, value: unknown): Problem {
+  return { campo, code: 'field-type', params: { expected: 'string', given: typeOf(value) } };
 }

@@ -1,14 +1,34 @@
+import { type Static, type TObject, Type } from 'typebox';
+import { guideAjv } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors.ts';
 import { isAddress, isPublicAddress } from '#shared/public-address.ts';
-import { isAbsent, isObject, tidyFields } from '../guides/request/guide-forms.ts';
-import { typeOf, unknownField } from '../guides/request/guide-request.ts';
-
-/** Longest texts of a webhook, in characters. */
-export const MAX_URL = 500;
-export const MAX_DESCRIPTION = 120;
+import { addProblems, isObject, tidyFields } from '../guides/request/body.ts';
 
 const URL_RULE =
   'debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada';
+
+/** The body that registers a webhook. */
+export const NewWebhook = Type.Object(
+  {
+    Url: Type.String({
+      maxLength: 500,
+      description:
+        'https, sin usuario ni contraseña, con puerto 443 o mayor que 1023, fuera de redes privadas',
+      examples: ['https://tienda.example/guias'],
+    }),
+    Descripcion: Type.Optional(Type.String({ maxLength: 120, examples: ['Tienda'] })),
+  },
+  { title: 'SolicitudDeWebhook', additionalProperties: false },
+);
+
+/** The body that activates a webhook. */
+export const Activation = Type.Object(
+  { cursor: Type.Optional(Type.String({ maxLength: 100, examples: ['ZTE'] })) },
+  { title: 'ActivacionDeWebhook', additionalProperties: false, description: 'Puede faltar' },
+);
+
+const readWebhook = readerOf(NewWebhook);
+const readActivation = readerOf(Activation);
 
 /**
  * Checks the body that registers a webhook (docs/contract.md "Webhooks").
@@ -19,20 +39,19 @@ const URL_RULE =
  */
 export function parseWebhook(body: unknown, allowPrivate: boolean): { url: string; description: string } {
   const problems = new ProblemList();
-  const fields = readTexts(body, { Url: MAX_URL, Descripcion: MAX_DESCRIPTION }, problems);
-  const { Url = '', Descripcion: description = '' } = fields;
-  const url = parseUrl(Url, allowPrivate);
-  if (problems.total === 0 && isAbsent(Url)) problems.add(() => ({ campo: 'Url', code: 'field-required' }));
-  else if (problems.total === 0 && !url) problems.add(() => invalid('Url', URL_RULE));
-  refuse(problems);
-  return { url: url ?? '', description };
+  const { Url, Descripcion: description = '' } = readWebhook(body, problems);
+  const url = typeof Url === 'string' ? parseUrl(Url, allowPrivate) : undefined;
+  const isBlamed = problems.first.some(({ campo }) => campo === 'Url');
+  if (!url && !isBlamed) problems.add(() => invalid('Url', URL_RULE));
+  problems.throwIfAny('guides-invalid');
+  return { url: url as string, description };
 }
 
 /** Checks the body that activates a webhook; it may be absent. @returns the cursor, where one was sent. */
 export function parseActivation(body: unknown): string | undefined {
   const problems = new ProblemList();
-  const { cursor } = readTexts(body ?? {}, { cursor: 100 }, problems);
-  refuse(problems);
+  const { cursor } = readActivation(body ?? {}, problems);
+  problems.throwIfAny('guides-invalid');
   return cursor;
 }
 
@@ -42,22 +61,16 @@ export function refuseCursor(): never {
   throw new DomainError('guides-invalid', { problems: [problem] });
 }
 
-/** Returns the texts of a body by their names, and adds what is wrong. @param lengths the longest text of each name. */
-function readTexts<Name extends string>(
-  body: unknown,
-  lengths: Record<Name, number>,
-  problems: ProblemList,
-): Partial<Record<Name, string>> {
-  if (!isObject(body)) throw new DomainError('bad-request');
-  const known = new Set(Object.keys(lengths));
-  const fields = tidyFields(body, known, (name) => problems.add(() => unknownField(name, known)));
-  for (const [campo, value] of Object.entries(fields)) {
-    const limit = lengths[campo as Name];
-    const params = { expected: 'string', given: typeOf(value), limit };
-    if (typeof value !== 'string') problems.add(() => ({ campo, code: 'field-type', params }));
-    else if (value.length > limit) problems.add(() => ({ campo, code: 'field-too-long', params }));
-  }
-  return fields as Partial<Record<Name, string>>;
+/** Returns a function that reads the fields of a body, and adds what is wrong with them. */
+function readerOf<S extends TObject>(schema: S) {
+  const known = new Set(Object.keys(schema.properties));
+  const isValid = guideAjv({ allErrors: true, verbose: true }).compile(schema);
+  return (body: unknown, problems: ProblemList): Static<S> => {
+    if (!isObject(body)) throw new DomainError('bad-request');
+    const fields = tidyFields(body, known, problems);
+    if (!isValid(fields)) addProblems(problems, isValid.errors);
+    return fields as Static<S>;
+  };
 }
 
 /**
@@ -75,9 +88,4 @@ function parseUrl(text: string, allowPrivate: boolean): string | undefined {
 
 function invalid(campo: string, rule: string): Problem {
   return { campo, code: 'field-invalid', params: { rule } };
-}
-
-function refuse(problems: ProblemList): void {
-  if (problems.total === 0) return;
-  throw new DomainError('guides-invalid', { problems: problems.first, problemsTotal: problems.total });
 }

@@ -336,6 +336,16 @@ describe('an address', () => {
   ] as const)('the body %j is refused', async ([sent, codigo, message], { strict }) => {
     expect(outcome(await strict.post('/api/webhooks', sent))).toEqual([400, codigo, message]);
   });
+
+  test.for([
+    [{ Otro: 1 }, 'campo_requerido'],
+    [{ Url: 'http://tienda.example/', Otro: 1 }, 'campo_formato'],
+    [{ Url: 'https://tienda.example/', Descripcion: 5, Otro: 1 }, undefined],
+  ] as const)('an unknown field hides nothing of the Url in %j', async ([sent, codigo], { strict }) => {
+    const { details = [] } = (await strict.post('/api/webhooks', sent)).body;
+    expect(details).toContainEqual(expect.objectContaining({ campo: 'Otro', codigo: 'campo_desconocido' }));
+    expect(details.find(({ campo }) => campo === 'Url')?.codigo).toBe(codigo);
+  });
 });
 
 test('without webhooks.admin every request is 403', async ({ api, send }) => {

@@ -2,11 +2,10 @@ import { branchCode } from '#shared/contracts/branch.ts';
 import { Event, FIELDS_OF_TYPES, MAX_EVENTS } from '#shared/contracts/event.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
 import { digest } from '#shared/digest.ts';
-import { DomainError, type Problem, ProblemList } from '#shared/errors.ts';
+import { type Problem, ProblemList } from '#shared/errors.ts';
 import type { Told } from '#shared/stores/event-log.ts';
 import { isGuideNumber } from '../guide-number.ts';
-import { isAbsent, isObject, tidyFields } from '../request/guide-forms.ts';
-import { blame, toProblem, unknownField } from '../request/guide-request.ts';
+import { arrayIn, isAbsent, isObject, tidyFields, toProblem } from '../request/body.ts';
 
 export const EVENT_FIELDS = Object.keys(Event.properties) as (keyof Event)[];
 const KNOWN: ReadonlySet<string> = new Set(EVENT_FIELDS);
@@ -21,25 +20,20 @@ const isEvent = guideAjv({ allErrors: false, verbose: true }).compile<Event>(Eve
  * @throws DomainError unless it is an object with an array of 1 to 500 objects, and nothing else.
  */
 export function eventsOf(body: unknown): Record<string, unknown>[] {
-  const { Eventos, ...others } = isObject(body) ? body : {};
-  if (!Array.isArray(Eventos)) throw blame('Eventos', 'events-missing');
-  if (Eventos.length === 0) throw blame('Eventos', 'events-empty');
-  if (Eventos.length > MAX_EVENTS) throw blame('Eventos', 'too-many-events');
+  const events = arrayIn(body, 'Eventos', MAX_EVENTS, ['events-missing', 'events-empty', 'too-many-events']);
   const problems = new ProblemList();
-  tidyFields(others, REQUEST_FIELDS, (name) => problems.add(() => unknownField(name, REQUEST_FIELDS)));
-  for (const [indice, event] of Eventos.entries()) {
+  tidyFields(body as Record<string, unknown>, REQUEST_FIELDS, problems);
+  for (const [indice, event] of events.entries()) {
     if (!isObject(event)) problems.add(() => ({ indice, code: 'event-invalid' }));
   }
-  if (problems.total > 0) {
-    throw new DomainError('guides-invalid', { problems: problems.first, problemsTotal: problems.total });
-  }
-  return Eventos;
+  problems.throwIfAny('guides-invalid');
+  return events as Record<string, unknown>[];
 }
 
 /** Checks the fields of an event by themselves. @returns the event in the form in which it is stored, or what is wrong. */
 export function checkEvent(sent: Record<string, unknown>): Told | Problem {
   const unknown = new ProblemList();
-  const fields = tidyFields(sent, KNOWN, (name) => unknown.add(() => unknownField(name, KNOWN)));
+  const fields = tidyFields(sent, KNOWN, unknown);
   if (unknown.first[0]) return unknown.first[0];
   if (typeof fields.Sucursal === 'string') fields.Sucursal = branchCode(fields.Sucursal);
   if (!isEvent(fields)) return problemOf(isEvent.errors ?? []);

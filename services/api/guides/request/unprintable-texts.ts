@@ -1,6 +1,6 @@
 import { isPrintable, unprintable } from '#shared/contracts/label-charset.ts';
 import type { ProblemList } from '#shared/errors.ts';
-import { isObject } from './guide-forms.ts';
+import { isObject } from './body.ts';
 
 /** Most characters that a warning names, of those that the label does not print. */
 const MAX_NAMED = 10;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import type { ApiOptions } from '../../config.ts';
-import { MAX_DESCRIPTION, MAX_URL, parseActivation, parseWebhook } from '../../webhooks/webhook-request.ts';
+import { Activation, NewWebhook, parseActivation, parseWebhook } from '../../webhooks/webhook-request.ts';
 import {
   activateWebhook,
   addWebhook,
@@ -76,20 +76,9 @@ const creation = operation({
   description: `Recibe los eventos que se registren desde ahora. Una cuenta tiene hasta ${MAX_WEBHOOKS}.`,
   permission,
   request: {
-    body: Type.Object(
-      {
-        Url: Type.String({
-          maxLength: MAX_URL,
-          description:
-            'https, sin usuario ni contraseña, con puerto 443 o mayor que 1023, fuera de redes privadas',
-          examples: ['https://tienda.example/guias'],
-        }),
-        Descripcion: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION, examples: ['Tienda'] })),
-      },
-      { title: 'SolicitudDeWebhook', additionalProperties: false },
-    ),
+    body: NewWebhook,
   },
-  // The words for each problem are those of creation; `parseWebhook` checks what the schema documents.
+  // The words for each problem are those of creation; `parseWebhook` validates with the same schema.
   validatedBy: 'handler',
   errors: ['field-required', ...FIELD_REFUSALS, 'too-many-webhooks'],
   data: {
@@ -163,10 +152,7 @@ const activation = operation({
   permission,
   request: {
     params,
-    body: Type.Object(
-      { cursor: Type.Optional(Type.String({ maxLength: 100, examples: ['ZTE'] })) },
-      { title: 'ActivacionDeWebhook', additionalProperties: false, description: 'Puede faltar' },
-    ),
+    body: Activation,
   },
   validatedBy: 'handler',
   errors: [...FIELD_REFUSALS, 'webhook-not-found'],
