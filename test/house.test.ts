@@ -68,9 +68,10 @@ describe('shared', () => {
 const ROOMS: Record<string, Record<string, string[]>> = {
   api: {
     accounts: [],
+    commands: ['accounts', 'guides', 'privacy'],
     guides: ['accounts'],
     labels: ['accounts', 'guides'],
-    privacy: ['accounts', 'guides'],
+    privacy: ['guides'],
     tracking: ['guides'],
     webhooks: ['guides'],
     plugins: ['accounts', 'guides', 'labels', 'privacy'],

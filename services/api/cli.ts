@@ -1,26 +1,20 @@
 import { type Command, CommanderError } from 'commander';
-import type { Connection } from 'mongoose';
 import { Type } from 'typebox';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { type CommandResult, type RecordedCommand, recordCommand } from '#shared/audit/record-command.ts';
-import { UserStore } from '#shared/auth/user-store.ts';
+import { type RecordedCommand, recordCommand } from '#shared/audit/record-command.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { mongoSettings } from '#shared/config/settings.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { explainUsage, isHelp, spanishCommand } from '#shared/terminal/spanish-command.ts';
-import { AccountLimitsStore } from './accounts/account-limits.ts';
-import { PERMISSION_NAMES, UsageError } from './accounts/arguments.ts';
-import { addAuditCommand } from './accounts/audit-command.ts';
-import { addCommands, example } from './accounts/commands.ts';
-import { addLimitsCommand } from './accounts/limits-command.ts';
-import { PASSWORD_RULE } from './accounts/read-password.ts';
-import { isCancelled } from './accounts/secret-input.ts';
-import { addEventsCommand } from './events-command.ts';
-import { GuideStore } from './guides/guide-store.ts';
-import { PersonalDataStore } from './privacy/personal-data-store.ts';
-import { addPrivacyCommands, type RunPrivately } from './privacy/privacy-commands.ts';
+import { addAuditCommand } from './commands/audit-command.ts';
+import { example, type Run, UsageError } from './commands/command-line.ts';
+import { addEventsCommand } from './commands/events-command.ts';
+import { addLimitsCommand } from './commands/limits-command.ts';
+import { addPrivacyCommands } from './commands/privacy-commands.ts';
+import { isCancelled, PASSWORD_RULE } from './commands/read-password.ts';
+import { addUserCommands, PERMISSION_NAMES } from './commands/user-commands.ts';
 
 /**
  * `npm run admin -- …`: the API's users. Exit code 0: done, 1: refused or failed, 2: wrong usage.
@@ -39,17 +33,13 @@ if (import.meta.main) process.exitCode = await run(process.argv);
 export async function run(argv: string[]): Promise<number> {
   try {
     const program = createProgram();
-    const asRecorded = (use: (mongo: Connection) => Promise<string>) =>
-      perform(recorded(program), async (mongo) => ({ text: await use(mongo) }));
-    addCommands(program, (use) =>
-      asRecorded((mongo) => use(new UserStore(mongo, { allowDemo: true }), new GuideStore(mongo))),
-    );
-    addLimitsCommand(program, (use) =>
-      asRecorded((mongo) => use(new AccountLimitsStore(mongo), new UserStore(mongo))),
-    );
-    addAuditCommand(program, (use) => asRecorded((mongo) => use(new AuditStore(mongo))));
-    addEventsCommand(program, (use) => perform(recorded(program), use), process.env);
-    addPrivacyCommands(program, runPrivately, process.env.INIT_CWD ?? '.');
+    const run: Run = (use, as = typed(program)) =>
+      perform({ ...as, service: 'admin', env: process.env }, use);
+    addUserCommands(program, run);
+    addLimitsCommand(program, run);
+    addAuditCommand(program, run);
+    addEventsCommand(program, run);
+    addPrivacyCommands(program, run);
     await program.parseAsync(argv);
     return 0;
   } catch (error) {
@@ -67,11 +57,7 @@ function createProgram(): Command {
     .addHelpText('after', example('create --help'));
 }
 
-/** Runs a command, records it in the audit trail, and then prints the text that it returns. */
-async function perform(
-  event: RecordedCommand,
-  use: (mongo: Connection, announce: () => Promise<void>) => Promise<CommandResult>,
-): Promise<void> {
+async function perform(event: RecordedCommand, use: Parameters<Run>[0]): Promise<void> {
   const { MONGODB_URI } = loadConfig(Type.Object(mongoSettings), process.env);
   const mongo = await connectMongo(MONGODB_URI, createLogger('admin', 'silent'));
   try {
@@ -83,14 +69,8 @@ async function perform(
   }
 }
 
-/** Runs a privacy command. The trail has by what a person was searched for, never the person. */
-function runPrivately(...[{ name, by }, use]: Parameters<RunPrivately>): Promise<void> {
-  const event = { service: 'admin', action: `privacy.${name}`, subject: by, env: process.env } as const;
-  return perform(event, (mongo, announce) => use(new PersonalDataStore(mongo), announce));
-}
-
 /** Returns what the trail says of a command: its name, the user that it is about, and its other arguments. */
-function recorded(program: Command): RecordedCommand {
+function typed(program: Command): Pick<RecordedCommand, 'action' | 'subject' | 'details'> {
   const name = program.args[0] ?? '';
   const command = program.commands.find((each) => each.name() === name);
   const [subject, ...rest] = command?.args ?? [];
@@ -99,11 +79,9 @@ function recorded(program: Command): RecordedCommand {
     value instanceof Date ? value.toISOString() : String(value),
   ]);
   return {
-    service: 'admin',
     action: `admin.${name}`,
     subject,
     details: { ...Object.fromEntries(options), ...(rest.length > 0 && { arguments: rest.join(' ') }) },
-    env: process.env,
   };
 }
 

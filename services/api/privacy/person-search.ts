@@ -1,10 +1,9 @@
 import type { Guide } from '#shared/contracts/guide.ts';
 import type { LogEntry } from '#shared/stores/event-log.ts';
-import { UsageError } from '../accounts/arguments.ts';
 import type { PersonSection } from './personal-data-store.ts';
 
 /** By what a person is searched for; the names stand in the answers that operators read. */
-export type SearchKind = 'telefono' | 'correo' | 'nombre';
+type SearchKind = 'telefono' | 'correo' | 'nombre';
 export type PersonSearch = { by: SearchKind; wanted: string };
 
 /** Where a guide names a person, and the fields that are compared. */
@@ -24,25 +23,9 @@ const NORMALIZED: Readonly<Record<SearchKind, (text: string) => string>> = {
     text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim().replaceAll(/\s+/g, ' '),
 };
 
-/**
- * Makes the search for a person from the options of a command, of which exactly one is given.
- *
- * @throws UsageError
- */
-export function parseSearch(options: { phone?: string; email?: string; name?: string }): PersonSearch {
-  const given = [
-    { by: 'telefono', text: options.phone },
-    { by: 'correo', text: options.email },
-    { by: 'nombre', text: options.name },
-  ] as const;
-  const [only, another] = given.filter(({ text }) => text !== undefined);
-  if (!only || another) throw new UsageError('Indique --phone, --email o --name, uno solo');
-  const wanted = NORMALIZED[only.by](only.text ?? '');
-  if (only.by === 'telefono' && wanted.length < 7)
-    throw new UsageError('--phone debe tener al menos 7 digitos');
-  if (only.by === 'correo' && !wanted.includes('@')) throw new UsageError('--email debe ser un correo');
-  if (!wanted) throw new UsageError('--name no puede estar vacio');
-  return { by: only.by, wanted };
+/** Makes the search for a person by a text as it was typed. */
+export function personSearch(by: SearchKind, text: string): PersonSearch {
+  return { by, wanted: NORMALIZED[by](text) };
 }
 
 /** Returns whether an event says that the person received. */

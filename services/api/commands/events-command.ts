@@ -1,28 +1,24 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { Registry } from 'prom-client';
-import { type CommandResult, operatorOf } from '#shared/audit/record-command.ts';
+import { operatorOf } from '#shared/audit/record-command.ts';
 import { type Event, MAX_EVENTS } from '#shared/contracts/event.ts';
 import { isMisread, NOT_UTF8, type Row, readRows } from '#shared/csv/csv-rows.ts';
 import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
 import { progressLine } from '#shared/terminal/progress-line.ts';
-import { example } from './accounts/commands.ts';
-import { httpErrors } from './errors.ts';
-import { EventRegister } from './guides/events/event-register.ts';
-import { EVENT_FIELDS } from './guides/events/event-request.ts';
-import { registerEvents } from './guides/events/register-events.ts';
-import { GuideStore } from './guides/guide-store.ts';
+import { httpErrors } from '../errors.ts';
+import { EventRegister } from '../guides/events/event-register.ts';
+import { EVENT_FIELDS } from '../guides/events/event-request.ts';
+import { registerEvents } from '../guides/events/register-events.ts';
+import { GuideStore } from '../guides/guide-store.ts';
+import { example, type Run, typedPath } from './command-line.ts';
 
 const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
 
-/** Runs a command, records it in the audit trail, and then prints the text that it returns. */
-type Perform = (use: (mongo: Connection) => Promise<CommandResult>) => Promise<void>;
-
 /** Adds `eventos`, which registers the events of a CSV file; its columns are the fields of an event. */
-export function addEventsCommand(program: Command, perform: Perform, env: NodeJS.ProcessEnv): void {
+export function addEventsCommand(program: Command, run: Run): void {
   program
     .command('eventos')
     .description('Registra los eventos de un archivo CSV. Cargarlo otra vez no repite ninguno.')
@@ -34,8 +30,8 @@ export function addEventsCommand(program: Command, perform: Perform, env: NodeJS
     .addHelpText('after', example('eventos escaneos.csv'))
     .action(async (path: string) => {
       let refused = 0;
-      await perform(async (mongo) => {
-        const loaded = await loadEvents(mongo, resolve(env.INIT_CWD ?? '.', path), operatorOf(env).actor);
+      await run(async (mongo) => {
+        const loaded = await loadEvents(mongo, typedPath(path), operatorOf(process.env).actor);
         refused = loaded.refused;
         const { registered, repeated, report } = loaded;
         const text = `Eventos registrados: ${registered}, repetidos: ${repeated}, rechazados: ${refused}`;

@@ -1,13 +1,8 @@
 import type { Command } from 'commander';
-import type { UserStore } from '#shared/auth/user-store.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
+import { type AccountLimits, AccountLimitsStore } from '../accounts/account-limits.ts';
 import { MAX_LIMIT } from '../config.ts';
-import type { AccountLimits, AccountLimitsStore } from './account-limits.ts';
-import { AccountError } from './accounts.ts';
-import { NAME_RULE, parseAccount, UsageError } from './arguments.ts';
-import { example } from './commands.ts';
-
-/** Runs the command on limits and users, records it in the audit trail, and then prints the text that it returns. */
-type WithLimits = (use: (limits: AccountLimitsStore, users: UserStore) => Promise<string>) => Promise<void>;
+import { example, NAME_RULE, parseAccount, parseInteger, type Run, UsageError } from './command-line.ts';
 
 /** Each limit with the setting of its default. */
 const SETTINGS: Readonly<Record<keyof AccountLimits, string>> = {
@@ -18,7 +13,7 @@ const SETTINGS: Readonly<Record<keyof AccountLimits, string>> = {
 };
 
 /** Adds the command that shows and sets what an account may use. */
-export function addLimitsCommand(program: Command, withLimits: WithLimits): void {
+export function addLimitsCommand(program: Command, run: Run): void {
   program
     .command('limits')
     .description('Muestra lo que una cuenta puede usar, o lo cambia; rige en menos de 10 segundos.')
@@ -32,22 +27,21 @@ export function addLimitsCommand(program: Command, withLimits: WithLimits): void
     .action((account: string, { default: reset = false, ...change }) => {
       const changes = Object.keys(change).length > 0;
       if (reset && changes) throw new UsageError('Indique limites, o bien --default');
-      return withLimits(async (limits, users) => {
-        const known = await users.list();
-        if (!known.some((user) => user.account === account)) {
-          throw new AccountError(`La cuenta no tiene usuarios: ${account}`);
+      return run(async (mongo) => {
+        const limits = new AccountLimitsStore(mongo);
+        const users = await new UserStore(mongo).list();
+        if (!users.some((user) => user.account === account)) {
+          throw new Error(`La cuenta no tiene usuarios: ${account}`);
         }
         if (reset) await limits.remove(account);
         if (changes) await limits.set(account, change);
-        return limitsTable(account, await limits.find(account));
+        return { text: limitsTable(account, await limits.find(account)) };
       });
     });
 }
 
 function parseLimit(text: string): number {
-  const limit = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new UsageError(`Un limite debe ser un numero entero de 1 a ${MAX_LIMIT}`);
+  return parseInteger(text, MAX_LIMIT, 'Un limite debe ser un numero');
 }
 
 function limitsTable(account: string, own: Partial<AccountLimits>): string {

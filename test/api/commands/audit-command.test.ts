@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { describe, expect } from 'vitest';
-import { parseMoment } from '#services/api/accounts/audit-command.ts';
 import { run } from '#services/api/cli.ts';
+import { parseMoment } from '#services/api/commands/audit-command.ts';
 import { run as runBranches } from '#services/branches/cli.ts';
 import { type AuditEvent, AuditStore, auditEvent } from '#shared/audit/audit-store.ts';
 import { recordCommand } from '#shared/audit/record-command.ts';

@@ -1,11 +1,16 @@
+import { addAbortSignal } from 'node:stream';
+import askHidden from '@inquirer/password';
 import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import { askSecret, readSecretLine } from './secret-input.ts';
 
 /** In characters (docs/contract.md "Authentication"). */
 const MIN_PASSWORD = 12;
 /** In bytes, so that a login accepts it whatever its characters. */
 const MAX_PASSWORD = MAX_CREDENTIAL;
+/** Longest wait for a password from a person at a terminal, or from a pipe, in ms. */
+const TIMEOUT_MS = 120_000;
+/** Names of the errors for a password that was not typed: Ctrl-C, the time limit, the end of standard input. */
+const CANCELLED = new Set(['ExitPromptError', 'AbortError', 'AbortPromptError']);
 
 /** For the help of the commands that ask for a password. */
 export const PASSWORD_RULE = `La contrasena se pide dos veces en la terminal, o se lee de la entrada estandar (una linea).
@@ -18,7 +23,7 @@ Debe tener al menos ${MIN_PASSWORD} caracteres, ${MAX_PASSWORD} bytes como maxim
  * the message is for the person who typed it.
  */
 export async function readPassword(): Promise<string> {
-  const password = process.stdin.isTTY ? await passwordFromTerminal() : await readSecretLine(MAX_PASSWORD);
+  const password = process.stdin.isTTY ? await passwordFromTerminal() : await firstLine();
   if ([...password].length < MIN_PASSWORD) {
     throw new Error(`La contrasena debe tener al menos ${MIN_PASSWORD} caracteres`);
   }
@@ -36,8 +41,29 @@ export async function readPassword(): Promise<string> {
   return password;
 }
 
+/** Returns whether an error says that nobody typed the password. */
+export function isCancelled(error: unknown): boolean {
+  return CANCELLED.has((error as Error).name);
+}
+
 async function passwordFromTerminal(): Promise<string> {
-  const password = await askSecret(`Contrasena (al menos ${MIN_PASSWORD} caracteres):`);
-  if ((await askSecret('Otra vez:')) !== password) throw new Error('Las contrasenas no coinciden');
+  const ask = (message: string) =>
+    askHidden(
+      { message, toggleMask: false, theme: { style: { maskedText: '' } } },
+      { signal: AbortSignal.timeout(TIMEOUT_MS) },
+    );
+  const password = await ask(`Contrasena (al menos ${MIN_PASSWORD} caracteres):`);
+  if ((await ask('Otra vez:')) !== password) throw new Error('Las contrasenas no coinciden');
   return password;
+}
+
+/** Input that is longer than any password is not read to its end. */
+async function firstLine(): Promise<string> {
+  const input = addAbortSignal(AbortSignal.timeout(TIMEOUT_MS), process.stdin.setEncoding('utf8'));
+  let text = '';
+  for await (const chunk of input) {
+    text += chunk;
+    if (text.includes('\n') || text.length > MAX_PASSWORD) break;
+  }
+  return (text.split('\n')[0] ?? '').replace(/\r$/, '');
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isCommonPassword } from '#services/api/accounts/common-passwords.ts';
+import { isCommonPassword } from '#services/api/commands/common-passwords.ts';
 
 it.each([
   ['of the list', 'administrator'],

@@ -1,19 +1,14 @@
 import type { Command } from 'commander';
-import { AUDIT_DAYS, type AuditEvent, type AuditStore } from '#shared/audit/audit-store.ts';
-import { UsageError } from './arguments.ts';
-import { example } from './commands.ts';
-import { aligned } from './report.ts';
+import { AUDIT_DAYS, type AuditEvent, AuditStore } from '#shared/audit/audit-store.ts';
+import { aligned, example, parseInteger, type Run, UsageError } from './command-line.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;
 const HOUR_MS = 3_600_000;
 const MOMENT_RULE = 'YYYY-MM-DD, YYYY-MM-DDTHH:mm (UTC), o hace cuanto: 24h, 7d';
 
-/** Runs a command on the audit trail, records it there, and then prints the text that it returns. */
-type WithTrail = (use: (trail: AuditStore) => Promise<string>) => Promise<void>;
-
 /** Adds `audit`, which shows who did what, the newest first. */
-export function addAuditCommand(program: Command, withTrail: WithTrail): void {
+export function addAuditCommand(program: Command, run: Run): void {
   program
     .command('audit')
     .description(`Muestra quien hizo que, lo mas reciente primero. Se guarda ${AUDIT_DAYS} dias.`)
@@ -25,14 +20,16 @@ export function addAuditCommand(program: Command, withTrail: WithTrail): void {
     .option('--address <direccion>', 'desde donde')
     .option('--since <momento>', `desde, inclusive: ${MOMENT_RULE}`, (text) => parseMoment('since', text))
     .option('--until <momento>', 'hasta; un dia solo cuenta entero', (text) => parseMoment('until', text))
-    .option('--limit <n>', `cuantos, hasta ${MAX_LIMIT}; si falta, ${DEFAULT_LIMIT}`, parseLimit)
+    .option('--limit <n>', `cuantos, hasta ${MAX_LIMIT}; si falta, ${DEFAULT_LIMIT}`, (text) =>
+      parseInteger(text, MAX_LIMIT, '--limit debe ser un'),
+    )
     .option('--json', 'en JSON')
     .addHelpText('after', example('audit --action login --since 24h'))
     .action(({ json = false, limit = DEFAULT_LIMIT, ...query }) =>
-      withTrail(async (trail) => {
-        const events = await trail.find(query, limit);
-        if (json) return JSON.stringify(events, null, 2);
-        return events.length > 0 ? auditTable(events) : 'No hay nada anotado que coincida';
+      run(async (mongo) => {
+        const events = await new AuditStore(mongo).find(query, limit);
+        if (json) return { text: JSON.stringify(events, null, 2) };
+        return { text: events.length > 0 ? auditTable(events) : 'No hay nada anotado que coincida' };
       }),
     );
 }
@@ -51,12 +48,6 @@ export function parseMoment(option: 'since' | 'until', text: string, now = Date.
   const exists = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(`${day}${time ?? ''}`);
   if (!exists) throw new UsageError(`--${option} debe ser ${MOMENT_RULE}`);
   return option === 'until' && !time ? new Date(moment.getTime() + 24 * HOUR_MS) : moment;
-}
-
-function parseLimit(text: string): number {
-  const limit = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MAX_LIMIT) throw new UsageError(`--limit debe ser un entero de 1 a ${MAX_LIMIT}`);
-  return limit;
 }
 
 /** Formats events as a table, with times in UTC. */

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { Argument } from 'commander';
+import type { Connection } from 'mongoose';
+import type { CommandResult, RecordedCommand } from '#shared/audit/record-command.ts';
+
+/** What the commands of `npm run admin` have in common. */
+
+/** A wrong argument; the message is for the operator, and does not repeat what was typed. */
+export class UsageError extends Error {}
+
+/**
+ * Runs a command on the database, records it in the audit trail, and then prints the text that it returns.
+ *
+ * @param as what the trail has of the command, where that is not all that was typed.
+ */
+export type Run = (
+  use: (mongo: Connection, announce: () => Promise<void>) => Promise<CommandResult>,
+  as?: Pick<RecordedCommand, 'action' | 'subject' | 'details'>,
+) => Promise<void>;
+
+export const NAME_RULE = 'de 1 a 64 caracteres visibles, sin espacios';
+
+/** Makes the argument that names a user. A name has no blanks: it travels in a header, which loses them at its ends. */
+export function usernameArgument(): Argument {
+  return new Argument('<usuario>', NAME_RULE).argParser((name) => parseName('El usuario', name));
+}
+
+/** Parses the name of an account, which has the form of a user's, since that is its name by default. */
+export function parseAccount(name: string): string {
+  return parseName('La cuenta', name);
+}
+
+function parseName(what: string, name: string): string {
+  const composed = name.normalize('NFC');
+  if (/^[^\p{C}\p{Z}]{1,64}$/u.test(composed)) return composed;
+  throw new UsageError(`${what} debe tener ${NAME_RULE}`);
+}
+
+/** Parses an integer from 1 to `max`. @param what begins the message about any other text. */
+export function parseInteger(text: string, max: number, what: string): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= max) return number;
+  throw new UsageError(`${what} entero de 1 a ${max}`);
+}
+
+/** Returns the path of a file that was typed: npm runs commands in the folder of the project. */
+export function typedPath(path: string): string {
+  return resolve(process.env.INIT_CWD ?? '.', path);
+}
+
+/** Formats an example for the end of a command's help. */
+export function example(command: string): string {
+  return `\nEjemplo:\n  npm run admin -- ${command}`;
+}
+
+/** Formats rows of cells as columns; the first row is the heading. */
+export function aligned(rows: string[][]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return rows.map((row) => line(row).trimEnd()).join('\n');
+}

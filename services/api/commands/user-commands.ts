@@ -1,0 +1,208 @@
+import type { Command } from 'commander';
+import type { Connection } from 'mongoose';
+import { hashPassword } from '#shared/auth/passwords.ts';
+import { type ApiUser, PERMISSIONS, type Permission, UserStore } from '#shared/auth/user-store.ts';
+import { branchCode } from '#shared/contracts/branch.ts';
+import { GuideStore } from '../guides/guide-store.ts';
+import {
+  aligned,
+  example,
+  NAME_RULE,
+  parseAccount,
+  type Run,
+  UsageError,
+  usernameArgument,
+} from './command-line.ts';
+import { PASSWORD_RULE, readPassword } from './read-password.ts';
+
+export const PERMISSION_NAMES = PERMISSIONS.join(', ');
+/** Each process knows a user for some seconds more as the user was: guides of that time may miss the move. */
+const WHILE_IN_FORCE =
+  'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
+
+type ListedUser = Pick<ApiUser, 'username' | 'account' | 'permissions' | 'originBranch' | 'disabled'>;
+
+/** Adds the commands on users, each of which says what it did. */
+export function addUserCommands(program: Command, run: Run): void {
+  const onUser = (name: string, description: string, help: string) =>
+    program.command(name).description(description).addArgument(usernameArgument()).addHelpText('after', help);
+  const withUsers = (use: (users: UserStore, mongo: Connection) => Promise<string>) =>
+    run(async (mongo) => ({ text: await use(new UserStore(mongo, { allowDemo: true }), mongo) }));
+  const change = (
+    username: string,
+    make: (users: UserStore) => Promise<ApiUser | undefined>,
+    say: (user: ApiUser, mongo: Connection) => string | Promise<string>,
+  ) =>
+    withUsers(async (users, mongo) => {
+      const user = await make(users);
+      if (!user) throw new Error(`El usuario no existe: ${username}`);
+      return say(user, mongo);
+    });
+
+  onUser(
+    'create',
+    'Crea un usuario y pide su contrasena.',
+    `\n${PASSWORD_RULE}\n${example('create tienda --permissions guias.create,guias.read --origin MEX01')}`,
+  )
+    .option('--account <cuenta>', 'cuenta a la que pertenece; si falta, la de su nombre', parseAccount)
+    .option('--permissions <lista>', 'permisos separados por comas', parsePermissionList)
+    .option('--origin <codigo>', 'sucursal donde empiezan sus guias', parseOrigin)
+    .action((username: string, { account = username, permissions = [], origin: originBranch = null }) =>
+      withUsers(async (users) => {
+        const passwordHash = await hashPassword(await readPassword());
+        const user = { username, account, permissions, originBranch, passwordHash, disabled: false };
+        if (!(await users.create(user))) throw new Error(`El usuario ya existe: ${username}`);
+        return `Usuario creado: ${summary(user)}${branchReminder(originBranch)}`;
+      }),
+    );
+
+  onUser('disable', 'No le deja entrar, y termina sus tokens y sesiones.', example('disable tienda')).action(
+    (username: string) =>
+      change(
+        username,
+        (users) => users.set(username, { disabled: true }),
+        () => `Usuario deshabilitado: ${username}`,
+      ),
+  );
+
+  onUser(
+    'enable',
+    'Le deja entrar de nuevo; los tokens de antes no valen mas.',
+    example('enable tienda'),
+  ).action((username: string) =>
+    change(
+      username,
+      (users) => users.set(username, { disabled: false }),
+      () => `Usuario habilitado: ${username}`,
+    ),
+  );
+
+  onUser(
+    'password',
+    'Cambia su contrasena, y termina sus tokens y sesiones.',
+    `\n${PASSWORD_RULE}\n${example('password tienda < contrasena.txt')}`,
+  ).action((username: string) =>
+    change(
+      username,
+      async (users) => users.set(username, { passwordHash: await hashPassword(await readPassword()) }),
+      () => `Contrasena cambiada: ${username}`,
+    ),
+  );
+
+  onUser('grant', 'Le da permisos.', example('grant tienda guias.read.all'))
+    .argument('<permiso...>', PERMISSION_NAMES, parsePermission)
+    .action((username: string, permissions: Permission[]) =>
+      change(
+        username,
+        (users) => users.grant(username, permissions),
+        (user) => `Permisos cambiados: ${summary(user)}`,
+      ),
+    );
+
+  onUser(
+    'revoke',
+    'Le quita permisos; sin nombrar ninguno, termina sus tokens y sesiones.',
+    example('revoke tienda guias.read.all\n  npm run admin -- revoke tienda'),
+  )
+    .argument('[permiso...]', PERMISSION_NAMES, parsePermission)
+    .action((username: string, permissions: Permission[] = []) =>
+      permissions.length === 0
+        ? change(
+            username,
+            (users) => users.endTokens(username),
+            () => `Tokens y sesiones terminados: ${username}`,
+          )
+        : change(
+            username,
+            (users) => users.revoke(username, permissions),
+            (user) => `Permisos cambiados: ${summary(user)}`,
+          ),
+    );
+
+  onUser('origin', 'Fija la sucursal donde empiezan sus guias.', example('origin tienda MEX01'))
+    .argument('[codigo]', 'de la sucursal', parseOrigin)
+    .option('--none', 'ninguna')
+    .action((username: string, code: string | undefined, { none = false }) => {
+      if ((code === undefined) !== none) throw new UsageError('Indique un codigo, o bien --none');
+      return change(
+        username,
+        (users) => users.set(username, { originBranch: code ?? null }),
+        (user) => `Origen cambiado: ${summary(user)}${branchReminder(user.originBranch)}`,
+      );
+    });
+
+  onUser(
+    'account',
+    'Lo pasa a una cuenta, con las guias que creo. Los usuarios de una cuenta ven las mismas guias.',
+    example('account tienda2 tienda'),
+  )
+    .argument('<cuenta>', NAME_RULE, parseAccount)
+    .action((username: string, account: string) =>
+      change(
+        username,
+        (users) => users.set(username, { account }),
+        async (user, mongo) => {
+          let seen = 0;
+          for await (const step of new GuideStore(mongo).moveToAccount(username, account)) {
+            seen += step;
+            process.stdout.write(`Guias revisadas: ${seen}\n`);
+          }
+          return `Cuenta cambiada: ${summary(user)}\n${WHILE_IN_FORCE}`;
+        },
+      ),
+    );
+
+  program
+    .command('list')
+    .description('Muestra los usuarios.')
+    .option('--json', 'en JSON')
+    .addHelpText('after', example('list --json'))
+    .action(({ json = false }) =>
+      withUsers(async (users) => {
+        const all = await users.list();
+        return json ? JSON.stringify(all, null, 2) : userTable(all);
+      }),
+    );
+}
+
+/** Parses permissions that are separated by commas. */
+function parsePermissionList(names: string): Permission[] {
+  return names.split(',').reduce<Permission[]>((before, name) => parsePermission(name, before), []);
+}
+
+/** Parses one of several permissions and adds it to those before it, as Commander's variadic arguments demand. */
+function parsePermission(name: string, before: Permission[] = []): Permission[] {
+  const permission = PERMISSIONS.find((each) => each === name.trim());
+  if (!permission) throw new UsageError(`Permiso desconocido. Los permisos son: ${PERMISSION_NAMES}`);
+  return [...new Set([...before, permission])];
+}
+
+/** Parses a branch's code. Branches belong to another service, so only the code's form is checked. */
+function parseOrigin(code: string): string {
+  if (!/^[A-Z0-9]{2,20}$/.test(branchCode(code))) {
+    throw new UsageError('El codigo de sucursal debe tener de 2 a 20 letras A-Z o digitos');
+  }
+  return branchCode(code);
+}
+
+function branchReminder(origin: string | null): string {
+  if (origin === null) return '';
+  return `\nRecuerde: aqui no se comprueba que la sucursal ${origin} exista, este activa y sea origen.`;
+}
+
+/** Describes a user in one line. */
+function summary({ username, account, permissions, originBranch }: Omit<ListedUser, 'disabled'>): string {
+  const allowed = permissions.join(', ') || 'ninguno';
+  return `${username} (cuenta: ${account}; permisos: ${allowed}; origen: ${originBranch ?? 'ninguno'})`;
+}
+
+function userTable(users: ListedUser[]): string {
+  const rows = users.map(({ username, account, permissions, originBranch, disabled }) => [
+    username,
+    account,
+    disabled ? 'deshabilitado' : 'activo',
+    originBranch ?? '-',
+    permissions.join(' ') || '-',
+  ]);
+  return aligned([['USUARIO', 'CUENTA', 'ESTADO', 'ORIGEN', 'PERMISOS'], ...rows]);
+}
