@@ -39,12 +39,16 @@ export function apiUser(request: FastifyRequest): Caller {
   return request.apiUser as Caller;
 }
 
+/** Calls back once the client is gone, also before now, or has its answer. */
+export function whenOver({ raw }: FastifyReply, call: () => void): void {
+  if (raw.destroyed) call();
+  else raw.once('close', call);
+}
+
 /** Returns a signal that aborts when the client is gone, also before now, or has its answer. */
-export function whenGone({ raw }: FastifyReply): AbortSignal {
+export function whenGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   // With a reason of its own, as each request ends so: an error with its stack costs as much as the check of a guide.
-  const abort = () => gone.abort('client-gone');
-  if (raw.destroyed) abort();
-  else raw.once('close', abort);
+  whenOver(reply, () => gone.abort('client-gone'));
   return gone.signal;
 }

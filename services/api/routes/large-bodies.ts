@@ -1,9 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import fastq from 'fastq';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { apiUser } from './authenticate.ts';
+import { apiUser, whenOver } from './authenticate.ts';
 
 /** A body of more bytes is large: some ten guides with every field, or a hundred of the smallest. */
 const LARGE_BYTES = 16 * 1024;
@@ -48,10 +48,4 @@ export const largeBodies = fp(
 /** A body without a length may have any. */
 function isLarge({ headers }: FastifyRequest): boolean {
   return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > LARGE_BYTES;
-}
-
-/** Calls back once the answer is sent, or the client gone. */
-function whenOver({ raw }: FastifyReply, call: () => void): void {
-  if (raw.destroyed) call();
-  else raw.once('close', call);
 }

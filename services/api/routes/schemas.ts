@@ -24,6 +24,23 @@ const Codigo = Type.String({
 /** The `data` of answers that have none. Generators of clients fail over the bare type `null`. */
 export const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description: 'Siempre null' });
 
+/** The path of routes of one guide. */
+export const GuideParams = Type.Object({
+  guia: Type.String({ description: 'Número de guía (SEND_GUIA)', examples: ['390458235877'] }),
+});
+
+/** The parameters of a page. @param what the pages have, in Spanish. */
+export function pageParameters(what: string, max: number, usual: number) {
+  return {
+    limite: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: max, description: `${what} por página; ${usual} si falta` }),
+    ),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'El `siguiente` de la página anterior' }),
+    ),
+  };
+}
+
 export const Problem = Type.Object(
   {
     indice: Type.Optional(Type.Integer({ description: 'Posición en el array de la solicitud, desde 0' })),

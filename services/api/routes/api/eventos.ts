@@ -10,7 +10,7 @@ import { apiUser } from '../authenticate.ts';
 import { FEED_EXAMPLE } from '../examples.ts';
 import { BODY_REFUSALS, operation } from '../operation.ts';
 import { listRefusals as refusals } from '../responses.ts';
-import { EventResult, EventsRequest, FeedEvent } from '../schemas.ts';
+import { EventResult, EventsRequest, FeedEvent, pageParameters } from '../schemas.ts';
 
 /** The refusals of single events. */
 const EVENT_REFUSALS = [
@@ -66,16 +66,7 @@ const feed = operation({
   permission: 'guias.read',
   request: {
     querystring: Type.Object({
-      limite: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: MAX_FEED,
-          description: `Eventos por página; ${USUAL_EVENTS} si falta`,
-        }),
-      ),
-      cursor: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 100, description: 'El `siguiente` de la página anterior' }),
-      ),
+      ...pageParameters('Eventos', MAX_FEED, USUAL_EVENTS),
     }),
   },
   data: {

@@ -14,9 +14,10 @@ import {
   removeWebhook,
 } from '../../webhooks/webhooks.ts';
 import { apiUser } from '../authenticate.ts';
+import { ignoreBodies } from '../ignored-body.ts';
 import { BODY_REFUSALS, operation } from '../operation.ts';
+import { record } from '../record.ts';
 import { Nothing } from '../schemas.ts';
-import { ignoreBodies } from './auth/ignored-body.ts';
 
 const permission = 'webhooks.admin';
 const tag = 'Webhooks';
@@ -179,7 +180,7 @@ export default async function webhookRoutes(server: HttpServer, { config }: ApiO
   server.post('/webhooks', creation, async (request) => {
     const wanted = parseWebhook(request.body, config.WEBHOOKS_ALLOW_PRIVATE);
     const { webhook, secret } = await addWebhook(server, apiUser(request).account, wanted);
-    record(request, 'create', webhook.id, { host: new URL(webhook.url).host });
+    recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
     const { id: Id, url: Url, description: Descripcion, active: Activo } = webhook;
     return creation.ok({ Id, Url, Descripcion, Activo, Secreto: secret });
   });
@@ -190,7 +191,7 @@ export default async function webhookRoutes(server: HttpServer, { config }: ApiO
     const { id } = request.params;
     const cursor = parseActivation(request.body);
     const webhook = await activateWebhook(server, apiUser(request).account, id, cursor);
-    record(request, 'activate', id, cursor === undefined ? {} : { cursor });
+    recordWebhook(request, 'activate', id, cursor === undefined ? {} : { cursor });
     return activation.ok(webhook);
   });
   await server.register(bodylessRoutes);
@@ -206,32 +207,23 @@ async function bodylessRoutes(server: HttpServer): Promise<void> {
   server.post('/webhooks/:id/secreto', secret, async (request) => {
     const { id } = request.params;
     const Secreto = await changeSecret(server, apiUser(request).account, id);
-    record(request, 'secret', id);
+    recordWebhook(request, 'secret', id);
     return secret.ok({ Id: id, Secreto });
   });
   server.delete('/webhooks/:id', removal, async (request) => {
     const { id } = request.params;
     await removeWebhook(server, apiUser(request).account, id);
-    record(request, 'delete', id);
+    recordWebhook(request, 'delete', id);
     return removal.ok(null);
   });
 }
 
-function record(
+function recordWebhook(
   request: FastifyRequest,
   what: 'create' | 'activate' | 'secret' | 'delete',
   webhook: string,
   details: Record<string, string> = {},
 ): void {
-  const { username, account } = apiUser(request);
-  request.server.trail.record({
-    action: `webhook.${what}`,
-    actor: username,
-    account,
-    address: request.ip,
-    requestId: request.id,
-    subject: account,
-    outcome: 'ok',
-    details: { webhook, ...details },
-  });
+  const { account } = apiUser(request);
+  record(request, { action: `webhook.${what}`, subject: account, details: { webhook, ...details } });
 }

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../../../config.ts';
+import { ignoreBodies } from '../../ignored-body.ts';
 import { operation } from '../../operation.ts';
 import { describeHeaders } from '../../responses.ts';
-import { ignoreBodies } from './ignored-body.ts';
 
 const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
 const route = operation({

@@ -22,11 +22,9 @@ import {
   wantedForm,
 } from '../../label-requests.ts';
 import { operation } from '../../operation.ts';
-import { recordForeign } from '../../record-foreign.ts';
+import { recordForeign } from '../../record.ts';
+import { GuideParams } from '../../schemas.ts';
 
-const params = Type.Object({
-  guia: Type.String({ description: 'Número de guía (SEND_GUIA)', examples: ['390458235877'] }),
-});
 const headers = Type.Object({
   'if-none-match': Type.Optional(Type.String({ description: 'ETag que ya se tiene: responde 304' })),
 });
@@ -83,7 +81,7 @@ const routes = ofEachKind((kind) => {
     permission: 'guias.read',
     objective: true,
     errors: [...(pagePerPackage ? (['one-page-only'] as const) : []), ...errors],
-    request: { params, querystring: pagePerPackage ? packageQuery : query, headers },
+    request: { params: GuideParams, querystring: pagePerPackage ? packageQuery : query, headers },
     ...(pagePerPackage && { invalid: { paquetes: 'packages-invalid', paquete: 'packages-invalid' } }),
     responses,
   });
@@ -100,7 +98,7 @@ export default async function labelRoutes(server: HttpServer): Promise<void> {
 }
 
 type LabelRequest = FastifyRequest & {
-  params: Static<typeof params>;
+  params: Static<typeof GuideParams>;
   query: Parameters<typeof wantedForm>[1] & AskedPackages;
 };
 

@@ -22,7 +22,7 @@ import {
   wantedForm,
 } from '../../label-requests.ts';
 import { BODY_REFUSALS, operation } from '../../operation.ts';
-import { recordForeign } from '../../record-foreign.ts';
+import { recordForeign } from '../../record.ts';
 
 /** Time until a client has its file, in ms; whoever takes longer holds up the other files of its account. */
 const SEND_MS = 120_000;

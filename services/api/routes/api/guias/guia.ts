@@ -1,20 +1,33 @@
 import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { guideEvents } from '../../../guides/events/read-events.ts';
 import { cancelGuide, findGuide } from '../../../guides/guide-access.ts';
 import { GuideSummary, summaryOf } from '../../../guides/guide-summary.ts';
 import { apiUser } from '../../authenticate.ts';
-import { COMPLETE_EXAMPLE, CREATED_EXAMPLE } from '../../examples.ts';
+import { COMPLETE_EXAMPLE, CREATED_EXAMPLE, GUIDE_EVENT_EXAMPLE } from '../../examples.ts';
+import { ignoreBodies } from '../../ignored-body.ts';
 import { operation } from '../../operation.ts';
-import { recordForeign } from '../../record-foreign.ts';
-import { CompleteGuide } from '../../schemas.ts';
-import { ignoreBodies } from '../auth/ignored-body.ts';
+import { record, recordForeign } from '../../record.ts';
+import { CompleteGuide, GuideEvent, GuideParams } from '../../schemas.ts';
 
 /** What is no number of a guide since it is the path of another method, which is to answer 405. */
 const OTHER_PATHS = '(?:crear|validar|etiquetas)';
 const PATH = `/:guia(^(?!${OTHER_PATHS}$).*$)`;
 
-const params = Type.Object({
-  guia: Type.String({ description: 'Número de guía (SEND_GUIA)', examples: ['390458235877'] }),
+const history = operation({
+  id: 'listarEventosDeGuia',
+  tag: 'Eventos',
+  summary: 'Todo lo que pasó con una guía',
+  description: 'Por `Ocurrido`, también lo anulado. `Nota` solo la ve quien registra eventos.',
+  permission: 'guias.read',
+  request: { params: GuideParams },
+  errors: ['guide-not-found'],
+  data: {
+    name: 'EventosDeGuia',
+    message: (events) => `Eventos: ${events.length}`,
+    schema: Type.Array(GuideEvent),
+    example: [GUIDE_EVENT_EXAMPLE],
+  },
 });
 
 const reading = operation({
@@ -22,7 +35,7 @@ const reading = operation({
   tag: 'Guias',
   summary: 'Obtener una guía completa',
   permission: 'guias.read',
-  request: { params },
+  request: { params: GuideParams },
   errors: ['guide-not-found'],
   data: {
     name: 'Guia',
@@ -40,7 +53,7 @@ const cancellation = operation({
     'SEND_ESTATUS pasa a Cancelado, y sus etiquetas ya no se imprimen. Repetir da la misma respuesta. Una guía con eventos ya no se cancela. El cuerpo se ignora. ' +
     'La cuota de guías no se devuelve.',
   permission: 'guias.cancel',
-  request: { params },
+  request: { params: GuideParams },
   errors: ['guide-not-found', 'guide-on-its-way', 'events-unknown', 'overloaded'],
   data: {
     name: 'GuiaCancelada',
@@ -50,29 +63,25 @@ const cancellation = operation({
   },
 });
 
-/** `GET /api/guias/{guia}` and `POST /api/guias/{guia}/cancelar` (docs/contract.md "Guides"). */
+/** `GET /api/guias/{guia}`, its events, and its cancellation (docs/contract.md "Guides", "Events"). */
 export default async function guideRoutes(server: HttpServer): Promise<void> {
-  const { guides, events, trail } = server;
+  const { guides, events, eventLog } = server;
   ignoreBodies(server);
+  server.get('/:guia/eventos', history, async (request) => {
+    const user = apiUser(request);
+    const guide = await findGuide(guides, request.params.guia, user, 'eventos.create');
+    recordForeign(request, 'guide.read-other', [guide]);
+    return history.ok(await guideEvents(eventLog, guide.number, user));
+  });
   server.get(PATH, reading, async (request) => {
     const guide = await findGuide(guides, request.params.guia, apiUser(request));
     recordForeign(request, 'guide.read-other', [guide]);
     return reading.ok({ ...summaryOf(guide), TipoServicio: guide.service, ...guide.guide });
   });
   server.post('/:guia/cancelar', cancellation, async (request) => {
-    const { username, account } = apiUser(request);
     const { guide, cancelled } = await cancelGuide(guides, events, request.params.guia, apiUser(request));
     if (cancelled) {
-      trail.record({
-        action: 'guide.cancel',
-        actor: username,
-        account,
-        address: request.ip,
-        requestId: request.id,
-        subject: guide.account,
-        outcome: 'ok',
-        details: { guide: guide.number },
-      });
+      record(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide.number } });
     }
     return cancellation.ok(summaryOf(guide));
   });

@@ -6,6 +6,7 @@ import { listGuides, MAX_PAGE, USUAL_PAGE } from '../../../guides/list-guides.ts
 import { apiUser } from '../../authenticate.ts';
 import { CREATED_EXAMPLE } from '../../examples.ts';
 import { operation } from '../../operation.ts';
+import { pageParameters } from '../../schemas.ts';
 
 const moment = (description: string) =>
   Type.Optional(Type.String({ maxLength: 19, description, examples: ['2026-11-21', '2026-11-21T05:05:10'] }));
@@ -41,16 +42,7 @@ const route = operation({
           examples: ['MTY01'],
         }),
       ),
-      limite: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: MAX_PAGE,
-          description: `Guías por página; ${USUAL_PAGE} si falta`,
-        }),
-      ),
-      cursor: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 100, description: 'El `siguiente` de la página anterior' }),
-      ),
+      ...pageParameters('Guías', MAX_PAGE, USUAL_PAGE),
     }),
   },
   data: {
