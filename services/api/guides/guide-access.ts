@@ -18,10 +18,7 @@ export async function findGuide(
   user: ApiUser,
   permission?: Permission,
 ): Promise<GuideRecord> {
-  return required(await lookUp(guides, number, user, permission));
-}
-
-function required(guide: GuideRecord | undefined): GuideRecord {
+  const guide = await lookUp(guides, number, user, permission);
   if (!guide) throw new DomainError('guide-not-found');
   return guide;
 }
@@ -53,12 +50,12 @@ export async function cancelGuide(
   guides: GuideStore,
   events: EventRegister,
   number: string,
-  { username, account }: ApiUser,
+  user: ApiUser,
 ): Promise<{ guide: GuideRecord; cancelled: boolean }> {
-  const guide = required(isGuideNumber(number) ? await guides.find(number, account) : undefined);
+  const guide = await findGuide(guides, number, { ...user, permissions: [] });
   const Ocurrido = new Date().toISOString();
   const told = { Guia: number, Id: 'cancelacion', Tipo: 'Cancelacion', Ocurrido } as const;
-  const verdict = await events.add(account, told, username);
+  const verdict = await events.add(user.account, told, user.username);
   if (typeof verdict !== 'string') throw new DomainError(verdict.code);
   return { guide: { ...guide, status: 'Cancelado' }, cancelled: verdict === 'registered' };
 }

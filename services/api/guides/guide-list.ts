@@ -23,7 +23,6 @@ export type Position = { createdAt: string; number: string };
 /** `next`: where the next page begins; undefined after the last one. */
 export type GuidePage = { guides: ListedGuide[]; next: Position | undefined };
 
-type Row = Omit<ListedGuide, 'number'> & Pick<GuideDocument, '_id'>;
 type Conditions = mongo.Filter<GuideDocument>;
 
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
@@ -65,8 +64,8 @@ export class GuideList {
     for await (const rows of this.#rows(filter, after, isListed ? BATCH : limit + 1)) {
       for (const row of rows) {
         if (guides.length === limit) return { guides, next };
-        next = positionOf(row);
-        if (!isListed || isListed(row)) guides.push(toListed(row));
+        next = row;
+        if (!isListed || isListed(row)) guides.push(row);
       }
       lookedAt += rows.length;
       if (lookedAt >= MAX_LOOKED_AT) return { guides, next };
@@ -75,26 +74,31 @@ export class GuideList {
   }
 
   /** Reads the guides of a filter after a position, `size` at a time; the last rows are fewer. */
-  async *#rows(filter: GuideFilter, after: Position | undefined, size: number): AsyncGenerator<Row[]> {
+  async *#rows(
+    filter: GuideFilter,
+    after: Position | undefined,
+    size: number,
+  ): AsyncGenerator<ListedGuide[]> {
     for (let position = after; ; ) {
-      const rows: Row[] = [];
+      const rows: ListedGuide[] = [];
       for (const range of rangesOf(filter, position)) {
         if (rows.length < size) rows.push(...(await this.#find(filter, range, size - rows.length)));
       }
       if (rows.length > 0) yield rows;
       const last = rows.at(-1);
       if (!last || rows.length < size) return;
-      position = positionOf(last);
+      position = last;
     }
   }
 
-  #find({ account, reference }: GuideFilter, range: Conditions, limit: number): Promise<Row[]> {
+  #find({ account, reference }: GuideFilter, range: Conditions, limit: number): Promise<ListedGuide[]> {
     const named = reference === undefined ? {} : { 'guide.Referencia': reference };
     return this.#guides
       .find({ account, ...named, ...range } as Conditions)
-      .project<Row>(SUMMARY_PROJECTION)
+      .project<Omit<ListedGuide, 'number'> & Pick<GuideDocument, '_id'>>(SUMMARY_PROJECTION)
       .sort(NEWEST_FIRST)
       .limit(limit)
+      .map(({ _id, ...guide }) => ({ ...guide, number: _id }))
       .toArray();
   }
 }
@@ -112,17 +116,9 @@ function rangesOf({ from = '', until = '~' }: GuideFilter, position: Position | 
 }
 
 /** Returns what tells the guides that a filter lists, where the indexes do not. */
-function listedBy({ status, destination }: GuideFilter): ((row: Row) => boolean) | undefined {
+function listedBy({ status, destination }: GuideFilter): ((guide: ListedGuide) => boolean) | undefined {
   if (status === undefined && destination === undefined) return undefined;
-  return (row) =>
-    (status === undefined || row.status === status) &&
-    (destination === undefined || row.destination.code === destination);
-}
-
-function positionOf({ createdAt, _id }: Row): Position {
-  return { createdAt, number: _id };
-}
-
-function toListed({ _id, ...listed }: Row): ListedGuide {
-  return { ...listed, number: _id };
+  return (guide) =>
+    (status === undefined || guide.status === status) &&
+    (destination === undefined || guide.destination.code === destination);
 }

@@ -9,9 +9,6 @@ import { isTransientError } from '#shared/stores/transient-errors.ts';
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 export type BranchOfGuide = { code: string; name: string };
 
-/** Which API user cancelled a guide, and when. */
-export type Cancellation = { by: string; at: Date };
-
 export type GuideRecord = {
   number: string;
   /** Id of the creation that made this guide; tells it from another guide that was given the same number. */
@@ -29,8 +26,8 @@ export type GuideRecord = {
   anonymised?: Date;
   /** How many entries of the event log `status` is made from; absent before the first. */
   events?: number;
-  /** Of a cancelled guide. */
-  cancelled?: Cancellation;
+  /** Which API user cancelled it, and when. */
+  cancelled?: { by: string; at: Date };
   service: ServiceType;
   origin: BranchOfGuide;
   destination: BranchOfGuide;
@@ -79,18 +76,14 @@ function batchLoader<Call, Answer>(
 export class GuideStore {
   readonly #guides: mongo.Collection<GuideDocument>;
   readonly #find = batchLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), MAX_BATCHED_FINDS);
-  readonly #insert = batchLoader(
+  /** Stores one guide, in a write that it may share with others. A guide that is there already is `stored`. */
+  readonly insert = batchLoader(
     (records: readonly GuideRecord[]) => this.#insertBatch(records),
     MAX_BATCHED_INSERTS,
   );
 
   constructor(connection: Connection) {
     this.#guides = collectionOf(connection, 'guides');
-  }
-
-  /** Stores one guide, in a write that it may share with others. A guide that is there already is `stored`. */
-  insert(record: GuideRecord): Promise<Stored> {
-    return this.#insert(record);
   }
 
   /**
@@ -196,7 +189,7 @@ export class GuideStore {
    */
   async *moveToAccount(username: string, account: string): AsyncGenerator<number> {
     for await (const step of guideSteps(this.#guides, MOVED_AT_A_TIME)) {
-      await this.#guides.updateMany({ ...inStep(step), username }, { $set: { account } });
+      await this.#guides.updateMany({ ...step.filter, username }, { $set: { account } });
       yield step.count;
     }
   }
@@ -210,8 +203,8 @@ export function toRecord({ _id, ...guide }: GuideDocument): GuideRecord {
   return { number: _id, ...guide };
 }
 
-/** A stretch of guides by ascending number: those after one number, up to and with another. */
-export type GuideStep = { after: string; upTo: string; count: number };
+/** A stretch of guides by ascending number, up to and with one; the filter selects them. */
+export type GuideStep = { filter: { _id: { $gt: string; $lte: string } }; upTo: string; count: number };
 
 /**
  * Walks over all guides by ascending number, in steps of `size`, so that no query takes long however many there are. A guide
@@ -233,12 +226,7 @@ export async function* guideSteps<G extends { _id: string }>(
       .toArray();
     const upTo = step.at(-1)?._id;
     if (upTo === undefined) return;
-    yield { after, upTo, count: step.length };
+    yield { filter: { _id: { $gt: after, $lte: upTo } }, upTo, count: step.length };
     after = upTo;
   }
-}
-
-/** Selects the guides of a step. */
-export function inStep({ after, upTo }: Pick<GuideStep, 'after' | 'upTo'>) {
-  return { _id: { $gt: after, $lte: upTo } };
 }

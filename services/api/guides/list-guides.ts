@@ -1,9 +1,7 @@
 import { branchCode } from '#shared/contracts/branch.ts';
 import type { GuideStatus } from '#shared/contracts/event.ts';
-import { DomainError } from '#shared/errors.ts';
 import type { GuideList, ListedGuide, Position } from './guide-list.ts';
-
-import { tidy } from './request/body.ts';
+import { blame, tidy } from './request/body.ts';
 
 /** What a client asks for, by the names of the wire. */
 export type ListRequest = {
@@ -43,7 +41,7 @@ export async function listGuides(
     destination: destino && branchCode(destino),
   };
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  if (cursor !== undefined && !after) throw invalid('cursor');
+  if (cursor !== undefined && !after) throw blame('cursor', 'parameter-invalid');
   const { guides, next } = await list.page(filter, after, limite);
   return { guides, cursor: next ? encodeCursor(next) : null };
 }
@@ -53,18 +51,13 @@ function checkedMoment(campo: string, text: string): string {
   const [date = ''] = text.split('T');
   const day = new Date(`${date}T00:00:00Z`);
   const exists = MOMENT.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
-  if (!exists) throw invalid(campo);
+  if (!exists) throw blame(campo, 'parameter-invalid');
   return text;
 }
 
 /** Local times are compared as text, so that the end of a bare date is its hour 24. */
 function endOf(moment: string): string {
   return moment.includes('T') ? moment : `${moment}T24`;
-}
-
-function invalid(campo: string): DomainError {
-  const code = 'parameter-invalid';
-  return new DomainError(code, { params: { campo }, problems: [{ campo, code }] });
 }
 
 /**

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { EventLog, SHOWN_MS } from '#shared/stores/event-log.ts';
@@ -7,6 +6,7 @@ import { CreationJournal } from '../guides/creation-journal.ts';
 import { EventRegister } from '../guides/events/event-register.ts';
 import { GuideList } from '../guides/guide-list.ts';
 import { GuideStore } from '../guides/guide-store.ts';
+import { repeat } from '../repeat.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -36,8 +36,12 @@ export default fp(
     server.startup.onceConnected('the indexes of the list of guides', () => guideList.open());
     server.startup.onceConnected('the indexes of the journal of creations', () => journal.open());
     server.startup.onceConnected('the indexes of the events', () => eventLog.open());
-    addSweeps(server, journal, 'creations');
-    addSweeps(server, events, 'events');
+    for (const [what, cut] of Object.entries({ creations: journal, events })) {
+      const failure = `What a crash has cut of ${what} waits for the next sweep`;
+      repeat(server, { name: `${what} that a crash has cut`, pauseMs: SWEEP_MS, failure }, () =>
+        cut.sweep(server.log),
+      );
+    }
     server.decorate('guides', guides);
     server.decorate('guideList', guideList);
     server.decorate('journal', journal);
@@ -52,25 +56,4 @@ function wakeWebhooks({ webhooks, log }: HttpServer, account: string): void {
   webhooks
     .wake(account, new Date(Date.now() + SHOWN_MS))
     .catch((err) => log.warn({ err }, 'Webhooks get new events up to a minute later'));
-}
-
-/** Sweeps again and again, ten seconds after the last sweep; a server that closes waits for the one that runs. */
-function addSweeps(server: HttpServer, cut: CreationJournal | EventRegister, what: string): void {
-  const end = new AbortController();
-  let running: Promise<void> = Promise.resolve();
-  const sweepUntilEnd = async () => {
-    while (!end.signal.aborted) {
-      await cut
-        .sweep(server.log)
-        .catch((err) => server.log.warn({ err }, `What a crash has cut of ${what} waits for the next sweep`));
-      await delay(SWEEP_MS, undefined, { signal: end.signal, ref: false }).catch(() => {});
-    }
-  };
-  server.addHook('onClose', async () => {
-    end.abort();
-    await running;
-  });
-  server.startup.onceConnected(`${what} that a crash has cut`, async () => {
-    running = sweepUntilEnd();
-  });
 }

@@ -3,6 +3,10 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
 import { Retention } from '../privacy/retention.ts';
+import { repeat } from '../repeat.ts';
+
+/** How often a process looks whether a pass is due, in ms. */
+const CHECK_MS = 60_000;
 
 /** Starts to anonymise old guides, or says in the log that guides are kept as they are. */
 export default fp(
@@ -16,8 +20,8 @@ export default fp(
     log.info(`Guides older than ${days} days lose names and addresses: RETENTION_DAYS`);
     const store = new PersonalDataStore(mongo);
     const retention = new Retention({ store, redis, prefix, days, log, metrics });
-    server.addHook('onClose', () => retention.close());
-    server.startup.onceConnected('retention', async () => retention.start());
+    const failure = 'A pass of retention was cut off';
+    repeat(server, { name: 'retention', pauseMs: CHECK_MS, failure }, (end) => retention.runIfDue(end));
   },
   { name: 'retention', dependencies: ['stores'] },
 );

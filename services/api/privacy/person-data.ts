@@ -1,6 +1,7 @@
 import type { LogEntry } from '#shared/stores/event-log.ts';
+import type { GuideDocument } from '../guides/guide-store.ts';
 import { namesReceiver, PERSON_SECTIONS, type PersonSearch, sectionsNaming } from './person-search.ts';
-import type { PersonalDataStore, PersonSection, StoredGuide } from './personal-data-store.ts';
+import type { PersonalDataStore, PersonSection } from './personal-data-store.ts';
 
 /** Guides that are read at a time: some megabyte. */
 const PAGE_SIZE = 1_000;
@@ -14,7 +15,7 @@ const ROLES: Readonly<Record<PersonSection, string>> = {
 /** Is called with the number of guides that were looked at so far. */
 export type OnProgress = (seen: number) => void;
 /** `received`: the events that the person received; `events`: all with personal data of a guide whose side the person is. */
-type Found = { stored: StoredGuide; sections: PersonSection[]; received: LogEntry[]; events: LogEntry[] };
+type Found = { stored: GuideDocument; sections: PersonSection[]; received: LogEntry[]; events: LogEntry[] };
 
 /** Finds the guides that name a person, page by page, once all that are committed are stored. No index helps. */
 async function* findPages(
@@ -35,7 +36,7 @@ async function* findPages(
   }
 }
 
-function foundIn(search: PersonSearch, stored: StoredGuide, personal: LogEntry[]): Found {
+function foundIn(search: PersonSearch, stored: GuideDocument, personal: LogEntry[]): Found {
   const sections = sectionsNaming(search, stored.guide);
   const received = personal.filter((event) => namesReceiver(search, event));
   return { stored, sections, received, events: sections.length > 0 ? personal : received };

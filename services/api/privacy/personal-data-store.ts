@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
-import { ANONYMOUS, type Guide } from '#shared/contracts/guide.ts';
+import { ANONYMOUS } from '#shared/contracts/guide.ts';
 import type { LogEntry } from '#shared/stores/event-log.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
-import { type GuideStep, guideSteps, inStep } from '../guides/guide-store.ts';
+import { type GuideDocument, type GuideStep, guideSteps } from '../guides/guide-store.ts';
 
 /** Longest wait for committed guides to be stored, in ms: an api that runs needs a minute at most. */
 const STORED_MS = 90_000;
@@ -12,20 +12,6 @@ const PAUSE_MS = 250;
 
 /** The sections of a guide that name a person. */
 export type PersonSection = 'Remitente' | 'Destinatario' | 'Creado_por';
-/** A guide as stored, with what the privacy commands read of it. */
-export type StoredGuide = {
-  _id: string;
-  createdAt: string;
-  createdUtc: Date;
-  status: string;
-  service: string;
-  origin: { code: string };
-  destination: { code: string };
-  guide: Guide;
-  /** When the whole guide was anonymised. */
-  anonymised?: Date;
-};
-
 /** Each section without a person. A recipient keeps the destination: without one a guide is none. */
 const WITHOUT_PERSON: Readonly<Record<PersonSection, object>> = {
   Remitente: { Nombre: ANONYMOUS },
@@ -35,7 +21,7 @@ const WITHOUT_PERSON: Readonly<Record<PersonSection, object>> = {
 
 /** Guides in MongoDB as far as they are personal data: read page by page, and anonymised inside the database. */
 export class PersonalDataStore {
-  readonly #guides: mongo.Collection<StoredGuide>;
+  readonly #guides: mongo.Collection<GuideDocument>;
   readonly #events: mongo.Collection<LogEntry>;
   readonly #creations: mongo.Collection<{ _id: string; openSince?: Date }>;
 
@@ -83,7 +69,7 @@ export class PersonalDataStore {
    */
   async anonymiseOlder(step: GuideStep, before: Date): Promise<number> {
     const { modifiedCount } = await this.#guides.updateMany(
-      { ...inStep(step), anonymised: { $exists: false }, createdUtc: { $lt: before } },
+      { ...step.filter, anonymised: { $exists: false }, createdUtc: { $lt: before } },
       [
         ...replaceSections(['Remitente', 'Destinatario', 'Creado_por']),
         { $unset: 'guide.Producto.InformacionAdicional' },
@@ -129,9 +115,9 @@ export class PersonalDataStore {
   }
 
   /** Reads all guides in pages, by ascending number, so that no query takes long however many there are. */
-  async *pages(size: number): AsyncGenerator<StoredGuide[]> {
+  async *pages(size: number): AsyncGenerator<GuideDocument[]> {
     for await (const step of guideSteps(this.#guides, size)) {
-      yield await this.#guides.find(inStep(step)).sort({ _id: 1 }).toArray();
+      yield await this.#guides.find(step.filter).sort({ _id: 1 }).toArray();
     }
   }
 }

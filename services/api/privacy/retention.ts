@@ -6,8 +6,6 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { PersonalDataStore } from './personal-data-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** How often a process looks whether a pass is due, in ms. */
-const CHECK_MS = 60_000;
 /** Guides that one step looks at, and the pause after it, in ms: some 5 000 a second, beside the traffic of customers. */
 const STEP_SIZE = 1_000;
 const STEP_PAUSE_MS = 100;
@@ -42,8 +40,6 @@ export class Retention {
   readonly #state: string;
   readonly #token = randomUUID();
   readonly #anonymised: Counter;
-  readonly #end = new AbortController();
-  #running: Promise<void> = Promise.resolve();
 
   constructor(options: Options) {
     const { prefix, metrics } = options;
@@ -57,60 +53,40 @@ export class Retention {
     });
   }
 
-  /** Looks every minute whether a pass is due, until `close`. */
-  start(): void {
-    this.#running = this.#runUntilEnd();
-  }
-
-  /** Stops after the step that runs. */
-  async close(): Promise<void> {
-    this.#end.abort();
-    await this.#running;
-  }
-
-  /** Runs a pass, or the rest of one, where it is due and no other process is at it. */
-  async runIfDue(): Promise<void> {
+  /**
+   * Runs a pass, or the rest of one, where it is due and no other process is at it.
+   *
+   * @param end ends it after the step that runs.
+   */
+  async runIfDue(end?: AbortSignal): Promise<void> {
     const { redis } = this.#options;
     if ((await redis.set(this.#lease, this.#token, 'PX', LEASE_MS, 'NX')) === null) return;
     try {
       const [position, finishedAt] = await redis.hmget(this.#state, 'position', 'finishedAt');
       const due = position || Date.now() - Number(finishedAt ?? 0) >= DAY_MS;
-      if (due) await this.#pass(position ?? '');
+      if (due) await this.#pass(position ?? '', end);
     } finally {
       await redis.eval(RENEW, 1, this.#lease, this.#token, 0);
     }
   }
 
-  async #runUntilEnd(): Promise<void> {
-    while (!this.#end.signal.aborted) {
-      await this.runIfDue().catch((err) =>
-        this.#options.log.warn({ err }, 'A pass of retention was cut off'),
-      );
-      await this.#pause(CHECK_MS);
-    }
-  }
-
-  async #pass(from: string): Promise<void> {
+  async #pass(from: string, end: AbortSignal | undefined): Promise<void> {
     const { store, redis, days, log, stepSize = STEP_SIZE } = this.#options;
     const before = new Date(Date.now() - days * DAY_MS);
+    const pause = () => delay(STEP_PAUSE_MS, undefined, { signal: end }).catch(() => {});
     let anonymised = 0;
     for await (const step of store.steps(stepSize, from)) {
       const changed = await store.anonymiseOlder(step, before);
       this.#anonymised.inc(changed);
       anonymised += changed;
       await redis.hset(this.#state, 'position', step.upTo);
-      await this.#pause(STEP_PAUSE_MS);
+      await pause();
       const leased = await redis.eval(RENEW, 1, this.#lease, this.#token, LEASE_MS);
-      if (this.#end.signal.aborted || leased !== 1) return; // another process goes on
+      if (end?.aborted || leased !== 1) return; // another process goes on
     }
     // Few are left of each day: they need no lease of their own.
-    while ((await store.anonymiseOlderEvents(before, stepSize)) === stepSize)
-      await this.#pause(STEP_PAUSE_MS);
+    while ((await store.anonymiseOlderEvents(before, stepSize)) === stepSize) await pause();
     await redis.multi().hset(this.#state, 'finishedAt', Date.now()).hdel(this.#state, 'position').exec();
     log.info({ guides: anonymised }, `Retention anonymised ${anonymised} guides older than ${days} days`);
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await delay(ms, undefined, { signal: this.#end.signal }).catch(() => {});
   }
 }

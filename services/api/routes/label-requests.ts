@@ -6,10 +6,12 @@ import { DENSITIES, IMAGE_FORMATS, type LabelForm, MEDIA_TYPES } from '#shared/c
 import { KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
-import type { Caller, QuotaState } from '../accounts/account-limits.ts';
+import type { Caller } from '../accounts/account-limits.ts';
 import type { GuideRecord } from '../guides/guide-store.ts';
+import { blame } from '../guides/request/body.ts';
 import type { Asker } from '../labels/label-client.ts';
 import type { LabelFailureReason } from '../labels/label-metrics.ts';
+import { addRateLimit } from './account-quota.ts';
 import { apiUser, whenGone } from './authenticate.ts';
 
 /** What the routes of labels have in common (docs/contract.md "Labels"). */
@@ -81,25 +83,17 @@ export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: Asked
   const packages = asked.paquetes ?? guide.Producto.Paquetes ?? 1;
   const only = asked.paquete;
   if (only === undefined) return { packages };
-  if (only > packages) {
-    const problem = { campo: 'paquete', code: 'packages-invalid', params: { limit: packages } } as const;
-    throw new DomainError('packages-invalid', {
-      params: { campo: 'paquete', limit: packages },
-      problems: [problem],
-    });
-  }
+  if (only > packages) throw blame('paquete', 'packages-invalid', { limit: packages });
   return { packages, package: only };
 }
 
-/** Returns who asks for labels by this request. */
+/** Returns who asks for labels by this request, and tells the client how many more pages the account may have in flight. */
 export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
   const { account, limits } = apiUser(request);
-  return { account, maxPages: limits.labelPages, requestId: request.id, gone: whenGone(reply) };
-}
-
-/** Says of the limit of pages in flight how many are left. */
-export function pagesLeft({ maxPages }: Asker, inFlight: number): QuotaState {
-  return { policy: 'etiquetas', quota: maxPages, remaining: Math.max(0, maxPages - inFlight) };
+  const quota = limits.labelPages;
+  const remaining = Math.max(0, quota - request.server.labels.pagesInFlight(account));
+  addRateLimit(reply, { policy: 'etiquetas', quota, remaining });
+  return { account, maxPages: quota, requestId: request.id, gone: whenGone(reply) };
 }
 
 const REASONS: Partial<Record<ErrorCode, LabelFailureReason>> = {

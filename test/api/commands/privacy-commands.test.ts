@@ -5,9 +5,8 @@ import { describe, expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { parseSearch } from '#services/api/commands/privacy-commands.ts';
 import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
-import { toDocument } from '#services/api/guides/guide-store.ts';
+import { type GuideDocument, toDocument } from '#services/api/guides/guide-store.ts';
 import { sectionsNaming } from '#services/api/privacy/person-search.ts';
-import type { StoredGuide } from '#services/api/privacy/personal-data-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { isLabelPayload } from '#shared/contracts/label-job.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
@@ -24,7 +23,7 @@ const newPerson = () => {
 type Person = ReturnType<typeof newPerson>;
 
 const test = services
-  .extend('guides', { scope: 'file' }, ({ stores }) => stores.mongo.collection<StoredGuide>('guides'))
+  .extend('guides', { scope: 'file' }, ({ stores }) => stores.mongo.collection<GuideDocument>('guides'))
   .extend('trail', { scope: 'file' }, ({ stores }) => new AuditStore(stores.mongo))
   /** Runs `npm run admin -- privacy …` as an operator of this name. */
   .extend(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
 import { CreationJournal } from '#services/api/guides/creation-journal.ts';
 import {
-  type Cancellation,
+  type GuideDocument,
   type GuideRecord,
   GuideStore,
   toDocument,
@@ -13,9 +13,7 @@ import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
 const test = services
-  .extend('guides', { scope: 'file' }, ({ stores }) =>
-    stores.mongo.collection<{ _id: string; status: string; cancelled?: Cancellation }>('guides'),
-  )
+  .extend('guides', { scope: 'file' }, ({ stores }) => stores.mongo.collection<GuideDocument>('guides'))
   .extend('newGuide', { scope: 'file' }, ({ demo }) => async () => {
     const [guide] = await demo.created(minimalGuide());
     return guide as NonNullable<typeof guide>;

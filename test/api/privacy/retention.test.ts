@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, vi } from 'vitest';
-import { PersonalDataStore, type StoredGuide } from '#services/api/privacy/personal-data-store.ts';
+import type { GuideDocument } from '#services/api/guides/guide-store.ts';
+import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { printingTest } from '#test/fixtures/services.ts';
@@ -14,7 +15,7 @@ const PERSONAL = [fullGuide().Remitente, recipient, { Contenido: 'Libros', Infor
   .flatMap((section) => Object.values<string>(section));
 
 const test = printingTest
-  .extend('guides', { scope: 'file' }, ({ stores }) => stores.mongo.collection<StoredGuide>('guides'))
+  .extend('guides', { scope: 'file' }, ({ stores }) => stores.mongo.collection<GuideDocument>('guides'))
   /** Creates guides and returns their numbers. */
   .extend('created', { scope: 'file' }, ({ demo }) => async (count: number) => {
     const created = await demo.created(...Array.from({ length: count }, fullGuide));
@@ -26,7 +27,7 @@ const test = printingTest
     await guides.updateMany({ _id: { $in: numbers } }, { $set: { createdUtc } });
   })
   /** A retention of 90 days; each test has keys of its own in Redis. */
-  .extend('retention', async ({ stores, task, onTestFinished }) => {
+  .extend('retention', async ({ stores, task }) => {
     return (options: { stepSize?: number; prefix?: string } = {}) => {
       const metrics = new Registry();
       const retention = new Retention({
@@ -38,7 +39,6 @@ const test = printingTest
         metrics,
         ...options,
       });
-      onTestFinished(() => retention.close());
       return { retention, metrics };
     };
   });
@@ -107,9 +107,10 @@ test('a pass goes on where another process stopped, and is due again a day later
   await age(numbers, 91);
   const anonymised = () => guides.countDocuments({ _id: { $in: numbers }, anonymised: { $exists: true } });
   const { retention: first } = retention({ stepSize: 1 });
-  const running = first.runIfDue();
+  const end = new AbortController();
+  const running = first.runIfDue(end.signal);
   await vi.waitFor(async () => expect(await anonymised()).toBeGreaterThan(0), 10_000);
-  await first.close();
+  end.abort();
   await running;
   expect(await anonymised()).toBeLessThan(12);
 

@@ -1,6 +1,6 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
-import { DomainError } from '#shared/errors.ts';
 import { type EventLog, feedEvent, type LogEntry } from '#shared/stores/event-log.ts';
+import { blame } from '../request/body.ts';
 import { annulledBy } from './guide-state.ts';
 
 /** Events of a page of the feed where the client does not say how many, and at most (docs/contract.md "Events"). */
@@ -32,10 +32,7 @@ export function byTime(one: LogEntry, other: LogEntry): number {
  */
 export async function feedPage(log: EventLog, account: string, cursor: string | undefined, limit: number) {
   const number = cursor === undefined ? 0 : decodeCursor(cursor);
-  if (number === undefined) {
-    const problem = { campo: 'cursor', code: 'parameter-invalid' } as const;
-    throw new DomainError(problem.code, { params: { campo: problem.campo }, problems: [problem] });
-  }
+  if (number === undefined) throw blame('cursor', 'parameter-invalid');
   const { entries, next } = await log.page(account, number, limit);
   return { events: entries.map(feedEvent), cursor: encodeCursor(next) };
 }

@@ -3,6 +3,7 @@ import { isBlank } from '#shared/contracts/label-charset.ts';
 import {
   DomainError,
   type ErrorCode,
+  type ErrorParams,
   MAX_NAME_LENGTH,
   type Problem,
   type ProblemList,
@@ -96,9 +97,9 @@ export function arrayIn(
   return array;
 }
 
-/** Returns the refusal for which one field of the body is to blame. */
-export function blame(campo: string, code: ErrorCode): DomainError {
-  return new DomainError(code, { problems: [{ campo, code }] });
+/** Returns the refusal for which one field or parameter is to blame. @param params what its text says beside the name. */
+export function blame(campo: string, code: ErrorCode, params: ErrorParams = {}): DomainError {
+  return new DomainError(code, { params: { campo, ...params }, problems: [{ campo, code, params }] });
 }
 
 /** Adds what Ajv found, one problem a field: a text that is too long need not also hear of its form. */

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { MAX_PACKAGES } from '#shared/contracts/guide.ts';
-import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { pageCount } from '#shared/contracts/label-job.ts';
 import { KINDS, LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiErrorCode } from '../../../errors.ts';
 import { findGuide } from '../../../guides/guide-access.ts';
+import { blame } from '../../../guides/request/body.ts';
 import { labelPayload } from '../../../labels/label-payload.ts';
-import { addRateLimit } from '../../account-quota.ts';
 import { apiUser } from '../../authenticate.ts';
 import {
   type AskedPackages,
@@ -18,7 +18,6 @@ import {
   formContent,
   formParameters,
   packagesOf,
-  pagesLeft,
   wantedForm,
 } from '../../label-requests.ts';
 import { operation } from '../../operation.ts';
@@ -111,7 +110,9 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
   recordForeign(request, 'label.read-other', [guide]);
   const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, form }, labelSettings);
-  if (format === 'png') requireOnePage(label);
+  if (format === 'png' && pageCount(label) > 1) {
+    throw blame('paquete', 'one-page-only', { limit: label.packages });
+  }
   // Not on an error, which is no version of the label.
   // Weak: the same label has other bytes where it was printed beside others, whose letters are in its fonts too.
   const caching = (key: string) => ({ etag: `W/"${key}"`, 'cache-control': 'private' });
@@ -120,21 +121,12 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
   const asker = askerOf(request, reply);
-  addRateLimit(reply, pagesLeft(asker, labels.pagesInFlight(asker.account)));
   const { key, bytes } = await labels.print(label, asker);
   const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;
   return reply
     .type(type)
     .headers({ ...caching(key), 'content-disposition': `inline; filename="${file}"` })
     .send(bytes);
-}
-
-/** @throws DomainError `one-page-only` where the label has several pages. */
-function requireOnePage(label: LabelPayload): void {
-  if (pageCount(label) === 1) return;
-  const params = { limit: label.packages };
-  const problems = [{ campo: 'paquete', code: 'one-page-only', params } as const];
-  throw new DomainError('one-page-only', { params, problems });
 }
 
 /** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this weak tag (RFC 9110, 13.1.2). */

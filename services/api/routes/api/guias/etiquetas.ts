@@ -7,9 +7,9 @@ import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/contracts/lab
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { findGuides, requireUncancelled } from '../../../guides/guide-access.ts';
+import { blame } from '../../../guides/request/body.ts';
 import { type LabelFileRequest, parseLabelFileRequest } from '../../../labels/label-file-request.ts';
 import { labelPayload } from '../../../labels/label-payload.ts';
-import { addRateLimit } from '../../account-quota.ts';
 import { apiUser } from '../../authenticate.ts';
 import {
   addVary,
@@ -18,7 +18,6 @@ import {
   formContent,
   formParameters,
   packagesOf,
-  pagesLeft,
   wantedForm,
 } from '../../label-requests.ts';
 import { BODY_REFUSALS, operation } from '../../operation.ts';
@@ -92,15 +91,13 @@ const route = operation({
 
 /** `POST /api/guias/etiquetas` (docs/contract.md "Guides"). */
 export default async function labelFileRoute(server: HttpServer): Promise<void> {
-  const { labels, labelFiles } = server;
   server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
   server.post('/etiquetas', route, async (request, reply) => {
     const { type, format, form } = wantedForm(request.headers, request.query);
     const wanted = parseLabelFileRequest(request.body);
     const count = wanted.numbers.length;
     const asker = askerOf(request, reply);
-    addRateLimit(reply, pagesLeft(asker, labels.pagesInFlight(asker.account)));
-    const pieces = await labelFiles.print(asker, { title: `${count} etiquetas`, format }, () =>
+    const pieces = await server.labelFiles.print(asker, { title: `${count} etiquetas`, format }, () =>
       findLabels(request, { ...wanted, form }),
     );
     limitSending(request, reply);
@@ -127,13 +124,7 @@ async function findLabels(
   });
   const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
-  if (form?.format === 'png' && pages > 1) {
-    const params = { pages };
-    throw new DomainError('one-page-file', {
-      params,
-      problems: [{ campo: 'formato', code: 'one-page-file', params }],
-    });
-  }
+  if (form?.format === 'png' && pages > 1) throw blame('formato', 'one-page-file', { pages });
   recordForeign(request, 'label.read-other', records);
   return labels;
 }
