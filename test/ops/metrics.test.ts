@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import { expect, onTestFinished, vi } from 'vitest';
+import { provideRedis } from '#local/programs/redis.ts';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
@@ -115,6 +116,16 @@ test('a queue that an operator pauses is said to be paused', async ({ api, store
   await queue.resume();
   expect((await scrape(api.url)).get('label_queue_paused')).toBe(0);
   await queue.close();
+});
+
+test('figures of the queue that cannot be read are absent, not 0', async ({ folder, startApi }) => {
+  const { url, close } = await provideRedis({ folder, durable: false, log: () => {} });
+  const own = await startApi({ REDIS_URL: url });
+  const figures = async () =>
+    [...(await scrape(own.url)).keys()].filter((name) => name.startsWith('label_queue_'));
+  expect(await figures()).toContain('label_queue_workers');
+  await close();
+  expect(await figures()).toEqual([]);
 });
 
 test('no series holds a user name, a guide number or a path', async ({ api, demo }) => {

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { readInTime, WAIT_BUCKETS } from '#shared/observability/metrics.ts';
+import { addGauge, readInTime, WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 import type { LabelWorkers } from './label-workers.ts';
 
 /** Why a request for a label got none. `unavailable`: a store did not answer; `other`: nobody foresaw the cause. */
@@ -48,30 +48,16 @@ export function labelMetrics(metrics: Registry, shared: () => Shared | undefined
 
 /** Registers the figures of the queue, read on every scrape. What cannot be read is absent: no figure is better than a wrong one. */
 function addQueueGauges(metrics: Registry, shared: () => Shared | undefined): void {
-  const add = (
-    name: string,
-    help: string,
-    read: (shared: Shared) => Promise<[labels: object, value: number][]>,
-  ) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: name === 'label_queue_jobs' ? ['state'] : [],
-      registers: [metrics],
-      async collect() {
-        this.reset();
-        const open = shared();
-        const values = open ? await readInTime(name, read(open)).catch(() => []) : [];
-        for (const [labels, value] of values) this.set(labels, value);
-      },
+  const add = (name: string, help: string, read: (shared: Shared) => Promise<number>) =>
+    addGauge(metrics, name, help, async () => {
+      const open = shared();
+      return open && read(open);
     });
-  add('label_queue_workers', 'Label workers with a recent heartbeat', async ({ workers }) => [
-    [{}, (await workers.read()).length],
-  ]);
-  add(
-    'label_queue_paused',
-    '1 if an operator has paused the queue: no label is printed',
-    async ({ queue }) => [[{}, Number(await queue.isPaused())]],
+  add('label_queue_workers', 'Label workers with a recent heartbeat', async ({ workers }) => {
+    return (await workers.read()).length;
+  });
+  add('label_queue_paused', '1 if an operator has paused the queue: no label is printed', async ({ queue }) =>
+    Number(await queue.isPaused()),
   );
   add(
     'label_queue_oldest_job_seconds',
@@ -79,22 +65,23 @@ function addQueueGauges(metrics: Registry, shared: () => Shared | undefined): vo
     async ({ queue }) => {
       const next = await queue.getJobs(['waiting', 'prioritized'], 0, 0, true);
       const times = next.filter(Boolean).map(({ timestamp }) => timestamp);
-      return [[{}, times.length > 0 ? (Date.now() - Math.min(...times)) / 1_000 : 0]];
+      return times.length > 0 ? (Date.now() - Math.min(...times)) / 1_000 : 0;
     },
   );
-  add(
-    'label_queue_jobs',
-    'Jobs in the queue by state; every api process reports the same',
-    async ({ queue }) => {
-      const {
-        waiting = 0,
-        prioritized = 0,
-        ...others
-      }: Record<string, number> = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed');
-      return Object.entries({ waiting: waiting + prioritized, ...others }).map(([state, jobs]) => [
-        { state },
-        jobs,
-      ]);
+  new Gauge({
+    name: 'label_queue_jobs',
+    help: 'Jobs in the queue by state; every api process reports the same',
+    labelNames: ['state'],
+    registers: [metrics],
+    async collect() {
+      this.reset();
+      const counting = shared()?.queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed');
+      const counts = counting && (await readInTime('label_queue_jobs', counting).catch(() => undefined));
+      if (!counts) return;
+      const { waiting = 0, prioritized = 0, ...others }: Record<string, number> = counts;
+      for (const [state, jobs] of Object.entries({ waiting: waiting + prioritized, ...others })) {
+        this.set({ state }, jobs);
+      }
     },
-  );
+  });
 }
