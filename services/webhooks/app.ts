@@ -34,24 +34,15 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
       await sender.close();
       await poster.close();
     });
-    const tokens = [config.INTERNAL_TOKEN, config.INTERNAL_TOKEN_PREVIOUS];
-    await server.register(
-      probeRoute(
-        webhooks,
-        poster,
-        tokens.filter((token) => token !== undefined),
-      ),
+    const tokens = [config.INTERNAL_TOKEN, config.INTERNAL_TOKEN_PREVIOUS].filter(
+      (token) => token !== undefined,
     );
-  });
-}
-
-/** `POST /internal/probe`, for the api alone. */
-function probeRoute(webhooks: WebhookStore, poster: Poster, tokens: readonly string[]) {
-  return async (server: HttpServer) => {
-    server.addHook('onRequest', requireInternalToken(tokens));
     server.post(
       '/internal/probe',
-      { schema: { body: ProbeRequest, response: { 200: ProbeOutcome } } },
+      {
+        onRequest: requireInternalToken(tokens),
+        schema: { body: ProbeRequest, response: { 200: ProbeOutcome } },
+      },
       async ({ body }) => {
         const webhook = await webhooks.find(body.account, body.webhook);
         if (!webhook) throw new DomainError('no-route');
@@ -60,5 +51,5 @@ function probeRoute(webhooks: WebhookStore, poster: Poster, tokens: readonly str
         return poster.post({ url: webhook.url, secrets }, probeMessage());
       },
     );
-  };
+  });
 }

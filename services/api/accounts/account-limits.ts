@@ -1,7 +1,8 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { RecentAnswers } from '#shared/async/recent-answers.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { collectionOf } from '#shared/stores/mongo.ts';
 
 /** What the users of one account may use together (docs/contract.md "Limits"). */
 export type AccountLimits = {
@@ -47,28 +48,16 @@ const CACHE_MAX_ACCOUNTS = 10_000;
 
 /** The limits that an account has of its own, in MongoDB; its name is the `_id`. */
 export class AccountLimitsStore {
-  readonly #accounts: Model<AccountDocument>;
+  readonly #accounts: mongo.Collection<AccountDocument>;
 
   constructor(connection: Connection) {
-    this.#accounts = connection.model<AccountDocument>(
-      'Account',
-      new Schema<AccountDocument>(
-        {
-          _id: String,
-          requestsPerSecond: Number,
-          requestsBurst: Number,
-          guidesPerDay: Number,
-          labelPages: Number,
-        },
-        { versionKey: false },
-      ),
-      'accounts',
-    );
+    this.#accounts = collectionOf(connection, 'accounts');
   }
 
   /** Returns the limits that are the account's own; the others are those of the configuration. */
   async find(account: string): Promise<Partial<AccountLimits>> {
-    return (await this.#accounts.findById(account, { _id: 0 }).lean()) ?? {};
+    const own = await this.#accounts.findOne({ _id: account }, { projection: { _id: 0 } });
+    return own ?? {};
   }
 
   /** Sets some of an account's own limits. */

@@ -49,13 +49,14 @@ export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: objec
         path,
       })),
   );
+  const taggedWith = (tag: keyof typeof TAGS) => operations.filter(({ tags }) => tags.includes(tag));
   return {
     ...limitsOf(config),
     operaciones: operationsTable(operations),
-    operacionesDeEtiquetas: operationsTable(operations.filter(({ tags }) => tags.includes('Etiquetas'))),
-    operacionesDeEventos: operationsTable(operations.filter(({ tags }) => tags.includes('Eventos'))),
-    camposDeEvento: eventTable(EventFields as Section),
-    operacionesDeWebhooks: operationsTable(operations.filter(({ tags }) => tags.includes('Webhooks'))),
+    operacionesDeEtiquetas: operationsTable(taggedWith('Etiquetas')),
+    operacionesDeEventos: operationsTable(taggedWith('Eventos')),
+    camposDeEvento: fieldsTable(EventFields as Section),
+    operacionesDeWebhooks: operationsTable(taggedWith('Webhooks')),
     guiaMinima: readableJson(GUIDE_EXAMPLES.minima.value),
     campos: fieldSections(),
     ejemplos: Object.values(GUIDE_EXAMPLES)
@@ -113,21 +114,17 @@ type Section = Field & { required?: string[]; properties?: Record<string, Field>
 function fieldSections(): string {
   return Object.entries(GUIDE_FIELDS as Record<string, Section>)
     .map(([name, section]) => {
-      const { description, required = [], properties } = section;
-      const table = fieldsTable(properties ?? { [name]: section }, required);
+      const { description, properties } = section;
+      const table = fieldsTable(properties ? section : { properties: { [name]: section } });
       return [`## \`${name}\``, ...(properties ? [`${description}.`] : []), table].join('\n\n');
     })
     .join('\n\n');
 }
 
-function eventTable({ properties = {}, required = [] }: Section): string {
-  return fieldsTable(properties, required);
-}
-
-function fieldsTable(fields: Record<string, Field>, required: readonly string[]): string {
+function fieldsTable({ properties = {}, required = [] }: Section): string {
   return markdownTable(
     ['Campo', 'Qué es', 'Regla', 'Ejemplo'],
-    Object.entries(fields).map(([field, { description, examples, 'x-regla': rule }]) => [
+    Object.entries(properties).map(([field, { description, examples, 'x-regla': rule }]) => [
       `\`${field}\`${required.includes(field) ? ' **obligatorio**' : ''}`,
       asText(description ?? ''),
       asText(rule ?? ''),

@@ -7,34 +7,22 @@ import type { ApiErrorCode } from '../errors.ts';
 import type { TAGS } from '../plugins/openapi.ts';
 import { readQuery } from './query.ts';
 import {
+  answerOf,
   codigosByStatus,
   errorResponses,
   okResponse,
   type Response,
+  type Success,
   withCommonHeaders,
 } from './responses.ts';
 
 /** The parts of a request. Each schema validates, documents and types its part. */
 type RequestSchemas = { params?: TObject; querystring?: TObject; headers?: TObject; body?: TSchema };
 
-type Success<Data extends TSchema> = {
-  /** What the document names the answer after: `Sucursales` makes `RespuestaSucursales`. */
-  name: string;
-  schema: Data;
-  /** What the answer may have beside `data`. */
-  beside?: Record<string, TSchema>;
-  message: string | ((data: Static<Data>) => string);
-  example: Static<Data>;
-  /** Headers that the answer may have beside those of every answer. */
-  headers?: Record<string, TSchema>;
-};
-
-type Tag = keyof typeof TAGS;
-
 type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   /** A verb and what it acts on, in Spanish: generated clients name their methods so. */
   id: string;
-  tag: Tag;
+  tag: keyof typeof TAGS;
   summary: string;
   description?: string;
   /** What the user must be allowed to do; `any` demands a valid token only. Absent on a route without a token. */
@@ -95,11 +83,7 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
     ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
     ...(invalid && { schemaErrorFormatter: refuseWith(invalid) }),
     preValidation: readQuery(request?.querystring),
-    ok: (value: Static<Data>) => ({
-      response: 'OK' as const,
-      message: successMessage(data, value),
-      data: value,
-    }),
+    ok: (value: Static<Data>) => answerOf(data as Success<Data>, value),
   };
 }
 
@@ -121,7 +105,7 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
     ...ALWAYS,
   ];
   const answers = {
-    ...(data && { 200: okResponse(data, successMessage(data, data.example)) }),
+    ...(data && { 200: okResponse(data) }),
     ...responses,
     ...errorResponses(codes),
   };
@@ -135,11 +119,6 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
     'x-codigos': codigosByStatus(codes),
     ...(needs && { 'x-permiso': permission }),
   } as Documentation;
-}
-
-function successMessage<Data extends TSchema>(data: Success<Data> | undefined, value: Static<Data>): string {
-  const message = data?.message ?? '';
-  return typeof message === 'string' ? message : message(value);
 }
 
 /** Refuses parameters that do not fit their schemas, each with its own code. */

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { TIPOS } from '#shared/contracts/label-kinds.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
 import { toHttpError } from '#shared/http/http-errors.ts';
@@ -60,26 +60,38 @@ export function describeHeaders(descriptions: Record<string, string>): Record<st
 /** An answer as OpenAPI documents it. */
 export type Response = { description: string; headers?: Record<string, TSchema>; [name: string]: unknown };
 
-type Success = {
+/** The success of an operation, as JSON. */
+export type Success<Data extends TSchema = TSchema> = {
+  /** What the document names the answer after: `Sucursales` makes `RespuestaSucursales`. */
   name: string;
-  schema: TSchema;
+  schema: Data;
+  /** What the answer may have beside `data`. */
   beside?: Record<string, TSchema>;
+  message: string | ((data: Static<Data>) => string);
+  example: Static<Data>;
+  /** Headers that the answer may have beside those of every answer. */
   headers?: Record<string, TSchema>;
-  example: unknown;
 };
 
-/** Documents the success of an operation (docs/contract.md "Envelopes"). */
-export function okResponse(
-  { name, schema: data, beside = {}, headers = {}, example }: Success,
-  message: string,
-): Response {
+/** Makes the answer of success (docs/contract.md "Envelopes"). */
+export function answerOf<Data extends TSchema>({ message }: Success<Data>, data: Static<Data>) {
+  return {
+    response: 'OK' as const,
+    message: typeof message === 'string' ? message : message(data),
+    data,
+  };
+}
+
+/** Documents the success of an operation. */
+export function okResponse(success: Success): Response {
+  const { name, schema: data, beside = {}, headers = {}, example } = success;
   const schema = Type.Object(
     { response: Type.Literal('OK'), message: Type.String(), data, ...beside },
     { title: `Respuesta${name}` },
   );
-  const value = { response: 'OK', message, data: example };
+  const value = answerOf(success, example);
   return {
-    description: message,
+    description: value.message,
     headers,
     content: { 'application/json': { schema, examples: { ejemplo: { value } } } },
   };

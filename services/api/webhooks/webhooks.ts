@@ -1,14 +1,19 @@
+import type { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { EventLog } from '#shared/stores/event-log.ts';
 import { newSecret, type Webhook, type WebhookStore } from '#shared/stores/webhook-store.ts';
 import { decodeCursor } from '../guides/events/read-events.ts';
-import type { WebhooksClient } from '../webhooks-client.ts';
 import { refuseCursor } from './webhook-request.ts';
 
 /** Most events that are counted as pending. */
 export const MAX_PENDING = 1_000;
 
-type Deps = { webhooks: WebhookStore; eventLog: EventLog; webhooksClient: WebhooksClient };
+type Deps = {
+  webhooks: WebhookStore;
+  eventLog: EventLog;
+  /** Sends a message that tries a webhook. */
+  probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome>;
+};
 
 /** Registers a webhook, which gets what is registered from now on. @throws DomainError `too-many-webhooks`. */
 export async function addWebhook(
@@ -31,7 +36,7 @@ export async function listWebhooks({ webhooks, eventLog }: Deps, account: string
 
 /** Sends a message that tries a webhook. @throws DomainError `webhook-not-found`, `too-many-requests`. */
 export async function probeWebhook(
-  { webhooks, webhooksClient }: Deps,
+  { webhooks, probe }: Deps,
   account: string,
   id: string,
   requestId: string,
@@ -41,7 +46,7 @@ export async function probeWebhook(
   if (!(await webhooks.beginProbe(webhook)))
     throw new DomainError('too-many-requests', { params: { seconds: 1 } });
   try {
-    const { ms, status, failure } = await webhooksClient.probe({ account, webhook: id }, requestId);
+    const { ms, status, failure } = await probe({ account, webhook: id }, requestId);
     return {
       Tomado: failure === undefined,
       Ms: ms,
