@@ -23,7 +23,10 @@ export type ApiUser = {
   disabled: boolean;
   /** A user of the demo data, whose password everybody knows. */
   demo: boolean;
-  /** Each token and session carries the generation of its time; only those of this one are accepted. */
+  /**
+   * Each token and session carries the generation of its time; only those of this one are accepted. A time would not do:
+   * `iat` has whole seconds, and the clocks of two machines differ.
+   */
   tokenGeneration: number;
   /** Tokens of this generation that were logged out, by their ids, until they expire. */
   revokedTokens: readonly RevokedToken[];
