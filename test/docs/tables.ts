@@ -93,7 +93,7 @@ const NOBODY_GETS = 499;
 
 /** The API's own document, as far as a table shows it. */
 export type OpenApi = { paths: Record<string, Record<string, Operation>> };
-type Operation = { operationId: string; 'x-permiso'?: string; security: object[] };
+type Operation = { 'x-permiso'?: string; security: object[] };
 
 /** Orders rows by path, without the method. */
 const byText = ([one = '']: string[], [other = '']: string[]) => pathOf(one).localeCompare(pathOf(other));
@@ -102,13 +102,12 @@ const pathOf = (cell: string) => cell.slice(cell.indexOf('/'));
 /** Every operation of the OpenAPI document with the permission that it demands. */
 function operations({ paths }: OpenApi): string {
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, security, 'x-permiso': permission }]) => [
+    Object.entries(methods).map(([method, { security, 'x-permiso': permission }]) => [
       `\`${method.toUpperCase()} ${path}\``,
       permission ? `\`${permission}\`` : security.length > 0 ? 'any valid token' : 'no token',
-      `\`${operationId}\``,
     ]),
   );
-  return table(['method and path', 'permission', 'operation'], rows.toSorted(byText));
+  return table(['method and path', 'permission'], rows.toSorted(byText));
 }
 
 type Field = { 'x-regla'?: string };
