@@ -80,12 +80,6 @@ export const ApiConfig = Type.Object({
     format: 'time-zone',
     description: 'IANA time zone of the field SEND_FECHA, and of the days of GUIDES_PER_DAY_PER_ACCOUNT',
   }),
-  IDEMPOTENCY_KEY_DAYS: Type.Integer({
-    default: 7,
-    minimum: 1,
-    maximum: 365,
-    description: 'Days for which an Idempotency-Key is remembered',
-  }),
   RETENTION_DAYS: Type.Integer({
     default: 0,
     minimum: 0,

@@ -12,6 +12,7 @@ import {
 import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import type { ApiConfig } from '../config.ts';
 import { httpErrors } from '../errors.ts';
+import { KEY_DAYS } from '../guides/creation-journal.ts';
 import { TAGS } from '../plugins/openapi.ts';
 import { GUIDE_EXAMPLES } from '../routes/examples.ts';
 import { EventFields, GUIDE_FIELDS } from '../routes/schemas.ts';
@@ -77,7 +78,7 @@ function limitsOf(config: ApiConfig): Record<string, string> {
     GUIDES_PER_DAY_PER_ACCOUNT: config.GUIDES_PER_DAY_PER_ACCOUNT,
     LABEL_PAGES_PER_ACCOUNT: config.LABEL_PAGES_PER_ACCOUNT,
     LOGIN_FAILURES_PER_ADDRESS: config.LOGIN_FAILURES_PER_ADDRESS,
-    IDEMPOTENCY_KEY_DAYS: config.IDEMPOTENCY_KEY_DAYS,
+    diasDeClave: KEY_DAYS,
     JWT_TTL_S: config.JWT_TTL_S,
     esperaS: config.LABEL_TIMEOUT_MS / 1_000,
     fallosPorUsuario: FAILURES_PER_USER,

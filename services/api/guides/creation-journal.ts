@@ -14,7 +14,9 @@ import {
 } from './guide-store.ts';
 import { isObject } from './request/body.ts';
 
-const DAY_MS = 24 * 3_600_000;
+/** How long an Idempotency-Key is remembered, in days (docs/contract.md "Guides"). */
+export const KEY_DAYS = 7;
+const NAMED_KEPT_MS = KEY_DAYS * 24 * 3_600_000;
 /** How long a creation without a key is kept once it is done, in ms: a request that still finishes it reads its numbers. */
 const UNNAMED_KEPT_MS = 3_600_000;
 
@@ -69,14 +71,11 @@ export class CreationJournal {
   readonly #entries: mongo.Collection<JournalEntry>;
   readonly #documents: mongo.Collection<GuideDocument>;
   readonly #guides: GuideStore;
-  readonly #keptMs: number;
 
-  /** @param keyDays days for which a key is remembered. */
-  constructor(connection: Connection, guides: GuideStore, keyDays: number) {
+  constructor(connection: Connection, guides: GuideStore) {
     this.#entries = collectionOf(connection, 'creations');
     this.#documents = collectionOf(connection, 'guides');
     this.#guides = guides;
-    this.#keptMs = keyDays * DAY_MS;
   }
 
   /** Creates the index by which entries expire, and that of the few open ones. */
@@ -213,7 +212,7 @@ export class CreationJournal {
   /** Keeps the numbers alone, of a creation with a key for as long as the key is remembered. */
   async #done({ _id, creation, bodyHash, records }: JournalEntry): Promise<void> {
     if (!records) return;
-    const keptMs = bodyHash === undefined ? UNNAMED_KEPT_MS : this.#keptMs;
+    const keptMs = bodyHash === undefined ? UNNAMED_KEPT_MS : NAMED_KEPT_MS;
     const numbers = records.map((record) => record._id);
     await this.#entries.updateOne(
       { _id, creation },

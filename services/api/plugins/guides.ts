@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { EventLog, SHOWN_MS } from '#shared/stores/event-log.ts';
-import type { ApiOptions } from '../config.ts';
 import { CreationJournal } from '../guides/creation-journal.ts';
 import { EventRegister } from '../guides/events/event-register.ts';
 import { GuideList } from '../guides/guide-list.ts';
@@ -25,10 +24,10 @@ const SWEEP_MS = 10_000;
 
 /** Opens the guides and their events, and finishes again and again what a crash has cut. */
 export default fp(
-  async (server: HttpServer, { config }: ApiOptions) => {
+  async (server: HttpServer) => {
     const guides = new GuideStore(server.mongo);
     const guideList = new GuideList(server.mongo);
-    const journal = new CreationJournal(server.mongo, guides, config.IDEMPOTENCY_KEY_DAYS);
+    const journal = new CreationJournal(server.mongo, guides);
     const eventLog = new EventLog(server.mongo);
     const events = new EventRegister(eventLog, guides, server.metrics, (account) =>
       wakeWebhooks(server, account),

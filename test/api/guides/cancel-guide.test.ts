@@ -142,7 +142,7 @@ test('a guide that is cancelled while a crash has cut its batch stays cancelled 
   stores,
 }) => {
   const store = new GuideStore(stores.mongo);
-  const journal = new CreationJournal(stores.mongo, store, 7);
+  const journal = new CreationJournal(stores.mongo, store);
   const creation = randomUUID();
   const records = Array.from({ length: 2 }, () => ({ ...newRecord(), creation }));
   const [{ number }] = records as [GuideRecord];

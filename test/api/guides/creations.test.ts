@@ -11,7 +11,7 @@ const test = storesTest
   .extend('guides', { scope: 'file' }, ({ stores }) => new GuideStore(stores.mongo))
   .extend('entries', { scope: 'file' }, ({ stores }) => stores.mongo.collection<JournalEntry>('creations'))
   .extend('journal', { scope: 'file' }, async ({ stores, guides }) => {
-    const journal = new CreationJournal(stores.mongo, guides, 7);
+    const journal = new CreationJournal(stores.mongo, guides);
     await journal.open();
     return journal;
   })
@@ -76,7 +76,7 @@ describe('a creation that a crash has cut after its commit', () => {
     const creation = await commit(batch);
     const processes = [
       journal,
-      ...Array.from({ length: 3 }, () => new CreationJournal(stores.mongo, guides, 7)),
+      ...Array.from({ length: 3 }, () => new CreationJournal(stores.mongo, guides)),
     ];
     await Promise.all(processes.map((one) => one.sweep(log)));
     const stored = await stores.mongo
