@@ -1,41 +1,36 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { generateSecrets } from '#local/secrets.ts';
-import { startSystem } from '#local/system.ts';
 import { Client, type CreatedGuide, call, minimalGuide } from '#test/fixtures/client.ts';
-import { test as systemTest } from '#test/fixtures/system.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
+import { printingTest } from '#test/fixtures/services.ts';
 
-/** Two cells: whole systems, each with a Redis of its own, over one MongoDB (k8s/operations.md "Cells"). */
-const test = systemTest
+/** Two cells: whole installations, each with a Redis of its own, over one MongoDB (k8s/operations.md "Cells"). */
+const test = printingTest
   .extend('otherRedis', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
     const redis = await provideRedis({ folder: join(folder, 'other'), durable: false, log: () => {} });
     onCleanup(redis.close);
     return redis;
   })
-  /** The other cell has the same JWT_SECRET and public address, and an INTERNAL_TOKEN of its own. */
+  /** It has the same JWT_SECRET and public address, and an INTERNAL_TOKEN of its own. */
   .extend(
     'otherCell',
     { scope: 'file' },
-    async ({ system, systemOptions, folder, otherRedis }, { onCleanup }) => {
-      const cell = await startSystem({
-        ...systemOptions,
-        redisUrl: otherRedis.url,
-        publicUrl: system.addresses.api,
-        secrets: { ...generateSecrets(), jwt: systemOptions.secrets.jwt },
-        logFolder: join(folder, 'other'),
-        secretFolder: join(folder, 'other', 'secrets'),
-      });
-      onCleanup(() => cell.stop());
-      return cell;
+    async ({ otherRedis: { url }, startApi, startBranches, startLabelWorker }) => {
+      const own = {
+        REDIS_URL: url,
+        LABEL_CACHE_URL: url,
+        INTERNAL_TOKEN: randomBytes(32).toString('hex'),
+      };
+      const branches = await startBranches(own);
+      const { server: worker } = await startLabelWorker(own);
+      const { url: api } = await startApi({ ...own, BRANCHES_URL: branches.url });
+      return { api, worker };
     },
   )
   /** The same user, with the same token, at the other cell. */
-  .extend(
-    'there',
-    { scope: 'file' },
-    ({ demo, otherCell }) => new Client(otherCell.addresses.api, demo.token),
-  );
+  .extend('there', { scope: 'file' }, ({ demo, otherCell }) => new Client(otherCell.api, demo.token));
 
 const numbersOf = (data: unknown) => (data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA);
 
@@ -65,13 +60,14 @@ test('a key that is repeated at the other cell creates nothing twice, also at th
   expect(await stores.mongo.collection('guides').countDocuments()).toBe(before + 2);
 });
 
-test('a logout at one cell is in force at the other within ten seconds', async ({ system, otherCell }) => {
-  const here = await Client.login(system.addresses.api);
-  const there = new Client(otherCell.addresses.api, here.token);
+test('a logout at one cell is in force at the other within ten seconds', async ({ api, otherCell }) => {
+  const here = await Client.login(api.url);
+  const there = new Client(otherCell.api, here.token);
   const status = async () => (await there.get('/api/sucursales')).status;
   expect(await status()).toBe(200);
   expect((await here.post('/api/auth/logout', '')).status).toBe(200);
-  await expect.poll(status, { timeout: 10_000, interval: 200 }).toBe(401);
+  passTime(10_000);
+  expect(await status()).toBe(401);
 });
 
 test('a cell without its Redis says so and refuses; the other one serves', async ({
@@ -82,10 +78,12 @@ test('a cell without its Redis says so and refuses; the other one serves', async
 }) => {
   const [guide] = await demo.created(minimalGuide());
   const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
+  const ready = async () => (await call(`${otherCell.api}/health/ready`)).body;
+  expect(await ready()).toMatchObject({ status: 'ok' });
+  await otherCell.worker.close(); // which takes long once Redis is gone
   await otherRedis.close();
   const refused = await there.pdf(path);
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
-  const ready = async () => (await call(`${otherCell.addresses.api}/health/ready`)).body;
   await expect.poll(ready, { timeout: 10_000 }).toMatchObject({ status: 'degraded' });
   expect((await demo.pdf(path)).status).toBe(200);
 });

@@ -1,9 +1,46 @@
-import { describe, expect } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, vi } from 'vitest';
+import { keepRunning } from '#local/process/keep-running.ts';
+import { isReady, startSystem } from '#local/system.ts';
 import { type CreatedGuide, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
-import { test } from '#test/fixtures/system.ts';
+import { test as systemTest } from '#test/fixtures/system.ts';
 
 /** The processes as `npm start` starts them; everything over HTTP. */
+
+/** Says each file of OpenTelemetry that a process loads. */
+const TELL_WHAT_IS_LOADED = `import { registerHooks } from 'node:module';
+  registerHooks({ resolve(name, context, next) {
+    const found = next(name, context);
+    if (/otel|opentelemetry/.test(found.url)) process._rawDebug('loaded ' + found.url);
+    return found;
+  } });`;
+/** Requests that share a call to the branches service, a write or a print. */
+const REQUESTS = 20;
+
+const test = systemTest
+  /** It is not traced, though a collector is named. */
+  .override('system', { scope: 'file' }, async ({ systemOptions }, { onCleanup }) => {
+    vi.stubEnv('NODE_OPTIONS', `--import data:text/javascript,${encodeURIComponent(TELL_WHAT_IS_LOADED)}`);
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:9');
+    vi.stubEnv('OTEL_SDK_DISABLED', 'true');
+    const system = await startSystem(systemOptions).finally(() => vi.unstubAllEnvs());
+    onCleanup(() => system.stop());
+    return system;
+  })
+  .extend('logOf', { scope: 'file' }, ({ folder }) => (service: string) => {
+    return readFileSync(join(folder, `${service}.log`), 'utf8');
+  })
+  .extend('expectLogged', { scope: 'file' }, ({ logOf }) => (service: string, ids: readonly string[]) => {
+    return vi.waitFor(() => {
+      const log = logOf(service);
+      expect(ids.filter((id) => !log.includes(`"${id}"`))).toEqual([]);
+    }, 5_000);
+  });
+
+const idsOf = (name: string) => Array.from({ length: REQUESTS }, (_, i) => `${name}-${i}`);
+
 describe('the main job', () => {
   let guides: CreatedGuide[];
 
@@ -39,10 +76,73 @@ describe('the main job', () => {
       expect(Math.abs(height - 283.46)).toBeLessThan(0.6);
     }
   });
+});
 
-  test('stops every service in time, and leaves no process behind', async ({ system }) => {
+describe('requests that share work', () => {
+  test('every creation of one call to branches is found by its id in the logs of both services', async ({
+    demo,
+    expectLogged,
+  }) => {
+    const ids = idsOf('creacion');
+    const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
+    const answers = await Promise.all(
+      ids.map((id) => demo.post('/api/guias/crear', body, { 'x-request-id': id })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    await expectLogged('api', ids);
+    await expectLogged('branches', ids);
+  });
+
+  test('a request that joins the print of another finds it in the worker’s log by the label', async ({
+    demo,
+    expectLogged,
+    logOf,
+  }) => {
+    const [guide] = await demo.created(minimalGuide());
+    const ids = idsOf('etiqueta');
+    const answers = await Promise.all(
+      ids.map((id) => demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`, { 'x-request-id': id })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    await expectLogged('api', ids);
+    const label = String(answers[0]?.headers.get('etag')).replace(/^W\/"|"$/g, '');
+    const lines = logOf('api').split('\n');
+    const joined = ids.filter((id) =>
+      lines.some((line) => line.includes(`"${id}"`) && line.includes(`"${label}"`)),
+    );
+    expect(joined).toHaveLength(REQUESTS - 1);
+    const [first] = ids.filter((id) => !joined.includes(id));
+    await expectLogged('label-worker', [label, String(first)]);
+  });
+});
+
+describe('the processes', () => {
+  test('load nothing of OpenTelemetry but its API, on which prom-client depends, unless they are traced', ({
+    logOf,
+  }) => {
+    for (const service of ['api', 'branches', 'label-worker']) {
+      const loaded = logOf(service).match(/^loaded .*/gm) ?? [];
+      expect(loaded).not.toEqual([]); // or the hook tells nothing
+      expect(loaded.filter((url) => !url.includes('/@opentelemetry/api/'))).toEqual([]);
+    }
+  });
+
+  test('are started again when they die, which the terminal and the log say', async ({ system }) => {
+    const { dashboard } = system.processes;
+    const lines: string[] = [];
+    onTestFinished(keepRunning(dashboard, (line) => lines.push(line)));
+    dashboard.kill('SIGKILL');
+    await dashboard.ended;
+    await expect.poll(() => isReady(system.addresses.dashboard).catch(() => false)).toBe(true);
+    const line = 'dashboard ended (signal SIGKILL), starting it again in 1 s.';
+    expect(lines).toEqual([`${line} Its log: ${dashboard.logFile}`]);
+    expect(readFileSync(dashboard.logFile, 'utf8')).toContain(`${line}\n`);
+  });
+
+  test('end in time when they are asked to, and leave none behind', async ({ system }) => {
     await system.stop();
-    for (const { ended } of Object.values(system.processes)) expect((await ended).exitCode).toBe(0);
+    const { dashboard: _, ...others } = system.processes; // the test before has killed that one
+    for (const { ended } of Object.values(others)) expect((await ended).exitCode).toBe(0);
     await expect(call(`${system.addresses.api}/health/live`)).rejects.toThrow();
   });
 });

@@ -12,7 +12,6 @@ import { type Span, startTraceCollector } from '#test/fixtures/telemetry/trace-c
 
 /** The processes as `npm start` starts them, told by OpenTelemetry's own variables where a collector listens. */
 
-const SERVICES = ['api', 'branches', 'label-worker'];
 const CREATION = 'creacion-1';
 const LABEL = 'etiqueta-1';
 
@@ -72,30 +71,6 @@ async function printTogether(client: Client, numbers: string[], { redisUrl, pref
   await queue.close();
   redis.disconnect();
 }
-
-describe('a system that is not traced', () => {
-  test('loads nothing of OpenTelemetry but its API, on which prom-client depends', async ({
-    logOf,
-    systemOptions,
-  }) => {
-    const tellWhatIsLoaded = `import { registerHooks } from 'node:module';
-      registerHooks({ resolve(name, context, next) {
-        const found = next(name, context);
-        if (/otel|opentelemetry/.test(found.url)) process._rawDebug('loaded ' + found.url);
-        return found;
-      } });`;
-    vi.stubEnv('NODE_OPTIONS', `--import data:text/javascript,${encodeURIComponent(tellWhatIsLoaded)}`);
-    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:9');
-    vi.stubEnv('OTEL_SDK_DISABLED', 'true');
-    const system = await startSystem(systemOptions).finally(() => vi.unstubAllEnvs());
-    await system.stop();
-    for (const service of SERVICES) {
-      const loaded = (await logOf(service)).match(/^loaded .*/gm) ?? [];
-      expect(loaded).not.toEqual([]); // or the hook tells nothing
-      expect(loaded.filter((url) => !url.includes('/@opentelemetry/api/'))).toEqual([]);
-    }
-  });
-});
 
 const ofRequest = (spans: Span[], id: string, service: string) =>
   spans.find((span) => span.service === service && span.attributes['request.id'] === id) as Span;

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { repoRoot } from '#local/folders.ts';
+import { freePort } from '#local/process/free-port.ts';
+import { keepRunning } from '#local/process/keep-running.ts';
+import { startProcess } from '#local/process/owned-process.ts';
+import { waitUntilReady } from '#local/process/wait-until-ready.ts';
+import { isReady } from '#local/system.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
+import { test } from '#test/fixtures/services.ts';
+
+/** How processes end, and how `npm start` starts them. */
+
+/** Longest time in which a service that does not wait for its requests would close its stores, in ms. */
+const OBSERVED_MS = 1_000;
+
+test.concurrent('an api that is asked to end answers the creation that it has begun, then ends', async ({
+  env,
+  stores,
+  branches,
+  expect,
+  folder,
+  onTestFinished,
+}) => {
+  const inserting = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const proxy = await startMongoProxy(stores.mongoUri, async ({ insert }): Promise<Fate> => {
+    if (insert === 'guides') {
+      inserting.resolve();
+      await released.promise;
+    }
+    return 'done';
+  });
+  const port = await freePort();
+  const api = startProcess({
+    name: 'api',
+    command: [process.execPath, join(repoRoot, 'services/api/main.ts')],
+    logFile: join(folder, 'api.log'),
+    env: {
+      ...process.env,
+      ...env,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      MONGODB_URI: proxy.uri,
+      REDIS_URL: stores.redisUrls.api,
+      LABEL_CACHE_URL: stores.labelCacheUrls.api,
+      BRANCHES_URL: branches.url,
+    },
+  });
+  onTestFinished(async () => {
+    await api.stop();
+    await proxy.close();
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await expect.poll(() => isReady(url).catch(() => false)).toBe(true);
+  const client = await Client.login(url);
+
+  const creation = client.create([minimalGuide()]);
+  await inserting.promise;
+  api.kill('SIGTERM');
+  expect(await Promise.race([creation, api.ended, sleep(OBSERVED_MS, 'both wait')])).toBe('both wait');
+  await expect(fetch(`${url}/health/live`)).rejects.toThrow('fetch failed');
+  released.resolve();
+  expect(await creation).toMatchObject({ status: 200, body: { message: 'Guias creadas: 1' } });
+  expect(await api.ended).toMatchObject({ exitCode: 0 });
+});
+
+// Most of its time it waits, so the others run meanwhile.
+test.concurrent('a process that dies again and again is started after ever longer pauses, until it is stopped', async ({
+  expect,
+  folder,
+}) => {
+  const child = startProcess({
+    name: 'short',
+    command: ['sh', '-c', 'exit 3'],
+    logFile: `${folder}/short.log`,
+  });
+  const lines: string[] = [];
+  const stop = keepRunning(child, (line) => lines.push(line));
+  await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(3);
+  await stop();
+  expect(lines.map((line) => line.split('. ')[0])).toEqual([
+    'short ended (exit code 3), starting it again in 1 s',
+    'short ended (exit code 3), starting it again in 2 s',
+    'short ended (exit code 3), starting it again in 4 s',
+  ]);
+});
+
+test.concurrent('a process that is started again keeps its place: what was started after it is stopped before', async ({
+  expect,
+  folder,
+}) => {
+  const module = fileURLToPath(import.meta.resolve('#local/process/owned-process.ts'));
+  const program = `
+    import { startProcess, stopAllProcesses } from '${module}';
+    const start = (name) => startProcess({ name, command: ['sleep', '60'], logFile: '${folder}/order.log' });
+    const store = start('store');
+    const service = start('service');
+    store.kill('SIGKILL');
+    await store.ended;
+    const again = store.startAgain();
+    service.ended.then(() => console.log('service'));
+    again.ended.then(() => console.log('store'));
+    await stopAllProcesses();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+  expect(stdout).toBe('service\nstore\n');
+});
+
+test.concurrent('a process that takes long to start is waited for aloud, every ten seconds, with the reason', async ({
+  expect,
+  folder,
+  onTestFinished,
+}) => {
+  const child = startProcess({ name: 'slow', command: ['sleep', '60'], logFile: `${folder}/slow.log` });
+  onTestFinished(() => child.stop());
+  const lines: string[] = [];
+  const probe = async () => {
+    if (lines.length === 1) return true;
+    passTime(2_500);
+    throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
+  };
+  await waitUntilReady(child, probe, 60_000, (line) => lines.push(line));
+  expect(lines).toEqual(['Waiting for slow: connect ECONNREFUSED 127.0.0.1:1']);
+});
