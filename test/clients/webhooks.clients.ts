@@ -5,7 +5,7 @@ import { probeMessage, signedHeaders } from '#services/webhooks/message.ts';
 import { newSecret } from '#shared/stores/webhook-store.ts';
 import { clientTools } from '#test/clients/tools/client-tools.ts';
 
-/** Node's library is in test/webhooks/messages.test.ts. */
+/** Node's library is in test/webhooks/sender.test.ts. */
 test('the official Python library of Standard Webhooks verifies a message, and no other', () => {
   const [message, secret] = [probeMessage(), newSecret()];
   const headers = JSON.stringify(signedHeaders(message, [secret], new Date()));

@@ -1,19 +1,39 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { findProgram } from '#local/programs/ensure-programs.ts';
 import { test } from './example.ts';
 import { CASES, expectOnPage, expectReceives, PROGRAMS, SECRET } from './webhooks.ts';
 
-test('examples/curl.sh creates guides once and prints them, though answers are lost', ({ run }) =>
-  run('sh', 'curl.sh'));
+/** Tells whether this machine has the language of an example; test/vitest.config.ts says which ones are missing. */
+const isThere = ([program]: readonly [program: string, ...unknown[]]) =>
+  program === process.execPath || findProgram(program) !== undefined;
 
-test('examples/node.mjs creates guides once and prints them, though answers are lost', ({ run }) =>
-  run(process.execPath, 'node.mjs'));
+const CLIENTS = [
+  ['sh', 'curl.sh'],
+  [process.execPath, 'node.mjs'],
+  ['php', 'php.php'],
+  ['python3', 'python.py'],
+] as const;
 
-test('examples/webhook.mjs takes messages that are authentic, and no other', async () => {
-  await expectReceives(() => [process.execPath, 'webhook.mjs']);
-  expectOnPage('webhook.mjs', 'function esAutentico(headers');
-});
+test.for(CLIENTS.filter(isThere))(
+  '%s: examples/%s creates guides once and prints them, though answers are lost',
+  ([program, example], { run }) => run(program, example),
+);
+
+const RECEIVERS: [program: string, example: string, shown: string, options?: (port: number) => string[]][] = [
+  [process.execPath, 'webhook.mjs', 'function esAutentico(headers'],
+  ['php', 'webhook.php', 'function esAutentico(array', (port) => ['-S', `127.0.0.1:${port}`]],
+  ['python3', 'webhook.py', 'def es_autentico'],
+];
+
+test.for(RECEIVERS.filter(isThere))(
+  '%s: examples/%s takes messages that are authentic, and no other',
+  async ([program, example, shown, options = () => []]) => {
+    await expectReceives((port) => [program, ...options(port), example]);
+    expectOnPage(example, shown);
+  },
+);
 
 test('examples/webhook.sh knows messages that are authentic', () => {
   for (const [name, headers, input, authentic] of CASES) {

@@ -1,7 +1,9 @@
+import { Webhook as Official, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect } from 'vitest';
+import { newSecret } from '#shared/stores/webhook-store.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
 import { eventIds, taking } from '#test/fixtures/receiver.ts';
-import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
+import { SECRET, test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
 /** What a receiver sees: each event, in order, in messages whose ids never change. */
 
@@ -136,4 +138,49 @@ test('a process that dies while it sends loses nothing: another one sends the sa
   await customer.set({ leaseUntil: new Date() });
   await expect.poll(customer.cursor).toBe(3);
   expect(customer.receiver.received.map((one) => eventIds([one]))).toEqual([['E1', 'E2'], ['E3']]);
+});
+
+/** The official library of Standard Webhooks verifies what a receiver gets. */
+
+test('a message is signed with the secret, and with no other', async ({ customer }) => {
+  await customer.append(1, 2);
+  await expect.poll(customer.cursor).toBe(2);
+  const [message] = customer.receiver.received;
+  if (!message) throw new Error('there is no message');
+  const read = new Official(SECRET).verify(message.body, message.headers) as { data: { Eventos: object[] } };
+  expect(read.data.Eventos[1]).toEqual({
+    Id: 'E2',
+    SEND_GUIA: '390458235877',
+    Tipo: 'EnTransito',
+    SEND_ESTATUS: 'EnTransito',
+    Version: 2,
+    Ocurrido: expect.any(String),
+    Registrado: expect.any(String),
+  });
+  for (const [secret, body] of [
+    [newSecret(), message.body],
+    [SECRET, `${message.body} `],
+  ] as const) {
+    expect(() => new Official(secret).verify(body, message.headers)).toThrow(WebhookVerificationError);
+  }
+});
+
+test('while a secret changes both sign, and after a day the new one alone', async ({ customer, store }) => {
+  const secret = newSecret();
+  await store.addSecret(customer.account, customer.id, secret);
+  const verifies = (each: string) => {
+    const { body = '', headers = {} } = customer.receiver.received.at(-1) ?? {};
+    try {
+      return Boolean(new Official(each).verify(body, headers));
+    } catch {
+      return false;
+    }
+  };
+  await customer.append(1, 1);
+  await expect.poll(customer.cursor).toBe(1);
+  expect([SECRET, secret].map(verifies)).toEqual([true, true]);
+  await customer.sign([{ value: secret }, { value: SECRET, until: new Date() }]);
+  await customer.append(2, 2);
+  await expect.poll(customer.cursor).toBe(2);
+  expect([SECRET, secret].map(verifies)).toEqual([false, true]);
 });

@@ -172,3 +172,16 @@ describe('a creation', () => {
     for (const one of others) expect(await readable([one])).toBe(1);
   });
 });
+
+test('look-ups of one turn keep an account named "undefined" apart from one who sees all guides', async ({
+  guides,
+}) => {
+  const guide: GuideRecord = { ...newRecord(), account: 'demo' };
+  await guides.insert(guide);
+  const found = await Promise.all([
+    guides.find(guide.number),
+    guides.find(guide.number, 'undefined'),
+    guides.find(guide.number, 'demo'),
+  ]);
+  expect(found.map((record) => record?.number)).toEqual([guide.number, undefined, guide.number]);
+});

@@ -3,10 +3,76 @@ import { request } from 'node:http';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { OwnedProcess } from '#local/process/owned-process.ts';
 import { provideRedis } from '#local/programs/redis.ts';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { type LabelOutcome, readLabelCounts } from '#shared/stores/label-counts.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test } from '#test/fixtures/services.ts';
+import type { Stores } from '#test/fixtures/stores.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
+
+/** What became of labels in the last two hours. */
+async function totals({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) {
+  const minutes = await readLabelCounts(redis, prefix);
+  const sum = (outcome: LabelOutcome) => minutes.reduce((total, minute) => total + minute[outcome], 0);
+  return { printed: sum('printed'), failed: sum('failed'), refused: sum('refused') };
+}
+
+test('a label that no worker would print is our 503 at once, and is printed when a worker comes', async ({
+  startApi,
+  startLabelWorker,
+  stores,
+}) => {
+  const api = await startApi({ LABEL_TIMEOUT_MS: '500' });
+  const demo = await Client.login(api.url);
+  const [guide] = await demo.created(minimalGuide());
+  const label = () => demo.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+  expect((await label()).status).toBe(500); // a worker may be on its way for seven seconds, as in a rolling restart
+  passTime(7_000);
+  expect((await label()).status).toBe(503);
+
+  const began = performance.now();
+  const { status, headers, body } = await label();
+  expect(performance.now() - began).toBeLessThan(400);
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('2');
+  expect(body).toEqual({
+    response: 'ERROR',
+    message: 'Servicio no disponible, intente de nuevo',
+    codigo: 'servicio_no_disponible',
+    requestId: expect.any(String),
+  });
+  const refused = 'label_failures_total{reason="no_worker"}';
+  expect((await scrape(api.url)).get(refused)).toBe(2);
+
+  await startLabelWorker();
+  await expect.poll(async () => (await label()).status).toBe(200);
+  // The dashboard's picture has all three.
+  await expect
+    .poll(() => totals(stores), { timeout: 5_000 })
+    .toEqual({
+      printed: 1,
+      failed: 1,
+      refused: 2,
+    });
+});
+
+test('a label that exceeds the requests of its account is refused in the dashboard too', async ({
+  startApi,
+  stores,
+}) => {
+  const limits = { REQUESTS_PER_SECOND_PER_ACCOUNT: '1', REQUESTS_BURST_PER_ACCOUNT: '2' };
+  const prefix = stores.prefix.replace('}', '-limits}');
+  const api = await startApi({ ...limits, REDIS_PREFIX: prefix });
+  const demo = await Client.login(api.url);
+  const label = () => demo.get('/api/guias/etiqueta/000000000000');
+  const answers = await Promise.all([label(), label(), label()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([404, 404, 429]);
+  await expect
+    .poll(() => totals({ ...stores, prefix }), { timeout: 5_000 })
+    .toEqual({ printed: 0, failed: 0, refused: 1 });
+});
 
 /** What `/metrics` says of label requests without a label, by reason, where there are any. */
 async function failures(url: string): Promise<Record<string, number>> {
@@ -74,3 +140,33 @@ test('what has an objective is measured from the start, so that its first failur
     expect(series.get(count('GET', '/api/guias/etiqueta-pequena/:guia', status))).toBe(0);
   }
 });
+
+test.for([
+  // Whoever has the label already needs no printer.
+  ['label.read-other', '/api/guias/etiqueta/', 304],
+  ['guide.read-other', '/api/guias/', 200],
+] as const)(
+  '%s: of another account is recorded with who read it; of the own account not',
+  async ([action, path, status], { api, demo, number, stores }) => {
+    const trail = new AuditStore(stores.mongo);
+    const read = (client: Client, id: string) =>
+      client.get(path + number, { 'if-none-match': '*', 'x-request-id': id });
+    expect((await read(demo, 'propia')).status).toBe(status);
+    expect((await read(await Client.login(api.url, 'operaciones'), 'ajena')).status).toBe(status);
+    expect((await read(await Client.login(api.url, 'otro'), 'prohibida')).status).toBe(404);
+    const found = () => trail.find({ action }, 10);
+    await vi.waitFor(async () => expect(await found()).not.toEqual([]), 5_000);
+    expect(await found()).toMatchObject([
+      {
+        actor: 'operaciones',
+        account: 'operaciones',
+        subject: 'demo',
+        address: '127.0.0.1',
+        requestId: 'ajena',
+        service: 'api',
+        outcome: 'ok',
+        details: { guide: number },
+      },
+    ]);
+  },
+);

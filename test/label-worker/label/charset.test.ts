@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
@@ -36,7 +37,7 @@ describe('the label’s characters', () => {
         expect(unprintable(text).length > 0).toBe(printed.includes('•'));
         expect(inCharset(printed)).toBe(printed);
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -70,5 +71,28 @@ describe('the label’s characters', () => {
       expect(fonts.length).toBeGreaterThan(0);
     }
     await page.close();
+  });
+});
+
+describe('widths', () => {
+  test('are those of the fonts in Chromium; UPDATE_GOLDEN=1 measures them anew', async ({ browser }) => {
+    const characters = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCodePoint(code))
+      .filter((character) => new RegExp(`[${CHARSET}]`).test(character))
+      .join('');
+    const page = await browser.newPage();
+    await page.setContent(DOCUMENT);
+    const measured = await page.evaluate(`(async () => {
+      await Promise.all([...document.fonts].map((face) => face.load()));
+      const canvas = document.createElement('canvas').getContext('2d');
+      const widths = (weight) => {
+        canvas.font = weight + ' 1000px Label';
+        return [...${JSON.stringify(characters)}].map((character) => Math.round(canvas.measureText(character).width)).join(' ');
+      };
+      return { medium: widths(500), bold: widths(700) };
+    })()`);
+    const path = new URL('../../../services/label-worker/label/fonts/widths.json', import.meta.url);
+    const now = { characters, ...(measured as object) };
+    if (process.env.UPDATE_GOLDEN) writeFileSync(path, `${JSON.stringify(now, null, 2)}\n`);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(now);
   });
 });

@@ -1,39 +1,36 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect } from 'vitest';
+import { expect } from 'vitest';
+import type { Rect } from '#services/label-worker/drawing.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { contentStreams } from '#services/label-worker/pdf/content-streams.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
-import { test } from '#test/fixtures/labels/label-printing.ts';
+import { test as printing } from '#test/fixtures/labels/label-printing.ts';
 import { pagesOf } from '#test/fixtures/labels/pictures.ts';
 
 const tool = (name: string, pdf: Uint8Array) => execFileSync(name, ['-'], { input: pdf, encoding: 'utf8' });
 
-describe.each(LABEL_CASES)('$name', ({ label }) => {
-  let pdf: Uint8Array;
-  test.beforeAll(async ({ printer }) => {
-    pdf = await printer.print({ ...label, packages: 1 });
-  });
+const OURS = /^\w{6}\+(BarlowSemiCondensed|FiraSansCondensed|NotoSans|NotoSansSymbols2)-\w+ .* yes yes yes /;
 
-  test('is a small file', () => {
+const test = printing.extend('pdfs', { scope: 'file' }, ({ printer }) =>
+  Promise.all(LABEL_CASES.map(({ label }) => printer.print({ ...label, packages: 1 }, { alone: true }))),
+);
+
+test.for(LABEL_CASES.map(({ name }, i) => [name, i] as const))(
+  '%s is a small file with subsets of the service’s own fonts, a title, no date, no tags, no script and no form',
+  ([, i], { pdfs }) => {
+    const pdf = pdfs[i] as Uint8Array;
     expect(pdf.length).toBeLessThan(60_000);
-  });
-
-  test('has no font but subsets of the service’s own', () => {
     const fonts = tool('pdffonts', pdf).trim().split('\n').slice(2);
     expect(fonts.length).toBeGreaterThan(0);
-    const ours =
-      /^\w{6}\+(BarlowSemiCondensed|FiraSansCondensed|NotoSans|NotoSansSymbols2)-\w+ .* yes yes yes /;
-    for (const font of fonts) expect(font).toMatch(ours);
-  });
-
-  test('has a title, no date, no tags, no script, no form', () => {
-    expect(tool('pdfinfo', pdf)).toMatch(/^Title: +Guía \d{12}$/m);
-    expect(tool('pdfinfo', pdf)).not.toMatch(/Date:/);
-    for (const none of ['Tagged', 'JavaScript'])
-      expect(tool('pdfinfo', pdf)).toMatch(new RegExp(`^${none}: +no$`, 'm'));
-    expect(tool('pdfinfo', pdf)).toMatch(/^Form: +none$/m);
-  });
-});
+    for (const font of fonts) expect(font).toMatch(OURS);
+    const info = tool('pdfinfo', pdf);
+    expect(info).toMatch(/^Title: +Guía \d{12}$/m);
+    expect(info).not.toMatch(/Date:/);
+    for (const none of ['Tagged: +no', 'JavaScript: +no', 'Form: +none'])
+      expect(info).toMatch(RegExp(`^${none}$`, 'm'));
+  },
+);
 
 test('a label printed alone and in a batch has the same pixels', async ({ printer }) => {
   const alone = sample({ carrier: 'Otra Paquetería' });
@@ -50,7 +47,7 @@ test('a label printed alone and in a batch has the same pixels', async ({ printe
 
 test.for(LABEL_KINDS)('the logo is on each page of a %s label', async (kind, { printer }) => {
   const logo = LABEL_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
-  const packages = kind === 'letter' ? 1 : 99;
+  const packages = kind === 'letter' ? 1 : 5;
   const pdf = await printer.print(sample({ kind, packages, logo }));
   for (const page of await pagesOf(pdf, 72, { area: [0, 0, 200, 85] })) {
     const [left, top, size] = kind === 'letter' ? [34, 34, 50] : [10, 6, 18];
@@ -61,4 +58,20 @@ test.for(LABEL_KINDS)('the logo is on each page of a %s label', async (kind, { p
     }
     expect(black).toBeGreaterThan(size);
   }
+});
+
+const streamsOf = (rectangle: Rect) =>
+  contentStreams({ title: 'Guía', drawing: { shared: [], pages: [[[rectangle]]] } }, 425.25);
+
+test('a rectangle is a thousandth of a dot smaller on each side', () => {
+  expect(streamsOf([42, 7, 3, 144]).pages).toEqual(['42.001 7.001 2.998 143.998 re\nf Q\n']);
+});
+
+test.for<Rect>([
+  [42.5, 7, 3, 144],
+  [42, 73.5, 3, 144],
+  [42, 7, 2.5, 144],
+  [42, 7, 3, Number.NaN],
+])('one that is not in whole dots is not written: %j', (rectangle) => {
+  expect(() => streamsOf(rectangle)).toThrow(`A rectangle is not in whole dots: ${rectangle.join(', ')}`);
 });

@@ -4,12 +4,13 @@ import { EventEmitter, once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Job, Queue, QueueEvents } from 'bullmq';
+import { type Job, Queue, QueueEvents, UnrecoverableError } from 'bullmq';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { buildLabelWorker } from '#services/label-worker/app.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
+import { failureReasonOf, queueErrorOf } from '#services/label-worker/queue/label-failure.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import {
   LABEL_QUEUE,
@@ -19,6 +20,7 @@ import {
   labelJobOptions,
   labelKey,
 } from '#shared/contracts/label-job.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { LabelCache, parseNews } from '#shared/stores/label-cache.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
@@ -300,7 +302,6 @@ test("a label that an operator's template cannot print fails with the template i
     });
   } finally {
     await own.close();
-    worker = await start();
   }
 });
 
@@ -317,4 +318,30 @@ test('closing finishes what prints, leaves what waits, and ends Chromium', async
   expect(() => process.kill(lastChromium(), 0)).toThrow('ESRCH');
   worker = await start();
   await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
+});
+
+describe('a failed attempt', () => {
+  test.each([
+    ['browser-failed', true],
+    ['label-unprintable', false],
+    ['payload-invalid', false],
+  ] as const)('because of %s is tried again: %s', (code, retried) => {
+    const cause = new Error('why');
+    const error = queueErrorOf(new DomainError(code, { cause })) as Error;
+    expect(error instanceof UnrecoverableError).toBe(!retried);
+    // What the queue keeps as the job's reason, which the dashboard explains.
+    expect([error.message, error.cause, failureReasonOf(error)]).toEqual([code, cause, code]);
+  });
+
+  test.each([
+    ['an error of a library', new Error('browser-failed')],
+    ['a refusal of another kind', new DomainError('unavailable')],
+    [
+      'a job that was taken from its workers too often',
+      new UnrecoverableError('job stalled more than allowable limit'),
+    ],
+  ])('because of %s is what it was, and counted as other', (_, error) => {
+    expect(queueErrorOf(error)).toBe(error);
+    expect(failureReasonOf(error)).toBe('other');
+  });
 });

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { MONGO_USERS, type MongoUser } from '#local/access/mongo-roles.ts';
 import { seedDemoData } from '#local/demo-data.ts';
 import { run } from '#services/api/cli.ts';
+import { run as runBranches } from '#services/branches/cli.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
@@ -70,18 +69,15 @@ const test = printingTest
   .override('dashboard', { scope: 'file' }, ({ startDashboard, recorders }) =>
     startDashboard({ MONGODB_URI: recorders.dashboard.uri }),
   )
-  /** Runs a command of the operators to its end, with this on standard input. */
-  .extend(
-    'run',
-    { scope: 'file' },
-    ({ recorders, folder }) =>
-      async (user: MongoUser, args: string[], input = '') => {
-        const env = { PATH: process.env.PATH, MONGODB_URI: recorders[user].uri, INIT_CWD: folder };
-        const running = promisify(execFile)('node', args, { env, timeout: 25_000 });
-        running.child.stdin?.end(input);
-        return running;
-      },
-  );
+  /** Runs a command of the operators to its end, with this on standard input. @returns what it writes. */
+  .extend('operate', { scope: 'file' }, ({ recorders, folder }) => {
+    return async (user: MongoUser, cli: typeof run, args: string[], input = '') => {
+      const env = { MONGODB_URI: recorders[user].uri, INIT_CWD: folder };
+      const { code, out, err } = await runCommand(cli, args, { input, env });
+      expect([code, err]).toEqual([0, '']);
+      return out;
+    };
+  });
 
 /** What services try at start, and do without: the trail's indexes are made by MongoDB's administrator. */
 const DISPENSABLE = 'createIndex audit';
@@ -166,18 +162,12 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('dashboard', recorders.dashboard);
   });
 
-  test('every command of npm run admin', async ({ demo, folder, recorders }) => {
+  test('every command of npm run admin', async ({ demo, folder, operate, recorders }) => {
     const [guide] = await demo.created(minimalGuide());
     const row = `${guide?.SEND_GUIA},Recolectado,${new Date().toISOString()}`;
     writeFileSync(join(folder, 'eventos.csv'), `Guia,Tipo,Ocurrido\n${row}\n`);
     const password = `${randomBytes(12).toString('hex')}\n`;
-    const admin = async (...args: string[]) =>
-      expect(
-        await runCommand(run, args, {
-          input: password,
-          env: { MONGODB_URI: recorders.admin.uri, INIT_CWD: folder },
-        }),
-      ).toMatchObject({ code: 0 });
+    const admin = (...args: string[]) => operate('admin', run, args, password);
     await admin('eventos', 'eventos.csv');
     await admin('create', 'tienda', '--permissions', 'guias.read');
     await Promise.all([
@@ -199,14 +189,13 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('admin', recorders.admin);
   });
 
-  test('npm run branches', async ({ run, recorders, folder }) => {
+  test('npm run branches', async ({ operate, recorders, folder }) => {
     for (const [name, words] of [
       ['sucursales.csv', []],
       ['cobertura.csv', ['coverage']],
     ] as const) {
-      const { stdout } = await run('loads', ['services/branches/cli.ts', ...words, 'export']);
-      writeFileSync(join(folder, name), stdout);
-      await run('loads', ['services/branches/cli.ts', ...words, 'import', name]);
+      writeFileSync(join(folder, name), await operate('loads', runBranches, [...words, 'export']));
+      await operate('loads', runBranches, [...words, 'import', name]);
     }
     expect(sent(recorders.loads)).toContain('remove branches');
     expectAllowed('loads', recorders.loads);

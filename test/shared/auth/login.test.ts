@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
+import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { HashQueue } from '#shared/auth/hash-queue.ts';
 import { Login, type LoginAttempt } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
@@ -156,4 +157,20 @@ describe('the queue of hashes', () => {
     await first;
     expect(await queue.run(0, async () => 'next')).toBe('next');
   });
+});
+
+test.for([
+  [true, '0.0.0.0', 1],
+  [true, '10.0.0.7', 1],
+  [true, '::', 1],
+  [true, '127.0.0.1', 0],
+  [true, '::1', 0],
+  [true, 'localhost', 0],
+  [false, '0.0.0.0', 0],
+] as const)('ALLOW_DEMO_USERS=%s at %s logs %i warnings', ([ALLOW_DEMO_USERS, HOST, warnings]) => {
+  const messages: string[] = [];
+  warnOfDemoUsers({ ALLOW_DEMO_USERS, HOST }, {
+    warn: (_: object, message: string) => messages.push(message),
+  } as never);
+  expect(messages).toHaveLength(warnings);
 });

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { memoizeFor } from '#shared/async/memoize-for.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 
 test('work that takes longer is given up, by its name', async () => {
@@ -14,4 +15,15 @@ test('work that ended while the event loop was blocked is not late', async () =>
   const until = performance.now() + 300;
   while (performance.now() < until);
   expect((await answer).isDirectory()).toBe(true);
+});
+
+test('a value is read once for all its callers, and again after a failure', async () => {
+  let reads = 0;
+  const read = memoizeFor(60_000, async () => {
+    if (++reads === 1) throw new Error('away');
+    return reads;
+  });
+  await expect(read()).rejects.toThrow('away');
+  expect(await Promise.all([read(), read(), read()])).toEqual([2, 2, 2]);
+  expect(await read()).toBe(2);
 });

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DOTS_PER_POINT } from '#services/label-worker/drawing.ts';
+import { widthOf } from '#services/label-worker/label/line-breaking.ts';
+import { logoLayout } from '#services/label-worker/label/logo-layout.ts';
+import { Sheet } from '#services/label-worker/label/sheet.ts';
+import { compileTemplate } from '#services/label-worker/label/template-files/compile-template.ts';
+import { fitColumn, fitText } from '#services/label-worker/label/text-fitting.ts';
+import { labelView } from '#services/label-worker/label/view.ts';
+import { label } from '#test/fixtures/labels/labels.ts';
+
+const texts = (setting: Parameters<typeof fitText>[1], text: string) => {
+  const { lines, size } = fitText(text, setting);
+  return { size, lines: lines.map(({ text }) => text) };
+};
+/** Room for so many em of 10 pt. */
+const em = (count: number) => count * 10 * DOTS_PER_POINT;
+
+describe('fitText', () => {
+  const words = 'Avenida de los Insurgentes Sur 1234';
+  const width = em(widthOf(words, 'medium'));
+
+  it.each([
+    ['what fits is one line of the full size', 1.01, 1, { size: 10, lines: [words] }],
+    ['a little too long is smaller', 0.85, 1, { size: 8, lines: [words] }],
+    ['lines break between words', 0.6, 2, { size: 10, lines: ['Avenida de los', 'Insurgentes Sur 1234'] }],
+    ['what is far too long is cut', 0.1, 1, { size: 6, lines: ['Ave…'] }],
+  ])('%s', (_, share, lines, expected) => {
+    expect(texts({ size: 10, width: width * share, maxLines: lines }, words)).toEqual(expected);
+  });
+
+  it('a word longer than a line is broken where the line ends', () => {
+    const { lines } = texts({ size: 10, width: em(3), maxLines: 3, minSize: 10, bold: true }, 'WWWWWWWW');
+    expect(lines).toEqual(['WWW', 'WWW', 'WW']);
+  });
+
+  it('keeps to its room, whatever the text, and loses nothing without an ellipsis', () => {
+    const text = fc.string({ unit: fc.constantFrom(...'aWi. ñÁ—1'), maxLength: 200 });
+    fc.assert(
+      fc.property(
+        text,
+        fc.integer({ min: 20, max: 1_500 }),
+        fc.integer({ min: 6, max: 40 }),
+        fc.integer({ min: 1, max: 3 }),
+        (text, width, size, lines) => {
+          const set = fitText(text, { size, width, maxLines: lines, bold: true });
+          const whole = text.replace(/ /g, '');
+          const shown = set.lines
+            .map((line) => line.text)
+            .join('')
+            .replace(/ /g, '');
+          if (shown.endsWith('…')) expect(whole.startsWith(shown.slice(0, -1))).toBe(true);
+          else expect(shown).toBe(whole);
+          const tallest =
+            fitText('x', { size, bold: true }).height + (lines - 1) * 1.12 * size * DOTS_PER_POINT;
+          expect(set.height).toBeLessThanOrEqual(tallest + 0.1);
+          for (const { text } of set.lines) {
+            // A single letter, or the ellipsis alone, may be wider than a room that takes none.
+            if (text.length > 1)
+              expect(widthOf(text, 'bold') * set.size * DOTS_PER_POINT).toBeLessThanOrEqual(width + 0.1);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+it('a column of few fields is larger, and a long field makes no field larger', () => {
+  const field = { text: 'Luis', size: 10 };
+  const column = { width: em(10), height: em(4), gap: 0, maxScale: 1.25 };
+  expect(fitColumn([field], column).map(({ size }) => size)).toEqual([12.5]);
+  expect(fitColumn([field, field, field], column).map(({ size }) => size)).toEqual([
+    11.200000000000001, 11.200000000000001, 11.200000000000001,
+  ]);
+  const long = { ...field, text: 'Luis Fernando de la Cruz G.' };
+  expect(fitColumn([field, long], column).map(({ size }) => size)).toEqual([10, 8]);
+});
+
+it.each([
+  [0.0001, '0.001'],
+  [0.0004, '0.001'],
+  [0.0005, '0.001'],
+  [0.25, '0.25'],
+  [999.9994, '999.999'],
+])('a measure of %d shows as %s, never as 0', (measure, shown) => {
+  const payload = label();
+  payload.guide.Producto = { Contenido: 'Libros', Peso: measure, Alto: measure };
+  const { goods } = labelView(payload);
+  expect([goods.weight, goods.measures]).toEqual([`${shown} kg`, `— × — × ${shown} cm`]);
+});
+
+const ROOM = { x: 96, y: 104, width: 360, height: 104 };
+const svg = (viewBox: string) =>
+  `data:image/svg+xml;base64,${Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${viewBox}/>`).toString('base64')}`;
+const png = (width: number, height: number) => {
+  const header = Buffer.alloc(24);
+  header.writeUInt32BE(width, 16);
+  header.writeUInt32BE(height, 20);
+  return `data:image/png;base64,${header.toString('base64')}`;
+};
+
+it.for([
+  ['viewBox="0 0 300 60"', 360, 72],
+  ['viewBox="0,0,300,60"', 360, 72],
+  ['viewBox = " 0, 0  300 ,\t60 "', 360, 72],
+  ["viewBox='0 0 3e2 60.0'", 360, 72],
+  ['viewBox="0 0 60 60"', 104, 104],
+] as const)('a logo with %s is %i × %i dots', ([viewBox, width, height]) => {
+  expect(logoLayout(svg(viewBox), ROOM)).toEqual({ x: 96, y: 104 + (104 - height) / 2, width, height });
+});
+
+it.for([svg('viewBox="0 0 0 0"'), svg('viewBox="0 0 9"'), png(0, 0), png(9, 0)])(
+  'a logo without a size is not drawn: %s',
+  (logo) => {
+    expect(() => logoLayout(logo, ROOM)).toThrow('The logo has no size');
+  },
+);
+
+it('a PNG is as wide as its pixels say', () => {
+  expect(logoLayout(png(300, 60), ROOM)).toMatchObject({ width: 360, height: 72 });
+});
+
+/** Every label has one. */
+const BARCODE = '{{barcode code middle=400 y=500 height=150 module=3}}';
+
+/** Returns what a template draws with constants alone, and what it draws for a label: texts and rules. */
+function drawn(body: string): { underlay: string[]; rest: string[] } {
+  const source = `{{#page width="100mm" height="100mm"}}${body}${BARCODE}{{/page}}`;
+  const template = compileTemplate({ file: 'small.hbs', source, version: '1', kind: 'small', isOurs: true });
+  const [underlay, rest] = [new Sheet(), new Sheet()];
+  template.drawUnderlay?.(underlay);
+  template.draw(labelView(label()), rest);
+  return { underlay: contentOf(underlay), rest: contentOf(rest) };
+}
+
+function contentOf(sheet: Sheet): string[] {
+  const texts = [...sheet.html('small').matchAll(/<tspan[^>]*>([^<]*)</g)].map(([, text = '']) => text);
+  const rules = sheet.drawing().shared.filter((shape) => shape.length === 1);
+  return [...texts, ...rules.map(([rule]) => `rule at ${rule?.[0]}`)];
+}
+
+it('captions and rules are on the underlay, what a field says is not', () => {
+  const { underlay, rest } = drawn(
+    '{{text "ORIGEN" x=10 y=20 size=8}}{{text origin.code x=10 y=50 size=20}}{{rule x=7 y=60 width=9 height=2}}',
+  );
+  expect(underlay).toEqual(['ORIGEN', 'rule at 7']);
+  expect(rest).toEqual([label().origin.code]);
+});
+
+it('a caption that is not on every label is not on the underlay', () => {
+  const { underlay, rest } = drawn(
+    '{{#if goods.kind}}{{text "TIPO" x=1 y=9 size=8}}{{/if}}' +
+      '{{#logo carrier.logo x=1 y=1 width=9 height=9 gap=0 right=99 as |beside|}}{{text "FIJO" x=beside.x y=9 size=8}}{{/logo}}',
+  );
+  expect(underlay).toEqual([]);
+  expect(rest).toEqual(['TIPO', 'FIJO']);
+});
+
+it('a caption of each package is on the underlay, a bold one stays with the label', () => {
+  const { underlay, rest } = drawn(
+    '{{#eachPackage as |one|}}{{text "BULTO" x=1 y=9 size=8}}{{text "Rastreo" x=1 y=9 size=8 bold=true}}{{/eachPackage}}',
+  );
+  expect([underlay, rest]).toEqual([['BULTO'], ['Rastreo']]);
+});
