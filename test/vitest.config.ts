@@ -61,8 +61,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     expect: { poll: { timeout: 30_000 } },
-    // Each file has its own database and queue prefix, but all share the machine's cores.
-    maxWorkers: faults ? 1 : 2,
+    // Each file has its own database and queue prefix, but all share the machine's cores. Much of their time they wait.
+    maxWorkers: faults ? 1 : 3,
     sequence: { sequencer: LongestFirst },
     // Of the processes that tests start.
     env: { NODE_COMPILE_CACHE: join(cacheFolder, 'node-compile-cache') },

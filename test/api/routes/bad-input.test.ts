@@ -41,21 +41,8 @@ describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
       400,
       '',
     ],
-    ['__proto__', guide(',"__proto__":{"x":1}'), 400, INVALID_JSON],
-    ['constructor.prototype', guide(',"constructor":{"prototype":{"x":1}}'), 400, INVALID_JSON],
-    ['a NUL', guide(',"Calle":"a\\u0000b"'), 400, ''],
-    ['a control character', guide(',"Calle":"a\\u001bb"'), 400, ''],
     ['a lone surrogate', guide(',"Calle":"\\ud800"'), 400, ''],
-    ['a query operator', guide(',"Calle":{"$gt":""}'), 400, ''],
-    ['a boolean for text', guide(',"Calle":true'), 400, ''],
-    ['a number for digits', guide(',"Telefono":5512345678'), 400, ''],
     ['an endless number', guide('').replace('"Contenido":"x"', '"Contenido":"x","Peso":1e999'), 400, ''],
-    [
-      'a negative value',
-      guide('').replace('"Contenido":"x"', '"Contenido":"x","ValorDeclarado":-1'),
-      400,
-      '',
-    ],
     [
       'invalid UTF-8',
       Buffer.from(guide(',"Calle":"\xe9"'), 'latin1'),
@@ -97,10 +84,6 @@ describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
     expect(body.details?.length).toBe(50);
     expect(body.detailsTotal).toBe(2_000);
   });
-
-  test('never pollutes a prototype', () => {
-    expect(({} as Record<string, unknown>).x).toBeUndefined();
-  });
 });
 
 describe('hostile text in fields is kept as text', () => {
@@ -121,11 +104,6 @@ describe('hostile text in fields is kept as text', () => {
 
 describe('a hostile path or query', () => {
   test.for([
-    ['/api/sucursales/cobertura/%7B%22$gt%22:%22%22%7D', 404],
-    ['/api/sucursales/cobertura/%00', 404],
-    ['/api/guias/validar-destino/.*', 404],
-    ['/api/guias/validar-destino/b:MEX01', 404],
-    ['/api/guias/etiqueta/..%2f..%2fetc%2fpasswd', 404],
     [`/api/guias/etiqueta/${'9'.repeat(5_000)}`, 404],
     ['/api/guias/etiqueta/%E0%A4%A', 400],
     ['/api/guias/etiqueta-pequena/100000000005?paquetes[$gt]=1', 400],
