@@ -95,19 +95,29 @@ const NOBODY_GETS = 499;
 export type OpenApi = { paths: Record<string, Record<string, Operation>> };
 type Operation = { 'x-permiso'?: string; security: object[] };
 
-/** Orders rows by path, without the method. */
-const byText = ([one = '']: string[], [other = '']: string[]) => pathOf(one).localeCompare(pathOf(other));
-const pathOf = (cell: string) => cell.slice(cell.indexOf('/'));
+/** Orders operations by path, without the method. */
+const byPath = (one: string, other: string) => pathOf(one).localeCompare(pathOf(other));
+const pathOf = (operation: string) => operation.slice(operation.indexOf('/'));
 
-/** Every operation of the OpenAPI document with the permission that it demands. */
+/** Every operation of the OpenAPI document, by the permission that it demands. */
 function operations({ paths }: OpenApi): string {
-  const rows = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security, 'x-permiso': permission }]) => [
-      `\`${method.toUpperCase()} ${path}\``,
-      permission ? `\`${permission}\`` : security.length > 0 ? 'any valid token' : 'no token',
-    ]),
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security, 'x-permiso': permission }]) => ({
+      operation: `\`${method.toUpperCase()} ${path}\``,
+      permission: permission ? `\`${permission}\`` : security.length > 0 ? 'any valid token' : 'no token',
+    })),
   );
-  return table(['method and path', 'permission'], rows.toSorted(byText));
+  const rows = [...Map.groupBy(all, ({ permission }) => permission)].map(([permission, ones]) => [
+    permission,
+    ones
+      .map(({ operation }) => operation)
+      .toSorted(byPath)
+      .join('<br>'),
+  ]);
+  return table(
+    ['permission', 'operations'],
+    rows.toSorted(([one = ''], [other = '']) => one.localeCompare(other)),
+  );
 }
 
 type Field = { 'x-regla'?: string };
