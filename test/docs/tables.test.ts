@@ -10,7 +10,6 @@ const PAGES: Record<string, (keyof typeof TABLES)[]> = {
   'docs/contract.md': ['operations', 'messages', 'guideFields', 'eventFields', 'demoUsers'],
   'docs/architecture.md': ['redisKeys', 'collections'],
   'k8s/operations.md': ['settings'],
-  'k8s/runbook.md': ['alerts'],
   'examples/templates/README.md': ['helpers', 'fields'],
 };
 

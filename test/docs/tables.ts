@@ -7,7 +7,6 @@ import { CALLS } from '#services/label-worker/label/attributes.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
 import type { HttpErrors } from '#shared/http/http-errors.ts';
-import { alerts } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
 
 /** The tables of the documents that are written from the code, each as Markdown. */
@@ -195,15 +194,6 @@ function collections(_: OpenApi, page: string): string {
   return table(['collection', '`_id`', 'what', 'life', 'who'], rows);
 }
 
-/** The alerts by severity, with their sections of the runbook. */
-function alertsBySeverity(): string {
-  const rows = [...Map.groupBy(alerts, ({ labels }) => labels.severity)].map(([severity, all]) => [
-    severity,
-    all.map(({ alert }) => `[${alert}](#${alert.toLowerCase()})`).join(', '),
-  ]);
-  return table(['severity', 'alerts'], rows.toSorted());
-}
-
 /** What each helper of label templates draws. */
 const DRAWS: Readonly<Record<string, string>> = {
   '#page': 'The page, around everything else',
@@ -255,5 +245,5 @@ function table(heads: string[], rows: string[][]): string {
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
   ...{ settings, messages, operations, guideFields, eventFields, demoUsers },
-  ...{ redisKeys, collections, alerts: alertsBySeverity, helpers, fields },
+  ...{ redisKeys, collections, helpers, fields },
 } satisfies Record<string, (document: OpenApi, page: string) => string>;
