@@ -4,7 +4,7 @@ import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
 import { printBody, type RenderedLabel, renderLabel } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
 import type { WorkerMetrics } from '../metrics.ts';
-import type { LabelPages } from '../pdf/label-pages.ts';
+import type { LabelPages } from '../pdf/content-streams.ts';
 import { split } from '../pdf/split.ts';
 import { isBrowserFailure, type PendingLabel, printBatch } from './print-batch.ts';
 import { PrintSlots } from './print-slots.ts';

@@ -1,34 +1,37 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelForm } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import { findUnwanted, type LabelPrinterOptions, type PrintOrder } from '../batching/label-printer.ts';
 import { type WaitingLabel, WaitingList } from '../batching/waiting-list.ts';
 import type { WorkerMetrics } from '../metrics.ts';
-import { ImageThread } from './image-thread.ts';
 import type { PageTask } from './thread.ts';
 
 type WaitingPage = WaitingLabel & PromiseWithResolvers<Uint8Array> & { task: PageTask };
 type Order = Pick<PrintOrder, 'place' | 'key' | 'askedAt'>;
 type Options = {
+  /** Time limit of one page. */
   timeoutMs: number;
   metrics?: Pick<WorkerMetrics, 'observePhase'>;
   awaited?: LabelPrinterOptions['awaited'];
 };
 
 /**
- * Draws labels that are printed as pictures, on one thread, page by page in the order of their places. Each job of the
- * queue has one page here at a time, so the concurrency of the queue's worker bounds how many wait.
+ * Draws labels that are printed as pictures, page by page in the order of their places. It does so on one thread, since
+ * drawing on the main thread would hold up the labels of all others. The thread starts with the first page, and is replaced
+ * when it dies or takes too long. Each job of the queue has one page here at a time, so the concurrency of the queue's
+ * worker bounds how many wait.
  */
 export class ImagePrinter {
-  readonly #thread: ImageThread;
-  readonly #metrics: Pick<WorkerMetrics, 'observePhase'> | undefined;
+  readonly #options: Options;
   readonly #waiting = new WaitingList<WaitingPage>(1);
-  readonly #awaited: Options['awaited'];
+  #thread: Worker | undefined;
   #drawing = false;
+  #closed = false;
 
-  constructor({ timeoutMs, metrics, awaited }: Options) {
-    this.#thread = new ImageThread(timeoutMs);
-    this.#awaited = awaited;
-    this.#metrics = metrics;
+  constructor(options: Options) {
+    this.#options = options;
   }
 
   /**
@@ -41,18 +44,20 @@ export class ImagePrinter {
   async print(pdf: Uint8Array, pages: number, form: LabelForm, order: Order): Promise<Uint8Array> {
     const files: Uint8Array[] = [];
     for (let page = 0; page < pages; page++) {
-      if ((await findUnwanted([order], this.#awaited)).length > 0) throw new DomainError('label-unwanted');
-      files.push(await this.#draw({ pdf, page, form }, order));
+      const unwanted = await findUnwanted([order], this.#options.awaited);
+      if (unwanted.length > 0) throw new DomainError('label-unwanted');
+      files.push(await this.#enqueue({ pdf, page, form }, order));
     }
     return Buffer.concat(files);
   }
 
-  /** Ends the thread; pages that wait fail. */
-  close(): Promise<void> {
-    return this.#thread.close();
+  /** Ends the thread, and with it the page that it draws; pages that wait fail. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#endThread();
   }
 
-  #draw(task: PageTask, { place }: Order): Promise<Uint8Array> {
+  #enqueue(task: PageTask, { place }: Order): Promise<Uint8Array> {
     const waiting = Promise.withResolvers<Uint8Array>();
     this.#waiting.add({ ...waiting, task, place, pages: 1, alone: true });
     void this.#drawNext();
@@ -65,9 +70,45 @@ export class ImagePrinter {
     if (!next) return;
     this.#drawing = true;
     const started = performance.now();
-    await this.#thread.draw(next.task).then(next.resolve, next.reject);
-    this.#metrics?.observePhase('image', performance.now() - started);
+    await this.#draw(next.task).then(next.resolve, next.reject);
+    this.#options.metrics?.observePhase('image', performance.now() - started);
     this.#drawing = false;
     void this.#drawNext();
+  }
+
+  async #draw(task: PageTask): Promise<Uint8Array> {
+    if (this.#closed) throw new DomainError('image-failed');
+    this.#thread ??= this.#startThread();
+    const thread = this.#thread;
+    const ended = new AbortController();
+    const end = () => ended.abort(new Error('The thread that draws pages has ended'));
+    thread.once('exit', end);
+    thread.postMessage(task);
+    try {
+      const drawn = once(thread, 'message', { signal: ended.signal }); // rejects with the thread's own error, too
+      const [file] = await withTimeout(this.#options.timeoutMs, 'Drawing a page', drawn);
+      return file;
+    } catch (cause) {
+      await this.#endThread();
+      throw new DomainError('image-failed', { cause });
+    } finally {
+      thread.off('exit', end);
+    }
+  }
+
+  #startThread(): Worker {
+    const thread = new Worker(new URL('./thread.ts', import.meta.url));
+    // Without a listener an error would end the process; `#draw` says which page it was.
+    thread.on('error', () => {});
+    thread.on('exit', () => {
+      if (this.#thread === thread) this.#thread = undefined;
+    });
+    return thread;
+  }
+
+  async #endThread(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.terminate();
   }
 }

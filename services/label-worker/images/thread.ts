@@ -5,7 +5,7 @@ import { toPng } from './png.ts';
 import { toZpl } from './zpl.ts';
 
 /**
- * The thread that draws pages, one after the other, as `ImageThread` asks for them. An error ends the thread, since
+ * The thread that draws pages, one after the other, as `ImagePrinter` asks for them. An error ends the thread, since
  * PDFium's memory may be spoilt.
  */
 

@@ -1,6 +1,5 @@
 import Handlebars, { type HelperOptions } from 'handlebars';
-import { type BarcodePlace, barcode } from '../codes/barcode.ts';
-import { type QrPlace, qr } from '../codes/qr.ts';
+import { type BarcodePlace, barcode, type QrPlace, qr } from './codes.ts';
 import { fit, flowingBarcode, flowingLogo, flowingQr } from './flow/flow-helpers.ts';
 import { logoLayout, type Room } from './logo-layout.ts';
 import type { Sheet } from './sheet.ts';

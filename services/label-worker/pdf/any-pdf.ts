@@ -8,9 +8,8 @@ import {
   PDFString,
   PrintScaling,
 } from '@cantoo/pdf-lib';
-import { contentStreams, SAVE_STATE } from './content-streams.ts';
+import { contentStreams, type LabelPages, SAVE_STATE } from './content-streams.ts';
 import { type Link, withFloating } from './floating-shapes.ts';
-import type { LabelPages } from './label-pages.ts';
 import { UNDERLAY_NAME } from './underlay.ts';
 
 /**

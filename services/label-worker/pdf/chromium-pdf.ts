@@ -7,9 +7,8 @@ import {
   readPdf,
   UnsupportedPdfError,
 } from '#shared/pdf/read-pdf.ts';
-import { contentStreams, SAVE_STATE } from './content-streams.ts';
+import { contentStreams, type LabelPages, SAVE_STATE } from './content-streams.ts';
 import { type Link, type PageWithLinks, withFloating } from './floating-shapes.ts';
-import type { LabelPages } from './label-pages.ts';
 import { compressedStream, contentStream, pdfFile } from './pdf-file.ts';
 import { FIRST_OBJECT, UNDERLAY_NAME } from './underlay.ts';
 

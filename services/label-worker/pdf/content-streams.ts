@@ -1,6 +1,8 @@
-import { POINTS_PER_DOT, type Shape } from '../drawing.ts';
-import type { LabelPages } from './label-pages.ts';
-import { UNDERLAY_NAME } from './underlay.ts';
+import { type Drawing, POINTS_PER_DOT, type Shape } from '../drawing.ts';
+import { type PdfUnderlay, UNDERLAY_NAME } from './underlay.ts';
+
+/** One label's pages of a print: the title of its file, what is drawn on each of the pages, and the underlay below them. */
+export type LabelPages = { title: string; drawing: Drawing; underlay?: PdfUnderlay | undefined };
 
 /**
  * A label's drawing as PDF content streams (ISO 32000-1, 7.8.2). A page has four in this order: `SAVE_STATE`, Chromium's

@@ -1,7 +1,7 @@
 import { UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
 import { readAnyPdf } from './any-pdf.ts';
 import { readChromiumPdf } from './chromium-pdf.ts';
-import type { LabelPages } from './label-pages.ts';
+import type { LabelPages } from './content-streams.ts';
 
 /**
  * Splits a print into one PDF for each label, in order. The PDFs have no dates: the same print gives the same files.

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect } from 'vitest';
 import { LabelFile } from '#services/api/labels/joined-labels.ts';
 import { readAnyPdf } from '#services/label-worker/pdf/any-pdf.ts';
-import type { LabelPages } from '#services/label-worker/pdf/label-pages.ts';
+import type { LabelPages } from '#services/label-worker/pdf/content-streams.ts';
 import { pdfFile } from '#services/label-worker/pdf/pdf-file.ts';
 import { split } from '#services/label-worker/pdf/split.ts';
 import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';

@@ -67,7 +67,7 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
       .map(({ parentPath, name }) => relative(fileURLToPath(worker), join(parentPath, name)));
   const charset = '../../shared/contracts/label-charset.ts';
   const sources = [
-    ...[...files('label'), ...files('codes')],
+    ...files('label'),
     ...['bitmap', 'pdfium', 'png', 'thread', 'zpl'].map((name) => `images/${name}.ts`),
     ...['drawing.ts', 'pdf/content-streams.ts', charset],
   ].sort();

@@ -4,7 +4,7 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import { describe, expect } from 'vitest';
 import { readAnyPdf } from '#services/label-worker/pdf/any-pdf.ts';
 import { readChromiumPdf } from '#services/label-worker/pdf/chromium-pdf.ts';
-import type { LabelPages } from '#services/label-worker/pdf/label-pages.ts';
+import type { LabelPages } from '#services/label-worker/pdf/content-streams.ts';
 import { split } from '#services/label-worker/pdf/split.ts';
 import { UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
 import { test } from '#test/fixtures/labels/printed-batch.ts';

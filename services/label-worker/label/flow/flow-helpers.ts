@@ -1,7 +1,6 @@
 import Handlebars from 'handlebars';
-import { barcode, QUIET_ZONE } from '../../codes/barcode.ts';
-import { qr } from '../../codes/qr.ts';
 import type { FloatingShape, Rect } from '../../drawing.ts';
+import { BARCODE_QUIET_ZONE, barcode, qr } from '../codes.ts';
 import { logoLayout } from '../logo-layout.ts';
 import type { Sheet } from '../sheet.ts';
 import { fitText, type Typesetting } from '../text-fitting.ts';
@@ -23,8 +22,11 @@ export function flowingBarcode(
 ): Handlebars.SafeString {
   const shape = barcode(value, { middle: 0, y: 0, height, module });
   const [[first], [last, , width]] = [shape[0], shape.at(-1)] as [Rect, Rect];
-  const left = first - QUIET_ZONE * module;
-  return floating(sheet, { shape, room: [left, 0, last + width + QUIET_ZONE * module - left, height] });
+  const left = first - BARCODE_QUIET_ZONE * module;
+  return floating(sheet, {
+    shape,
+    room: [left, 0, last + width + BARCODE_QUIET_ZONE * module - left, height],
+  });
 }
 
 /** A link, and not just any element: Chromium's PDF says where links are. */

@@ -1,8 +1,30 @@
+import bwip from 'bwip-js';
 import QRCode from 'qrcode';
 import type { Rect } from '../drawing.ts';
 
+/** Light margin on either side, in modules (ISO/IEC 15417). */
+export const BARCODE_QUIET_ZONE = 10;
+
+/** In dots: the middle of the code, the top and the height of its bars, and the width of its narrowest bar. */
+export type BarcodePlace = { middle: number; y: number; height: number; module: number };
+
+/** Returns the bars of the Code 128 of a text. */
+export function barcode(text: string, { middle, y, height, module }: BarcodePlace): Rect[] {
+  const [symbol] = bwip.raw('code128', text, {});
+  // In turns the widths of a bar and of the space behind it, in modules.
+  if (!symbol || !('sbs' in symbol)) throw new Error('bwip-js returned a Code 128 without widths of bars');
+  const width = symbol.sbs.reduce((sum, modules) => sum + modules, 2 * BARCODE_QUIET_ZONE) * module;
+  let x = middle - Math.round(width / 2) + BARCODE_QUIET_ZONE * module;
+  const bars: Rect[] = [];
+  for (const [i, modules] of symbol.sbs.entries()) {
+    if (i % 2 === 0) bars.push([x, y, modules * module, height]);
+    x += modules * module;
+  }
+  return bars;
+}
+
 /** Light margin around the symbol, in modules (ISO/IEC 18004). */
-const QUIET_ZONE = 4;
+const QR_QUIET_ZONE = 4;
 /** Smallest module, in dots: 0.5 mm (Denso Wave's rule for heads of 203 dpi). */
 const MIN_MODULE = 4;
 
@@ -22,14 +44,14 @@ export function qr(text: string, { middle, y, size }: QrPlace): Rect[] {
     errorCorrectionLevel: 'M',
     maskPattern: 3,
   });
-  const units = modules.size + 2 * QUIET_ZONE;
+  const units = modules.size + 2 * QR_QUIET_ZONE;
   const module = Math.floor(size / units);
   if (module < MIN_MODULE) {
     throw new Error(`The QR code of ${text.length} characters needs modules of less than ${MIN_MODULE} dots`);
   }
   const side = units * module;
-  const left = middle - Math.round(side / 2) + QUIET_ZONE * module;
-  const top = y + Math.round((size - side) / 2) + QUIET_ZONE * module;
+  const left = middle - Math.round(side / 2) + QR_QUIET_ZONE * module;
+  const top = y + Math.round((size - side) / 2) + QR_QUIET_ZONE * module;
   return darkRuns(modules, left, top, module);
 }
 
