@@ -1,5 +1,6 @@
-import { type Connection, type Model, Schema, trusted, type UpdateQuery } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { RecentAnswers } from '#shared/async/recent-answers.ts';
+import { collectionOf } from '#shared/stores/mongo.ts';
 
 export const PERMISSIONS = [
   'guias.create',
@@ -51,36 +52,19 @@ const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } }
 
 /** API users in MongoDB; the name is the `_id`. */
 export class UserStore {
-  readonly #users: Model<UserDocument>;
+  readonly #users: mongo.Collection<UserDocument>;
   readonly #allowDemo: boolean;
   readonly #recent = new RecentAnswers(CACHE_TTL_MS, CACHE_MAX_USERS, (name) => this.find(name));
 
   /** @param options.allowDemo whether users of the demo data are as they are stored; otherwise they are disabled. */
   constructor(connection: Connection, { allowDemo = false } = {}) {
     this.#allowDemo = allowDemo;
-    this.#users = connection.model<UserDocument>(
-      'ApiUser',
-      new Schema<UserDocument>(
-        {
-          _id: String,
-          account: String,
-          passwordHash: { type: String, required: true },
-          permissions: [{ type: String, enum: PERMISSIONS }],
-          originBranch: { type: String, default: null },
-          disabled: { type: Boolean, default: false },
-          demo: Boolean,
-          tokenGeneration: Number,
-          revokedTokens: { type: [{ _id: false, jti: String, until: Date }], default: undefined },
-        },
-        { versionKey: false },
-      ),
-      'users',
-    );
+    this.#users = collectionOf(connection, 'users');
   }
 
   /** Returns the user as stored now. */
   async find(username: string): Promise<ApiUser | undefined> {
-    const document = await this.#users.findById(username).lean();
+    const document = await this.#users.findOne({ _id: username });
     return document ? this.#asUser(document) : undefined;
   }
 
@@ -99,12 +83,12 @@ export class UserStore {
 
   /** Returns whether there is any user at all. */
   async any(): Promise<boolean> {
-    return (await this.#users.exists({})) !== null;
+    return (await this.#users.findOne({}, { projection: { _id: 1 } })) !== null;
   }
 
   /** Returns all users ordered by name, without their password hashes and tokens. */
   async list(): Promise<ListedUser[]> {
-    const documents = await this.#users.find().sort({ _id: 1 }).lean();
+    const documents = await this.#users.find().sort({ _id: 1 }).toArray();
     return documents.map((document) => {
       const { passwordHash, tokenGeneration, revokedTokens, ...listed } = this.#asUser(document);
       return listed;
@@ -158,11 +142,11 @@ export class UserStore {
 
   /** Ends one token; where too many of the user are ended that have not expired, it ends all of them. */
   async revokeToken(username: string, token: RevokedToken): Promise<void> {
-    const expired = { until: trusted({ $lte: new Date() }) };
+    const expired = { until: { $lte: new Date() } };
     await this.#users.updateOne({ _id: username }, { $pull: { revokedTokens: expired } });
     // A token that is logged out many times at once stands in the list once.
-    const isNew = { _id: username, 'revokedTokens.jti': trusted({ $ne: token.jti }) };
-    const hasRoom = { [`revokedTokens.${MAX_REVOKED - 1}`]: trusted({ $exists: false }) };
+    const isNew = { _id: username, 'revokedTokens.jti': { $ne: token.jti } };
+    const hasRoom = { [`revokedTokens.${MAX_REVOKED - 1}`]: { $exists: false } };
     const { matchedCount } = await this.#users.updateOne(
       { ...isNew, ...hasRoom },
       { $push: { revokedTokens: token } },
@@ -171,10 +155,9 @@ export class UserStore {
     this.#recent.forget(username);
   }
 
-  async #update(username: string, update: UpdateQuery<UserDocument>): Promise<ApiUser | undefined> {
-    const document = await this.#users
-      .findOneAndUpdate({ _id: username }, update, { returnDocument: 'after' })
-      .lean();
+  async #update(username: string, update: mongo.UpdateFilter<UserDocument>): Promise<ApiUser | undefined> {
+    const after = { returnDocument: 'after' } as const;
+    const document = await this.#users.findOneAndUpdate({ _id: username }, update, after);
     return document ? this.#asUser(document) : undefined;
   }
 

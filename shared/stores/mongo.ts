@@ -8,8 +8,8 @@ import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 export const DUPLICATE_KEY = 11_000;
 
 /**
- * Returns a collection as the driver has it, without a schema of mongoose, which would cast updates that are pipelines. Values
- * are not searched for query operators: whoever passes one on from a request checks that it is a text.
+ * Returns a collection as the driver has it: mongoose keeps the connection, and has no schema. Values are not searched for
+ * query operators: whoever passes one on from a request checks that it is a text.
  */
 export function collectionOf<Document extends mongo.Document>(
   connection: Connection,
@@ -28,8 +28,7 @@ export function writeErrorsOf(error: unknown): mongo.WriteError[] {
 
 /**
  * A write is answered when a majority of the servers has it in its journal, and reads go to the primary: no failover and
- * no crash takes back what was answered. Every operation has a deadline, nothing is buffered while the server is away,
- * and values from a request are never read as query operators.
+ * no crash takes back what was answered. Every operation has a deadline, and nothing is buffered while the server is away.
  *
  * The driver does not repeat writes: where it finds no server for the second attempt, its error hides that the first one
  * was sent. Creations repeat theirs (`services/api/guides/creation-journal.ts`).
@@ -39,9 +38,6 @@ const OPTIONS = {
   readPreference: 'primary',
   retryWrites: false,
   bufferCommands: false,
-  autoIndex: false,
-  autoCreate: false,
-  sanitizeFilter: true,
   serverSelectionTimeoutMS: 2_000,
   connectTimeoutMS: 2_000,
   socketTimeoutMS: 15_000,
