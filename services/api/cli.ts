@@ -7,7 +7,7 @@ import { mongoSettings } from '#shared/config/settings.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
-import { explainUsage, isHelp, spanishCommand } from '#shared/terminal/spanish-command.ts';
+import { explainUsage, isHelp, spanishCommand } from '#shared/terminal.ts';
 import { addAuditCommand } from './commands/audit-command.ts';
 import { example, type Run, UsageError } from './commands/command-line.ts';
 import { addEventsCommand } from './commands/events-command.ts';

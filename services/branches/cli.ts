@@ -10,7 +10,7 @@ import { DomainError } from '#shared/errors.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
-import { explainUsage, isHelp, spanishCommand } from '#shared/terminal/spanish-command.ts';
+import { explainUsage, isHelp, spanishCommand } from '#shared/terminal.ts';
 import { BranchStore, type Snapshot } from './branch-store.ts';
 import { branchTable, columnsOf, coverageTable } from './csv-columns.ts';
 import { type Dataset, exportCsv, importCsv } from './csv-files.ts';

@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
-import { isMisread, NOT_UTF8, type Row, readRows } from '#shared/csv/csv-rows.ts';
-import { addFormulaGuards } from '#shared/csv/formula-guards.ts';
+import { addFormulaGuards, isMisread, NOT_UTF8, type Row, readRows } from '#shared/csv/csv-rows.ts';
 import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
-import { progressLine } from '#shared/terminal/progress-line.ts';
+import { progressLine } from '#shared/terminal.ts';
 import type { OnProgress } from './branch-store.ts';
 import { type CsvTable, columnsOf } from './csv-columns.ts';
 

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { CsvError, parse } from 'csv-parse/sync';
-import { removeFormulaGuards } from './formula-guards.ts';
 import { InvalidFileError, type LineReport, quoted } from './line-report.ts';
 
 /** A row by its columns' names, in the order of the columns. `line` counts from 1; cells are trimmed. */
@@ -119,4 +118,22 @@ function parseLines(lines: readonly string[], delimiter: string): (string[] | un
     if (!(error instanceof CsvError)) throw error;
   }
   return lines.length === 1 ? [undefined] : lines.flatMap((line) => parseLines([line], delimiter));
+}
+
+/** What a spreadsheet would run (https://owasp.org/www-community/attacks/CSV_Injection), full-width forms included. */
+const FORMULA = /(^|;)([\s"']*[=+\-@\t\r＝＋－＠])/g;
+const GUARDED_FORMULA = /(^|;)'([\s"']*[=+\-@\t\r＝＋－＠])/g;
+
+/**
+ * Puts an apostrophe before whatever a spreadsheet would run as a formula: at the beginning of a cell, and after a `;`,
+ * where a spreadsheet that separates by `;` begins another cell. An apostrophe that is there already gets one before it,
+ * so that `removeFormulaGuards` gives every cell back as it was. (csv-stringify's `escape_formulas` does not.)
+ */
+export function addFormulaGuards(cell: string): string {
+  return cell.replace(FORMULA, "$1'$2");
+}
+
+/** Takes exactly the apostrophes away that `addFormulaGuards` puts. */
+function removeFormulaGuards(cell: string): string {
+  return cell.replace(GUARDED_FORMULA, '$1$2');
 }

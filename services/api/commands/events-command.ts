@@ -7,7 +7,7 @@ import { isMisread, NOT_UTF8, type Row, readRows } from '#shared/csv/csv-rows.ts
 import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
-import { progressLine } from '#shared/terminal/progress-line.ts';
+import { progressLine } from '#shared/terminal.ts';
 import { httpErrors } from '../errors.ts';
 import { EventRegister } from '../guides/events/event-register.ts';
 import { EVENT_FIELDS } from '../guides/events/event-request.ts';

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import type { CommandResult } from '#shared/audit/record-command.ts';
-import { progressLine } from '#shared/terminal/progress-line.ts';
+import { progressLine } from '#shared/terminal.ts';
 import { countGuides, erasePerson, exportPerson, type OnProgress } from '../privacy/person-data.ts';
 import { type PersonSearch, personSearch } from '../privacy/person-search.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';

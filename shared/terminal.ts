@@ -1,0 +1,83 @@
+import { Command, CommanderError, type Option } from 'commander';
+
+/** Commander's words in Spanish. */
+const WORDS: Readonly<Record<string, string>> = {
+  'Usage:': 'Uso:',
+  'Arguments:': 'Argumentos:',
+  'Options:': 'Opciones:',
+  'Commands:': 'Comandos:',
+  '[options]': '[opciones]',
+  '[command]': '<comando>',
+};
+const USAGE: Readonly<Record<string, string>> = {
+  'commander.excessArguments': 'Sobran argumentos',
+  'commander.missingArgument': 'Falta un argumento',
+  'commander.optionMissingArgument': 'Falta el valor de una opcion',
+  'commander.unknownCommand': 'Comando desconocido',
+  'commander.unknownOption': 'Opcion desconocida',
+};
+
+/**
+ * Makes a program that explains itself in Spanish. Its `parseAsync` throws, and prints no error.
+ *
+ * @param name as it is typed, such as `npm run admin --`.
+ */
+export function spanishCommand(name: string): Command {
+  return new Command(name)
+    .helpOption('-h, --help', 'muestra esta ayuda')
+    .helpCommand(false)
+    .configureHelp({
+      styleTitle: inSpanish,
+      styleUsage: inSpanish,
+      styleSubcommandTerm: inSpanish,
+      optionDescription: describeOption,
+    })
+    .configureOutput({ outputError: () => {} })
+    .exitOverride();
+}
+
+/** Returns whether the error is the end of a program that has shown the help it was asked for. */
+export function isHelp(error: unknown): boolean {
+  return error instanceof CommanderError && error.exitCode === 0;
+}
+
+/** Says what is wrong with the arguments. It repeats none of them: one may be a secret. */
+export function explainUsage({ code }: CommanderError, name: string): string {
+  return `${USAGE[code] ?? 'Falta un comando'}. Vea ${name} --help`;
+}
+
+/** Describes an option with its choices, its default, and the variable that it may come from. */
+function describeOption({ description, argChoices, defaultValue, envVar }: Option): string {
+  const more = [
+    ...(argChoices ? [argChoices.join(' o ')] : []),
+    ...(defaultValue === undefined ? [] : [`si falta: ${defaultValue}`]),
+    ...(envVar ? [`variable: ${envVar}`] : []),
+  ];
+  return more.length > 0 ? `${description} (${more.join('; ')})` : description;
+}
+
+function inSpanish(text: string): string {
+  return Object.entries(WORDS).reduce((result, [word, ours]) => result.replace(word, ours), text);
+}
+
+/** Shortest time between two updates, in ms: where each is a line of its own, and on a terminal, which has one line. */
+const INTERVAL = 3_000;
+const TERMINAL_INTERVAL = 100;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** Shows the progress of a long command on standard error: on a terminal in one line, elsewhere in a line now and then. */
+export function progressLine() {
+  const { isTTY } = process.stderr;
+  let last = performance.now();
+  return {
+    show(text: string): void {
+      if (performance.now() - last < (isTTY ? TERMINAL_INTERVAL : INTERVAL)) return;
+      last = performance.now();
+      process.stderr.write(isTTY ? CLEAR_LINE + text : `${text}\n`);
+    },
+    /** Removes the line; to be called before anything else is written. */
+    clear(): void {
+      if (isTTY) process.stderr.write(CLEAR_LINE);
+    },
+  };
+}
