@@ -222,7 +222,7 @@ test('the load is the labels in hand by the most that the worker takes at once',
   signalChromium('SIGSTOP');
   const jobs = await Promise.all([fresh(), fresh(), fresh()].map((one) => ask(one)));
   // Two prints of 25 labels, and as many ready to print.
-  await vi.waitFor(async () => expect(await load()).toBe(0.03), 2_000);
+  await vi.waitFor(async () => expect(await load()).toBe(0.03), 5_000);
   signalChromium('SIGCONT');
   await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
   await vi.waitFor(async () => expect(await load()).toBe(0), 5_000);
@@ -299,7 +299,7 @@ test("a label that an operator's template cannot print fails with the template i
     await vi.waitFor(() => {
       const logged = lines.map((line) => JSON.parse(line)).find(({ label: of }) => of === labelKey(bad));
       expect(logged).toMatchObject({ level: 50, template, err: { message } });
-    });
+    }, 10_000);
   } finally {
     await own.close();
   }

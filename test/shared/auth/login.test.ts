@@ -108,7 +108,7 @@ test('under attack from many addresses the user from a known one, and others, go
   const knows = vi.spyOn(limit, 'knows');
   /** Waits until as many logins stand in the queue. */
   const queued = async (logins: number) => {
-    await vi.waitFor(() => expect(knows).toHaveBeenCalledTimes(logins));
+    await vi.waitFor(() => expect(knows).toHaveBeenCalledTimes(logins), 10_000);
     await Promise.all(knows.mock.results.map(({ value }) => value));
   };
   const find = vi.spyOn(users, 'find');
