@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Handlebars from 'handlebars';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { PAGE_STYLE } from '#shared/http/page-style.ts';
 import { bytes, count, duration, number, utcTime } from './format.ts';
 
 /** What a template may call beside Handlebars' own. A value that is not known is a dash. */
@@ -45,7 +46,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
 export async function assetRoutes(server: HttpServer): Promise<void> {
   const assets = { 'tablero.css': 'text/css', 'estado.js': 'text/javascript', 'icono.svg': 'image/svg+xml' };
   for (const [name, type] of Object.entries(assets)) {
-    const body = readView(name);
+    const body = (type === 'text/css' ? PAGE_STYLE : '') + readView(name);
     server.get(`/recursos/${name}`, async (_request, reply) =>
       reply.header('cache-control', 'max-age=60').type(`${type}; charset=utf-8`).send(body),
     );

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Marked, Renderer } from 'marked';
+import { PAGE_STYLE } from '#shared/http/page-style.ts';
 
 /** The chapters of the guide for integrators, in the order of its menu; each is the Markdown file of its name. */
 const NAMES = [
@@ -8,7 +9,7 @@ const NAMES = [
 ];
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url));
-export const STYLE = read('manual.css');
+export const STYLE = PAGE_STYLE + read('manual.css');
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
