@@ -49,7 +49,8 @@ function secret(): string {
   return randomBytes(32).toString('hex');
 }
 
-function byName<K extends string>(names: readonly K[], make: (name: K) => string): Record<K, string> {
+/** Returns a text for each name. */
+export function byName<K extends string>(names: readonly K[], make: (name: K) => string): Record<K, string> {
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<K, string>;
 }
 

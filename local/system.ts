@@ -164,19 +164,10 @@ function secretsAsFiles(settings: NodeJS.ProcessEnv, folder: string): NodeJS.Pro
 }
 
 /** Resolves to true when a service reports itself ready. @throws with what it says of its dependencies, where it is not. */
-async function requireReady(address: string): Promise<true> {
-  const answer = await askReady(address);
+export async function requireReady(address: string): Promise<true> {
+  const answer = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_000) });
   if (!answer.ok) throw new Error(`it says ${await answer.text()}`);
   return true;
-}
-
-function askReady(address: string): Promise<Response> {
-  return fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_000) });
-}
-
-/** Tells whether a service reports itself ready; rejects where it does not answer. */
-export async function isReady(address: string): Promise<boolean> {
-  return (await askReady(address)).ok;
 }
 
 function perService<T>(make: (name: ServiceName) => T): Record<ServiceName, T> {

@@ -12,6 +12,7 @@ import {
 import { freePort } from '../process/free-port.ts';
 import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
+import { byName } from '../secrets.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 import { ensurePrograms, type Program } from './ensure-programs.ts';
 
@@ -65,66 +66,49 @@ export async function provideRedis(options: {
   port?: number;
   role?: Role;
 }): Promise<RedisServer> {
-  const { role = 'redis' } = options;
-  const given = process.env[ROLES[role].setting];
-  if (given) return givenRedis(given, role);
+  const { folder, durable, users, role = 'redis' } = options;
+  const { setting, description, maxmemory, policy } = ROLES[role];
+  const given = process.env[setting];
+  if (given) {
+    await answers(given).catch((cause: Error) => {
+      throw new SetupError(`The Redis of ${setting} does not answer (${cause.message}).`, { cause });
+    });
+    const urls = byName(REDIS_SERVICES, () => given);
+    return { url: given, urls, description, processes: [], close: async () => {} };
+  }
   await ensurePrograms([redisServer], options.log);
-  const data = join(options.folder, role);
+  const data = join(folder, role);
   mkdirSync(data, { recursive: true });
   const port = options.port ?? (await freePort());
-  const server = startProcess({
-    name: ROLES[role].description,
-    command: [
-      'redis-server',
-      ...settings(port, data, options.durable, role),
-      ...aclSetting(data, options.users),
-    ],
-    logFile: join(options.folder, 'logs', `${role}.log`),
-  });
-  const address = `redis://127.0.0.1:${port}`;
-  const urlOf = (user: RedisUser) =>
-    options.users ? redisUrlOf(address, user, options.users.passwords[user]) : address;
-  const url = urlOf('operator');
-  await waitUntilReady(server, () => answers(url), 20_000);
-  const { description } = ROLES[role];
-  return { url, urls: urlsOf(urlOf), description, processes: [server], close: server.stop };
-}
-
-/** Writes the file of users, readable by this user alone, and returns the arguments that name it. */
-function aclSetting(data: string, users: RedisUsers | undefined): string[] {
-  if (!users) return [];
-  const file = join(data, 'users.acl');
-  writeFileSync(file, redisAclFile(users.prefix, users.passwords), { mode: 0o600 });
-  return ['--aclfile', file];
-}
-
-function urlsOf(urlOf: (service: RedisService) => string): Record<RedisService, string> {
-  return Object.fromEntries(REDIS_SERVICES.map((service) => [service, urlOf(service)])) as Record<
-    RedisService,
-    string
-  >;
-}
-
-async function givenRedis(url: string, role: Role): Promise<RedisServer> {
-  const { setting, description } = ROLES[role];
-  await answers(url).catch((cause: Error) => {
-    throw new SetupError(`The Redis of ${setting} does not answer (${cause.message}).`, { cause });
-  });
-  return { url, urls: urlsOf(() => url), description, processes: [], close: async () => {} };
-}
-
-function settings(port: number, data: string, durable: boolean, role: Role): string[] {
-  const values = {
+  const settings = {
     bind: '127.0.0.1',
     port: String(port),
     dir: data,
     save: '',
     appendonly: durable ? 'yes' : 'no',
     appendfsync: 'everysec',
-    maxmemory: ROLES[role].maxmemory,
-    'maxmemory-policy': ROLES[role].policy,
+    maxmemory,
+    'maxmemory-policy': policy,
+    ...(users && { aclfile: writeUsers(data, users) }),
   };
-  return Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
+  const server = startProcess({
+    name: description,
+    command: ['redis-server', ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])],
+    logFile: join(folder, 'logs', `${role}.log`),
+  });
+  const address = `redis://127.0.0.1:${port}`;
+  const urlOf = (user: RedisUser) => (users ? redisUrlOf(address, user, users.passwords[user]) : address);
+  const url = urlOf('operator');
+  await waitUntilReady(server, () => answers(url), 20_000);
+  const urls = byName(REDIS_SERVICES, urlOf);
+  return { url, urls, description, processes: [server], close: server.stop };
+}
+
+/** Writes the file of users, readable by this user alone. @returns its path. */
+function writeUsers(data: string, { prefix, passwords }: RedisUsers): string {
+  const file = join(data, 'users.acl');
+  writeFileSync(file, redisAclFile(prefix, passwords), { mode: 0o600 });
+  return file;
 }
 
 /** Tells whether Redis serves: ioredis also waits until the data is loaded. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { keepRunning } from '#local/process/keep-running.ts';
-import { isReady, startSystem } from '#local/system.ts';
+import { requireReady, startSystem } from '#local/system.ts';
 import { type CreatedGuide, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';
@@ -133,7 +133,7 @@ describe('the processes', () => {
     onTestFinished(keepRunning(dashboard, (line) => lines.push(line)));
     dashboard.kill('SIGKILL');
     await dashboard.ended;
-    await expect.poll(() => isReady(system.addresses.dashboard).catch(() => false)).toBe(true);
+    await expect.poll(() => requireReady(system.addresses.dashboard).catch(() => false)).toBe(true);
     const line = 'dashboard ended (signal SIGKILL), starting it again in 1 s.';
     expect(lines).toEqual([`${line} Its log: ${dashboard.logFile}`]);
     expect(readFileSync(dashboard.logFile, 'utf8')).toContain(`${line}\n`);

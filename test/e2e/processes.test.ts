@@ -8,7 +8,7 @@ import { freePort } from '#local/process/free-port.ts';
 import { keepRunning } from '#local/process/keep-running.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
-import { isReady } from '#local/system.ts';
+import { requireReady } from '#local/system.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -57,7 +57,7 @@ test.concurrent('an api that is asked to end answers the creation that it has be
     await proxy.close();
   });
   const url = `http://127.0.0.1:${port}`;
-  await expect.poll(() => isReady(url).catch(() => false)).toBe(true);
+  await expect.poll(() => requireReady(url).catch(() => false)).toBe(true);
   const client = await Client.login(url);
 
   const creation = client.create([minimalGuide()]);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isReady } from '#local/system.ts';
+import { requireReady } from '#local/system.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 
 /** Interval of the readiness probe, in ms, and the misses in a row that take a process out. */
@@ -16,7 +16,7 @@ export async function startBalancer(ports: readonly number[]): Promise<TcpProxy>
   let turn = 0;
   async function probe(port: number): Promise<void> {
     for (let misses = MISSES; !closed; await sleep(PROBE)) {
-      const up = await isReady(`http://127.0.0.1:${port}`).catch(() => false);
+      const up = await requireReady(`http://127.0.0.1:${port}`).catch(() => false);
       misses = up ? 0 : misses + 1;
       if (misses === 0) ready.add(port);
       else if (misses >= MISSES) ready.delete(port);

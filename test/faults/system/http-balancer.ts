@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isReady } from '#local/system.ts';
+import { requireReady } from '#local/system.ts';
 
 /** Interval of the readiness probe, in ms, and the misses in a row that take a process out. */
 const PROBE = 100;
@@ -27,7 +27,7 @@ export async function startHttpBalancer(addresses: readonly string[]): Promise<H
   let removals = 0;
   async function probe(address: string): Promise<void> {
     for (let misses = 0; !closed; await sleep(PROBE)) {
-      const up = await isReady(address).catch(() => false);
+      const up = await requireReady(address).catch(() => false);
       misses = up ? 0 : misses + 1;
       if (up) ready.add(address);
       else if (misses >= MISSES && ready.delete(address)) removals++;

@@ -9,7 +9,7 @@ import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { generateSecrets } from '#local/secrets.ts';
-import { isReady, type ServiceName, serviceSettings } from '#local/system.ts';
+import { requireReady, type ServiceName, serviceSettings } from '#local/system.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { startBalancer } from './balancer.ts';
@@ -157,7 +157,7 @@ async function startServices(
         stopTimeoutMs: 25_000, // longer than a service's own deadline
       });
       const url = `http://127.0.0.1:${port}`;
-      return new Part([program], () => isReady(url), url);
+      return new Part([program], () => requireReady(url), url);
     });
     closers.push(() => Promise.all(parts.map((part) => part.end())));
     return { parts, ports };
@@ -174,7 +174,7 @@ async function startServices(
   const apis = await start('api', { branches: await address(branches), webhooks: 'http://127.0.0.1:1' });
   await Promise.all([branches, workers, apis].flatMap(({ parts }) => parts.map((part) => part.start())));
   const url = await address(apis);
-  await vi.waitFor(async () => expect(await isReady(url)).toBe(true), 10_000); // its balancer knows by now
+  await vi.waitFor(async () => expect(await requireReady(url)).toBe(true), 10_000); // its balancer knows by now
   return {
     url,
     apis: apis.parts,
