@@ -50,20 +50,17 @@ export function pauseRoutes(queue: Queue, trail: Trail) {
       ['/pausar', 'pause'],
       ['/reanudar', 'resume'],
     ] as const) {
-      server.post(path, async (_request, reply) => {
-        await queue[action]();
+      server.post(path, async ({ apiUser, ip: address, id: requestId }, reply) => {
+        const actor = apiUser?.username ?? '';
+        const record = (outcome: 'ok' | 'failed') =>
+          trail.record({ action: `queue.${action}`, actor, address, requestId, outcome });
+        await queue[action]().catch((error: unknown) => {
+          record('failed');
+          throw error;
+        });
+        record('ok');
         return reply.redirect('/', 303);
       });
     }
-    server.addHook('onResponse', async ({ method, routeOptions, apiUser, ip, id }, { statusCode }) => {
-      if (method !== 'POST' || !apiUser) return;
-      trail.record({
-        action: routeOptions.url === '/pausar' ? 'queue.pause' : 'queue.resume',
-        actor: apiUser.username,
-        address: ip,
-        requestId: id,
-        outcome: statusCode < 400 ? 'ok' : 'failed',
-      });
-    });
   };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
-import { PAGE_STYLE } from '#shared/http/page-style.ts';
+import { PAGE_STYLE } from '#shared/page-style.ts';
 import type { TrackingView } from './tracking-view.ts';
 
 const read = (name: string) => readFileSync(new URL(`views/${name}`, import.meta.url), 'utf8');
