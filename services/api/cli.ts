@@ -24,7 +24,6 @@ import { addUserCommands, PERMISSION_NAMES } from './commands/user-commands.ts';
  * that was not expected.
  */
 
-/** As it is typed. */
 const NAME = 'npm run admin --';
 
 if (import.meta.main) process.exitCode = await run(process.argv);
@@ -85,7 +84,6 @@ function typed(program: Command): Pick<RecordedCommand, 'action' | 'subject' | '
   };
 }
 
-/** Says what went wrong, for the operator. */
 function explain(error: unknown): string {
   if (error instanceof CommanderError) return explainUsage(error, NAME);
   const { message, code, syscall } = error as NodeJS.ErrnoException;

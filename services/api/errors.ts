@@ -274,7 +274,6 @@ export const apiErrors = {
   },
 } as const satisfies HttpErrors & Record<LoginCode, HttpError>;
 
-/** The API's refusals together with those of every HTTP service. */
 export const httpErrors = { ...commonHttpErrors, ...apiErrors };
 export type ApiErrorCode = keyof typeof httpErrors;
 

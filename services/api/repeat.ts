@@ -4,9 +4,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 type Work = {
   /** Names the work while the stores are waited for. */
   name: string;
-  /** Pause after the work, in ms. */
   pauseMs: number;
-  /** What the log says when the work fails. */
   failure: string;
 };
 

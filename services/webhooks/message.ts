@@ -14,7 +14,6 @@ export function eventsMessage(webhook: string, { entries, next }: FeedPage): Mes
   return { id: `msg_${id}`, body: JSON.stringify(body) };
 }
 
-/** Makes a message that tries a webhook. */
 export function probeMessage(): Message {
   const body = { type: 'prueba', timestamp: new Date().toISOString(), data: { Eventos: [] } };
   return { id: `msg_${randomUUID()}`, body: JSON.stringify(body) };

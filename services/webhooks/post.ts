@@ -10,7 +10,6 @@ const MAX_ANSWER = 1_024;
 
 export type Receiver = { url: string; secrets: Secrets };
 
-/** How a request went. */
 export type Outcome = {
   ms: number;
   /** Absent where there was no answer. */
@@ -21,7 +20,6 @@ export type Outcome = {
   retryAfterS?: number;
 };
 
-/** Posts messages to receivers. */
 export class Poster {
   readonly #agent: Agent;
 

@@ -8,7 +8,6 @@ import type { WebhookMetrics } from './metrics.ts';
 import type { Outcome, Poster } from './post.ts';
 import { afterFailure } from './retries.ts';
 
-/** Most events in a message. */
 const MESSAGE_EVENTS = 100;
 /** How long messages are sent to one webhook in a row, in ms; then others that are due have their turn. */
 const TURN_MS = 5_000;
@@ -35,7 +34,6 @@ type Options = {
 export class Sender {
   readonly #options: Options;
   readonly #end = new AbortController();
-  /** Webhooks that this process sends to. */
   readonly #sending = new Set<Promise<void>>();
   #claiming: Promise<void> = Promise.resolve();
 

@@ -22,7 +22,6 @@ export type QuotaState = {
   quota: number;
   /** Time in which an unused quota comes back whole, in seconds; absent where it bounds what is in flight. */
   windowS?: number;
-  /** At least 0. */
   remaining: number;
   /** Time until the quota is whole again, in seconds; absent where only the account's own work decides. */
   resetS?: number;
@@ -38,7 +37,6 @@ export class QuotaExceeded extends DomainError {
   }
 }
 
-/** Who sends a request, with the limits of the account. */
 export type Caller = ApiUser & { limits: AccountLimits };
 type AccountDocument = Partial<AccountLimits> & { _id: string };
 
@@ -60,12 +58,10 @@ export class AccountLimitsStore {
     return own ?? {};
   }
 
-  /** Sets some of an account's own limits. */
   async set(account: string, change: Partial<AccountLimits>): Promise<void> {
     await this.#accounts.updateOne({ _id: account }, { $set: change }, { upsert: true });
   }
 
-  /** Removes all own limits of an account. */
   async remove(account: string): Promise<void> {
     await this.#accounts.deleteOne({ _id: account });
   }

@@ -37,7 +37,6 @@ declare module 'ioredis' {
 }
 
 type Count = { granted: boolean; used: number; giveBack: () => Promise<unknown> };
-/** Guides that were counted. */
 export type TakenGuides = {
   state: QuotaState;
   /** Takes the guides off the count, because they were not created. To be called once at most; it does not fail. */

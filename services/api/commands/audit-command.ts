@@ -7,7 +7,6 @@ const MAX_LIMIT = 10_000;
 const HOUR_MS = 3_600_000;
 const MOMENT_RULE = 'YYYY-MM-DD, YYYY-MM-DDTHH:mm (UTC), o hace cuanto: 24h, 7d';
 
-/** Adds `audit`, which shows who did what, the newest first. */
 export function addAuditCommand(program: Command, run: Run): void {
   program
     .command('audit')
@@ -50,7 +49,6 @@ export function parseMoment(option: 'since' | 'until', text: string, now = Date.
   return option === 'until' && !time ? new Date(moment.getTime() + 24 * HOUR_MS) : moment;
 }
 
-/** Formats events as a table, with times in UTC. */
 function auditTable(events: readonly AuditEvent[]): string {
   const rows = events.map(({ at, action, actor, address, outcome, subject, details = {} }) => [
     at.toISOString().slice(0, 19),

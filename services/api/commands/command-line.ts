@@ -48,7 +48,6 @@ export function typedPath(path: string): string {
   return resolve(process.env.INIT_CWD ?? '.', path);
 }
 
-/** Formats an example for the end of a command's help. */
 export function example(command: string): string {
   return `\nEjemplo:\n  npm run admin -- ${command}`;
 }

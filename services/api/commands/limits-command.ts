@@ -4,7 +4,6 @@ import { type AccountLimits, AccountLimitsStore } from '../accounts/account-limi
 import { MAX_LIMIT } from '../config.ts';
 import { example, NAME_RULE, parseAccount, parseInteger, type Run, UsageError } from './command-line.ts';
 
-/** Each limit with the setting of its default. */
 const SETTINGS: Readonly<Record<keyof AccountLimits, string>> = {
   requestsPerSecond: 'REQUESTS_PER_SECOND_PER_ACCOUNT',
   requestsBurst: 'REQUESTS_BURST_PER_ACCOUNT',
@@ -12,7 +11,6 @@ const SETTINGS: Readonly<Record<keyof AccountLimits, string>> = {
   labelPages: 'LABEL_PAGES_PER_ACCOUNT',
 };
 
-/** Adds the command that shows and sets what an account may use. */
 export function addLimitsCommand(program: Command, run: Run): void {
   program
     .command('limits')

@@ -10,7 +10,6 @@ import { type PersonSearch, personSearch } from '../privacy/person-search.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
 import { example, type Run, typedPath, UsageError } from './command-line.ts';
 
-/** Longest wait for the operator's confirmation, in ms. */
 const CONFIRM_TIMEOUT_MS = 120_000;
 const AFTER_ERASURE =
   'Lo impreso sale de Redis en una hora a mas tardar. Las copias de seguridad aun lo tienen.';

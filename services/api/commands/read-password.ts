@@ -7,12 +7,10 @@ import { isCommonPassword } from './common-passwords.ts';
 const MIN_PASSWORD = 12;
 /** In bytes, so that a login accepts it whatever its characters. */
 const MAX_PASSWORD = MAX_CREDENTIAL;
-/** Longest wait for a password from a person at a terminal, or from a pipe, in ms. */
 const TIMEOUT_MS = 120_000;
 /** Names of the errors for a password that was not typed: Ctrl-C, the time limit, the end of standard input. */
 const CANCELLED = new Set(['ExitPromptError', 'AbortError', 'AbortPromptError']);
 
-/** For the help of the commands that ask for a password. */
 export const PASSWORD_RULE = `La contrasena se pide dos veces en la terminal, o se lee de la entrada estandar (una linea).
 Debe tener al menos ${MIN_PASSWORD} caracteres, ${MAX_PASSWORD} bytes como maximo, y no ser de las comunes.`;
 

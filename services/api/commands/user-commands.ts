@@ -22,7 +22,6 @@ const WHILE_IN_FORCE =
 
 type ListedUser = Pick<ApiUser, 'username' | 'account' | 'permissions' | 'originBranch' | 'disabled'>;
 
-/** Adds the commands on users, each of which says what it did. */
 export function addUserCommands(program: Command, run: Run): void {
   const onUser = (name: string, description: string, help: string) =>
     program.command(name).description(description).addArgument(usernameArgument()).addHelpText('after', help);
@@ -165,7 +164,6 @@ export function addUserCommands(program: Command, run: Run): void {
     );
 }
 
-/** Parses permissions that are separated by commas. */
 function parsePermissionList(names: string): Permission[] {
   return names.split(',').reduce<Permission[]>((before, name) => parsePermission(name, before), []);
 }
@@ -190,7 +188,6 @@ function branchReminder(origin: string | null): string {
   return `\nRecuerde: aqui no se comprueba que la sucursal ${origin} exista, este activa y sea origen.`;
 }
 
-/** Describes a user in one line. */
 function summary({ username, account, permissions, originBranch }: Omit<ListedUser, 'disabled'>): string {
   const allowed = permissions.join(', ') || 'ninguno';
   return `${username} (cuenta: ${account}; permisos: ${allowed}; origen: ${originBranch ?? 'ninguno'})`;

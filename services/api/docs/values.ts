@@ -108,7 +108,6 @@ function operationsTable(operations: readonly DocumentedOperation[]): string {
   );
 }
 
-/** What the schema of a field says of it. */
 type Field = { description?: string; examples?: unknown[]; 'x-regla'?: string };
 type Section = Field & { required?: string[]; properties?: Record<string, Field> };
 

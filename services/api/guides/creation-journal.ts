@@ -25,7 +25,6 @@ export const MAX_KEY_LENGTH = 255;
 /** An Idempotency-Key has visible ASCII characters only. */
 export const KEY_PATTERN = `^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`;
 
-/** A creation as the journal has it. */
 export type JournalEntry = {
   /** The key's `id`, or of a creation without a key its own id. */
   _id: string;
@@ -181,7 +180,6 @@ export class CreationJournal {
     return taken.length === 0 ? entry : this.#store(await this.#renumber(entry, taken));
   }
 
-  /** Reads the guides of a creation that is done. */
   async #stored({ numbers = [] }: JournalEntry): Promise<GuideRecord[]> {
     const found = await this.#documents.find({ _id: { $in: numbers } }).toArray();
     const byNumber = new Map(found.map((document) => [document._id, toRecord(document)]));

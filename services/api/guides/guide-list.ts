@@ -43,7 +43,6 @@ export class GuideList {
     this.#guides = collectionOf(connection, 'guides');
   }
 
-  /** Creates the indexes. */
   async open(): Promise<void> {
     await this.#guides.createIndex({ account: 1, ...NEWEST_FIRST });
     await this.#guides.createIndex(

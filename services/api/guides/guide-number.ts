@@ -12,7 +12,6 @@ export function generateGuideNumber(): string {
   return digits + checkDigit(digits);
 }
 
-/** Generates `count` numbers, all different. */
 export function generateGuideNumbers(count: number): string[] {
   const numbers = new Set<string>();
   while (numbers.size < count) numbers.add(generateGuideNumber());

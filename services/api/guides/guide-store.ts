@@ -19,7 +19,6 @@ export type GuideRecord = {
   account: string;
   /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
   createdAt: string;
-  /** The same moment in UTC. */
   createdUtc: Date;
   status: GuideStatus;
   /** When retention took all that names a person. */
@@ -44,9 +43,7 @@ export type GuideDocument = Omit<GuideRecord, 'number'> & { _id: string };
 type Stored = 'stored' | 'taken';
 type Wanted = { number: string; account: string | undefined };
 
-/** Guides that one step of a move looks at. */
 const MOVED_AT_A_TIME = 5_000;
-/** Look-ups in one query. */
 const MAX_BATCHED_FINDS = 100;
 /** Guides of different customers in one write. */
 const MAX_BATCHED_INSERTS = 25;

@@ -13,7 +13,6 @@ const MIN_STUCK_LABELS = 2;
 /** When an account with too many pages in flight may try again, in seconds: a second prints more pages than a label has. */
 const RETRY_AFTER_S = 1;
 
-/** A label that its account asks for. */
 export type Application = {
   account: string;
   key: string;
@@ -50,7 +49,6 @@ export class Admission {
     this.#now = now;
   }
 
-  /** Returns the pages that an account has in flight. */
   pagesOf(account: string): number {
     return this.#accounts.get(account)?.pages ?? 0;
   }

@@ -26,7 +26,6 @@ import { startQueueCleaning } from './queue-cleaning.ts';
 /** Longest wait for the queue to close, in ms: BullMQ's own close waits for a Redis that is away without a time limit. */
 const CLOSE_MS = 2_000;
 
-/** Who asks for a label. */
 export type Asker = {
   account: string;
   /** Most pages that the account may have in flight. */
@@ -35,7 +34,6 @@ export type Asker = {
   requestId: string;
   /** Whether the label belongs to a file of many, and goes behind those that are asked for one by one. */
   behind?: true;
-  /** Aborts when the asker is gone. */
   gone: AbortSignal;
 };
 
@@ -52,7 +50,6 @@ type Options = {
   cache: RedisClient;
   subscriber: RedisClient;
   prefix: string;
-  /** Longest wait for a label, in ms. */
   timeoutMs: number;
   metrics: Registry;
   report: Pick<QuotaReport, 'refused'>;
@@ -136,7 +133,6 @@ export class LabelClient {
     return labelKey(label, this.workers.templateVersion(label.kind));
   }
 
-  /** Returns which of the labels are in the cache. */
   inCache(labels: readonly LabelPayload[]): Promise<boolean[]> {
     return this.#cache.has(labels.map((label) => this.keyOf(label)));
   }

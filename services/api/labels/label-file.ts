@@ -35,7 +35,6 @@ type JoinedFile = { title: string; format: 'pdf' | LabelForm['format'] };
 export class LabelFilePrinter {
   readonly #labels: Options['labels'];
   readonly #timeoutMs: number;
-  /** Files under way, by account. */
   readonly #files = new Map<string, number>();
   #allFiles = 0;
 
@@ -128,7 +127,6 @@ class Printing {
     else asker.gone.addEventListener('abort', leave);
   }
 
-  /** @param timeoutMs how long it may take. */
   async run(timeoutMs: number): Promise<void> {
     const late = () => this.#end.abort(this.#noRoom ?? new DomainError('label-late'));
     const timer = setTimeout(late, timeoutMs);

@@ -3,7 +3,6 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { aliveWorkers, HEARTBEAT_MS, type WorkerHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 
-/** How often the heartbeats of the label workers are read, in ms. */
 const READ_MS = 1_000;
 /**
  * How long after the last heartbeat labels still wait for a worker, in ms: a rolling restart replaces a worker meanwhile,

@@ -13,12 +13,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     users: UserStore;
     login: Login;
-    /** Records who did what. */
     trail: Trail;
   }
 }
 
-/** Opens users, their logins, and the audit trail. */
 export default fp(
   async (server: HttpServer, { config }: ApiOptions) => {
     const { mongo, redis } = server;

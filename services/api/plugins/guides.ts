@@ -11,9 +11,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     guides: GuideStore;
     guideList: GuideList;
-    /** Creates guides, all of a request or none. */
     journal: CreationJournal;
-    /** Events and cancellations of guides, by account. */
     eventLog: EventLog;
     events: EventRegister;
   }

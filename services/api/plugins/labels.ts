@@ -10,14 +10,11 @@ import { readLogo } from '../labels/logo.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     labels: LabelClient;
-    /** Prints the labels of many guides as one file. */
     labelFiles: LabelFilePrinter;
-    /** What labels show beside the guide. */
     labelSettings: LabelSettings;
   }
 }
 
-/** Opens the queue of labels and the cache of those that are printed. */
 export default fp(
   async (server: HttpServer, { config, tracing }: ApiOptions) => {
     const labels = new LabelClient({

@@ -9,7 +9,6 @@ import { localTimeFormatter } from '../local-time.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Returns what the users of an account may use. */
     limitsOf: (account: string) => Promise<AccountLimits>;
     requestQuota: RequestQuota;
     guideQuota: GuideQuota;
@@ -19,7 +18,6 @@ declare module 'fastify' {
   }
 }
 
-/** Opens the limits of accounts, and what counts against them. */
 export default fp(
   async (server: HttpServer, { config }: ApiOptions) => {
     const { mongo, redis } = server;

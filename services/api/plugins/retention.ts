@@ -5,7 +5,6 @@ import { PersonalDataStore } from '../privacy/personal-data-store.ts';
 import { Retention } from '../privacy/retention.ts';
 import { repeat } from '../repeat.ts';
 
-/** How often a process looks whether a pass is due, in ms. */
 const CHECK_MS = 60_000;
 
 /** Starts to anonymise old guides, or says in the log that guides are kept as they are. */

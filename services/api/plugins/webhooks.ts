@@ -23,7 +23,6 @@ const TIMEOUT_MS = 18_000;
 /** Most calls under way at a time, so that those who try webhooks that hang take few of this process's connections. */
 const MAX_CALLS = 20;
 
-/** Opens the webhooks, and the connections to the service that sends to them. */
 export default fp(
   async (server: HttpServer, { config }: ApiOptions) => {
     const webhooks = new WebhookStore(server.mongo);

@@ -12,7 +12,6 @@ const ROLES: Readonly<Record<PersonSection, string>> = {
   Creado_por: 'autor',
 };
 
-/** Is called with the number of guides that were looked at so far. */
 export type OnProgress = (seen: number) => void;
 /** `received`: the events that the person received; `events`: all with personal data of a guide whose side the person is. */
 type Found = { stored: GuideDocument; sections: PersonSection[]; received: LogEntry[]; events: LogEntry[] };
@@ -42,7 +41,6 @@ function foundIn(search: PersonSearch, stored: GuideDocument, personal: LogEntry
   return { stored, sections, received, events: sections.length > 0 ? personal : received };
 }
 
-/** Counts the guides that name a person. */
 export async function countGuides(
   store: PersonalDataStore,
   search: PersonSearch,

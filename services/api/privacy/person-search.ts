@@ -23,17 +23,14 @@ const NORMALIZED: Readonly<Record<SearchKind, (text: string) => string>> = {
     text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim().replaceAll(/\s+/g, ' '),
 };
 
-/** Makes the search for a person by a text as it was typed. */
 export function personSearch(by: SearchKind, text: string): PersonSearch {
   return { by, wanted: NORMALIZED[by](text) };
 }
 
-/** Returns whether an event says that the person received. */
 export function namesReceiver({ by, wanted }: PersonSearch, { told: { Recibe } }: LogEntry): boolean {
   return by === 'nombre' && Recibe !== undefined && NORMALIZED.nombre(Recibe) === wanted;
 }
 
-/** Returns the sections of a guide that name the person. */
 export function sectionsNaming({ by, wanted }: PersonSearch, guide: Guide): PersonSection[] {
   return PERSON_SECTIONS.filter((section) => {
     const fields: Record<string, string | undefined> = guide[section];

@@ -7,10 +7,8 @@ import { type GuideDocument, type GuideStep, guideSteps } from '../guides/guide-
 
 /** Longest wait for committed guides to be stored, in ms: an api that runs needs a minute at most. */
 const STORED_MS = 90_000;
-/** Pause between two looks whether they are, in ms. */
 const PAUSE_MS = 250;
 
-/** The sections of a guide that name a person. */
 export type PersonSection = 'Remitente' | 'Destinatario' | 'Creado_por';
 /** Each section without a person. A recipient keeps the destination: without one a guide is none. */
 const WITHOUT_PERSON: Readonly<Record<PersonSection, object>> = {
@@ -79,7 +77,6 @@ export class PersonalDataStore {
     return modifiedCount;
   }
 
-  /** Anonymises one section of these guides. */
   async anonymiseSection(numbers: string[], section: PersonSection): Promise<void> {
     await this.#guides.updateMany({ _id: { $in: numbers } }, replaceSections([section]));
   }

@@ -20,7 +20,6 @@ type Options = {
   store: PersonalDataStore;
   redis: RedisClient;
   prefix: string;
-  /** Age from which guides are anonymised. */
   days: number;
   log: Pick<Logger, 'info' | 'warn'>;
   metrics: Registry;

@@ -40,7 +40,6 @@ export const GUIDE_REFUSALS = [
   ...BODY_REFUSALS,
 ] as const satisfies ApiErrorCode[];
 
-/** What the answer has beside `data`. */
 export const warnings = {
   advertencias: Type.Optional(
     Type.Array(Problem, {
@@ -55,7 +54,6 @@ export const warnings = {
   ),
 };
 
-/** Returns what a use case takes of a request. */
 export function readGuides(request: FastifyRequest, reply: FastifyReply): ValidationRequest {
   const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
   if (lenient) reply.header('preference-applied', 'handling=lenient');
@@ -68,7 +66,6 @@ export function readGuides(request: FastifyRequest, reply: FastifyReply): Valida
   };
 }
 
-/** Says warnings as the answer shows them. */
 export function toWarnings({ first, total }: ProblemList) {
   if (total === 0) return {};
   const advertencias = toDetails(httpErrors, first);

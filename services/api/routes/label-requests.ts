@@ -19,7 +19,6 @@ import { apiUser, whenGone } from './authenticate.ts';
 export type Format = keyof typeof MEDIA_TYPES;
 const FORMATS = ['pdf', ...IMAGE_FORMATS] as const satisfies Format[];
 
-/** The parameters of a form (docs/contract.md "Labels"). */
 export const formParameters = {
   formato: Type.Optional(
     Type.Enum(FORMATS, { type: 'string', description: 'Formato de la etiqueta; manda sobre `Accept`' }),

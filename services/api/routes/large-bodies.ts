@@ -9,7 +9,6 @@ import { apiUser, whenOver } from './authenticate.ts';
 const LARGE_BYTES = 16 * 1024;
 /** Large requests of an account that a process works on at a time: one is checked while another is stored. */
 const MAX_ACTIVE = 2;
-/** Large requests of an account that may wait for that. */
 const MAX_WAITING = 100;
 /** When an account with too many may try again, in seconds: that many take longer. */
 const RETRY_AFTER_S = 2;

@@ -39,13 +39,11 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   validatedBy?: 'handler';
   /** Its other refusals; those of every request and of every token are added. */
   errors?: ApiErrorCode[];
-  /** The answer of success as JSON. */
   data?: Success<Data>;
   /** Answers of success that are not JSON, as OpenAPI responses by status. */
   responses?: Record<number, Response>;
 };
 
-/** The refusals that any request may meet. */
 const ALWAYS: ApiErrorCode[] = [
   'bad-request',
   'parameter-unknown',
@@ -55,7 +53,6 @@ const ALWAYS: ApiErrorCode[] = [
   'internal',
   'unavailable',
 ];
-/** The refusals of a body, whatever it is about. */
 export const BODY_REFUSALS = [
   'body-too-large',
   'not-json',
@@ -63,7 +60,6 @@ export const BODY_REFUSALS = [
   'body-compressed',
   'body-not-utf8',
 ] as const satisfies ApiErrorCode[];
-/** The refusals of a token. */
 const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 
 /**

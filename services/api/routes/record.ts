@@ -3,7 +3,6 @@ import type { AuditAction, AuditEvent } from '#shared/audit/audit-store.ts';
 import type { GuideRecord } from '../guides/guide-store.ts';
 import { apiUser } from './authenticate.ts';
 
-/** Records what the user of a request has done. */
 export function record(
   request: FastifyRequest,
   event: Pick<AuditEvent, 'action' | 'subject' | 'details'>,

@@ -50,14 +50,12 @@ const HEADERS_OF_REFUSALS: Readonly<Record<string, string>> = {
   Vary: 'El formato depende de Accept',
 };
 
-/** Documents headers of an answer, each with what it says. */
 export function describeHeaders(descriptions: Record<string, string>): Record<string, TSchema> {
   return Object.fromEntries(
     Object.entries(descriptions).map(([name, description]) => [name, Type.String({ description })]),
   );
 }
 
-/** An answer as OpenAPI documents it. */
 export type Response = { description: string; headers?: Record<string, TSchema>; [name: string]: unknown };
 
 /** The success of an operation, as JSON. */
@@ -65,7 +63,6 @@ export type Success<Data extends TSchema = TSchema> = {
   /** What the document names the answer after: `Sucursales` makes `RespuestaSucursales`. */
   name: string;
   schema: Data;
-  /** What the answer may have beside `data`. */
   beside?: Record<string, TSchema>;
   message: string | ((data: Static<Data>) => string);
   example: Static<Data>;
@@ -82,7 +79,6 @@ export function answerOf<Data extends TSchema>({ message }: Success<Data>, data:
   };
 }
 
-/** Documents the success of an operation. */
 export function okResponse(success: Success): Response {
   const { name, schema: data, beside = {}, headers = {}, example } = success;
   const schema = Type.Object(

@@ -24,7 +24,6 @@ const Codigo = Type.String({
 /** The `data` of answers that have none. Generators of clients fail over the bare type `null`. */
 export const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description: 'Siempre null' });
 
-/** The path of routes of one guide. */
 export const GuideParams = Type.Object({
   guia: Type.String({ description: 'Número de guía (SEND_GUIA)', examples: ['390458235877'] }),
 });
@@ -133,7 +132,6 @@ export const BranchAnswer = Type.Object(Branch.properties, {
   description: 'Una sucursal del transportista',
 });
 
-/** The fields of an event, as it is sent. */
 export const EventFields = describeSection('Evento', Event);
 
 /** Documents the body of `registrarEventos`; `eventsOf` and `checkEvent` validate it. */

@@ -7,7 +7,6 @@ import { addProblems, isObject, tidyFields } from '../guides/request/body.ts';
 const URL_RULE =
   'debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada';
 
-/** The body that registers a webhook. */
 export const NewWebhook = Type.Object(
   {
     Url: Type.String({
@@ -21,7 +20,6 @@ export const NewWebhook = Type.Object(
   { title: 'SolicitudDeWebhook', additionalProperties: false },
 );
 
-/** The body that activates a webhook. */
 export const Activation = Type.Object(
   { cursor: Type.Optional(Type.String({ maxLength: 100, examples: ['ZTE'] })) },
   { title: 'ActivacionDeWebhook', additionalProperties: false, description: 'Puede faltar' },

@@ -5,7 +5,6 @@ import { newSecret, type Webhook, type WebhookStore } from '#shared/stores/webho
 import { decodeCursor } from '../guides/events/read-events.ts';
 import { refuseCursor } from './webhook-request.ts';
 
-/** Most events that are counted as pending. */
 export const MAX_PENDING = 1_000;
 
 type Deps = {

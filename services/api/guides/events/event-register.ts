@@ -67,7 +67,6 @@ export class EventRegister {
     return verdict;
   }
 
-  /** Counts what became of an event. */
   count(verdict: Verdict): void {
     this.#results.inc({ result: typeof verdict === 'string' ? verdict : 'refused' });
   }
@@ -129,7 +128,6 @@ export class EventRegister {
     return { entries, result: { verdicts, states: statesOf(histories.values()) } };
   }
 
-  /** Reads guides with all that the log has of them. */
   async #read(numbers: Iterable<string>, append: string): Promise<Map<string, GuideHistory>> {
     const wanted = [...numbers];
     const [guides, entries] = await Promise.all([

@@ -53,7 +53,6 @@ export function checkEvent(sent: Record<string, unknown>): Told | Problem {
   return { ...event, Id: event.Id ?? idOf(event) };
 }
 
-/** Says that `Ocurrido` breaks a rule. */
 export function invalidTime(rule: string): Problem {
   return { campo: 'Ocurrido', code: 'field-invalid', params: { rule } };
 }

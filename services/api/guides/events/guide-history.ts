@@ -77,7 +77,6 @@ export class GuideHistory {
     };
   }
 
-  /** What the log makes of the guide. */
   get state(): GuideState {
     const cancellation = this.#told.find(({ Tipo }) => Tipo === 'Cancelacion');
     return {

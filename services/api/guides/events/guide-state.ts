@@ -1,7 +1,6 @@
 import { EVENT_TYPES, type GuideStatus } from '#shared/contracts/event.ts';
 import type { Told } from '#shared/stores/event-log.ts';
 
-/** What decides of an event. */
 export type Fact = Pick<Told, 'Id' | 'Tipo' | 'Ocurrido' | 'Paquete' | 'Anula'>;
 
 /** How far a package is, from the least advanced on. */

@@ -15,7 +15,6 @@ import { closestName } from './closest-name.ts';
 /** No field has so many characters, also when some of them are line breaks that go. */
 const MAX_LENGTH = 1_000;
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/;
-/** The types of JSON Schema that are numbers. */
 const NUMERIC: ReadonlySet<string> = new Set(['number', 'integer']);
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -27,7 +26,6 @@ export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Returns the type of a value as JSON has it. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
@@ -119,7 +117,6 @@ export function addProblems(
   }
 }
 
-/** Says what Ajv found of a field. */
 export function toProblem({ keyword, instancePath, params, parentSchema, data }: ErrorObject): Problem {
   const path = instancePath.slice(1).replaceAll('/', '.');
   const inside = (name: string) => (path ? `${path}.${name}` : name);

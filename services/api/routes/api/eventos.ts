@@ -12,7 +12,6 @@ import { BODY_REFUSALS, operation } from '../operation.ts';
 import { listRefusals as refusals } from '../responses.ts';
 import { EventResult, EventsRequest, FeedEvent, pageParameters } from '../schemas.ts';
 
-/** The refusals of single events. */
 const EVENT_REFUSALS = [
   'guide-not-found',
   'guide-cancelled',
