@@ -2,10 +2,9 @@ import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import type { Connection } from 'mongoose';
 import type { CommandResult } from '#shared/audit/record-command.ts';
 import { progressLine } from '#shared/terminal.ts';
-import { countGuides, erasePerson, exportPerson, type OnProgress } from '../privacy/person-data.ts';
+import { countGuides, erasePerson, exportPerson, type Walk } from '../privacy/person-data.ts';
 import { type PersonSearch, personSearch } from '../privacy/person-search.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
 import { example, type Run, typedPath, UsageError } from './command-line.ts';
@@ -24,13 +23,13 @@ export function addPrivacyCommands(program: Command, run: Run): void {
     .option('--output <archivo>', 'archivo nuevo, que solo usted puede leer; si falta, la salida estandar')
     .addHelpText('after', example('privacy export --phone 5512345678 --output persona.json'))
     .action(({ output, ...options }: SearchOptions & { output?: string }) =>
-      onPerson(run, 'export', options, async ({ store, search, announce, onProgress }) => {
+      onPerson(run, 'export', options, async (walk, announce) => {
         const path = output && typedPath(output);
         await announce();
         let guides = 0;
         await pipeline(
           async function* () {
-            guides = yield* exportPerson(store, search, onProgress);
+            guides = yield* exportPerson(walk);
           },
           path ? createWriteStream(path, { flags: 'wx', mode: 0o600 }) : process.stdout,
         );
@@ -41,10 +40,10 @@ export function addPrivacyCommands(program: Command, run: Run): void {
     .option('--yes', 'no pide confirmacion')
     .addHelpText('after', example('privacy erase --email ana@ejemplo.mx'))
     .action(({ yes = false, ...options }: SearchOptions & { yes?: boolean }) =>
-      onPerson(run, 'erase', options, async ({ store, search, announce, onProgress }) => {
-        if (!yes) await confirm(await countGuides(store, search, onProgress));
+      onPerson(run, 'erase', options, async (walk, announce) => {
+        if (!yes) await confirm(await countGuides(walk));
         await announce();
-        const guides = await erasePerson(store, search, onProgress);
+        const guides = await erasePerson(walk);
         return { text: `Anonimizadas: ${guides} guias. ${AFTER_ERASURE}`, details: { guides } };
       }),
     );
@@ -80,27 +79,20 @@ export function parseSearch({ phone, email, name }: SearchOptions): PersonSearch
   return search;
 }
 
-type Work = {
-  store: PersonalDataStore;
-  search: PersonSearch;
-  announce: () => Promise<void>;
-  onProgress: OnProgress;
-};
-
 /** Runs a command on the data of a person. The trail has by what the person was searched for, never the person. */
 function onPerson(
   run: Run,
   name: 'export' | 'erase',
   options: SearchOptions,
-  work: (work: Work) => Promise<CommandResult>,
+  work: (walk: Walk, announce: () => Promise<void>) => Promise<CommandResult>,
 ): Promise<void> {
   const search = parseSearch(options);
   return run(
-    async (mongo: Connection, announce) => {
+    async (mongo, announce) => {
       const progress = progressLine();
       const onProgress = (seen: number) => progress.show(`Guias revisadas: ${seen}`);
       try {
-        return await work({ store: new PersonalDataStore(mongo), search, announce, onProgress });
+        return await work({ store: new PersonalDataStore(mongo), search, onProgress }, announce);
       } finally {
         progress.clear();
       }

@@ -70,13 +70,10 @@ export class LabelClient {
   readonly workers: LabelWorkers;
   /** Written to Redis when the client closes, too. */
   readonly counts: LabelCounts;
+  readonly #options: Options;
   readonly #cache: LabelCache;
-  readonly #subscriber: RedisClient;
   readonly #admission: Admission;
   readonly #metrics: ReturnType<typeof labelMetrics>;
-  readonly #report: Options['report'];
-  readonly #timeoutMs: number;
-  readonly #log: Options['log'];
   /** Reads from the cache that are under way, and labels that are waited for, by their keys. */
   readonly #reads = new Map<string, Promise<Buffer | null>>();
   readonly #waits = new Map<string, Wait>();
@@ -87,12 +84,9 @@ export class LabelClient {
 
   constructor(options: Options) {
     const { redis, cache, subscriber, prefix, timeoutMs, metrics, log, tracing } = options;
+    this.#options = options;
     this.#cache = new LabelCache(cache, prefix);
-    this.#subscriber = subscriber;
     this.#admission = new Admission(timeoutMs);
-    this.#timeoutMs = timeoutMs;
-    this.#report = options.report;
-    this.#log = log;
     this.workers = new LabelWorkers(redis, prefix, log);
     this.counts = new LabelCounts(redis, prefix);
     this.queue = new Queue(LABEL_QUEUE, {
@@ -115,7 +109,7 @@ export class LabelClient {
   async open(): Promise<void> {
     await this.queue.waitUntilReady();
     await this.workers.start();
-    this.#stopCleaning = startQueueCleaning(this.queue, this.#log);
+    this.#stopCleaning = startQueueCleaning(this.queue, this.#options.log);
     this.#isOpen = true;
   }
 
@@ -124,7 +118,7 @@ export class LabelClient {
     this.#stopCleaning();
     await this.counts.write();
     await withTimeout(CLOSE_MS, 'Closing the label queue', this.queue.close()).catch((err) =>
-      this.#log.warn({ err }, 'The label queue was left open'),
+      this.#options.log.warn({ err }, 'The label queue was left open'),
     );
   }
 
@@ -145,7 +139,7 @@ export class LabelClient {
   /** Counts a request for labels that got none, also one that did not come as far as `print`. */
   countFailure(reason: LabelFailureReason, account: string | undefined): void {
     this.#metrics.failed(reason);
-    if (reason === 'quota' && account !== undefined) this.#report.refused('pages', account);
+    if (reason === 'quota' && account !== undefined) this.#options.report.refused('pages', account);
   }
 
   /**
@@ -194,7 +188,7 @@ export class LabelClient {
   async #wait(key: string, label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     const known = this.#waits.get(key);
     if (known)
-      this.#log.info({ requestId: asker.requestId, label: key }, 'A request joins a label in flight');
+      this.#options.log.info({ requestId: asker.requestId, label: key }, 'A request joins a label in flight');
     const wait = known ?? this.#begin(key, label, asker);
     wait.askers++;
     const { promise: left, reject } = Promise.withResolvers<never>();
@@ -228,10 +222,10 @@ export class LabelClient {
 
   async #printed(job: LabelJob, place: number, abandoned: AbortSignal): Promise<PrintedLabel> {
     const channel = this.#cache.channelOf(job.key);
-    const end = AbortSignal.any([abandoned, AbortSignal.timeout(this.#timeoutMs)]);
+    const end = AbortSignal.any([abandoned, AbortSignal.timeout(this.#options.timeoutMs)]);
     const news = on(this.#news, channel, { signal: end }); // keeps what comes from here on
     try {
-      await this.#subscriber.subscribe(channel);
+      await this.#options.subscriber.subscribe(channel);
       return await this.#printUntilThere(job, place, news);
     } catch (error) {
       if (!end.aborted) throw error;
@@ -242,7 +236,7 @@ export class LabelClient {
     } finally {
       await news.return?.();
       if (this.#news.listenerCount(channel) === 0) {
-        this.#subscriber.unsubscribe(channel).catch(() => {}); // a connection that is gone has no subscriptions
+        this.#options.subscriber.unsubscribe(channel).catch(() => {}); // a connection that is gone has no subscriptions
       }
     }
   }
@@ -274,7 +268,7 @@ export class LabelClient {
   /** Has all who wait look for their labels and add their jobs again, once the subscriptions are in force again. */
   async #lookAgain(): Promise<void> {
     // Redis answers after the subscriptions that ioredis has just sent again.
-    await this.#subscriber.ping().catch(() => {}); // another connection follows
+    await this.#options.subscriber.ping().catch(() => {}); // another connection follows
     for (const key of this.#waits.keys()) this.#news.emit(this.#cache.channelOf(key), 'reconnected');
   }
 }

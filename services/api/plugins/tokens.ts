@@ -56,13 +56,6 @@ export default fp(
         return server.jwt.verify(token, { ...VERIFY, key: previousSecret });
       }
     };
-    const verify = (token: string): TokenClaims => {
-      const { sub, exp, gen, jti } = verifySigned(token);
-      // The library checks the types of times only.
-      if (typeof sub !== 'string') throw new TypeError('sub is no string');
-      if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
-      return { sub, exp, gen, jti };
-    };
     server.decorate('signToken', ({ username, tokenGeneration }) =>
       server.jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID() }),
     );
@@ -70,7 +63,11 @@ export default fp(
       const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
       if (!token) throw new DomainError('access-denied');
       try {
-        return verify(token);
+        const { sub, exp, gen, jti } = verifySigned(token);
+        // The library checks the types of times only.
+        if (typeof sub !== 'string') throw new TypeError('sub is no string');
+        if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
+        return { sub, exp, gen, jti };
       } catch (cause) {
         throw new DomainError(codeOf(cause) === 'FAST_JWT_EXPIRED' ? 'token-expired' : 'access-denied', {
           cause,

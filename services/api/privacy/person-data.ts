@@ -12,16 +12,18 @@ const ROLES: Readonly<Record<PersonSection, string>> = {
   Creado_por: 'autor',
 };
 
-export type OnProgress = (seen: number) => void;
+/** A walk over all guides, to find those that name a person. */
+export type Walk = {
+  store: PersonalDataStore;
+  search: PersonSearch;
+  /** Is told how many guides were looked at so far. */
+  onProgress: (seen: number) => void;
+};
 /** `received`: the events that the person received; `events`: all with personal data of a guide whose side the person is. */
 type Found = { stored: GuideDocument; sections: PersonSection[]; received: LogEntry[]; events: LogEntry[] };
 
 /** Finds the guides that name a person, page by page, once all that are committed are stored. No index helps. */
-async function* findPages(
-  store: PersonalDataStore,
-  search: PersonSearch,
-  onProgress: OnProgress,
-): AsyncGenerator<Found[]> {
+async function* findPages({ store, search, onProgress }: Walk): AsyncGenerator<Found[]> {
   let seen = 0;
   await store.untilStored();
   for await (const page of store.pages(PAGE_SIZE)) {
@@ -41,13 +43,9 @@ function foundIn(search: PersonSearch, stored: GuideDocument, personal: LogEntry
   return { stored, sections, received, events: sections.length > 0 ? personal : received };
 }
 
-export async function countGuides(
-  store: PersonalDataStore,
-  search: PersonSearch,
-  onProgress: OnProgress,
-): Promise<number> {
+export async function countGuides(walk: Walk): Promise<number> {
   let count = 0;
-  for await (const found of findPages(store, search, onProgress)) count += found.length;
+  for await (const found of findPages(walk)) count += found.length;
   return count;
 }
 
@@ -58,20 +56,14 @@ export async function countGuides(
  *
  * @returns how many guides were changed.
  */
-export async function erasePerson(
-  store: PersonalDataStore,
-  search: PersonSearch,
-  onProgress: OnProgress,
-): Promise<number> {
+export async function erasePerson(walk: Walk): Promise<number> {
+  const { store } = walk;
   let count = 0;
-  for await (const found of findPages(store, search, onProgress)) {
+  for await (const found of findPages(walk)) {
     for (const section of PERSON_SECTIONS) {
       const named = found.filter(({ sections }) => sections.includes(section));
-      if (named.length > 0)
-        await store.anonymiseSection(
-          named.map(({ stored }) => stored._id),
-          section,
-        );
+      const numbers = named.map(({ stored }) => stored._id);
+      if (numbers.length > 0) await store.anonymiseSection(numbers, section);
     }
     await store.anonymiseEvents(found.flatMap(({ events }) => events.map(({ _id }) => _id)));
     count += found.length;
@@ -85,15 +77,11 @@ export async function erasePerson(
  *
  * @returns how many guides there are.
  */
-export async function* exportPerson(
-  store: PersonalDataStore,
-  search: PersonSearch,
-  onProgress: OnProgress,
-): AsyncGenerator<string, number> {
+export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> {
   let count = 0;
   let separator = '\n';
-  yield `{"busqueda":${JSON.stringify(search.by)},"guias":[`;
-  for await (const found of findPages(store, search, onProgress)) {
+  yield `{"busqueda":${JSON.stringify(walk.search.by)},"guias":[`;
+  for await (const found of findPages(walk)) {
     count += found.length;
     for (const entry of found.flatMap(entriesOf)) {
       yield separator + JSON.stringify(entry);

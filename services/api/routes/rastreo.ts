@@ -10,8 +10,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 import { httpErrors } from '../errors.ts';
 import { isGuideNumber } from '../guides/guide-number.ts';
-import { formPage, guidePage, problemPage, STYLE } from '../tracking/pages.ts';
-import { trackingView } from '../tracking/tracking-view.ts';
+import { formPage, guidePage, problemPage, STYLE, trackingView } from '../tracking/pages.ts';
 import { PROBLEMS } from '../tracking/words.ts';
 
 /** A page has a style and a form to its own origin, no script, and stands in no frame. */

@@ -1,7 +1,64 @@
 import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
 import { PAGE_STYLE } from '#shared/page-style.ts';
-import type { TrackingView } from './tracking-view.ts';
+import type { LogEntry } from '#shared/stores/event-log.ts';
+import { annulledBy, guideState } from '../guides/events/guide-state.ts';
+import { byTime } from '../guides/events/read-events.ts';
+import type { GuideRecord } from '../guides/guide-store.ts';
+import { EVENTS, REASONS, STATES, stepsOf } from './words.ts';
+
+type Line = { hour: string; words: string; details: string[] };
+/** What the page shows of a guide: nothing that tells who sends, who receives, or where they live. */
+type TrackingView = ReturnType<ReturnType<typeof trackingView>>;
+
+/**
+ * Returns what makes the view of a guide.
+ *
+ * @param timeZone in which days and hours are shown.
+ */
+export function trackingView(timeZone: string) {
+  const day = new Intl.DateTimeFormat('es-MX', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
+  const hour = new Intl.DateTimeFormat('es-MX', {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hour12: false,
+  });
+  const zone = new Intl.DateTimeFormat('es-MX', { timeZone, timeZoneName: 'long' });
+
+  /** @param cities of branches, by their codes. */
+  return (guide: GuideRecord, entries: readonly LogEntry[], cities: ReadonlyMap<string, string>) => {
+    const packages = guide.guide.Producto.Paquetes ?? 1;
+    const told = entries.toSorted(byTime).map((entry) => entry.told);
+    const annulled = annulledBy(told);
+    // Cancelled before there was a log: only the guide itself says so.
+    const status = told.length === 0 ? guide.status : guideState(told, packages);
+    const lines: { at: Date; line: Line }[] = [
+      {
+        at: guide.createdUtc,
+        line: { hour: hour.format(guide.createdUtc), words: EVENTS.Creada, details: [] },
+      },
+    ];
+    for (const { Id, Tipo, Ocurrido, Sucursal, Paquete, Motivo } of told) {
+      if (Tipo === 'Anulacion' || annulled.has(Id)) continue;
+      const at = new Date(Ocurrido);
+      const details = [
+        Motivo && REASONS[Motivo],
+        Sucursal && cities.get(Sucursal),
+        Paquete !== undefined && packages > 1 && `Paquete ${Paquete} de ${packages}`,
+      ].filter((text) => typeof text === 'string');
+      lines.push({ at, line: { hour: hour.format(at), words: EVENTS[Tipo], details } });
+    }
+    const days = Map.groupBy(lines.toReversed(), ({ at }) => day.format(at));
+    return {
+      number: guide.number,
+      ...STATES[status],
+      steps: stepsOf(status),
+      days: [...days].map(([name, of]) => ({ name, lines: of.map(({ line }) => line) })),
+      zone: zone.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone,
+    };
+  };
+}
 
 const read = (name: string) => readFileSync(new URL(`views/${name}`, import.meta.url), 'utf8');
 const engine = Handlebars.create();

@@ -6,12 +6,20 @@ import {
   SentGuide,
   type ServiceType,
 } from '#shared/contracts/guide.ts';
+import { isPrintable, unprintable } from '#shared/contracts/label-charset.ts';
 import { ProblemList } from '#shared/errors.ts';
-import { addProblems, arrayIn, blame, isAbsent, tidy, tidyFields } from './body.ts';
-import { normalizeGuide, tidyGuide } from './guide-forms.ts';
-import { addUnprintable } from './unprintable-texts.ts';
+import { addProblems, arrayIn, blame, isAbsent, isObject, tidy, tidyFields } from './body.ts';
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);
+
+/** The fields of each section of a guide; its other fields have none. */
+const SECTIONS = Object.entries(SentGuide.properties).flatMap(([name, schema]) =>
+  'properties' in schema ? [[name, new Set(Object.keys(schema.properties))] as const] : [],
+);
+const SECTION_NAMES: ReadonlySet<string> = new Set(Object.keys(SentGuide.properties));
+const MEASURES = ['Peso', 'Largo', 'Alto', 'Ancho'] as const;
+/** Most characters that a warning names, of those that the label does not print. */
+const MAX_NAMED = 10;
 
 const isSentGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(SentGuide);
 
@@ -61,4 +69,63 @@ function parseServiceType(value: unknown): ServiceType {
   const service = SERVICE_TYPES.find((type) => type === text);
   if (!service) throw blame('TipoServicio', 'service-type-unknown');
   return service;
+}
+
+/**
+ * Copies the fields of a guide that are known, as tidy text (docs/contract.md "Guides"). Unknown values are looked at no
+ * further, so the work is bounded by the names, whatever else a body has.
+ *
+ * @param unknown gets a problem for each name that is not known.
+ * @returns what is no object as it is: the schema refuses it.
+ */
+function tidyGuide(guide: unknown, indice: number, unknown: ProblemList): unknown {
+  if (!isObject(guide)) return guide;
+  const copy = tidyFields(guide, SECTION_NAMES, unknown, { indice });
+  for (const [section, fields] of SECTIONS) {
+    const value = copy[section];
+    if (isObject(value)) copy[section] = tidyFields(value, fields, unknown, { indice, section });
+  }
+  return copy;
+}
+
+/** Brings the fields of a valid guide into the one form in which they are stored, echoed and printed, in place. */
+function normalizeGuide({ Remitente, Destinatario, Producto }: Guide): void {
+  for (const person of [Remitente, Destinatario]) {
+    if (person.Telefono !== undefined) person.Telefono = digitsOf(person.Telefono);
+    if (person.Celular !== undefined) person.Celular = digitsOf(person.Celular);
+  }
+  if (Destinatario.RFC !== undefined) {
+    const letters = Destinatario.RFC.replace(/[\s\u2010-\u2015-]/g, '');
+    Destinatario.RFC = letters.normalize('NFC').toUpperCase();
+  }
+  for (const name of MEASURES) if (Producto[name] === 0) delete Producto[name];
+}
+
+function digitsOf(phone: string): string {
+  return phone.replace(/[^0-9]/g, '');
+}
+
+/**
+ * Adds a warning for each text of a guide that its labels print with dots (docs/contract.md "Guides").
+ *
+ * @param path that of the fields within the guide, with a dot at its end.
+ */
+function addUnprintable(
+  warnings: ProblemList,
+  indice: number,
+  fields: Record<string, unknown>,
+  path = '',
+): void {
+  // `Object.entries` takes four times as long.
+  for (const name in fields) {
+    const value = fields[name];
+    if (typeof value === 'string') {
+      if (!isPrintable(value)) warnings.add(() => warning(indice, path + name, value));
+    } else if (isObject(value)) addUnprintable(warnings, indice, value, `${name}.`);
+  }
+}
+
+function warning(indice: number, campo: string, text: string) {
+  const characters = unprintable(text).slice(0, MAX_NAMED).join(' ');
+  return { indice, campo, code: 'text-unprintable', params: { characters } } as const;
 }
