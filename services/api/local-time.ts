@@ -21,10 +21,8 @@ const LONGEST_DAY_S = 26 * 3_600;
 export type LocalDay = { date: string; endsAt: number };
 
 /**
- * Returns a function that returns the day of a moment in ms since 1970. The end is looked for second by second, in
- * halves: where clocks change, a day has 23 or 25 hours, and some zones skip midnight itself.
- *
- * @param localTime writes a moment as `localTimeFormatter` does.
+ * Returns a function that returns the day of a moment in ms since 1970, by a function of `localTimeFormatter`. The end is
+ * looked for second by second, in halves: where clocks change, a day has 23 or 25 hours, and some zones skip midnight itself.
  */
 export function localDays(localTime: (moment: Date) => string): (now: number) => LocalDay {
   const dateAt = (ms: number) => localTime(new Date(ms)).slice(0, 10);

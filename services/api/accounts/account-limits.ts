@@ -67,12 +67,7 @@ export class AccountLimitsStore {
   }
 }
 
-/**
- * Returns a function that returns an account's limits as they were at most five seconds ago, for the check that every
- * request makes.
- *
- * @param defaults those of an account that has none of its own.
- */
+/** Returns a function that returns an account's limits as they were at most five seconds ago, for the check of every request. */
 export function recentLimits(
   store: AccountLimitsStore,
   defaults: AccountLimits,

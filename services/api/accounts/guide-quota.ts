@@ -36,7 +36,7 @@ declare module 'ioredis' {
   }
 }
 
-type Count = { granted: boolean; used: number; giveBack: () => Promise<unknown> };
+type Count = { granted: boolean; used: number };
 export type TakenGuides = {
   state: QuotaState;
   /** Takes the guides off the count, because they were not created. To be called once at most; it does not fail. */
@@ -75,7 +75,13 @@ export class GuideQuota {
     const now = Date.now();
     const { date, endsAt } = this.#dayAt(now);
     const key = `${this.#prefix}:guides-account:${date}:${digest(account)}`;
-    const { granted, used, giveBack } = await this.#count(key, perDay, count);
+    const counting = this.#countInRedis(key, perDay, count).catch((error): undefined => {
+      this.#report.uncounted('guides', error);
+    });
+    const known = this.#used.get(key);
+    const isFarFromLimit = known !== undefined && known + count <= UNHURRIED * perDay;
+    const counted = isFarFromLimit ? undefined : await counting;
+    const { granted, used } = counted ?? this.#countHere(key, perDay, count);
     const resetS = Math.max(1, Math.ceil((endsAt - now) / 1_000));
     const remaining = Math.max(0, perDay - used);
     const state: QuotaState = { policy: 'guias', quota: perDay, windowS: DAY_S, remaining, resetS };
@@ -83,27 +89,14 @@ export class GuideQuota {
       this.#report.refused('guides', account);
       throw new QuotaExceeded('too-many-guides-today', state, resetS);
     }
-    return { state, giveBack: () => giveBack().then(ignore, ignore) };
-  }
-
-  async #count(key: string, perDay: number, count: number): Promise<Count> {
-    const counting = this.#countInRedis(key, perDay, count).catch((error): undefined => {
-      this.#report.uncounted('guides', error);
-    });
-    const known = this.#used.get(key);
-    const isFarFromLimit = known !== undefined && known + count <= UNHURRIED * perDay;
-    const counted = isFarFromLimit ? undefined : await counting;
-    if (counted) return counted;
-    const here = this.#countHere(key, perDay, count);
-    return { ...here, giveBack: async () => ((await counting) ?? here).giveBack() };
+    return { state, giveBack: async () => this.#giveBack(key, count, await counting).catch(() => {}) };
   }
 
   async #countInRedis(key: string, perDay: number, count: number): Promise<Count> {
     const taken = this.#redis.takeGuides(key, count, perDay, KEPT_S);
     const [granted, used] = await withTimeout(COUNT_TIMEOUT_MS, 'Counting guides', taken);
     this.#used.set(key, used);
-    const giveBack = async () => granted && this.#used.set(key, await this.#redis.decrby(key, count));
-    return { granted: granted === 1, used, giveBack };
+    return { granted: granted === 1, used };
   }
 
   #countHere(key: string, perDay: number, count: number): Count {
@@ -111,13 +104,16 @@ export class GuideQuota {
     const granted = before + count <= perDay;
     const used = granted ? before + count : before;
     this.#used.set(key, used);
-    return {
-      granted,
-      used,
-      giveBack: async () => this.#used.set(key, (this.#used.get(key) ?? count) - count),
-    };
+    return { granted, used };
+  }
+
+  /**
+   * Guides that Redis does not take back stay counted until midnight.
+   *
+   * @param counted what Redis said of them; undefined where it did not count.
+   */
+  async #giveBack(key: string, count: number, counted: Count | undefined): Promise<void> {
+    if (!counted) this.#used.set(key, (this.#used.get(key) ?? count) - count);
+    else if (counted.granted) this.#used.set(key, await this.#redis.decrby(key, count));
   }
 }
-
-/** Guides that Redis does not take back stay counted until midnight. */
-function ignore(): void {}

@@ -58,11 +58,7 @@ const markdown = new Marked({
 /** A chapter at `/api/docs` and this path, as HTML. */
 export type Chapter = { path: string; title: string; content: string };
 
-/**
- * Renders the chapters.
- *
- * @param values stand in the text as `{{name}}`, and are Markdown themselves.
- */
+/** Renders the chapters. The values stand in the text as `{{name}}`, and are Markdown themselves. */
 export function renderChapters(values: Readonly<Record<string, string | number>>): Chapter[] {
   return NAMES.map((name, i) => {
     const text = read(`${name}.md`)

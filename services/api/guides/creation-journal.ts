@@ -84,11 +84,7 @@ export class CreationJournal {
     await this.#entries.createIndex({ openSince: 1 }, ofOpenOnes);
   }
 
-  /**
-   * Returns the creation that was committed with a key.
-   *
-   * @throws DomainError `idempotency-key-reused` when the key stands for another body.
-   */
+  /** Returns the creation that was committed with a key. @throws DomainError `idempotency-key-reused` for another body. */
   async find({ id, bodyHash }: IdempotencyKey): Promise<JournalEntry | undefined> {
     const entry = await this.#read(id);
     if (entry && entry.bodyHash !== bodyHash) throw new DomainError('idempotency-key-reused');

@@ -23,11 +23,7 @@ export async function findGuide(
   return guide;
 }
 
-/**
- * Returns the guides with these numbers, in their order.
- *
- * @throws DomainError `guide-not-found` as `findGuide`, with each that is missing by its place.
- */
+/** Returns the guides with these numbers, in their order. @throws as `findGuide`, with each that is missing by its place. */
 export async function findGuides(
   guides: GuideStore,
   numbers: readonly string[],

@@ -53,9 +53,7 @@ const MAX_BATCHED_INSERTS = 25;
  * alone goes out at once, and no answer is kept. With a query for each call, 16 concurrent creations are half as fast: 765
  * guides a second in place of 1 640.
  *
- * @param run answers a batch, in the order of its calls; when it throws, each of them fails; an
- * Error in place of an answer fails its call alone.
- * @param maxBatchSize most calls in a batch; further ones form the next.
+ * @param run answers a batch, in the order of its calls; an Error in place of an answer fails its call alone.
  */
 function batchLoader<Call, Answer>(
   run: (calls: readonly Call[]) => Promise<(Answer | Error)[]>,
@@ -83,11 +81,7 @@ export class GuideStore {
     this.#guides = collectionOf(connection, 'guides');
   }
 
-  /**
-   * Stores the guides of one creation, in one write. Guides that are there already are no failure.
-   *
-   * @returns those whose number is another guide's: they are not stored.
-   */
+  /** Stores the guides of one creation, in one write. @returns those whose number is another guide's: they are not stored. */
   async insertAll(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
     const results = await this.#insertBatch(records);
     const failure = results.find((result) => result instanceof Error);
@@ -178,12 +172,7 @@ export class GuideStore {
     await Promise.all(updates);
   }
 
-  /**
-   * Moves the guides that a user created to an account, in steps of ascending numbers, so that no step takes long
-   * however many guides there are. Interrupted, it may be called again.
-   *
-   * @returns how many guides were looked at in each step, as it is done.
-   */
+  /** Moves the guides that a user created to an account. Interrupted, it may be called again. @returns how many each step saw. */
   async *moveToAccount(username: string, account: string): AsyncGenerator<number> {
     for await (const step of guideSteps(this.#guides, MOVED_AT_A_TIME)) {
       await this.#guides.updateMany({ ...step.filter, username }, { $set: { account } });

@@ -146,11 +146,8 @@ export class LabelClient {
    * Returns a label from the cache, or has it printed. Each request is first admitted by its own account's limit; requests
    * for one label then share one wait.
    *
-   * @throws DomainError `too-many-pages`: the account has too many pages in flight.
-   * @throws DomainError `overloaded`: the label would be late. The error has the seconds after which to try again.
-   * @throws DomainError `no-printer`: no label worker is alive.
-   * @throws DomainError `label-failed`: the label cannot be printed. `label-late`: it was not printed in time.
-   * @throws DomainError `client-gone`: the asker has left. `unavailable`: a Redis is away.
+   * @throws DomainError `too-many-pages`; `overloaded`, where the label would be late; `no-printer`, where no worker is alive;
+   * `label-failed`; `label-late`; `client-gone`, when the asker has left; `unavailable`, while a Redis is away.
    */
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     const asked = performance.now();

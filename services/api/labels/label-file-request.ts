@@ -14,7 +14,6 @@ export type LabelFileRequest = {
 /**
  * Checks the body of a request for the labels of many guides (docs/contract.md "Guides"): the array, then all else together.
  *
- * @param body parsed JSON, of any shape.
  * @throws DomainError of the array, or `guides-invalid`, which names what is wrong.
  */
 export function parseLabelFileRequest(body: unknown): LabelFileRequest {

@@ -48,12 +48,9 @@ export class LabelFilePrinter {
    * cache: after a failure the same file is quick.
    *
    * @param find returns the labels in the order of their pages; called when there is room for the file.
-   * @param asker.gone aborts when the client is gone or has the file: until then the file counts as under way.
-   * @returns the file piece by piece. The cache may have evicted a label meanwhile. That label is printed again, and its
-   * piece may fail as `LabelClient.print` does.
-   * @throws DomainError as `LabelClient.print`.
-   * @throws DomainError `too-many-pages` or `overloaded`: too many files are under way.
-   * @throws DomainError `label-late`: not all labels were printed in time. `label-failed` says which label.
+   * @returns the file piece by piece. A label that was evicted meanwhile is printed again, and its piece may fail.
+   * @throws DomainError as `LabelClient.print`; also `too-many-pages` or `overloaded` where too many files are under way, until
+   * their askers are gone; `label-late` where not all labels were printed in time.
    */
   async print(
     asker: Asker,

@@ -9,11 +9,7 @@ export type LabelFailureReason = (typeof REASONS)[number];
 
 type Shared = { queue: Queue; workers: LabelWorkers };
 
-/**
- * Registers what this process measures of its labels, and the figures of the queue, which all processes share.
- *
- * @param shared returns the queue and its workers; undefined until they could be asked.
- */
+/** Registers what this process measures of its labels, and the figures of the queue, once `shared` returns it. */
 export function labelMetrics(metrics: Registry, shared: () => Shared | undefined) {
   addQueueGauges(metrics, shared);
   const wanted = new Counter({

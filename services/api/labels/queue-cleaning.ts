@@ -19,10 +19,9 @@ const ENDED = ['failed', 'completed'] as const;
 type Cleanable = Pick<Queue, 'clean'>;
 
 /**
- * Removes old jobs by the clock, every minute. BullMQ alone removes old jobs only when another job ends, so that addresses
- * would stay for ever in a queue that rests. Every api process does so; to remove twice does no harm.
- *
- * @returns a function that ends it.
+ * Removes old jobs by the clock, every minute, until the function that it returns is called. BullMQ alone removes old jobs
+ * only when another job ends, so that addresses would stay for ever in a queue that rests. Every api process does so; to
+ * remove twice does no harm.
  */
 export function startQueueCleaning(queue: Cleanable, log: Pick<Logger, 'warn'>): () => void {
   const warn = (err: unknown) => log.warn({ err }, 'Old jobs of the label queue could not be removed');

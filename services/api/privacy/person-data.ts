@@ -51,8 +51,7 @@ export async function countGuides(walk: Walk): Promise<number> {
 
 /**
  * Anonymises a person in all guides: the sections that name the person, and nothing of the others in those guides; also
- * who received, and notes, which may be about the person.
- * Interrupted, it may be called again.
+ * who received, and notes, which may be about the person. Interrupted, it may be called again.
  *
  * @returns how many guides were changed.
  */

@@ -138,8 +138,6 @@ function refuseWith(codes: Readonly<Record<string, ApiErrorCode>>) {
  * refuses. (Ajv's own coercion also accepts ` 5`, `0x5` and `5e0`.)
  *
  * The hook throws DomainError `parameter-unknown`: a misspelt parameter must not be ignored in silence.
- *
- * @param schema of the whole query; a route without one takes no parameter.
  */
 function readQuery(schema: TObject | undefined) {
   const known = (schema?.properties ?? {}) as Record<string, { type?: string; maximum?: number }>;

@@ -11,11 +11,7 @@ type Line = { hour: string; words: string; details: string[] };
 /** What the page shows of a guide: nothing that tells who sends, who receives, or where they live. */
 type TrackingView = ReturnType<ReturnType<typeof trackingView>>;
 
-/**
- * Returns what makes the view of a guide.
- *
- * @param timeZone in which days and hours are shown.
- */
+/** Returns what makes the view of a guide, with days and hours of a time zone. */
 export function trackingView(timeZone: string) {
   const day = new Intl.DateTimeFormat('es-MX', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
   const hour = new Intl.DateTimeFormat('es-MX', {

@@ -31,7 +31,6 @@ const readActivation = readerOf(Activation);
 /**
  * Checks the body that registers a webhook (docs/contract.md "Webhooks").
  *
- * @param body parsed JSON, of any shape.
  * @param allowPrivate whether any port, private addresses and plain http are allowed.
  * @throws DomainError `guides-invalid`, which names what is wrong.
  */

@@ -16,8 +16,7 @@ const isEvent = guideAjv({ allErrors: false, verbose: true }).compile<Event>(Eve
 /**
  * Returns the events of a request as they were sent, one by one to be checked.
  *
- * @param body parsed JSON, of any shape.
- * @throws DomainError unless it is an object with an array of 1 to 500 objects, and nothing else.
+ * @throws DomainError unless the body is an object with an array of 1 to 500 objects, and nothing else.
  */
 export function eventsOf(body: unknown): Record<string, unknown>[] {
   const events = arrayIn(body, 'Eventos', MAX_EVENTS, ['events-missing', 'events-empty', 'too-many-events']);

@@ -23,11 +23,7 @@ export function annulledBy(events: readonly Fact[]): Set<string> {
   return new Set(events.flatMap(({ Tipo, Anula }) => (Tipo === 'Anulacion' && Anula ? [Anula] : [])));
 }
 
-/**
- * Returns SEND_ESTATUS of a guide from all its events, whatever the order in which they came (docs/contract.md "Events").
- *
- * @param packages how many the guide has.
- */
+/** Returns SEND_ESTATUS of a guide from all its events, whatever the order in which they came (docs/contract.md "Events"). */
 export function guideState(events: readonly Fact[], packages: number): GuideStatus {
   if (events.some(({ Tipo }) => Tipo === 'Cancelacion')) return 'Cancelado';
   const annulled = annulledBy(events);

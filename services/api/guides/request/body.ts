@@ -77,11 +77,7 @@ export function tidyFields(
   return copy;
 }
 
-/**
- * Returns the array that a body must have.
- *
- * @throws DomainError with the first code where there is none, the second where it is empty, the third where it is too long.
- */
+/** Returns the array that a body must have. @throws DomainError with the code for none, an empty one, or one too long. */
 export function arrayIn(
   body: unknown,
   campo: string,

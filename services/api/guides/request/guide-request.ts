@@ -35,8 +35,7 @@ export type GuideRequest = {
  * Checks the body of a creation request step by step (docs/contract.md "Guides"): the array, the service type, then
  * all fields of all guides together.
  *
- * @param body parsed JSON, of any shape.
- * @param lenient leaves unknown fields out in place of refusing them (docs/contract.md "Guides").
+ * @param lenient leaves unknown fields out in place of refusing them.
  * @throws DomainError of the first step that fails; `guides-invalid` names the fields that are wrong.
  */
 export function parseGuideRequest(body: unknown, lenient = false): GuideRequest {
