@@ -37,29 +37,21 @@ export class QuotaReport {
   /** Counts a refusal; the first in a minute of an account is logged. */
   refused(limit: Limit, account: string): void {
     this.#refusals.inc({ limit });
-    this.#logOnce(`${limit} ${account}`, () =>
-      this.#log.warn(
-        { account, limit },
-        'An account has reached its limit: its requests are refused with 429',
-      ),
-    );
+    const message = 'An account has reached its limit: its requests are refused with 429';
+    this.#warnOnce(`${limit} ${account}`, { account, limit }, message);
   }
 
   /** Counts that Redis could not be asked; the first in a minute is logged. */
   uncounted(limit: Limit, err: unknown): void {
     this.#uncounted.inc({ limit });
-    this.#logOnce(limit, () =>
-      this.#log.warn(
-        { err, limit },
-        'Redis does not count against the limits of accounts: work goes on uncounted',
-      ),
-    );
+    const message = 'Redis does not count against the limits of accounts: work goes on uncounted';
+    this.#warnOnce(limit, { err, limit }, message);
   }
 
-  #logOnce(line: string, write: () => void): void {
+  #warnOnce(line: string, details: object, message: string): void {
     const now = performance.now();
     if (now < (this.#loggedAt.get(line) ?? Number.NEGATIVE_INFINITY) + LOG_EVERY_MS) return;
     this.#loggedAt.set(line, now);
-    write();
+    this.#log.warn(details, message);
   }
 }

@@ -6,6 +6,7 @@ import { DENSITIES, IMAGE_FORMATS, type LabelForm, MEDIA_TYPES } from '#shared/c
 import { KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError, type ErrorCode } from '#shared/errors.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
+import type { LabelOutcome } from '#shared/stores/label-counts.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import type { GuideRecord } from '../guides/guide-store.ts';
 import { blame } from '../guides/request/body.ts';
@@ -95,34 +96,22 @@ export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
   return { account, maxPages: quota, requestId: request.id, gone: whenGone(reply) };
 }
 
-const REASONS: Partial<Record<ErrorCode, LabelFailureReason>> = {
-  'label-failed': 'failed',
-  'label-late': 'late',
-  overloaded: 'overloaded',
-  'no-printer': 'no_worker',
-  'too-many-pages': 'quota',
-  unavailable: 'unavailable',
-  internal: 'other',
+/** What a refusal counts as, and the reason of it that metrics name. */
+const FAILURES: Partial<Record<ErrorCode, [outcome: LabelOutcome, reason?: LabelFailureReason]>> = {
+  'label-failed': ['failed', 'failed'],
+  'label-late': ['failed', 'late'],
+  internal: ['failed', 'other'],
+  overloaded: ['refused', 'overloaded'],
+  'no-printer': ['refused', 'no_worker'],
+  'too-many-pages': ['refused', 'quota'],
+  unavailable: ['refused', 'unavailable'],
+  'too-many-requests': ['refused'],
 };
 
-/** Answered with 429 or 503; `too-many-requests` is no reason of a label's, and counts all the same. */
-const REFUSED: ErrorCode[] = [
-  'overloaded',
-  'no-printer',
-  'too-many-pages',
-  'too-many-requests',
-  'unavailable',
-];
-
-/**
- * Counts a request for labels that got none, by the reason; not where the request itself is at fault, as with an unknown
- * guide.
- */
+/** Counts a request for labels that got none; not where the request itself is at fault, as with an unknown guide. */
 export function countLabelFailure(request: FastifyRequest, error: Error): void {
-  const { code } = toDomainError(error);
-  const reason = REASONS[code];
+  const [outcome, reason] = FAILURES[toDomainError(error).code] ?? [];
   const { labels } = request.server;
+  if (outcome) labels.counts.count(outcome);
   if (reason) labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
-  if (REFUSED.includes(code)) labels.counts.count('refused');
-  else if (reason) labels.counts.count('failed');
 }

@@ -1,3 +1,4 @@
+import type { ErrorObject } from 'ajv';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { Event, FIELDS_OF_TYPES, MAX_EVENTS } from '#shared/contracts/event.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
@@ -35,7 +36,7 @@ export function checkEvent(sent: Record<string, unknown>): Told | Problem {
   const fields = tidyFields(sent, KNOWN, unknown);
   if (unknown.first[0]) return unknown.first[0];
   if (typeof fields.Sucursal === 'string') fields.Sucursal = branchCode(fields.Sucursal);
-  if (!isEvent(fields)) return problemOf(isEvent.errors ?? []);
+  if (!isEvent(fields)) return toProblem(isEvent.errors?.[0] as ErrorObject);
   if (!isGuideNumber(fields.Guia)) return { campo: 'Guia', code: 'guide-not-found' };
   for (const [campo, { types, required }] of Object.entries(FIELDS_OF_TYPES)) {
     const isOfType = types.includes(fields.Tipo);
@@ -54,10 +55,6 @@ export function checkEvent(sent: Record<string, unknown>): Told | Problem {
 
 export function invalidTime(rule: string): Problem {
   return { campo: 'Ocurrido', code: 'field-invalid', params: { rule } };
-}
-
-function problemOf([first]: NonNullable<typeof isEvent.errors>): Problem {
-  return first ? toProblem(first) : { code: 'event-invalid' };
 }
 
 /** Makes the id of an event that has none: the same event again has the same id. */

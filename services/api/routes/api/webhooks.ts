@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import type { ApiOptions } from '../../config.ts';
+import type { ApiErrorCode } from '../../errors.ts';
 import { Activation, NewWebhook, parseActivation, parseWebhook } from '../../webhooks/webhook-request.ts';
 import {
   activateWebhook,
@@ -70,6 +71,14 @@ const WEBHOOK_EXAMPLE = {
   ProximoIntento: '2026-11-22T19:10:14.300Z',
 };
 
+/** What the operations on one webhook have in common. */
+const ON_WEBHOOK = {
+  tag,
+  permission,
+  request: { params },
+  errors: ['webhook-not-found'] as ApiErrorCode[],
+} as const;
+
 const creation = operation({
   id: 'crearWebhook',
   tag,
@@ -104,14 +113,11 @@ const listing = operation({
 });
 
 const probe = operation({
+  ...ON_WEBHOOK,
   id: 'probarWebhook',
-  tag,
   summary: 'Mandar un mensaje de prueba, y ver cómo fue',
   description:
     'De tipo `prueba` y sin eventos, firmado como todos, también a un webhook apagado. El cuerpo se ignora.',
-  permission,
-  request: { params },
-  errors: ['webhook-not-found'],
   data: {
     name: 'PruebaDeWebhook',
     message: ({ Tomado }) => (Tomado ? 'El webhook tomo el mensaje' : 'El webhook no tomo el mensaje'),
@@ -129,13 +135,10 @@ const probe = operation({
 });
 
 const secret = operation({
+  ...ON_WEBHOOK,
   id: 'cambiarSecretoDeWebhook',
-  tag,
   summary: 'Cambiar el secreto de un webhook',
   description: 'Durante 24 horas firman los dos, el nuevo y el anterior. El cuerpo se ignora.',
-  permission,
-  request: { params },
-  errors: ['webhook-not-found'],
   data: {
     name: 'SecretoDeWebhook',
     message: 'Secreto cambiado',
@@ -166,12 +169,9 @@ const activation = operation({
 });
 
 const removal = operation({
+  ...ON_WEBHOOK,
   id: 'eliminarWebhook',
-  tag,
   summary: 'Eliminar un webhook',
-  permission,
-  request: { params },
-  errors: ['webhook-not-found'],
   data: { name: 'WebhookEliminado', message: 'Webhook eliminado', schema: Nothing, example: null },
 });
 
