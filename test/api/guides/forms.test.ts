@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { httpErrors } from '#services/api/errors.ts';
 import { closestName } from '#services/api/guides/request/closest-name.ts';
 import { parseGuideRequest } from '#services/api/guides/request/guide-request.ts';
-import { preferenceOf } from '#services/api/routes/guide-requests.ts';
+import { preferenceOf } from '#services/api/routes/api/guias/crear.ts';
 import { Guide, guideAjv, SentGuide } from '#shared/contracts/guide.ts';
 import { isBlank } from '#shared/contracts/label-charset.ts';
 import { DomainError } from '#shared/errors.ts';
