@@ -124,7 +124,7 @@ test('a file that is not printed in time is late; one for which there was no roo
 
 test('a file is refused where no label worker is alive', async ({ demo, numbers, startApi, stores }) => {
   const REDIS_PREFIX = stores.prefix.replace('}', '-none}');
-  const api = await startApi({ REDIS_PREFIX, LABEL_FILE_TIMEOUT_MS: '200' });
+  const api = await startApi({ REDIS_PREFIX, LABEL_FILE_TIMEOUT_MS: '5000' });
   const client = new Client(api.url, demo.token);
   passTime(7_000); // for which a worker may be on its way, as in a rolling restart
   expect((await client.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' })).status).toBe(503);
