@@ -4,8 +4,7 @@ import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
-import { readRows } from '#shared/csv/csv-rows.ts';
-import { LineReport } from '#shared/csv/line-report.ts';
+import { LineReport, readRows } from '#shared/csv.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 

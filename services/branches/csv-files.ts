@@ -1,8 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
-import { addFormulaGuards, isMisread, NOT_UTF8, type Row, readRows } from '#shared/csv/csv-rows.ts';
-import { InvalidFileError, LineReport } from '#shared/csv/line-report.ts';
+import {
+  addFormulaGuards,
+  InvalidFileError,
+  isMisread,
+  LineReport,
+  NOT_UTF8,
+  type Row,
+  readRows,
+} from '#shared/csv.ts';
 import { progressLine } from '#shared/terminal.ts';
 import type { OnProgress } from './branch-store.ts';
 import { type CsvTable, columnsOf } from './csv-columns.ts';

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { readRows } from '#shared/csv/csv-rows.ts';
-import { LineReport } from '#shared/csv/line-report.ts';
+import { LineReport, readRows } from '#shared/csv.ts';
 import { test } from '#test/fixtures/folder.ts';
 
 /** Rows enough for ten pieces of a file; each is read and parsed by itself. */

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { CsvError, parse } from 'csv-parse/sync';
-import { InvalidFileError, type LineReport, quoted } from './line-report.ts';
 
 /** A row by its columns' names, in the order of the columns. `line` counts from 1; cells are trimmed. */
 export type Row<C extends string> = { line: number; cells: Record<C, string> };
@@ -136,4 +135,50 @@ export function addFormulaGuards(cell: string): string {
 /** Takes exactly the apostrophes away that `addFormulaGuards` puts. */
 function removeFormulaGuards(cell: string): string {
   return cell.replace(GUARDED_FORMULA, '$1$2');
+}
+
+/** The file cannot be used; the message says why, in Spanish. */
+export class InvalidFileError extends Error {}
+
+/** One thing that is wrong in a file; `line` counts from 1, which is the header. */
+type LineProblem = { line: number; column?: string; value?: string; reason: string };
+
+const MAX_SHOWN = 100;
+/** Longest part of a value that a report repeats, in characters. */
+const MAX_VALUE = 40;
+
+/** Collects what is wrong in a file, line by line. It counts every problem and keeps only those that it will show. */
+export class LineReport {
+  #count = 0;
+  readonly #shown: string[] = [];
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(problem: LineProblem): void {
+    this.#count++;
+    if (this.#shown.length < MAX_SHOWN) this.#shown.push(describe(problem));
+  }
+
+  toString(): string {
+    const rest = this.#count - this.#shown.length;
+    return [...this.#shown, ...(rest > 0 ? [`y ${rest} mas`] : [])].map((line) => `  ${line}`).join('\n');
+  }
+}
+
+function describe({ line, column, value, reason }: LineProblem): string {
+  const where = [`linea ${line}`, ...(column === undefined ? [] : [column])].join(', ');
+  return `${where}${value === undefined ? '' : ` ${quoted(value)}`}: ${reason}`;
+}
+
+/** Quotes the beginning of a text, with the codes of the characters that a terminal would obey or hide. */
+function quoted(value: string): string {
+  const characters = [...value];
+  const cut = characters.length > MAX_VALUE ? `${characters.slice(0, MAX_VALUE).join('')}...` : value;
+  const visible = cut.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+  return `"${visible}"`;
 }
