@@ -8,9 +8,9 @@ import type { QueueState } from './queue-state.ts';
  */
 export type Diagnosis = { grave: boolean; text: string; section: string };
 
-/** From when on a waiting label counts as late, in ms: as in `k8s/monitoring/alerts.yml`. */
+/** From when on a waiting label counts as late, and from which p99 on labels count as slow, in ms: as in `k8s/monitoring/alerts.yml`. */
 const LATE_MS = 5_000;
-const MINUTE_MS = 60_000;
+const SLOW_MS = 1_000;
 /** A start of Chromium takes half a second; from when on one that takes longer is told of, in ms. */
 const LONG_START_MS = 5_000;
 /** Share of Redis's memory. */
@@ -28,12 +28,15 @@ export function diagnose(state: QueueState): Diagnosis[] {
 }
 
 function* diagnoseQueue(state: QueueState): Generator<Diagnosis> {
-  const { paused, oldestMs = 0, recentFailures } = state;
+  const { paused, oldestMs = 0, latency, recentFailures } = state;
   if (paused) yield grave('queuepaused', 'La cola está en pausa: no se imprime nada');
   if (oldestMs > LATE_MS) {
     const wait = `etiquetas que esperan desde hace ${duration(oldestMs)}`;
     const stuck = `Los label-workers están vivos, pero no imprimen: hay ${wait}`;
     yield grave('labelswait', isStuck(state) ? stuck : `Hay ${wait}`);
+  }
+  if (latency && latency.p99 > SLOW_MS) {
+    yield warning('labelsslow', `Las etiquetas tardan: una de cada cien, más de ${duration(latency.p99)}`);
   }
   if (recentFailures > 0) {
     const labels = count(recentFailures, 'etiqueta falló', 'etiquetas fallaron');
@@ -41,10 +44,9 @@ function* diagnoseQueue(state: QueueState): Generator<Diagnosis> {
   }
 }
 
-/** Tells whether workers are alive and may print, and yet nothing was printed since the minute in which the oldest label was asked for. */
-function isStuck({ at, paused, workers, oldestMs = 0, minutes }: QueueState): boolean {
-  const since = minutes.filter((minute) => minute.at + MINUTE_MS > at - oldestMs);
-  return workers.length > 0 && !paused && since.every(({ printed }) => printed === 0);
+/** Tells whether workers are alive and may print, and yet nothing was printed since the oldest label waits. */
+function isStuck({ at, paused, workers, oldestMs = 0, latency }: QueueState): boolean {
+  return workers.length > 0 && !paused && (latency?.last ?? 0) < at - oldestMs;
 }
 
 function* diagnoseWorkers({ at, workers }: QueueState): Generator<Diagnosis> {

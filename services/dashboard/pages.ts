@@ -6,13 +6,14 @@ import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { PagePolicy } from '#shared/http/security-headers.ts';
 import { PAGE_STYLE } from '#shared/page-style.ts';
-import { bytes, duration, number, utcTime } from './format.ts';
+import { bytes, count, duration, number, utcTime } from './format.ts';
 
 /** What a template may call beside Handlebars' own. A value that is not known is a dash. */
 const helpers = {
   number,
   duration: (ms: number | undefined) => (ms === undefined ? '—' : duration(ms)),
   bytes: (size: number | undefined) => (size === undefined ? '—' : bytes(size)),
+  count,
   utcTime,
   /** Formats the time from one moment to another, both in ms since 1970. */
   between: (from: number, to: number) => duration(to - from),

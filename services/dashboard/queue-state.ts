@@ -1,6 +1,6 @@
 import type { Job, Queue } from 'bullmq';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import type { LabelJob } from '#shared/contracts/label-job.ts';
+import type { LabelJob, LabelJobResult } from '#shared/contracts/label-job.ts';
 import { type MinuteCounts, readLabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
@@ -8,11 +8,13 @@ import type { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
-/** How far back the count of failures looks, in ms. */
+/** How far back the latency and the count of failures look, in ms. */
 const RECENT_MS = 300_000;
 const DAY_MS = 86_400_000;
 /** Longest wait for MongoDB, in ms. */
 const MONGO_TIMEOUT_MS = 1_000;
+/** Most labels that the latency is computed from. */
+const MAX_LABELS = 500;
 /** Most failures that the page lists. */
 const MAX_FAILURES = 20;
 
@@ -25,6 +27,8 @@ export type QueueState = {
   paused: boolean;
   /** Time since the oldest label that is not printed yet was asked for; undefined where every label is printed. */
   oldestMs: number | undefined;
+  /** Undefined where no label was printed in the last five minutes. */
+  latency: LatencyFigures | undefined;
   /** Failures in the last five minutes. */
   recentFailures: number;
   /** The last failures, the newest first. */
@@ -38,6 +42,8 @@ export type QueueState = {
 };
 /** How many webhooks are behind, and how many were switched off since yesterday and still are. */
 type WebhookFigures = { behind: number; off: number };
+/** `p50` and `p99` in ms; `since` and `last` are when the first and the last of these labels were finished, in ms since 1970. */
+type LatencyFigures = { labels: number; p50: number; p99: number; since: number; last: number };
 
 /** Reads what the status page shows: a few bounded reads, whatever the queue's length. */
 export async function readQueueState(
@@ -48,25 +54,36 @@ export async function readQueueState(
 ): Promise<QueueState> {
   const at = Date.now();
   const since = at - RECENT_MS;
-  const [counts, paused, unfinished, failed, recentFailures, minutes, workers, redisState, webhooks] =
-    await Promise.all([
-      queue.getJobCounts('waiting', 'prioritized', 'active', 'failed'),
-      queue.isPaused(),
-      queue.getJobs(['waiting', 'prioritized', 'active'], 0, 0, true),
-      queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
-      redis.zcount(queue.toKey('failed'), since, '+inf'),
-      readLabelCounts(redis, prefix),
-      aliveWorkers(redis, prefix),
-      readRedisState(redis),
-      readWebhooks(store, at).catch(() => undefined),
-    ]);
+  const [
+    counts,
+    paused,
+    unfinished,
+    latency,
+    failed,
+    recentFailures,
+    minutes,
+    workers,
+    redisState,
+    webhooks,
+  ] = await Promise.all([
+    queue.getJobCounts('waiting', 'prioritized', 'active', 'failed'),
+    queue.isPaused(),
+    queue.getJobs(['waiting', 'prioritized', 'active'], 0, 0, true),
+    readLatency(redis, queue, since),
+    queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
+    redis.zcount(queue.toKey('failed'), since, '+inf'),
+    readLabelCounts(redis, prefix),
+    aliveWorkers(redis, prefix),
+    readRedisState(redis),
+    readWebhooks(store, at).catch(() => undefined),
+  ]);
   const { waiting = 0, prioritized = 0, active = 0 } = counts;
   // BullMQ gives undefined for a job that has been removed meanwhile.
   const asked = unfinished.filter(Boolean).map(({ timestamp }) => timestamp);
   return {
     ...{ at, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
     oldestMs: asked.length === 0 ? undefined : at - Math.min(...asked),
-    ...{ recentFailures, minutes, workers, redis: redisState, webhooks },
+    ...{ latency, recentFailures, minutes, workers, redis: redisState, webhooks },
     failures: failed.filter(Boolean).map((job: Job<LabelJob>) => ({
       jobId: job.id ?? '',
       at: job.finishedOn ?? job.timestamp,
@@ -84,4 +101,46 @@ function readWebhooks(webhooks: WebhookStore, at: number): Promise<WebhookFigure
     behind,
     off,
   }));
+}
+
+/**
+ * Reads the latency of the last labels that were printed after `since`, in ms since 1970. Of each label it reads the time
+ * and the result, not the payload. A job that was dropped, as nobody waited for its label any more, printed nothing.
+ */
+async function readLatency(
+  redis: RedisClient,
+  queue: Queue,
+  since: number,
+): Promise<LatencyFigures | undefined> {
+  const key = queue.toKey('completed');
+  const found = await redis.zrevrangebyscore(key, '+inf', since, 'WITHSCORES', 'LIMIT', 0, MAX_LABELS);
+  const pipeline = redis.pipeline();
+  for (let i = 0; i < found.length; i += 2) {
+    pipeline.hmget(queue.toKey(found[i] ?? ''), 'timestamp', 'returnvalue');
+  }
+  const jobs = (await pipeline.exec()) ?? [];
+  return latencyOf(
+    jobs.flatMap(([, job], i) => {
+      const [time, result] = job as (string | null)[];
+      const { dropped } = (JSON.parse(result ?? 'null') ?? {}) as Partial<LabelJobResult>;
+      // A job that has been removed meanwhile has no time.
+      return time && !dropped ? [{ asked: Number(time), finished: Number(found[2 * i + 1]) }] : [];
+    }),
+  );
+}
+
+/**
+ * Computes the latency by nearest rank; undefined without labels.
+ *
+ * @param labels when each was asked for and finished, in ms since 1970; the one finished last comes first.
+ */
+export function latencyOf(
+  labels: readonly { asked: number; finished: number }[],
+): LatencyFigures | undefined {
+  const [last, first] = [labels[0], labels.at(-1)];
+  if (!last || !first) return undefined;
+  const sorted = labels.map(({ asked, finished }) => Math.max(0, finished - asked)).sort((a, b) => a - b);
+  const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  const [p50, p99] = [percentile(0.5), percentile(0.99)];
+  return { labels: sorted.length, p50, p99, since: first.finished, last: last.finished };
 }

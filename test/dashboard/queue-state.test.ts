@@ -1,7 +1,7 @@
 import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect } from 'vitest';
 import { diagnose } from '#services/dashboard/diagnostics.ts';
-import { type QueueState, readQueueState } from '#services/dashboard/queue-state.ts';
+import { latencyOf, type QueueState, readQueueState } from '#services/dashboard/queue-state.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
 import { LabelCounts } from '#shared/stores/label-counts.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
@@ -111,6 +111,26 @@ describe('the status page', () => {
     expect(second).toMatch(/\d\d:\d\d:\d\d UTC/);
   });
 
+  test('shows how long labels take', async ({ jobs, pageThat }) => {
+    for (let i = 0; i < 4; i++)
+      await jobs.waiting(label({ packages: i + 1 }), { askedAt: Date.now() - 60_000 });
+    await jobs.work(4, async () => ({ bytes: 1 }));
+    const text = await pageThat(/4 etiquetas en los últimos/);
+    expect(text).toMatch(/Tardan \(mediana\)<\/dt><dd>1 min/);
+    expect(text).toMatch(/Las etiquetas tardan: una de cada cien, más de 1 min/);
+  });
+
+  test('counts no time of labels that were dropped', async ({ jobs, pageThat }) => {
+    await jobs.waiting(label({ number: '482913650732' }), { askedAt: Date.now() - 200_000 });
+    await jobs.work(1, async () => ({ bytes: 0, dropped: true }));
+    expect(await pageThat(/En espera<\/dt><dd>0</)).toContain(
+      'Ninguna etiqueta impresa en los últimos 5 min',
+    );
+    await jobs.waiting(label({ number: '482913650733' }), { askedAt: Date.now() - 60_000 });
+    await jobs.work(1, async () => ({ bytes: 1 }));
+    expect(await pageThat(/: 1 etiqueta en los últimos/)).toMatch(/p99\)<\/dt><dd>1 min/);
+  });
+
   test('says that workers are alive and do not print, until one does', async ({
     heartbeat,
     jobs,
@@ -127,14 +147,20 @@ describe('the status page', () => {
     await jobs.waiting(label({ number: '482913650735' }), { askedAt: Date.now() - 40_000 });
     await pageThat(/pero no imprimen: hay etiquetas que esperan desde hace 4\d s/);
     await jobs.work(1, async () => ({ bytes: 1 }));
-    const counts = new LabelCounts(stores.redis, stores.prefix);
-    counts.count('printed');
-    await counts.write();
     await jobs.waiting(label({ number: '482913650736' }), { askedAt: Date.now() - 50_000 });
     expect(await pageThat(/Hay etiquetas que esperan desde hace 5\d s/)).not.toContain('no imprimen');
     await removeHeartbeat(stores.redis, stores.prefix, 'w-1');
-    await jobs.work(1, async () => ({ bytes: 1 }));
-    await stores.redis.del(await stores.redis.keys(`${stores.prefix}:label-count:*`));
+  });
+
+  test('reads five hundred labels at most', async ({ jobs, pageThat, stores }) => {
+    const now = Date.now();
+    const pipeline = stores.redis.pipeline();
+    for (let i = 0; i < 600; i++) {
+      pipeline.zadd(jobs.queue.toKey('completed'), now - i, `job${i}`);
+      pipeline.hset(jobs.queue.toKey(`job${i}`), 'timestamp', now - i - 40);
+    }
+    await pipeline.exec();
+    expect(await pageThat(/500 etiquetas en los últimos/)).toMatch(/p99\)<\/dt><dd>40 ms/);
   });
 
   test('shows no text of an unexpected error, and escapes it', async ({
@@ -207,7 +233,7 @@ describe('a worker', () => {
     const dropped = label({ number: '482913650737' }); // nobody has waited for it for a minute
     await jobs.waiting(dropped, { askedAt: Date.now() - 60_000 });
     await jobs.waiting(label());
-    const text = await pageThat(/Etiquetas">1</);
+    const text = await pageThat(/: 1 etiqueta en los últimos.*Etiquetas">1</);
     expect(text).toContain('Workers vivos: 1');
     expect(text).toMatch(/Memoria">\d\d+ MiB/);
     expect(text).toMatch(/Impresiones">4</); // three at the start: the kinds' underlays
@@ -269,6 +295,7 @@ describe('the list of problems', () => {
     failed: 2,
     paused: false,
     oldestMs: 400,
+    latency: { labels: 500, p50: 120, p99: 800, since: Date.now() - 4_000, last: Date.now() },
     recentFailures: 0,
     failures: [],
     minutes: [],
@@ -287,12 +314,13 @@ describe('the list of problems', () => {
 
   test('is empty under load', () => {
     expect(diagnose(well)).toEqual([]);
-    expect(diagnose({ ...well, oldestMs: undefined })).toEqual([]);
+    expect(diagnose({ ...well, oldestMs: undefined, latency: undefined })).toEqual([]);
   });
 
   test.each<[string, Partial<QueueState>, string, boolean]>([
     ['a paused queue', { paused: true }, 'queuepaused', true],
     ['a label that waits', { oldestMs: 5_001 }, 'labelswait', true],
+    ['slow labels', { latency: { labels: 9, p50: 900, p99: 1_001, since: 0, last: 0 } }, 'labelsslow', false],
     ['labels that fail', { recentFailures: 1 }, 'labelsfail', false],
     ['no worker', { workers: [] }, 'noworkers', true],
     ['a Redis that is nearly full', { redis: { ...well.redis, usedBytes: 801 } }, 'redisfull', true],
@@ -309,5 +337,13 @@ describe('the list of problems', () => {
   test('has the worst problem first', () => {
     const problems = diagnose({ ...well, recentFailures: 2, workers: [] });
     expect(problems.map(({ section }) => section)).toEqual(['noworkers', 'labelsfail']);
+  });
+});
+
+describe('figures', () => {
+  test('are nearest-rank percentiles', () => {
+    const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
+    expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, since: 1, last: 200 });
+    expect(latencyOf([])).toBeUndefined();
   });
 });
