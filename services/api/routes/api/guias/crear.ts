@@ -74,7 +74,7 @@ const creation = operation({
         Type.String({
           pattern: KEY_PATTERN,
           description:
-            'Nombre de esta solicitud, del cliente. Repetida con el mismo contenido dentro de 7 días (o el plazo que fije el transportista) da la misma respuesta y no crea nada.',
+            'Nombre de esta solicitud, del cliente. Repetida con el mismo contenido dentro de siete días da la misma respuesta y no crea nada.',
         }),
       ),
       prefer: lenientHeader,
