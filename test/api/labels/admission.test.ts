@@ -148,6 +148,11 @@ describe('the place in the line', () => {
       [300, false, 0],
       [0, false, 9_500],
     ],
+    [
+      'with 3 000 pages in flight goes before one that it asks for later with 2 900',
+      [3_000, false, 0],
+      [2_900, false, 100],
+    ],
     ['of a single label goes before that of a file of two seconds ago', [0, false, 2_000], [0, true, 0]],
   ] as const)('of an account %s', ([, first, second]) => {
     const place = ([pages, behind, afterMs]: readonly [number, boolean, number]) =>
