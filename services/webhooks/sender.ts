@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Trail } from '#shared/audit/trail.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import type { EventLog } from '#shared/stores/event-log.ts';
+import type { EventLog, FeedPage } from '#shared/stores/event-log.ts';
 import type { HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { eventsMessage } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
@@ -90,10 +90,11 @@ export class Sender {
     let webhook = held;
     while (performance.now() < turnEnds && !this.#end.signal.aborted) {
       const { account, cursor, through } = webhook;
-      const page = await events.page(account, cursor, through ? through - cursor : MESSAGE_EVENTS);
+      const limit = through ? through - cursor : MESSAGE_EVENTS;
+      const page = await events.page(account, cursor, limit);
       const [first] = page.entries;
       // Clocks may disagree on what is shown: a message that was begun waits until it is whole.
-      if (!first || (through && page.next < through)) return this.#releaseAtEnd(webhook);
+      if (!first || (through && page.next < through)) return webhooks.release(webhook, nextLook(page));
       if (!(await webhooks.beginMessage(webhook, page.next, first.registered))) return;
       const outcome = await poster.post(receiver, eventsMessage(webhook.id, page));
       metrics.observe(outcome, page.entries);
@@ -101,15 +102,9 @@ export class Sender {
       if (!(await webhooks.moveCursor(webhook, page.next))) return;
       const { through: _, failingSince: __, ...rest } = webhook;
       webhook = { ...rest, cursor: page.next, failures: 0 };
+      if (page.entries.length < limit) return webhooks.release(webhook, nextLook(page));
     }
     await webhooks.release(webhook, new Date());
-  }
-
-  /** Lets a webhook go that has been sent all that is shown. */
-  async #releaseAtEnd(webhook: HeldWebhook): Promise<void> {
-    const { webhooks, events } = this.#options;
-    const hasYoung = (await events.last(webhook.account)) > webhook.cursor;
-    await webhooks.release(webhook, hasYoung ? new Date(Date.now() + YOUNG_MS) : undefined);
   }
 
   async #fail(webhook: HeldWebhook, outcome: Outcome, reason: string): Promise<void> {
@@ -127,4 +122,9 @@ export class Sender {
       details: { webhook: webhook.id, reason: consequence.switchOff },
     });
   }
+}
+
+/** Returns when there will be more to send after the end of what is shown; undefined where that is not known. */
+function nextLook({ hasYoung }: FeedPage): Date | undefined {
+  return hasYoung ? new Date(Date.now() + YOUNG_MS) : undefined;
 }

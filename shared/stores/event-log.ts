@@ -37,8 +37,8 @@ export type LogEntry = NewEntry & {
   /** Of the first entry of an append until the guides have their new status: when it was appended. */
   openSince?: Date;
 };
-/** A stretch of the feed. `next`: the number to go on after. */
-export type FeedPage = { entries: LogEntry[]; next: number };
+/** A stretch of the feed. `next`: the number to go on after; `hasYoung`: whether entries follow that are not shown yet. */
+export type FeedPage = { entries: LogEntry[]; next: number; hasYoung: boolean };
 
 /** Age at which an entry is shown, in ms (docs/contract.md "Events"): its guide has the new status by then. */
 export const SHOWN_MS = 5_000;
@@ -143,7 +143,7 @@ export class EventLog {
     // An entry of a clock that is ahead must hold up no feed.
     const young = found.findIndex(({ registered }) => Math.abs(now - registered.getTime()) < SHOWN_MS);
     const entries = young < 0 ? found : found.slice(0, young);
-    return { entries, next: number + entries.length };
+    return { entries, next: number + entries.length, hasYoung: young >= 0 };
   }
 
   /** Returns all entries of these guides. */

@@ -46,14 +46,14 @@ describe('the feed of an account', () => {
     await append(a, b);
     await append(c);
     await append(d);
-    expect(await log.page(account, 0, 10)).toEqual({ entries: [], next: 0 });
+    expect(await log.page(account, 0, 10)).toEqual({ entries: [], next: 0, hasYoung: true });
     await age([a, b, d], 6_000);
     const page = await log.page(account, 0, 10);
-    expect([idsOf(page.entries), page.next]).toEqual([[a, b], 2]);
+    expect([idsOf(page.entries), page.next, page.hasYoung]).toEqual([[a, b], 2, true]);
     await age([c], 6_000);
     expect(idsOf((await log.page(account, page.next, 10)).entries)).toEqual([c, d]);
     expect(idsOf((await log.page(account, 0, 3)).entries)).toEqual([a, b, c]);
-    expect(await log.page(account, 4, 10)).toEqual({ entries: [], next: 4 });
+    expect(await log.page(account, 4, 10)).toEqual({ entries: [], next: 4, hasYoung: false });
   });
 
   test('is not held up by an entry of a clock that is ahead', async ({ account, age, append, log }) => {
@@ -69,7 +69,8 @@ describe('the feed of an account', () => {
     await append(id);
     await age([id], 6_000);
     for (const other of [account.slice(0, -1), `${account}1`, `${account}:`]) {
-      expect([await log.last(other), await log.page(other, 0, 10)]).toEqual([0, { entries: [], next: 0 }]);
+      const nothing = { entries: [], next: 0, hasYoung: false };
+      expect([await log.last(other), await log.page(other, 0, 10)]).toEqual([0, nothing]);
     }
   });
 
