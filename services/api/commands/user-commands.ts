@@ -55,26 +55,19 @@ export function addUserCommands(program: Command, run: Run): void {
       }),
     );
 
-  onUser('disable', 'No le deja entrar, y termina sus tokens y sesiones.', example('disable tienda')).action(
-    (username: string) =>
+  const switches = [
+    ['disable', 'No le deja entrar, y termina sus tokens y sesiones.', 'deshabilitado'],
+    ['enable', 'Le deja entrar de nuevo; los tokens de antes no valen mas.', 'habilitado'],
+  ] as const;
+  for (const [name, description, state] of switches) {
+    onUser(name, description, example(`${name} tienda`)).action((username: string) =>
       change(
         username,
-        (users) => users.set(username, { disabled: true }),
-        () => `Usuario deshabilitado: ${username}`,
+        (users) => users.set(username, { disabled: name === 'disable' }),
+        () => `Usuario ${state}: ${username}`,
       ),
-  );
-
-  onUser(
-    'enable',
-    'Le deja entrar de nuevo; los tokens de antes no valen mas.',
-    example('enable tienda'),
-  ).action((username: string) =>
-    change(
-      username,
-      (users) => users.set(username, { disabled: false }),
-      () => `Usuario habilitado: ${username}`,
-    ),
-  );
+    );
+  }
 
   onUser(
     'password',

@@ -47,7 +47,8 @@ export async function atRate<T>(
   const started = performance.now();
   for (const [index, item] of items.entries()) {
     const due = started + (index * 1_000) / perSecond;
-    if (due > performance.now()) await sleep(due - performance.now());
+    const waitMs = due - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
     answers.push(record.of(send(item), due));
   }
   await Promise.all(answers);

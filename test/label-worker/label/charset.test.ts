@@ -5,6 +5,10 @@ import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { CHARSET, inCharset, isPrintable, unprintable } from '#shared/contracts/label-charset.ts';
 import { test } from '#test/fixtures/browser.ts';
 
+/** Every character that a label prints as itself. */
+const CHARACTERS = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCodePoint(code))
+  .filter((character) => new RegExp(`[${CHARSET}]`).test(character))
+  .join('');
 const LOAD_FONTS = 'Promise.all([...document.fonts].map((face) => face.load())).then(() => {})';
 
 describe('the label’s characters', () => {
@@ -52,14 +56,11 @@ describe('the label’s characters', () => {
   );
 
   test('are all in the font, in both weights', async ({ browser }) => {
-    const all = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCodePoint(code))
-      .filter((character) => new RegExp(`[${CHARSET}]`).test(character))
-      .join('');
     const page = await browser.newPage();
     await page.setContent(DOCUMENT);
     const cdp = await page.createCDPSession();
     await page.evaluate(`document.body.innerHTML = '<p></p><b></b>';
-      for (const element of document.body.children) element.textContent = ${JSON.stringify(all)}`);
+      for (const element of document.body.children) element.textContent = ${JSON.stringify(CHARACTERS)}`);
     await page.evaluate(LOAD_FONTS);
     await cdp.send('DOM.enable');
     await cdp.send('CSS.enable');
@@ -76,9 +77,6 @@ describe('the label’s characters', () => {
 
 describe('widths', () => {
   test('are those of the fonts in Chromium; UPDATE_GOLDEN=1 measures them anew', async ({ browser }) => {
-    const characters = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCodePoint(code))
-      .filter((character) => new RegExp(`[${CHARSET}]`).test(character))
-      .join('');
     const page = await browser.newPage();
     await page.setContent(DOCUMENT);
     const measured = await page.evaluate(`(async () => {
@@ -86,12 +84,12 @@ describe('widths', () => {
       const canvas = document.createElement('canvas').getContext('2d');
       const widths = (weight) => {
         canvas.font = weight + ' 1000px Label';
-        return [...${JSON.stringify(characters)}].map((character) => Math.round(canvas.measureText(character).width)).join(' ');
+        return [...${JSON.stringify(CHARACTERS)}].map((character) => Math.round(canvas.measureText(character).width)).join(' ');
       };
       return { medium: widths(500), bold: widths(700) };
     })()`);
     const path = new URL('../../../services/label-worker/label/fonts/widths.json', import.meta.url);
-    const now = { characters, ...(measured as object) };
+    const now = { characters: CHARACTERS, ...(measured as object) };
     if (process.env.UPDATE_GOLDEN) writeFileSync(path, `${JSON.stringify(now, null, 2)}\n`);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(now);
   });
