@@ -1,9 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { type AuditEvent, type AuditStore, auditEvent } from './audit-store.ts';
 
-/** The trail cannot be written. The message is for the operator. */
-export class AuditError extends Error {}
-
 /** What a command is recorded as. `env` is the process's environment, which says who runs the command. */
 export type RecordedCommand = Pick<AuditEvent, 'action' | 'service' | 'subject' | 'details'> & {
   env: NodeJS.ProcessEnv;
@@ -17,7 +14,7 @@ export type CommandResult = { text: string; details?: AuditEvent['details'] };
  *
  * @param run may call `announce`, which records that the command begins: for long ones, and where data leaves.
  * @returns what the operator reads.
- * @throws AuditError when the trail cannot be written; else what `run` throws.
+ * @throws Error, with a message for the operator, when the trail cannot be written; else what `run` throws.
  */
 export async function recordCommand(
   trail: AuditStore,
@@ -29,14 +26,14 @@ export async function recordCommand(
     trail.insert(auditEvent({ ...event, ...operatorOf(env), outcome, details: { ...details, ...more } }));
   const announce = () =>
     record('started').catch((cause: unknown) => {
-      throw new AuditError('No se hizo nada: no se pudo anotar en la bitacora (coleccion audit)', { cause });
+      throw new Error('No se hizo nada: no se pudo anotar en la bitacora (coleccion audit)', { cause });
     });
   const { text, details: found } = await run(announce).catch(async (error: unknown) => {
     await record('failed').catch(() => {}); // the operator hears of the command's own failure
     throw error;
   });
   await record('ok', found).catch((cause: unknown) => {
-    throw new AuditError(`${text}\nSe hizo, pero no se pudo anotar en la bitacora (coleccion audit)`, {
+    throw new Error(`${text}\nSe hizo, pero no se pudo anotar en la bitacora (coleccion audit)`, {
       cause,
     });
   });

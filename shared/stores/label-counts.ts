@@ -17,7 +17,7 @@ export type LabelOutcome = (typeof LABEL_OUTCOMES)[number];
 /** The counts of a minute, which begins at `at`, in ms since 1970. */
 export type MinuteCounts = Record<LabelOutcome, number> & { at: number };
 
-export const COUNTED_MINUTES = 120;
+const COUNTED_MINUTES = 120;
 const MINUTE_MS = 60_000;
 /** Time from the first count to the write, in ms: a flood of refusals costs Redis no more than one. */
 const WRITE_MS = 1_000;

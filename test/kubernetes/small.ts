@@ -28,7 +28,7 @@ export async function installSmall(kubectl: Kubectl): Promise<number> {
   return (performance.now() - started) / 1_000;
 }
 
-export function printSecrets(): string {
+function printSecrets(): string {
   const program = join(repoRoot, 'local/access/kubernetes-secrets.ts');
   return execFileSync(process.execPath, [program], { encoding: 'utf8' });
 }
