@@ -160,7 +160,7 @@ describe('a receiver', () => {
     const sent = Promise.withResolvers<number>();
     receiver.answer = (response) => sendEndlessly(response, sent.resolve);
     expect(await post(receiver.url)).toMatchObject({ status: 200 });
-    expect(await sent.promise).toBeLessThan(20_000_000); // what fits into buffers of sockets
+    expect(await sent.promise).toBeLessThan(12_000_000); // the largest buffers of both ends, on Linux 4 and 6 MiB
   });
 
   test('that sends endless headers has failed', async ({ receiver, post }) => {

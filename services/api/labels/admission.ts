@@ -130,13 +130,13 @@ function refusal(code: 'overloaded' | 'too-many-pages', seconds: number): Domain
  * nothing in flight goes before one with 300 pages, whose labels still have their turn within 10 s (`LABEL_TIMEOUT_MS`).
  */
 const PAGE_MS = 30;
+/** The same for a label of a file, in ms: labels that are asked for one by one go first. */
+const FILE_MS = 3_000;
 /**
  * Pages in flight from which on labels are no later: an account that may have thousands would overtake itself whenever it
  * has a hundred less, and one label in twenty was late at three times the top load.
  */
 const MAX_LATER_PAGES = 300;
-/** The same for a label of a file, in ms: labels that are asked for one by one go first. */
-const FILE_MS = 3_000;
 /** BullMQ's priorities end at 2²¹: in this unit, in ms, a day has fewer. */
 const UNIT_MS = 50;
 const DAY_MS = 86_400_000;
