@@ -17,14 +17,28 @@ function esAutentico(headers, cuerpo, secreto) {
   });
 }
 
-createServer(async (solicitud, respuesta) => {
+/** Los que ya llegaron. Usted tendrá una tabla, con SEND_GUIA e Id como clave: Id se repite entre guías. */
+const conocidos = new Set();
+
+function guardar(evento) {
+  const clave = `${evento.SEND_GUIA} ${evento.Id}`;
+  if (conocidos.has(clave)) return; // el mensaje se repitió
+  conocidos.add(clave);
+  process.stdout.write(`${evento.Id} ${evento.SEND_GUIA} ${evento.SEND_ESTATUS}\n`);
+}
+
+async function recibir(solicitud, respuesta) {
   const partes = [];
   for await (const parte of solicitud) partes.push(parte);
   const cuerpo = Buffer.concat(partes).toString();
   if (!esAutentico(solicitud.headers, cuerpo, SECRETO)) return respuesta.writeHead(401).end();
-  // Guarde los eventos y responda; lo que tarda, hágalo después. Un Id que ya tiene es una repetición.
-  for (const evento of JSON.parse(cuerpo).data.Eventos) {
-    process.stdout.write(`${evento.Id} ${evento.SEND_GUIA} ${evento.SEND_ESTATUS}\n`);
-  }
+  // Guarde los eventos y responda; lo que tarda, hágalo después. De otro tipo de mensaje no haga nada.
+  const { type, data } = JSON.parse(cuerpo);
+  if (type === 'guias.eventos') data.Eventos.forEach(guardar);
   respuesta.writeHead(204).end();
+}
+
+createServer((solicitud, respuesta) => {
+  // Una conexión que se corta no acaba con el programa.
+  recibir(solicitud, respuesta).catch(() => respuesta.destroy());
 }).listen(Number(PUERTO), '127.0.0.1');

@@ -23,14 +23,30 @@ def es_autentico(headers, cuerpo, secreto):
     return any(hmac.compare_digest(firma, b"v1," + suma) for firma in firmas)
 
 
+# Los que ya llegaron. Usted tendrá una tabla, con SEND_GUIA e Id como clave: Id se repite entre guías.
+conocidos = set()
+
+
+def guardar(evento):
+    clave = (evento["SEND_GUIA"], evento["Id"])
+    if clave in conocidos:
+        return  # el mensaje se repitió
+    conocidos.add(clave)
+    print(evento["Id"], evento["SEND_GUIA"], evento["SEND_ESTATUS"], flush=True)
+
+
 class Receptor(BaseHTTPRequestHandler):
+    timeout = 15  # una conexión que calla no detiene a las demás
+
     def do_POST(self):
         cuerpo = self.rfile.read(int(self.headers.get("content-length", 0)))
         autentico = es_autentico(self.headers, cuerpo, SECRETO)
         if autentico:
-            # Guarde los eventos y responda; lo que tarda, hágalo después. Un Id que ya tiene es una repetición.
-            for evento in json.loads(cuerpo)["data"]["Eventos"]:
-                print(evento["Id"], evento["SEND_GUIA"], evento["SEND_ESTATUS"], flush=True)
+            # Guarde los eventos y responda; lo que tarda, hágalo después. De otro tipo de mensaje no haga nada.
+            mensaje = json.loads(cuerpo)
+            if mensaje["type"] == "guias.eventos":
+                for evento in mensaje["data"]["Eventos"]:
+                    guardar(evento)
         self.send_response(204 if autentico else 401)
         self.end_headers()
 

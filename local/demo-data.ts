@@ -60,7 +60,8 @@ export async function seedDemoData(mongodbUri: string): Promise<boolean> {
     await branches.loadBranches(BRANCHES);
     await branches.loadCoverage(COVERAGE);
     const passwordHash = await hashPassword(DEMO_PASSWORD);
-    for (const demo of DEMO_USERS) await users.create({ ...demo, passwordHash, disabled: false, demo: true });
+    const common = { passwordHash, disabled: false, demo: true, tokenGeneration: 0 };
+    for (const demo of DEMO_USERS) await users.create({ ...demo, ...common });
     return true;
   } finally {
     await mongo.close();

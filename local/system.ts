@@ -105,9 +105,8 @@ export function serviceSettings(
   const labels = (name: RedisService) => ({
     LABEL_CACHE_URL: typeof labelCacheUrl === 'string' ? labelCacheUrl : labelCacheUrl[name],
   });
-  const host = { HOST: '127.0.0.1' };
   const common = (name: RedisService) => ({
-    ...host,
+    HOST: '127.0.0.1',
     REDIS_URL: typeof redisUrl === 'string' ? redisUrl : redisUrl[name],
     REDIS_PREFIX: options.redisPrefix ?? USUAL_PREFIX,
   });
@@ -135,7 +134,7 @@ export function serviceSettings(
       ...labels('label-worker'),
       CHROMIUM_PATH: options.chromiumPath,
     },
-    webhooks: { ...host, ...internal, ...receivers },
+    webhooks: { ...common('webhooks'), ...internal, ...receivers },
     dashboard: { ...common('dashboard'), ...serving, ...demo, COOKIE_SECURE: 'false' },
   };
 }

@@ -64,6 +64,18 @@ export async function* readRows<C extends string>(
   if (rows === 0 && report.count === 0) throw new InvalidFileError('El archivo no tiene filas');
 }
 
+/** Reads the rows of a file that `addFormulaGuards` has guarded, each cell as it was before. */
+export async function* readGuardedRows<C extends string>(
+  path: string,
+  columns: readonly C[],
+  report: LineReport,
+): AsyncGenerator<Row<C>> {
+  for await (const { line, cells } of readRows(path, columns, report)) {
+    const unguarded = columns.map((column) => [column, removeFormulaGuards(cells[column])]);
+    yield { line, cells: Object.fromEntries(unguarded) };
+  }
+}
+
 /** Reads the lines of a text file, which may also be a pipe, without their `\n`: at least one. */
 async function readLines(path: string): Promise<string[]> {
   const maxBytes = MAX_MIB * 2 ** 20;
@@ -111,7 +123,7 @@ function parseLines(lines: readonly string[], delimiter: string): (string[] | un
       relax_column_count: true,
     });
     if (rows.length === lines.length) {
-      return rows.map((cells) => cells.map((cell) => removeFormulaGuards(cell.trim())));
+      return rows.map((cells) => cells.map((cell) => cell.trim()));
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -126,7 +138,7 @@ const GUARDED_FORMULA = /(^|;)'([\s"']*[=+\-@\t\r＝＋－＠])/g;
 /**
  * Puts an apostrophe before whatever a spreadsheet would run as a formula: at the beginning of a cell, and after a `;`,
  * where a spreadsheet that separates by `;` begins another cell. An apostrophe that is there already gets one before it,
- * so that `removeFormulaGuards` gives every cell back as it was. (csv-stringify's `escape_formulas` does not.)
+ * so that `readGuardedRows` gives every cell back as it was. (csv-stringify's `escape_formulas` does not.)
  */
 export function addFormulaGuards(cell: string): string {
   return cell.replace(FORMULA, "$1'$2");

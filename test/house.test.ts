@@ -1,19 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { repoRoot } from '#local/folders.ts';
 import { allImports, importsOf, specifiersOf } from '#test/fixtures/imports.ts';
+import { repositoryFiles } from '#test/fixtures/repository.ts';
 
 /** The rules of the house (CONTRIBUTING.md): where a file may live, and what it may import. */
 
-const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: repoRoot,
-  encoding: 'utf8',
-});
-const files = listed.split('\n').filter((path) => path && existsSync(join(repoRoot, path)));
-const sources = files.filter((path) => path.endsWith('.ts'));
-const within = (folder: string) => sources.filter((path) => path.startsWith(`${folder}/`));
+const sources = repositoryFiles.filter((path) => path.endsWith('.ts'));
+/** Returns the sources in a folder. @throws Error where it has none: a rule about nothing would hold. */
+function within(folder: string): string[] {
+  const found = sources.filter((path) => path.startsWith(`${folder}/`));
+  if (found.length === 0) throw new Error(`${folder} has no source`);
+  return found;
+}
 const services = [...new Set(within('services').map((path) => path.split('/')[1] ?? ''))];
 
 /** Imports between files, as `from → to`, of those for which `forbidden` says so. */
@@ -35,11 +33,11 @@ describe('an import', () => {
   });
 
   it('leads to a file that exists', () => {
-    expect(arrows(sources, (to) => !existsSync(join(repoRoot, to)))).toEqual([]);
+    expect(arrows(sources, (to) => !repositoryFiles.includes(to))).toEqual([]);
   });
 
   it('closes no circle, types included', () => {
-    expect(circles(sources)).toEqual([]);
+    expect(circles(sources, (path) => [...importsOf(path).files])).toEqual([]);
   });
 });
 
@@ -64,62 +62,107 @@ describe('shared', () => {
   });
 });
 
-/** What each room of a service may import from the service's other rooms. */
+/** What each room may import from the other rooms of its service, or of `shared`. The files beside the rooms are free. */
 const ROOMS: Record<string, Record<string, string[]>> = {
-  api: {
+  'services/api': {
     accounts: [],
     commands: ['accounts', 'guides', 'privacy'],
+    docs: ['guides', 'plugins', 'routes', 'webhooks'],
     guides: ['accounts'],
     labels: ['accounts', 'guides'],
+    plugins: ['accounts', 'guides', 'labels', 'privacy'],
     privacy: ['guides'],
+    routes: ['accounts', 'guides', 'labels', 'plugins', 'tracking', 'webhooks'],
     tracking: ['guides'],
     webhooks: ['guides'],
-    plugins: ['accounts', 'guides', 'labels', 'privacy'],
-    routes: ['accounts', 'docs', 'guides', 'labels', 'plugins', 'tracking', 'webhooks'],
   },
-  'label-worker': {
-    queue: ['batching', 'images'],
+  'services/label-worker': {
     batching: ['label', 'pdf'],
-    label: ['codes'],
-    codes: [],
-    pdf: [],
     browser: [],
     images: ['batching'],
+    label: [],
+    pdf: [],
+    queue: ['batching', 'images'],
+  },
+  shared: {
+    async: [],
+    audit: ['async', 'auth', 'http', 'observability', 'stores'],
+    auth: ['async', 'observability', 'stores'],
+    config: [],
+    contracts: [],
+    http: ['async', 'config', 'observability', 'stores'],
+    observability: ['async'],
+    pdf: [],
+    stores: ['async', 'config', 'contracts', 'http', 'observability'],
   },
 };
 
-describe.each(Object.entries(ROOMS))('in %s', (service, rooms) => {
-  const roomOf = (path: string) => {
-    const [, owner, room = ''] = path.split('/');
-    return owner === service && room !== basename(path) ? room : undefined;
-  };
+/** Returns the room of a file: the folder in its service, or in `shared`. */
+function roomOf(path: string): string | undefined {
+  return /^(?:shared|services\/[^/]+)\/[^/]+(?=\/)/.exec(path)?.[0];
+}
+const rooms = [
+  ...new Set([...within('services'), ...within('shared')].flatMap((path) => roomOf(path) ?? [])),
+].toSorted();
 
-  it.each(Object.entries(rooms))('%s imports from no other room than its arrows allow', (room, allowed) => {
-    const may = [room, ...allowed, undefined];
-    expect(arrows(within(`services/${service}/${room}`), (to) => !may.includes(roomOf(to)))).toEqual([]);
+describe('the rooms', () => {
+  const declared = Object.entries(ROOMS).flatMap(([owner, its]) =>
+    Object.entries(its).map(([name, others]) => ({
+      room: `${owner}/${name}`,
+      others: others.map((other) => `${owner}/${other}`),
+    })),
+  );
+
+  it('are all declared, and all there', () => {
+    expect(declared.map(({ room }) => room).toSorted()).toEqual(rooms);
+  });
+
+  it.each(declared)(
+    '$room imports from no other room than its arrows allow, and uses each arrow',
+    ({ room, others }) => {
+      const owner = dirname(room);
+      const reached = within(room).flatMap((path) =>
+        [...importsOf(path).files].flatMap((to) => roomOf(to) ?? []),
+      );
+      const own = new Set(reached.filter((other) => other !== room && dirname(other) === owner));
+      expect([...own].toSorted()).toEqual(others.toSorted());
+    },
+  );
+
+  it('stand one above the other, but for two of shared', () => {
+    const arrowsOf = new Map(declared.map(({ room, others }) => [room, others]));
+    // A store adds itself to the server's health checks, and the server asks which errors say that a store is away.
+    expect(circles(rooms, (room) => arrowsOf.get(room) ?? [])).toEqual([
+      'shared/stores → shared/http → shared/stores',
+    ]);
   });
 });
 
-/** Rooms of use cases and stores: who asks, and over what, is not their affair. */
-const NO_HTTP = [
-  ...['guides', 'labels', 'accounts', 'privacy', 'tracking', 'webhooks'].map(
-    (room) => `services/api/${room}`,
-  ),
-  ...['batching', 'browser', 'codes', 'images', 'label', 'pdf'].map(
-    (room) => `services/label-worker/${room}`,
-  ),
+/**
+ * Rooms at the edge, and those of `shared` that register their connections, counters and health checks with a server. All
+ * others are use cases and stores: who asks, and over what, is not their affair.
+ */
+const KNOW_HTTP = [
+  ...['commands', 'docs', 'plugins', 'routes'].map((room) => `services/api/${room}`),
+  ...['audit', 'http', 'observability', 'stores'].map((room) => `shared/${room}`),
 ];
 
-describe.each(NO_HTTP)('%s', (room) => {
-  it('knows no HTTP', () => {
-    expect(arrows(within(room), (to) => to.startsWith('shared/http/'))).toEqual([]);
-    const packages = within(room).flatMap((path) => [...importsOf(path).packages]);
-    expect(packages.filter((name) => /fastify|undici/.test(name))).toEqual([]);
-  });
+it('HTTP is known at the edge alone', () => {
+  expect(rooms.filter((room) => importsHttp(within(room)))).toEqual(KNOW_HTTP);
 });
 
-/** Circles of imports, each as the way from one of its files back to it. */
-function circles(paths: string[]): string[] {
+function importsHttp(paths: string[]): boolean {
+  return paths.some((path) => {
+    const { files, packages } = importsOf(path);
+    return (
+      [...files].some((to) => to.startsWith('shared/http/')) ||
+      [...packages].some((name) => /fastify|undici/.test(name))
+    );
+  });
+}
+
+/** Circles of imports, each as the way from one of its files or rooms back to it. */
+function circles(paths: string[], importedBy: (path: string) => string[]): string[] {
   const found: string[] = [];
   const finished = new Set<string>();
   const way: string[] = [];
@@ -131,7 +174,7 @@ function circles(paths: string[]): string[] {
       return;
     }
     way.push(path);
-    importsOf(path).files.forEach(visit);
+    importedBy(path).forEach(visit);
     way.pop();
     finished.add(path);
   };

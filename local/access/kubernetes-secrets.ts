@@ -1,38 +1,50 @@
+import { parseArgs } from 'node:util';
 import { generateSecrets, storeCredentials } from '../secrets.ts';
 
-/**
- * Prints the Secrets of k8s/small with new random values, for `kubectl create`, which leaves those that exist as they are.
- * Nothing is written to disk, and no secret is an argument of a program:
- *
- *   npm run --silent secrets:kubernetes | kubectl -n guias create -f -
- */
+/** Nothing is written to disk, and no secret is an argument of a program. */
+const HELP = `Usage: npm run --silent secrets:kubernetes | kubectl -n guias create -f -
 
-const secrets = generateSecrets();
-const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
+Prints the Secrets of k8s/small with new random values. \`kubectl create\` leaves those that exist as they are.
 
-const SECRETS: Readonly<Record<string, Record<string, string>>> = {
-  'guias-jwt': { JWT_SECRET: secrets.jwt },
-  'guias-internal': { INTERNAL_TOKEN: secrets.internal },
-  'guias-api': { MONGODB_URI: mongoUris.api, REDIS_URL: redisUrls.api, LABEL_CACHE_URL: labelCacheUrls.api },
-  'guias-branches': { MONGODB_URI: mongoUris.branches, REDIS_URL: redisUrls.branches },
-  'guias-webhooks': { MONGODB_URI: mongoUris.webhooks },
-  'guias-dashboard': { MONGODB_URI: mongoUris.dashboard, REDIS_URL: redisUrls.dashboard },
-  'guias-label-worker': {
-    REDIS_URL: redisUrls['label-worker'],
-    LABEL_CACHE_URL: labelCacheUrls['label-worker'],
-  },
-  'guias-admin': { MONGODB_URI: mongoUris.admin },
-  'guias-loads': { MONGODB_URI: mongoUris.loads },
-  'guias-backup': { MONGODB_URI: mongoUris.backup },
-  'guias-operator': { REDIS_PASSWORD: secrets.redis.operator },
-  'guias-mongodb': { MONGO_PASSWORD: secrets.mongoRoot },
-  'guias-redis-users': { 'users.acl': usersAcl },
-};
+  --help  show this text
+`;
 
-const items = Object.entries(SECRETS).map(([name, stringData]) => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { name },
-  stringData,
-}));
-process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)}\n`);
+const { help } = parseArgs({ options: { help: { type: 'boolean' } } }).values;
+process.stdout.write(help ? HELP : `${secretsOfSmall()}\n`);
+
+/** Returns the Secrets as a List of Kubernetes, in JSON. */
+function secretsOfSmall(): string {
+  const secrets = generateSecrets();
+  const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
+
+  const SECRETS: Readonly<Record<string, Record<string, string>>> = {
+    'guias-jwt': { JWT_SECRET: secrets.jwt },
+    'guias-internal': { INTERNAL_TOKEN: secrets.internal },
+    'guias-api': {
+      MONGODB_URI: mongoUris.api,
+      REDIS_URL: redisUrls.api,
+      LABEL_CACHE_URL: labelCacheUrls.api,
+    },
+    'guias-branches': { MONGODB_URI: mongoUris.branches, REDIS_URL: redisUrls.branches },
+    'guias-webhooks': { MONGODB_URI: mongoUris.webhooks, REDIS_URL: redisUrls.webhooks },
+    'guias-dashboard': { MONGODB_URI: mongoUris.dashboard, REDIS_URL: redisUrls.dashboard },
+    'guias-label-worker': {
+      REDIS_URL: redisUrls['label-worker'],
+      LABEL_CACHE_URL: labelCacheUrls['label-worker'],
+    },
+    'guias-admin': { MONGODB_URI: mongoUris.admin },
+    'guias-loads': { MONGODB_URI: mongoUris.loads },
+    'guias-backup': { MONGODB_URI: mongoUris.backup },
+    'guias-operator': { REDIS_PASSWORD: secrets.redis.operator },
+    'guias-mongodb': { MONGO_PASSWORD: secrets.mongoRoot },
+    'guias-redis-users': { 'users.acl': usersAcl },
+  };
+
+  const items = Object.entries(SECRETS).map(([name, stringData]) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name },
+    stringData,
+  }));
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2);
+}

@@ -63,12 +63,14 @@ export const MONGO_ROLES = {
   webhooks: { webhooks: ['find', 'update'], webhookSecrets: ['find'], events: ['find'], ...AUDIT },
   /** `npm run admin`. */
   admin: {
-    users: ['find', 'insert', 'update'],
+    users: ['find', 'insert', 'update', 'remove'],
     accounts: ['find', 'insert', 'update', 'remove'],
     // Events of a file; export and erasure of a person's data, which wait for guides that are not stored yet.
     events: ['find', 'insert', 'update'],
     guides: ['find', 'update'],
     creations: ['find'],
+    // Whose webhook fails, and how far it is behind; not what signs its messages.
+    webhooks: ['find'],
     audit: ['find', 'insert'],
   },
   /** `npm run branches`. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { mongo } from 'mongoose';
 import { Type } from 'typebox';
 import { AuditStore } from '#shared/audit/audit-store.ts';
@@ -14,10 +15,15 @@ import { MONGO_USERS, type MongoUser, privilegesOf, roleName } from './mongo-rol
  * it before the services, at every start: an upgrade that changes a role needs no step by hand.
  *
  * Each user is the one in the user's own connection string, so a service's password stands in one place.
- *
- *   node local/access/mongo-users.ts           applies them, as the administrator of MONGODB_ADMIN_URI
- *   node local/access/mongo-users.ts --print   prints them as commands of mongosh, for a MongoDB of somebody else's
  */
+
+const HELP = `Usage: npm run users:mongodb [-- --print]
+
+Creates or updates MongoDB's roles and users, as the administrator of MONGODB_ADMIN_URI.
+
+  --print  print them as commands of mongosh, for a MongoDB of somebody else's
+  --help   show this text
+`;
 
 const Settings = Type.Object({
   MONGODB_ADMIN_URI: Type.String({
@@ -37,7 +43,9 @@ const Settings = Type.Object({
 const AUTHENTICATION_FAILED = 18;
 
 if (import.meta.main) {
-  if (process.argv.includes('--print')) process.stdout.write(mongoshCommands());
+  const { values } = parseArgs({ options: { print: { type: 'boolean' }, help: { type: 'boolean' } } });
+  if (values.help) process.stdout.write(HELP);
+  else if (values.print) process.stdout.write(mongoshCommands());
   else await applyUsers();
 }
 

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
  */
 
 /** The services, each with a user of its own name. */
-export const REDIS_SERVICES = ['api', 'branches', 'label-worker', 'dashboard'] as const;
+export const REDIS_SERVICES = ['api', 'branches', 'label-worker', 'dashboard', 'webhooks'] as const;
 export type RedisService = (typeof REDIS_SERVICES)[number];
 /** Users with a password. `operator` may do everything; no service has its password. */
 export type RedisUser = RedisService | 'operator';
@@ -21,7 +21,8 @@ export const REDIS_KEYS = {
   labels: [':label:*'],
   check: [':write-check'],
   counts: [':label-count:*'],
-  heartbeats: [':worker:*', ':workers'],
+  workers: [':worker:*', ':workers'],
+  services: [':service:*', ':services'],
   branches: [':branches', ':branches:*'],
   sessions: [':session:*'],
   logins: [':login-*'],
@@ -38,13 +39,17 @@ export const REDIS_FAMILIES: Readonly<
   Record<RedisService, { own: Family[]; read?: Family[]; channels?: true }>
 > = {
   api: {
-    own: ['queue', 'counts', 'logins', 'visits', 'requests', 'quotas', 'retention', 'check'],
-    read: ['labels', 'heartbeats'],
+    own: ['queue', 'counts', 'logins', 'visits', 'requests', 'quotas', 'retention', 'services', 'check'],
+    read: ['labels', 'workers'],
     channels: true,
   },
-  branches: { own: ['branches', 'check'] },
-  'label-worker': { own: ['queue', 'counts', 'labels', 'heartbeats', 'check'], channels: true },
-  dashboard: { own: ['queue', 'sessions', 'operatorLogins', 'check'], read: ['counts', 'heartbeats'] },
+  branches: { own: ['branches', 'services', 'check'] },
+  'label-worker': { own: ['queue', 'counts', 'labels', 'workers', 'check'], channels: true },
+  dashboard: {
+    own: ['queue', 'sessions', 'operatorLogins', 'check'],
+    read: ['counts', 'workers', 'services'],
+  },
+  webhooks: { own: ['services', 'check'] },
 };
 
 /**

@@ -29,7 +29,7 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   },
   branches: { internal, mongodb: mongoUris.branches, redis: redisUrls.branches },
   'label-worker': { redis: redisUrls['label-worker'], 'label-cache': labelCacheUrls['label-worker'] },
-  webhooks: { internal, mongodb: mongoUris.webhooks },
+  webhooks: { internal, mongodb: mongoUris.webhooks, redis: redisUrls.webhooks },
   dashboard: { mongodb: mongoUris.dashboard, redis: redisUrls.dashboard },
   admin: { mongodb: mongoUris.admin },
   loads: { mongodb: mongoUris.loads },

@@ -79,7 +79,7 @@ export async function startDocumentDb({ folder, durable, log }: MongoOptions): P
   return { uri, description: 'DocumentDB', processes: [postgres, ferret], close };
 }
 
-/** Adds the extension that `postgres.ts` names for indexes. */
+/** Adds the extension whose indexes `settings` asks for. */
 function addOrderedIndexes(name: string, folder: string): Promise<void> {
   const sql = 'set client_min_messages = warning; create extension if not exists documentdb_extended_rum';
   return runToEnd({

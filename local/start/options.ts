@@ -11,11 +11,12 @@ Starts the whole system on this machine, with everything that it needs, and stop
   --help   show this text
 
 Environment variables:
-  API_PORT, BRANCHES_PORT, LABEL_WORKER_PORT, DASHBOARD_PORT
-                                         ports other than 3000, 3001, 3002 and 3003
-  MONGODB_URI, REDIS_URL, CHROMIUM_PATH  use these instead of starting or installing one
-  LOG_LEVEL                              lowest level that the services log
-  DEBUG=1                                print the stack of an error
+  API_PORT, BRANCHES_PORT, LABEL_WORKER_PORT, DASHBOARD_PORT, WEBHOOKS_PORT
+                   ports other than 3000, 3001, 3002, 3003 and 3004
+  MONGODB_URI, REDIS_URL, LABEL_CACHE_URL, CHROMIUM_PATH
+                   use these instead of starting or installing one
+  DEBUG=1          print the stack of an error
+  LOG_LEVEL=debug  or any other setting of a service (k8s/operations.md)
 `;
 
 /** Parses the command line of `npm start`. @throws SetupError for an unknown option. */

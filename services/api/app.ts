@@ -4,34 +4,39 @@ import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
-import type { ApiConfig, ApiOptions } from './config.ts';
+import { type ApiConfig, type ApiOptions, LABEL_TIMEOUTS } from './config.ts';
+import { docsRoutes } from './docs/routes.ts';
 import { apiErrors } from './errors.ts';
 import { accountQuota } from './routes/account-quota.ts';
 import login from './routes/api/auth/login.ts';
-import docs from './routes/api/docs.ts';
 import { authenticate } from './routes/authenticate.ts';
 import { authorize } from './routes/authorize.ts';
-import { largeBodies } from './routes/large-bodies.ts';
-import { trackingRoutes } from './routes/rastreo.ts';
+import { heavyRequests } from './routes/heavy-requests.ts';
+import { trackingProblems, trackingRoutes } from './routes/rastreo.ts';
 
 /** Builds the API, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
-export function buildApi(config: ApiConfig, log: Logger, tracing?: Tracing): Promise<HttpServer> {
+export function buildApi(
+  config: ApiConfig,
+  log: Logger,
+  tracing?: Tracing,
+  labelTimeouts = LABEL_TIMEOUTS,
+): Promise<HttpServer> {
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
-  const options: ApiOptions = { config, tracing };
+  const options: ApiOptions = { config, tracing, labelTimeouts };
   return buildHttpServer(
-    { log, errors: apiErrors, drainMs, trustProxy, anySlashes: true },
+    { log, errors: apiErrors, drainMs, trustProxy, anySlashes: true, onBadUrl: trackingProblems(config) },
     async (server) => {
       // Each plugin after those that it depends on, and so closed before them.
       await server.register(autoload, { dir: folder('plugins'), options });
       // Whatever needs no token is named here.
-      await server.register(docs, options);
+      await server.register(docsRoutes, options);
       await server.register(login, options);
       await server.register(trackingRoutes, options);
       await server.register(async (authenticated) => {
         await authenticated.register(authenticate);
         await authenticated.register(accountQuota);
         await authenticated.register(authorize);
-        await authenticated.register(largeBodies);
+        await authenticated.register(heavyRequests);
         // Every other file below `routes/api`, at its path.
         await authenticated.register(autoload, {
           dir: folder('routes/api'),

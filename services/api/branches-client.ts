@@ -1,28 +1,51 @@
+import fastq from 'fastq';
+import { LruMap } from 'toad-cache';
 import { Pool } from 'undici';
+import { RecentAnswers } from '#shared/async/recent-answers.ts';
+import { Tally } from '#shared/async/tally.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import type { Branch, DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
-import { MAX_GUIDES } from '#shared/contracts/guide.ts';
+import type {
+  Branch,
+  DestinationQuery,
+  ResolveRequest,
+  ResolveResponse,
+  VersionResponse,
+} from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import { callInternal } from './internal-call.ts';
 
-/** Most calls of questions under way at a time; questions that come meanwhile share the next ones. */
+/** Most calls under way at a time, each for one request. */
 const MAX_CALLS = 8;
-/** Most questions in a call: their request ids share one header. */
-const MAX_QUESTIONS = 25;
-/** Most questions that wait for a call: the branches service answers as many in some 0.2 s. */
+/** Most requests that wait for a call: the branches service answers as many in half a second. */
 const MAX_WAITING = 2_000;
+/** Most of them of one account, so that the flood of one leaves places to others. */
+const MAX_WAITING_PER_ACCOUNT = 500;
+/** How long a version holds, in ms: with the 300 ms of the branches service, a load is visible within a second. */
+const VERSION_MS = 400;
+/** Longest wait for the version, in ms, and the pause after one that was not answered. */
+const VERSION_WAIT_MS = 1_000;
+/** How long known answers are used while the branches service is away, in ms (docs/contract.md "Branches"). */
+const KEPT_MS = 60_000;
+/** Answers that are known: Mexico has some 32 000 postal codes. Each takes some 150 bytes, as its branch is shared. */
+const MAX_KNOWN = 60_000;
+const MAX_BRANCHES = 10_000;
+/** How often a request is asked anew because a load came in between. */
+const MAX_ATTEMPTS = 5;
+/** How long an answer about cities is shared, in ms: a load is visible within a second. */
+const CITIES_MS = 500;
+/** Longest wait for cities, in ms, and most answers that are remembered. */
+const CITIES_WAIT_MS = 1_000;
+const MAX_CITIES = 1_000;
 
 /** What one request asks: where its guides start, unless that does not matter, and where they end. */
 type Query = { origin: string | null; destinations: readonly DestinationQuery[] };
 /** The branches of a query, each null unless guides may start or end there. */
 type Answer = { origin: Branch | null; destinations: (Branch | null)[] };
 /** The request that asks; `gone` aborts when its client is gone. */
-export type Asker = { requestId: string; gone: AbortSignal };
+export type Asker = { requestId: string; account: string; gone: AbortSignal };
 
-type Question = Query & { requestId: string; answer: PromiseWithResolvers<Answer>; call?: Call | undefined };
-/** A call under way, and the questions in it whose askers still wait. */
-type Call = { waiting: Set<Question>; end: AbortController };
-
+/** `from`: since when it waits for its turn, of `performance.now()`. */
+type Call = { request: ResolveRequest; requestId: string; signal: AbortSignal; from: number };
 type Options = {
   url: string;
   token: string;
@@ -31,27 +54,35 @@ type Options = {
 };
 
 /**
- * Asks the branches service. Questions of one event-loop turn, and those that wait while enough calls are under way, share
- * a call: with a call for each, a creation costs 1.7 times the CPU.
+ * Asks the branches service, and keeps its answers as long as the version of the last load stands, which is asked for as
+ * requests come, at most every 400 ms. So nearly every creation finds its branches in this process; a call for each costs a
+ * creation a fifth of its time.
  *
- * An asker that leaves, or has waited too long, takes its question along: it is not sent, and a call that nobody waits for
- * ends. A service that hangs is therefore sent nothing in vain, and recovers at once.
+ * While the branches service is away, known answers are used for a minute; what is not known is `unavailable`.
  */
 export class BranchesClient {
   readonly #pool: Pool;
   readonly #token: string;
   readonly #timeoutMs: number;
-  /** In the order in which they came. */
-  readonly #waiting = new Set<Question>();
-  #calls = 0;
-  #scheduled = false;
+  /** By version and what was asked. */
+  readonly #known = new LruMap<{ branch: Branch | null }>(MAX_KNOWN);
+  /** By version and code: what thousands of postal codes lead to is held once. */
+  readonly #branches = new LruMap<Branch>(MAX_BRANCHES);
+  /** `at` of `performance.now()`: when it was last said, and when it was last asked for in vain. */
+  #version: { text: string; at: number } | undefined;
+  #versionMissedAt = Number.NEGATIVE_INFINITY;
+  #askingVersion: Promise<string> | undefined;
+  readonly #calls = fastq.promise((call: Call) => this.#resolve(call), MAX_CALLS);
+  /** Requests without an answer, by account. */
+  readonly #asked = new Tally();
+  readonly #cities = new RecentAnswers(CITIES_MS, MAX_CITIES, (codes) => this.#askCities(codes.split(',')));
   #listing: Promise<Branch[]> | undefined;
 
   constructor({ url, token, timeoutMs }: Options) {
     this.#token = token;
     this.#timeoutMs = timeoutMs;
     this.#pool = new Pool(url, {
-      connections: MAX_CALLS + 2, // one for the listing, one for the health check
+      connections: MAX_CALLS + 4, // one each for the version, the listing, cities, and the health check
       connect: { timeout: 1_000 },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
@@ -59,28 +90,24 @@ export class BranchesClient {
   }
 
   /**
-   * Returns the branches of the origin and the destinations of one creation request.
+   * Returns the branches of the origin and the destinations of one creation request, all of one version.
    *
-   * @throws DomainError `client-gone`; `unavailable` when too many wait, or the service says so; TimeoutError.
+   * @throws DomainError `client-gone`; `unavailable` when too many wait, in all or of the account, or the service says so;
+   * TimeoutError.
    */
-  async resolve(query: Query, { requestId, gone }: Asker): Promise<Answer> {
-    if (gone.aborted) throw new DomainError('client-gone');
-    if (this.#waiting.size >= MAX_WAITING) {
-      const cause = new Error(`${MAX_WAITING} questions already wait for the branches service`);
-      throw new DomainError('unavailable', { cause });
+  async resolve(query: Query, asker: Asker): Promise<Answer> {
+    if (asker.gone.aborted) throw new DomainError('client-gone');
+    let signal: AbortSignal | undefined;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const version = await this.#currentVersion();
+      const missing = this.#missing(version, query);
+      if (!missing) return this.#answer(version, query);
+      signal ??= AbortSignal.any([asker.gone, AbortSignal.timeout(this.#timeoutMs)]);
+      await this.#ask(missing, asker, signal);
     }
-    const answer = Promise.withResolvers<Answer>();
-    const question: Question = { ...query, requestId, answer };
-    const leave = () => answer.reject(new DomainError('client-gone'));
-    gone.addEventListener('abort', leave);
-    this.#waiting.add(question);
-    this.#schedule();
-    try {
-      return await withTimeout(this.#timeoutMs, 'Asking the branches service', answer.promise);
-    } finally {
-      gone.removeEventListener('abort', leave);
-      this.#forget(question);
-    }
+    throw new DomainError('unavailable', {
+      cause: new Error('Loads of branches follow one another too fast'),
+    });
   }
 
   /** Returns the branch of a single destination, or undefined where it has none. @throws as `resolve` does. */
@@ -91,90 +118,150 @@ export class BranchesClient {
 
   /** Returns the active branches, ordered by code. Those who ask at the same time share one call. */
   active(requestId: string): Promise<readonly Branch[]> {
-    this.#listing ??= this.#call<Branch[]>('/internal/branches', [requestId]).finally(() => {
+    this.#listing ??= this.#call<Branch[]>('/internal/branches', requestId).finally(() => {
       this.#listing = undefined;
     });
     return this.#listing;
   }
 
+  /** Returns the cities of branches, by their codes, closed ones too. @throws when the service does not answer in time. */
+  async cities(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const sorted = [...new Set(codes)].sort();
+    if (sorted.length === 0) return new Map();
+    return withTimeout(CITIES_WAIT_MS, 'Asking for cities', this.#cities.get(sorted.join(',')));
+  }
+
+  async #askCities(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const signal = AbortSignal.timeout(CITIES_WAIT_MS);
+    const cities = await this.#call<(string | null)[]>('/internal/cities', 'rastreo', codes, signal);
+    return new Map(codes.flatMap((code, i) => (cities[i] ? [[code, cities[i]] as const] : [])));
+  }
+
   /** Rejects when the service does not answer in time. */
   ping(): Promise<unknown> {
-    return this.#call('/health/live', ['health']);
+    return this.#call('/health/live', 'health');
   }
 
   close(): Promise<void> {
     return this.#pool.destroy();
   }
 
-  /** Drops a question that nobody waits for any more, and ends its call when that was the last one in it. */
-  #forget(question: Question): void {
-    this.#waiting.delete(question);
-    const { call } = question;
-    call?.waiting.delete(question);
-    if (call?.waiting.size === 0) call.end.abort();
+  /** Returns what of a query is not known of this version, each once; undefined where all is. */
+  #missing(version: string, { origin, destinations }: Query): ResolveRequest | undefined {
+    const isKnown = (key: string) => this.#known.get(`${version} ${key}`) !== undefined;
+    const origins = origin === null || isKnown(originKey(origin)) ? [] : [origin];
+    const unknown = new Map(
+      destinations.map((query) => [destinationKey(query), query] as const).filter(([key]) => !isKnown(key)),
+    );
+    if (origins.length + unknown.size === 0) return undefined;
+    return { origins, destinations: [...unknown.values()] };
   }
 
-  /** Sends what waits once all requests of this event-loop turn have asked. */
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      while (this.#waiting.size > 0 && this.#calls < MAX_CALLS) void this.#send(this.#takeBatch());
-    });
+  #answer(version: string, { origin, destinations }: Query): Answer {
+    const branchOf = (key: string) => this.#known.get(`${version} ${key}`)?.branch ?? null;
+    return {
+      origin: origin === null ? null : branchOf(originKey(origin)),
+      destinations: destinations.map((query) => branchOf(destinationKey(query))),
+    };
   }
 
-  /** Takes the questions that waited longest, as many as one call may have. */
-  #takeBatch(): Question[] {
-    const batch: Question[] = [];
-    let destinations = 0;
-    for (const question of this.#waiting) {
-      destinations += question.destinations.length;
-      if (batch.length === MAX_QUESTIONS || (batch.length > 0 && destinations > MAX_GUIDES)) break;
-      this.#waiting.delete(question);
-      batch.push(question);
+  /** Asks for what is missing in a turn of its account, and remembers the answers. */
+  async #ask(
+    request: ResolveRequest,
+    { requestId, account, gone }: Asker,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isFull = this.#calls.length() + this.#calls.running() >= MAX_WAITING;
+    if (isFull || this.#asked.of(account) >= MAX_WAITING_PER_ACCOUNT) {
+      const whose = isFull ? 'requests' : 'requests of the account';
+      const cause = new Error(`Too many ${whose} already wait for the branches service`);
+      throw new DomainError('unavailable', { cause });
     }
-    return batch;
-  }
-
-  async #send(batch: readonly Question[]): Promise<void> {
-    const call: Call = { waiting: new Set(batch), end: new AbortController() };
-    for (const question of batch) question.call = call;
-    this.#calls++;
+    this.#asked.add(account);
+    const { promise: over, reject } = Promise.withResolvers<never>();
+    const end = () => reject(gone.aborted ? new DomainError('client-gone') : signal.reason);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
     try {
-      const answers = await this.#ask(batch, call.end.signal);
-      for (const [index, { answer }] of batch.entries()) answer.resolve(answers[index] as Answer);
-    } catch (error) {
-      for (const { answer } of batch) answer.reject(error);
+      await Promise.race([this.#calls.push({ request, requestId, signal, from: performance.now() }), over]);
     } finally {
-      for (const question of batch) question.call = undefined;
-      this.#calls--;
-      this.#schedule();
+      signal.removeEventListener('abort', end);
+      this.#asked.remove(account);
     }
   }
 
-  /** Asks for each distinct origin and destination once. @returns the answer to each question. */
-  async #ask(batch: readonly Question[], signal: AbortSignal): Promise<Answer[]> {
-    const origins = new Set(batch.flatMap(({ origin }) => origin ?? []));
-    const queries = batch.flatMap(({ destinations }) => destinations);
-    const destinations = new Map(queries.map((query) => [keyOf(query), query]));
-    const request: ResolveRequest = { origins: [...origins], destinations: [...destinations.values()] };
-    const requestIds = batch.map(({ requestId }) => requestId);
-    const found = await this.#call<ResolveResponse>('/internal/resolve', requestIds, request, signal);
-    const starts = new Map([...origins].map((code, index) => [code, found.origins[index]]));
-    const ends = new Map([...destinations.keys()].map((key, index) => [key, found.destinations[index]]));
-    return batch.map(({ origin, destinations }) => ({
-      origin: starts.get(origin ?? '') ?? null,
-      destinations: destinations.map((query) => ends.get(keyOf(query)) ?? null),
-    }));
+  /**
+   * Makes the call of a request whose turn it is, unless nobody waits for it any more. One that has used up half of its time is
+   * not sent: the service hangs, and is sent little in vain.
+   */
+  async #resolve({ request, requestId, signal, from }: Call): Promise<void> {
+    if (signal.aborted) return;
+    if (performance.now() - from > this.#timeoutMs / 2) throw new DomainError('unavailable');
+    const found = await this.#call<ResolveResponse>('/internal/resolve', requestId, request, signal);
+    const { version } = found;
+    for (const [i, code] of request.origins.entries()) {
+      this.#remember(version, originKey(code), found.origins[i]);
+    }
+    for (const [i, query] of request.destinations.entries()) {
+      this.#remember(version, destinationKey(query), found.destinations[i]);
+    }
+    this.#version = { text: version, at: performance.now() };
   }
 
-  #call<T>(path: string, requestIds: readonly string[], body?: unknown, signal?: AbortSignal): Promise<T> {
-    const call = { service: 'branches', token: this.#token, path, requestIds, body, signal };
-    return callInternal<T>(this.#pool, call);
+  #remember(version: string, key: string, found: Branch | null = null): void {
+    const branch = found && (this.#branches.get(`${version} ${found.Codigo}`) ?? found);
+    if (branch) this.#branches.set(`${version} ${branch.Codigo}`, branch);
+    this.#known.set(`${version} ${key}`, { branch });
+  }
+
+  /** Returns the version of the last load. @throws when the branches service has not said it for a minute. */
+  #currentVersion(): string | Promise<string> {
+    const now = performance.now();
+    const { text, at = Number.NEGATIVE_INFINITY } = this.#version ?? {};
+    const holds = now - at < VERSION_MS;
+    const isKept = now - at < KEPT_MS && now - this.#versionMissedAt < VERSION_WAIT_MS;
+    if (text !== undefined && (holds || isKept)) return text;
+    this.#askingVersion ??= this.#askVersion().finally(() => {
+      this.#askingVersion = undefined;
+    });
+    return this.#askingVersion;
+  }
+
+  async #askVersion(): Promise<string> {
+    try {
+      const signal = AbortSignal.timeout(VERSION_WAIT_MS);
+      const { version } = await this.#call<VersionResponse>(
+        '/internal/version',
+        'version',
+        undefined,
+        signal,
+      );
+      this.#version = { text: version, at: performance.now() };
+      return version;
+    } catch (error) {
+      this.#versionMissedAt = performance.now();
+      const known = this.#version;
+      if (!known || this.#versionMissedAt - known.at >= KEPT_MS) throw error;
+      return known.text;
+    }
+  }
+
+  #call<T>(path: string, requestId: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    return callInternal<T>(this.#pool, {
+      service: 'branches',
+      token: this.#token,
+      path,
+      requestId,
+      body,
+      signal,
+    });
   }
 }
 
-function keyOf(query: DestinationQuery): string {
-  return JSON.stringify(query);
+function originKey(code: string): string {
+  return `from ${code}`;
+}
+
+function destinationKey(query: DestinationQuery): string {
+  return 'code' in query ? `to ${query.code}` : `covers ${query.postalCode}`;
 }

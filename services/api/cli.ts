@@ -14,7 +14,9 @@ import { addEventsCommand } from './commands/events-command.ts';
 import { addLimitsCommand } from './commands/limits-command.ts';
 import { addPrivacyCommands } from './commands/privacy-commands.ts';
 import { isCancelled, PASSWORD_RULE } from './commands/read-password.ts';
+import { addRemoveCommand } from './commands/remove-command.ts';
 import { addUserCommands, PERMISSION_NAMES } from './commands/user-commands.ts';
+import { addWebhooksCommand } from './commands/webhooks-command.ts';
 
 /**
  * `npm run admin -- …`: the API's users. Exit code 0: done, 1: refused or failed, 2: wrong usage.
@@ -35,10 +37,12 @@ export async function run(argv: string[]): Promise<number> {
     const run: Run = (use, as = typed(program)) =>
       perform({ ...as, service: 'admin', env: process.env }, use);
     addUserCommands(program, run);
+    addRemoveCommand(program, run);
     addLimitsCommand(program, run);
     addAuditCommand(program, run);
     addEventsCommand(program, run);
     addPrivacyCommands(program, run);
+    addWebhooksCommand(program, run);
     await program.parseAsync(argv);
     return 0;
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   servingSettings,
   webhookSettings,
 } from '#shared/config/settings.ts';
-import { MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
+import { LABEL_TIMEOUT_MS, MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 
 /** Largest limit of an account, also where `admin limits` sets it. */
@@ -101,19 +101,6 @@ export const ApiConfig = Type.Object({
       examples: ['https://rastreo.example/{guia}'],
     }),
   ),
-  LABEL_TIMEOUT_MS: Type.Integer({
-    default: 10_000,
-    minimum: 1,
-    maximum: 120_000,
-    description: 'Time limit for printing a label, in ms, waiting in the queue included',
-  }),
-  LABEL_FILE_TIMEOUT_MS: Type.Integer({
-    default: 25_000,
-    minimum: 1,
-    maximum: 600_000,
-    description:
-      'Time limit for printing all labels of one file, in ms. Keep it below the time that proxies wait',
-  }),
 });
 
 /** Stands on labels of an installation that nobody has told its address. */
@@ -129,5 +116,12 @@ export function trackingUrl({
 
 export type ApiConfig = Readonly<Static<typeof ApiConfig>>;
 
+/**
+ * Time limits of one label, and of all labels of a file, in ms, waiting in the queue included. Proxies wait longer. Only a test
+ * has reason to change them.
+ */
+export const LABEL_TIMEOUTS = { label: LABEL_TIMEOUT_MS, file: 25_000 };
+export type LabelTimeouts = Readonly<typeof LABEL_TIMEOUTS>;
+
 /** What every plugin and route of the API gets; `tracing` is absent where it is off. */
-export type ApiOptions = { config: ApiConfig; tracing: Tracing | undefined };
+export type ApiOptions = { config: ApiConfig; tracing: Tracing | undefined; labelTimeouts: LabelTimeouts };

@@ -231,6 +231,12 @@ export const apiErrors = {
     codigo: 'parametro_invalido',
     message: ({ campo, limit = MAX_PACKAGES }) => `${campo} debe ser un numero entero de 1 a ${limit}`,
   },
+  'cursor-beyond-end': {
+    status: 400,
+    codigo: 'parametro_invalido',
+    message:
+      "El parametro 'cursor' pasa del ultimo evento; siga desde un 'siguiente' anterior, o empiece sin cursor",
+  },
   'one-page-only': {
     status: 400,
     codigo: 'parametro_invalido',

@@ -1,7 +1,14 @@
-import { ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import {
+  CitiesRequest,
+  CitiesResponse,
+  ResolveRequest,
+  ResolveResponse,
+  VersionResponse,
+} from '#shared/contracts/branch.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { requireInternalToken, sharedRequestIds } from '#shared/http/internal-calls.ts';
+import { requireInternalToken } from '#shared/http/internal-calls.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
@@ -29,7 +36,9 @@ export function buildBranches(config: BranchesConfig, log: Logger): Promise<Http
 function openLookup(server: HttpServer, config: BranchesConfig, log: Logger): BranchLookup {
   const { MONGODB_URI, REDIS_URL, REDIS_PREFIX: prefix } = config;
   const store = new BranchStore(openMongo(server, MONGODB_URI));
-  const cache = new BranchCache(openOptionalRedis(server, REDIS_URL, 'redis'), prefix);
+  const redis = openOptionalRedis(server, REDIS_URL, prefix);
+  beatWhileServing(server, 'branches', redis, prefix);
+  const cache = new BranchCache(redis, prefix);
   const lookup = new BranchLookup({ store, cache, log, metrics: server.metrics });
   server.addHook('onClose', async () => lookup.close());
   server.startup.onceConnected('the branch cache', () => lookup.open());
@@ -40,14 +49,22 @@ function openLookup(server: HttpServer, config: BranchesConfig, log: Logger): Br
 function internalRoutes(lookup: BranchLookup, tokens: readonly string[]) {
   return async (server: HttpServer) => {
     server.addHook('onRequest', requireInternalToken(tokens));
-    server.addHook('onRequest', async (request) => {
-      const requestIds = sharedRequestIds(request.headers);
-      if (requestIds.length > 0) request.log = request.log.child({ requestIds });
-    });
     server.post(
       '/resolve',
       { schema: { body: ResolveRequest, response: { 200: ResolveResponse } } },
       ({ body }) => lookup.resolve(body),
+    );
+    server.post(
+      '/cities',
+      { schema: { body: CitiesRequest, response: { 200: CitiesResponse } } },
+      ({ body }) => lookup.cities(body),
+    );
+    server.get(
+      '/version',
+      { config: { quiet: true }, schema: { response: { 200: VersionResponse } } },
+      async () => ({
+        version: lookup.version(),
+      }),
     );
     server.get('/branches', async (_request, reply) =>
       reply.type('application/json').send(await lookup.active()),

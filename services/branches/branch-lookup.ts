@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { memoizeFor } from '#shared/async/memoize-for.ts';
-import type { ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import type { DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { type BranchCache, listingOf } from './branch-cache.ts';
-import type { BranchStore } from './branch-store.ts';
+import type { BranchStore, Found } from './branch-store.ts';
 
 /** How often the database is asked for its version, in ms: a load is visible within a second. */
 const COMPARE_INTERVAL_MS = 300;
@@ -51,6 +52,12 @@ export class BranchLookup {
     this.#end.abort();
   }
 
+  /** Returns the version that the database had when it last answered. @throws DomainError `unavailable` before it has. */
+  version(): string {
+    if (this.#version === '') throw new DomainError('unavailable');
+    return this.#version;
+  }
+
   /** Returns the active branches, ordered by code, as a JSON array. */
   active(): Promise<string> {
     return this.#read((version) => this.#cache.active(version), this.#storedListing);
@@ -59,19 +66,34 @@ export class BranchLookup {
   /**
    * Looks up the origins and destinations of creation requests, in one round trip to Redis.
    *
-   * @returns each branch in the order asked; null unless it is active and an origin, or a destination.
+   * @returns each branch in the order asked, null unless it is active and an origin, or a destination; and the version that
+   * they are of.
    */
   async resolve({ origins, destinations }: ResolveRequest): Promise<ResolveResponse> {
     const queries = [...origins.map((code) => ({ code })), ...destinations];
-    const branches = await this.#read(
-      (version) => this.#cache.find(version, queries),
-      () => this.#store.find(queries),
-    );
+    const { version, branches } = await this.#find(queries);
     const found = branches.map((branch) => (branch?.Activa ? branch : null));
     return {
+      version,
       origins: found.slice(0, origins.length).map((branch) => (branch?.Origen ? branch : null)),
       destinations: found.slice(origins.length).map((branch) => (branch?.Destino ? branch : null)),
     };
+  }
+
+  /** Returns city and state of each branch, also of one that is closed; null for an unknown one. */
+  async cities(codes: readonly string[]): Promise<(string | null)[]> {
+    const { branches } = await this.#find(codes.map((code) => ({ code })));
+    return branches.map((branch) => branch && [branch.Municipio, branch.Estado].filter(Boolean).join(', '));
+  }
+
+  #find(queries: readonly DestinationQuery[]): Promise<Found> {
+    return this.#read(
+      async (version) => {
+        const branches = await this.#cache.find(version, queries);
+        return branches && { version, branches };
+      },
+      () => this.#store.find(queries),
+    );
   }
 
   /** A cache that cannot be read costs no answer; the comparison logs why. */

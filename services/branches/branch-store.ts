@@ -14,6 +14,9 @@ export type Coverage = { postalCode: string; code: string };
 /** All branches and all coverage of one moment. `version` changes with every load. */
 export type Snapshot = { version: string; branches: Branch[]; coverage: Coverage[] };
 
+/** What was asked for, as it was at one version. */
+export type Found = { version: string; branches: (Branch | null)[] };
+
 /** Is called with the number of records of a load that are written so far. */
 export type OnProgress = (written: number) => void;
 
@@ -74,10 +77,10 @@ export class BranchStore {
   /**
    * Looks branches up by their `_id`, which costs the same however many there are.
    *
-   * @returns the branch of each query, active or not, in the order asked; null for an unknown one.
+   * @returns the branch of each query, active or not, in the order asked, null for an unknown one; and their version.
    * @throws DomainError as `#atOneVersion` does; an error of the driver after 1.5 s without an answer.
    */
-  find(queries: readonly DestinationQuery[]): Promise<(Branch | null)[]> {
+  find(queries: readonly DestinationQuery[]): Promise<Found> {
     return this.#atOneVersion(async (current) => {
       const postalCodes = queries.flatMap((query) => ('postalCode' in query ? query.postalCode : []));
       const covering = await this.#codesOf(postalCodes, current.coverage);
@@ -86,7 +89,8 @@ export class BranchStore {
       );
       const known = codes.filter((code) => code !== undefined);
       const branches = await this.#branchesOf(known, current.branches);
-      return codes.map((code) => branches.get(code ?? '') ?? null);
+      const found = codes.map((code) => branches.get(code ?? '') ?? null);
+      return { version: versionOf(current), branches: found };
     });
   }
 
@@ -157,8 +161,11 @@ export class BranchStore {
       onProgress(written);
     }
     await this.#activate(kind, generation);
-    // Older generations only: a newer one may be on its way in from another process.
-    await collection.deleteMany({ generation: { $lt: generation } } as mongo.Filter<Loaded<R>>);
+    // Older generations only: a newer one may be on its way in from another process. The load is in force, so it has not
+    // failed where this does; the next one removes what is left.
+    await collection
+      .deleteMany({ generation: { $lt: generation } } as mongo.Filter<Loaded<R>>)
+      .catch(() => {});
   }
 
   async #inForce(): Promise<Generation> {

@@ -8,7 +8,7 @@ import {
   LineReport,
   NOT_UTF8,
   type Row,
-  readRows,
+  readGuardedRows,
 } from '#shared/csv.ts';
 import { progressLine } from '#shared/terminal.ts';
 import type { OnProgress } from './branch-store.ts';
@@ -81,7 +81,7 @@ async function readRecords<R, C extends string>(
   const columns = columnsOf(table);
   const records: R[] = [];
   const lines = new Map<string, number>();
-  for await (const row of readRows(path, columns, report)) {
+  for await (const row of readGuardedRows(path, columns, report)) {
     checkCells(row, table, report);
     const record = table.toRecord(row.cells);
     const value = table.key(record);

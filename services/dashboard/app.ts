@@ -52,7 +52,8 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(loginRoutes(sessions, login, trail));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions));
-    const readState = () => readQueueState(redis, prefix, queue, webhooks);
+    const { dependencies } = server;
+    const readState = () => readQueueState({ redis, prefix, queue, webhooks, dependencies });
     await operators.register(statusRoute(readState, config.RUNBOOK_URL));
     await operators.register(pauseRoutes(queue, trail));
     await operators.register(bullBoard(queue));

@@ -1,4 +1,4 @@
-import type { RedisState } from '#shared/stores/redis-state.ts';
+import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import { bytes, count, duration } from './format.ts';
 import type { QueueState } from './queue-state.ts';
 
@@ -16,19 +16,57 @@ const LONG_START_MS = 5_000;
 /** Share of Redis's memory. */
 const NEARLY_FULL = 0.8;
 
-/** Finds what is wrong, the grave first. */
+/** Minutes of the counts that are recent. */
+const RECENT_MINUTES = 5;
+/** Share of refused labels from which on the refusals are grave: as in `k8s/monitoring/alerts.yml`. */
+const MANY_REFUSED = 0.01;
+
+/** The services that write heartbeats, but for label workers, which have a diagnosis of their own. */
+const SERVICES = ['api', 'branches', 'webhooks'] as const;
+/** What the services need, its name on the page, and the section for when it does not answer. */
+const DEPENDENCIES = {
+  mongodb: { name: 'MongoDB', section: 'mongodown' },
+  redis: { name: 'El Redis de la cola', section: 'redisdown' },
+  'label-cache': { name: 'El Redis de las etiquetas', section: 'redisdown' },
+  branches: { name: 'El servicio branches', section: 'branchesdown' },
+  webhooks: { name: 'El servicio webhooks', section: 'servicedown' },
+} as const;
+type Dependency = keyof typeof DEPENDENCIES;
+
+/** Finds what is wrong, the grave first, causes before what they cost. What is not known is told as such: nothing found says that all is well. */
 export function diagnose(state: QueueState): Diagnosis[] {
   const found = [
     ...diagnoseQueue(state),
     ...diagnoseWorkers(state),
-    ...diagnoseRedis(state.redis),
+    ...diagnoseServices(state),
+    ...diagnoseDependencies(state),
+    ...diagnoseRedis(state),
+    ...diagnoseLabelCache(state),
+    ...diagnoseRequests(state),
     ...diagnoseWebhooks(state),
   ];
   return found.sort((one, other) => Number(other.grave) - Number(one.grave));
 }
 
+/** Lists what `diagnose` looked at, and how many processes told of it. */
+export function lookedAt({ workers, services, webhooks }: QueueState): string[] {
+  const processes = SERVICES.map(
+    (name) => `${name} (${services.filter((one) => one.service === name).length})`,
+  );
+  return [
+    ...processes,
+    `label-worker (${workers.length}) con su Chromium`,
+    'MongoDB',
+    'el Redis de la cola',
+    'el Redis de las etiquetas',
+    'la cola',
+    'las solicitudes de etiquetas de los últimos 5 min',
+    ...(webhooks ? ['los webhooks atrasados o apagados'] : []),
+  ];
+}
+
 function* diagnoseQueue(state: QueueState): Generator<Diagnosis> {
-  const { paused, oldestMs = 0, latency, recentFailures } = state;
+  const { paused, oldestMs = 0, latency } = state;
   if (paused) yield grave('queuepaused', 'La cola está en pausa: no se imprime nada');
   if (oldestMs > LATE_MS) {
     const wait = `etiquetas que esperan desde hace ${duration(oldestMs)}`;
@@ -38,10 +76,32 @@ function* diagnoseQueue(state: QueueState): Generator<Diagnosis> {
   if (latency && latency.p99 > SLOW_MS) {
     yield warning('labelsslow', `Las etiquetas tardan: una de cada cien, más de ${duration(latency.p99)}`);
   }
-  if (recentFailures > 0) {
-    const labels = count(recentFailures, 'etiqueta falló', 'etiquetas fallaron');
+}
+
+function* diagnoseRequests(state: QueueState): Generator<Diagnosis> {
+  const { printed, failed, refused } = recentCounts(state);
+  if (failed > 0) {
+    const labels = count(failed, 'etiqueta falló', 'etiquetas fallaron');
     yield warning('labelsfail', `${labels} en los últimos 5 min`);
   }
+  if (refused > 0) {
+    const requests = count(refused, 'solicitud de etiqueta rechazada', 'solicitudes de etiquetas rechazadas');
+    const text = `${requests} con 503 en los últimos 5 min`;
+    const many = refused / (printed + failed + refused) > MANY_REFUSED;
+    yield many ? grave('labelsrefused', text) : warning('labelsrefused', text);
+  }
+}
+
+/** Sums up the last minutes. A failed label is counted by its request, by its job, or by both. */
+function recentCounts({ minutes, recentFailures }: QueueState) {
+  const recent = minutes.slice(-RECENT_MINUTES);
+  const sum = (outcome: 'printed' | 'failed' | 'refused') =>
+    recent.reduce((total, minute) => total + minute[outcome], 0);
+  return {
+    printed: sum('printed'),
+    failed: Math.max(sum('failed'), recentFailures),
+    refused: sum('refused'),
+  };
 }
 
 /** Tells whether workers are alive and may print, and yet nothing was printed since the oldest label waits. */
@@ -49,9 +109,9 @@ function isStuck({ at, paused, workers, oldestMs = 0, latency }: QueueState): bo
   return workers.length > 0 && !paused && (latency?.last ?? 0) < at - oldestMs;
 }
 
-function* diagnoseWorkers({ at, workers }: QueueState): Generator<Diagnosis> {
+function* diagnoseWorkers({ workers }: QueueState): Generator<Diagnosis> {
   if (workers.length === 0) yield grave('noworkers', 'No hay ningún label-worker vivo: no se imprime nada');
-  for (const { host, chromium } of workers) {
+  for (const { at, host, chromium } of workers) {
     const { state, since } = chromium;
     if (state === 'running' || (state === 'starting' && at - since < LONG_START_MS)) continue;
     const what = state === 'starting' ? 'está arrancando' : 'no arranca';
@@ -59,24 +119,86 @@ function* diagnoseWorkers({ at, workers }: QueueState): Generator<Diagnosis> {
   }
 }
 
-function* diagnoseRedis(redis: RedisState): Generator<Diagnosis> {
-  const { usedBytes, maxBytes, noeviction, replica, writesFail } = redis;
-  const share = maxBytes > 0 ? usedBytes / maxBytes : 0;
-  const use = `usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
-  if (replica || share >= 1) {
-    const why = replica ? 'es una réplica' : use;
-    const text = `Redis rechaza escrituras, pues ${why}: no se imprime nada`;
-    yield grave('redisrefuseswrites', text);
-  } else if (share > NEARLY_FULL) {
-    yield grave('redisfull', `Redis está casi lleno: ${use}`);
+function* diagnoseServices({ services }: QueueState): Generator<Diagnosis> {
+  for (const name of SERVICES) {
+    if (services.some(({ service }) => service === name)) continue;
+    yield grave('servicedown', `Ningún proceso de ${name} da señales`);
   }
-  if (!noeviction) {
-    yield grave('redismaydropjobs', 'Redis puede perder etiquetas: su maxmemory-policy no es noeviction');
-  }
-  if (writesFail) yield grave('redisdisk', 'Redis no puede escribir en su disco');
 }
 
-function* diagnoseWebhooks({ webhooks }: QueueState): Generator<Diagnosis> {
+function* diagnoseDependencies(state: QueueState): Generator<Diagnosis> {
+  for (const [dependency, { name, section }] of Object.entries(DEPENDENCIES)) {
+    const told = tellOf(state, dependency as Dependency);
+    const cut = told.filter((process) => process.state === 'down');
+    if (told.length === 0)
+      yield warning(section, `${name}: no se sabe si responde, pues ningún proceso lo dice`);
+    if (cut.length > 0) yield grave(section, `${name} no responde a ${processesOf(cut, told)}`);
+  }
+}
+
+type Told = { service: string; state: DependencyState };
+
+/** Returns what each process says of a dependency, the dashboard too. */
+function tellOf({ services, workers, reached }: QueueState, dependency: Dependency): Told[] {
+  const processes = [
+    ...services,
+    ...workers.map(({ dependencies }) => ({ service: 'label-worker', dependencies })),
+    { service: 'dashboard', dependencies: reached },
+  ];
+  return processes.flatMap(({ service, dependencies }) => {
+    const state = dependencies?.[dependency];
+    return state === undefined ? [] : [{ service, state }];
+  });
+}
+
+/** Names the services of some processes: `api (1 de 2), dashboard`. */
+function processesOf(some: readonly Told[], all: readonly Told[]): string {
+  const countOf = (processes: readonly Told[], name: string) =>
+    processes.filter(({ service }) => service === name).length;
+  const names = [...new Set(some.map(({ service }) => service))].map((name) => {
+    const [part, whole] = [countOf(some, name), countOf(all, name)];
+    return part === whole ? name : `${name} (${part} de ${whole})`;
+  });
+  return names.join(', ');
+}
+
+function* diagnoseRedis(state: QueueState): Generator<Diagnosis> {
+  const { usedBytes, maxBytes, noeviction, replica, writesFail } = state.redis;
+  const share = maxBytes > 0 ? usedBytes / maxBytes : 0;
+  const use = `usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
+  const refused = tellOf(state, 'redis').some((process) => process.state === 'read-only');
+  if (replica || share >= 1 || refused) {
+    const why = replica ? ', pues es una réplica' : share >= 1 ? `, pues ${use}` : '';
+    yield grave('redisrefuseswrites', `El Redis de la cola rechaza escrituras${why}: no se imprime nada`);
+  } else if (share > NEARLY_FULL) {
+    yield grave('redisfull', `El Redis de la cola está casi lleno: ${use}`);
+  }
+  if (!noeviction) {
+    yield grave(
+      'redismaydropjobs',
+      'El Redis de la cola puede perder etiquetas: su maxmemory-policy no es noeviction',
+    );
+  }
+  if (writesFail) yield grave('redisdisk', 'El Redis de la cola no puede escribir en su disco');
+}
+
+function* diagnoseLabelCache(state: QueueState): Generator<Diagnosis> {
+  const told = tellOf(state, 'label-cache');
+  const refused = told.filter((process) => process.state === 'read-only');
+  if (refused.length > 0) {
+    const text = `El Redis de las etiquetas rechaza escrituras de ${processesOf(refused, told)}`;
+    yield grave('redisrefuseswrites', `${text}: no se entrega ninguna etiqueta nueva`);
+  }
+  if (state.workers.some(({ labelCacheEvicts }) => labelCacheEvicts === false)) {
+    const text = 'El Redis de las etiquetas las rechaza cuando está lleno: su maxmemory-policy es noeviction';
+    yield grave('labelcachepolicy', text);
+  }
+}
+
+function* diagnoseWebhooks({ webhooks, reached }: QueueState): Generator<Diagnosis> {
+  if (!webhooks && reached.mongodb === 'ok') {
+    yield warning('mongodown', 'No se sabe cuántos webhooks están atrasados: MongoDB tarda');
+  }
   const { behind = 0, off = 0 } = webhooks ?? {};
   if (behind > 0) {
     const late = count(behind, 'webhook tiene', 'webhooks tienen');

@@ -12,12 +12,13 @@ const TABLE_MINUTES = 10;
 const NAMES: Record<LabelOutcome, string> = {
   printed: 'Impresas',
   failed: 'Con error 500',
-  refused: 'Rechazadas, 429 o 503',
+  refused: 'Rechazadas, 503',
+  limited: 'Por límite, 429',
 };
 
 /**
- * Draws what became of labels in each minute, the oldest first. Three rows under each other tell the outcomes apart
- * without colours, and three failures beside thousands of labels.
+ * Draws what became of labels in each minute, the oldest first. Rows under each other tell the outcomes apart without
+ * colours, and three failures beside thousands of labels.
  */
 export function drawLabels(minutes: readonly MinuteCounts[]) {
   const times = minutes.map(({ at }) => new Date(at).toISOString().slice(11, 16));

@@ -1,11 +1,19 @@
 import type { Job, Queue } from 'bullmq';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelJob, LabelJobResult } from '#shared/contracts/label-job.ts';
+import { type Dependencies, dependencyStates } from '#shared/http/lifecycle.ts';
+import {
+  aliveServices,
+  aliveWorkers,
+  type DependencyState,
+  type ServiceHeartbeat,
+  type WorkerHeartbeat,
+} from '#shared/stores/heartbeat.ts';
 import { type MinuteCounts, readLabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { timeOf } from '#shared/stores/redis-clock.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { WebhookStore } from '#shared/stores/webhook-store.ts';
-import { aliveWorkers, type WorkerHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
 /** How far back the latency and the count of failures look, in ms. */
@@ -18,7 +26,7 @@ const MAX_LABELS = 500;
 /** Most failures that the page lists. */
 const MAX_FAILURES = 20;
 
-/** Times in ms since 1970, durations in ms. */
+/** Times in ms since 1970 by the clock of Redis, durations in ms. */
 export type QueueState = {
   at: number;
   waiting: number;
@@ -35,24 +43,34 @@ export type QueueState = {
   failures: { jobId: string; at: number; reason: string; guide: string; requestId: string }[];
   /** The last two hours, the oldest minute first. */
   minutes: MinuteCounts[];
-  workers: WorkerHeartbeat[];
+  /** The label workers that are alive; `at` is when a worker told of itself. */
+  workers: (WorkerHeartbeat & { at: number })[];
+  /** The processes of the other services that are alive. */
+  services: ServiceHeartbeat[];
+  /** What the dashboard itself reaches. */
+  reached: Record<string, DependencyState>;
   redis: RedisState;
-  /** Absent while MongoDB does not answer. */
+  /** Undefined where MongoDB did not answer in time. */
   webhooks: WebhookFigures | undefined;
 };
 /** How many webhooks are behind, and how many were switched off since yesterday and still are. */
 type WebhookFigures = { behind: number; off: number };
-/** `p50` and `p99` in ms; `since` and `last` are when the first and the last of these labels were finished, in ms since 1970. */
-type LatencyFigures = { labels: number; p50: number; p99: number; since: number; last: number };
+/** `p50` and `p99` in ms; `last` is when the last of these labels was finished, in ms since 1970. */
+type LatencyFigures = { labels: number; p50: number; p99: number; last: number };
+
+type Sources = {
+  redis: RedisClient;
+  prefix: string;
+  queue: Queue<LabelJob>;
+  webhooks: WebhookStore;
+  /** Of the dashboard. */
+  dependencies: Dependencies;
+};
 
 /** Reads what the status page shows: a few bounded reads, whatever the queue's length. */
-export async function readQueueState(
-  redis: RedisClient,
-  prefix: string,
-  queue: Queue<LabelJob>,
-  store: WebhookStore,
-): Promise<QueueState> {
-  const at = Date.now();
+export async function readQueueState(sources: Sources): Promise<QueueState> {
+  const { redis, prefix, queue } = sources;
+  const at = await timeOf(redis);
   const since = at - RECENT_MS;
   const [
     counts,
@@ -63,6 +81,8 @@ export async function readQueueState(
     recentFailures,
     minutes,
     workers,
+    services,
+    reached,
     redisState,
     webhooks,
   ] = await Promise.all([
@@ -72,10 +92,12 @@ export async function readQueueState(
     readLatency(redis, queue, since),
     queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
     redis.zcount(queue.toKey('failed'), since, '+inf'),
-    readLabelCounts(redis, prefix),
+    readLabelCounts(redis, prefix, at),
     aliveWorkers(redis, prefix),
+    aliveServices(redis, prefix),
+    dependencyStates(sources.dependencies),
     readRedisState(redis),
-    readWebhooks(store, at).catch(() => undefined),
+    readWebhooks(sources.webhooks).catch(() => undefined),
   ]);
   const { waiting = 0, prioritized = 0, active = 0 } = counts;
   // BullMQ gives undefined for a job that has been removed meanwhile.
@@ -83,7 +105,8 @@ export async function readQueueState(
   return {
     ...{ at, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
     oldestMs: asked.length === 0 ? undefined : at - Math.min(...asked),
-    ...{ latency, recentFailures, minutes, workers, redis: redisState, webhooks },
+    ...{ latency, recentFailures, minutes, services, reached, redis: redisState, webhooks },
+    workers: workers.map((worker) => ({ ...worker, at: worker.at ?? at })),
     failures: failed.filter(Boolean).map((job: Job<LabelJob>) => ({
       jobId: job.id ?? '',
       at: job.finishedOn ?? job.timestamp,
@@ -94,9 +117,9 @@ export async function readQueueState(
   };
 }
 
-/** @throws what MongoDB's driver does, or DOMException `TimeoutError`: labels must show while MongoDB is away. */
-function readWebhooks(webhooks: WebhookStore, at: number): Promise<WebhookFigures> {
-  const counts = Promise.all([webhooks.countBehind(), webhooks.countOff(new Date(at - DAY_MS))]);
+/** @throws what MongoDB's driver does, or DOMException `TimeoutError`: labels are shown while MongoDB is away. */
+function readWebhooks(webhooks: WebhookStore): Promise<WebhookFigures> {
+  const counts = Promise.all([webhooks.countBehind(), webhooks.countOff(DAY_MS)]);
   return withTimeout(MONGO_TIMEOUT_MS, 'Counting webhooks', counts).then(([behind, off]) => ({
     behind,
     off,
@@ -122,9 +145,9 @@ async function readLatency(
   return latencyOf(
     jobs.flatMap(([, job], i) => {
       const [time, result] = job as (string | null)[];
-      const { dropped } = (JSON.parse(result ?? 'null') ?? {}) as Partial<LabelJobResult>;
+      const { dropped, at } = (JSON.parse(result ?? 'null') ?? {}) as Partial<LabelJobResult>;
       // A job that has been removed meanwhile has no time.
-      return time && !dropped ? [{ asked: Number(time), finished: Number(found[2 * i + 1]) }] : [];
+      return time && !dropped ? [{ asked: Number(time), finished: at ?? Number(found[2 * i + 1]) }] : [];
     }),
   );
 }
@@ -137,10 +160,10 @@ async function readLatency(
 export function latencyOf(
   labels: readonly { asked: number; finished: number }[],
 ): LatencyFigures | undefined {
-  const [last, first] = [labels[0], labels.at(-1)];
-  if (!last || !first) return undefined;
+  const [last] = labels;
+  if (!last) return undefined;
   const sorted = labels.map(({ asked, finished }) => Math.max(0, finished - asked)).sort((a, b) => a - b);
   const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   const [p50, p99] = [percentile(0.5), percentile(0.99)];
-  return { labels: sorted.length, p50, p99, since: first.finished, last: last.finished };
+  return { labels: sorted.length, p50, p99, last: last.finished };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Trail } from '#shared/audit/trail.ts';
 import type { Login } from '#shared/auth/login.ts';
 import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
@@ -8,10 +9,15 @@ import { digest } from '#shared/digest.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { loginPage, sendPage } from './pages.ts';
 
 /** Lifetime of a session, in seconds: a working day. The user then logs in again. */
 const SESSION_TTL_S = 28_800;
+/** Longest wait for MongoDB, in ms; then a session's user is the one that was read before. */
+const READ_MS = 1_000;
+/** How long ago that may have been, in ms: whoever is on call sees the page, and can pause, while MongoDB is away. */
+const REMEMBERED_MS = 1_800_000;
 /** Largest body of the login form, in bytes. */
 const BODY_LIMIT = 16 * 1024;
 const Credentials = Type.Object({
@@ -29,6 +35,8 @@ export class Sessions {
   readonly #users: UserStore;
   readonly #cookie: string;
   readonly #secure: boolean;
+  /** The users of sessions, by name, and when each was read, of `performance.now()`. */
+  readonly #remembered = new Map<string, { user: ApiUser; at: number }>();
 
   /** @param secure whether the cookie is for HTTPS only; then no other host of our domain can set it (`__Host-`). */
   constructor(redis: RedisClient, prefix: string, users: UserStore, secure: boolean) {
@@ -51,15 +59,32 @@ export class Sessions {
     reply.clearCookie(this.#cookie, this.#cookieOptions());
   }
 
-  /** Returns the session's user, as stored at most five seconds ago; undefined once the user may no longer enter. */
+  /**
+   * Returns the session's user, as stored at most five seconds ago, or half an hour ago while MongoDB does not answer;
+   * undefined once the user may no longer enter.
+   */
   async userOf({ cookies }: FastifyRequest): Promise<ApiUser | undefined> {
     const id = cookies[this.#cookie];
     const text = id && (await this.#redis.get(this.#key(id)));
     if (!text) return undefined;
     const { username, generation } = JSON.parse(text) as { username: string; generation: number };
-    const user = await this.#users.findRecent(username, generation);
+    const user = await this.#read(username, generation);
     const valid = user && !user.disabled && mayEnter(user) && user.tokenGeneration === generation;
     return valid ? user : undefined;
+  }
+
+  async #read(username: string, generation: number): Promise<ApiUser | undefined> {
+    try {
+      const reading = this.#users.findRecent(username, generation);
+      const user = await withTimeout(READ_MS, "Reading a session's user", reading);
+      if (user) this.#remembered.set(username, { user, at: performance.now() });
+      else this.#remembered.delete(username);
+      return user;
+    } catch (error) {
+      const known = this.#remembered.get(username);
+      if (!isTransientError(error) || !known || performance.now() - known.at > REMEMBERED_MS) throw error;
+      return known.user;
+    }
   }
 
   #key(id: string): string {
@@ -106,7 +131,7 @@ export function loginRoutes(sessions: Sessions, login: Login, trail: Trail) {
       if (user) {
         const { username: actor, account } = user;
         const { ip: address, id: requestId } = request;
-        trail.record({ action: 'logout', actor, account, address, requestId, outcome: 'ok' });
+        await trail.record({ action: 'logout', actor, account, address, requestId, outcome: 'ok' });
       }
       return reply.redirect('/entrar', 303);
     });

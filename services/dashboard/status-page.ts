@@ -3,7 +3,7 @@ import type { Trail } from '#shared/audit/trail.ts';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { BULL_BOARD_PATH } from './bull-board.ts';
-import { diagnose } from './diagnostics.ts';
+import { diagnose, lookedAt } from './diagnostics.ts';
 import { drawLabels } from './label-picture.ts';
 import { compilePage, pausePage, sendPage } from './pages.ts';
 import type { QueueState } from './queue-state.ts';
@@ -32,6 +32,7 @@ function statusView(state: QueueState, viewer: Viewer) {
     ...viewer,
     boardQueue: `${BULL_BOARD_PATH}/queue/${LABEL_QUEUE}`,
     problems,
+    looked: lookedAt(state).join(', '),
     headline: length === 0 ? 'Todo bien' : length === 1 ? 'Hay un problema' : `Hay ${length} problemas`,
     severity: length === 0 ? 'bien' : grave ? 'mal' : 'atencion',
     disk: state.redis.writesFail ? 'falla' : state.redis.appendOnly ? 'sí' : 'no',
@@ -54,11 +55,11 @@ export function pauseRoutes(queue: Queue, trail: Trail) {
         const actor = apiUser?.username ?? '';
         const record = (outcome: 'ok' | 'failed') =>
           trail.record({ action: `queue.${action}`, actor, address, requestId, outcome });
-        await queue[action]().catch((error: unknown) => {
-          record('failed');
+        await queue[action]().catch(async (error: unknown) => {
+          await record('failed');
           throw error;
         });
-        record('ok');
+        await record('ok');
         return reply.redirect('/', 303);
       });
     }

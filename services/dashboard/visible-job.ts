@@ -65,6 +65,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   'label-unprintable': 'Los datos de la etiqueta no se pueden imprimir',
   'payload-invalid': 'El trabajo no trae una etiqueta válida: ¿api y label-worker de versiones distintas?',
   'browser-failed': 'Chromium falló o tardó demasiado',
+  'label-unstored': 'El Redis de las etiquetas no la guarda: ¿lleno, o réplica?',
   'image-failed': 'El hilo que dibuja PNG y ZPL falló o tardó demasiado',
 };
 /** Errors of BullMQ and of Redis, which have no code here, by how their messages begin. */

@@ -1,13 +1,16 @@
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { ofEachKind } from '#shared/contracts/label-kinds.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import { startHeartbeats } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import type { Tracing } from '#shared/observability/tracing.ts';
+import { loadQueueTelemetry, type Tracing } from '#shared/observability/tracing.ts';
 import { SHUTDOWN_MS } from '#shared/run-service.ts';
 import { LabelCache } from '#shared/stores/label-cache.ts';
 import { LabelCounts } from '#shared/stores/label-counts.ts';
-import { openBlockingRedis, openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
+import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
+import { RedisClock } from '#shared/stores/redis-clock.ts';
+import { readRedisState } from '#shared/stores/redis-state.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './browser/printing-browser.ts';
@@ -16,7 +19,7 @@ import { ImagePrinter } from './images/image-printer.ts';
 import { DOCUMENT } from './label/document.ts';
 import { loadTemplates } from './label/templates.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
-import { startHeartbeat } from './queue/heartbeat.ts';
+import { workerDetails } from './queue/heartbeat.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
 import { tryTemplates } from './try-templates.ts';
 
@@ -24,7 +27,7 @@ import { tryTemplates } from './try-templates.ts';
 const BATCH_LABELS = 25;
 /**
  * Time limit of one print, and of one page of a PNG or of ZPL, in ms. A Chromium that exceeds it is killed and replaced, and
- * its labels are printed again, within the time that the api waits (`LABEL_TIMEOUT_MS`, 10 s).
+ * its labels are printed again, within the time that the api waits (`LABEL_TIMEOUT_MS`).
  */
 const PRINT_TIMEOUT_MS = 4_000;
 
@@ -50,9 +53,11 @@ async function assemble(
   const stage = closingStage(SHUTDOWN_MS, log);
   const metrics = createWorkerMetrics(server.metrics);
   const redis = openRedis(server, config.REDIS_URL, prefix);
-  const counts = new LabelCounts(redis, prefix);
+  const clock = new RedisClock(redis);
+  const counts = new LabelCounts(redis, prefix, clock);
   const blocking = openBlockingRedis(server, config.REDIS_URL);
-  const cache = new LabelCache(openOptionalRedis(server, config.LABEL_CACHE_URL, 'label-cache'), prefix);
+  const cacheRedis = openLabelCache(server, config.LABEL_CACHE_URL, prefix);
+  const cache = new LabelCache(cacheRedis, prefix);
   const awaited = (keys: readonly string[]) => cache.awaited(keys);
   const templates = loadTemplates(config.LABEL_TEMPLATES);
   const browser = await openBrowser(server, config, log, metrics);
@@ -68,10 +73,12 @@ async function assemble(
   // Nobody waits for the labels of the trial, and no metric counts them.
   await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
   const printer = createLabelPrinter({ ...printing, awaited, metrics, tracing });
+  const telemetry = tracing && (await loadQueueTelemetry());
   const start = () => {
     const worker = startLabelWorker({
       blocking,
       prefix,
+      clock,
       cache,
       // Twice what prints at a time: a print slot that becomes free finds its next batch here.
       concurrency: 2 * concurrency * BATCH_LABELS,
@@ -81,24 +88,26 @@ async function assemble(
       counts,
       metrics,
       log,
-      tracing,
+      telemetry,
     });
     const versions = ofEachKind((kind) => templates[kind].version);
-    const heartbeat = startHeartbeat({
-      redis,
-      prefix,
+    const details = workerDetails({
       worker,
       chromium: browser.status,
       templates: versions,
-      log,
+      labelCache: () => readRedisState(cacheRedis),
     });
+    const { dependencies } = server;
+    const heartbeat = startHeartbeats({ redis, prefix, dependencies, details, log });
     return { worker, heartbeat };
   };
   let started: ReturnType<typeof start> | undefined;
   server.startup.onceConnected('the label queue', async () => {
+    await clock.start();
     started = start();
   });
   server.addHook('onClose', async () => {
+    clock.stop();
     if (!started) return;
     const { worker, heartbeat } = started;
     await Promise.all([
@@ -127,6 +136,10 @@ async function openBrowser(
     printTimeoutMs: PRINT_TIMEOUT_MS,
     onStart: metrics.countStart,
     onStep: metrics.observePhase,
+    onBrokenPicture: () =>
+      log.error(
+        'Chromium cannot draw a picture, so labels print without it: replace the file of CARRIER_LOGO, or the picture in LABEL_TEMPLATES',
+      ),
   };
   const browser = await startPrintingBrowser(options, log);
   server.dependencies.set('chromium', { check: browser.requireHealthy, required: true, own: true });

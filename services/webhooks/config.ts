@@ -3,6 +3,7 @@ import {
   calledSettings,
   commonSettings,
   mongoSettings,
+  redisSettings,
   servingSettings,
   webhookSettings,
 } from '#shared/config/settings.ts';
@@ -10,6 +11,7 @@ import {
 export const WebhooksConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
+  ...redisSettings,
   ...calledSettings,
   ...servingSettings,
   ...webhookSettings,

@@ -1,14 +1,22 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { FeedPage } from '#shared/stores/event-log.ts';
 import { feedEvent } from '#shared/stores/event-log.ts';
+import type { Webhook } from '#shared/stores/webhook-store.ts';
 
 /** What is posted to a webhook. The same events make the same message, on every try. */
 export type Message = { id: string; body: string };
 
-/** Makes a message of a page of the feed of a webhook's account. */
-export function eventsMessage(webhook: string, { entries, next }: FeedPage): Message {
+/**
+ * Makes a message of a page of the feed of a webhook's account. After a replay it has another id: receivers drop messages
+ * whose ids they know (Standard Webhooks 1.0.0, "Idempotency").
+ */
+export function eventsMessage(
+  { id: webhook, replays }: Pick<Webhook, 'id' | 'replays'>,
+  { entries, next }: FeedPage,
+): Message {
   const after = next - entries.length;
-  const id = createHash('sha256').update(`${webhook} ${after} ${next}`).digest('base64url');
+  const what = [webhook, after, next, ...(replays === undefined ? [] : [replays])].join(' ');
+  const id = createHash('sha256').update(what).digest('base64url');
   const timestamp = entries.at(-1)?.registered.toISOString();
   const body = { type: 'guias.eventos', timestamp, data: { Eventos: entries.map(feedEvent) } };
   return { id: `msg_${id}`, body: JSON.stringify(body) };

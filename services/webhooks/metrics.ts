@@ -33,10 +33,10 @@ export function createWebhookMetrics(registry: Registry, webhooks: WebhookStore)
     () => webhooks.countBehind(),
   );
   return {
-    observe({ failure }: Outcome, entries: readonly LogEntry[]) {
+    observe({ failure }: Outcome, entries: readonly LogEntry[], now: Date) {
       messages.inc({ result: failure === undefined ? 'taken' : 'failed' });
       if (failure !== undefined) return;
-      for (const { registered } of entries) delays.observe((Date.now() - registered.getTime()) / 1_000);
+      for (const { registered } of entries) delays.observe((now.getTime() - registered.getTime()) / 1_000);
     },
     countOff: () => off.inc(),
   };

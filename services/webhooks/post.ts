@@ -1,21 +1,27 @@
 import { Agent, type buildConnector, type Dispatcher } from 'undici';
-import type { Secrets } from '#shared/stores/webhook-store.ts';
 import { type Message, signedHeaders } from './message.ts';
-import { NotPublic } from './public-addresses.ts';
+import { LookupFailed, NameFailed, NotPublic } from './public-addresses.ts';
 
-/** Time limit of a request, in ms, from the look-up of the name to the end of the answer. */
+/** Time limit of a request, in ms, from the look-up of the name to the status of the answer. */
 const TIMEOUT_MS = 15_000;
 /** Most bytes of an answer that are read; a receiver has nothing to say but its status. */
 const MAX_ANSWER = 1_024;
+/** Longest time in which they are read, in ms. */
+const ANSWER_MS = 1_000;
+/** How long a connection without requests is kept, in ms, also where its receiver would keep it for longer. */
+const KEEP_ALIVE_MS = 10_000;
 
-export type Receiver = { url: string; secrets: Secrets };
+export type Receiver = { url: string; secrets: readonly string[] };
 
 export type Outcome = {
+  /** Until the status of the answer. */
   ms: number;
   /** Absent where there was no answer. */
   status?: number;
   /** Why the message was not taken, in words for the webhook's account; absent where it was taken. */
   failure?: string;
+  /** The DNS says nothing of any name, which may be our own fault. */
+  lookupFailed?: true;
   /** What the receiver asks us to wait, in seconds. */
   retryAfterS?: number;
 };
@@ -29,27 +35,37 @@ export class Poster {
   constructor(connect: buildConnector.connector, timeoutMs = TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
     // A server may receive for many accounts. With a bound on its connections, a webhook that hangs would hold up others.
-    this.#agent = new Agent({ connect, pipelining: 1, allowH2: false, keepAliveTimeout: 10_000 });
+    this.#agent = new Agent({
+      connect,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    });
   }
 
   /** Posts a message once, and follows no redirection. It does not fail: the outcome says what went wrong. */
   async post({ url, secrets }: Receiver, message: Message): Promise<Outcome> {
     const from = performance.now();
-    const now = new Date();
-    const valid = secrets.filter(({ until }) => !until || until > now).map(({ value }) => value);
-    const outcome = await this.#send(url, message.body, signedHeaders(message, valid, now)).catch(
-      (error: Error) => ({ failure: reasonOf(error) }),
-    );
-    return { ...outcome, ms: Math.round(performance.now() - from) };
+    const ended = () => Math.round(performance.now() - from);
+    const headers = signedHeaders(message, secrets, new Date());
+    try {
+      const response = await this.#send(url, message.body, headers);
+      const outcome = { ms: ended(), ...outcomeOf(response) };
+      await readLittle(response);
+      return outcome;
+    } catch (error) {
+      return { ms: ended(), ...failureOf(error as Error) };
+    }
   }
 
   close(): Promise<void> {
     return this.#agent.destroy();
   }
 
-  async #send(url: string, body: string, headers: Record<string, string>): Promise<Omit<Outcome, 'ms'>> {
+  #send(url: string, body: string, headers: Record<string, string>): Promise<Dispatcher.ResponseData> {
     const { origin, pathname, search } = new URL(url);
-    const response = await this.#agent.request({
+    return this.#agent.request({
       origin,
       path: `${pathname}${search}`,
       method: 'POST',
@@ -57,24 +73,35 @@ export class Poster {
       body,
       signal: AbortSignal.timeout(this.#timeoutMs),
     });
-    await readLittle(response);
-    const { statusCode: status } = response;
-    if (status >= 200 && status < 300) return { status };
-    const retryAfterS = retryAfterOf(response.headers['retry-after']);
-    return {
-      status,
-      failure: status >= 300 && status < 400 ? `Redirige (${status}), y no se sigue` : `Respondio ${status}`,
-      ...(retryAfterS !== undefined && { retryAfterS }),
-    };
   }
 }
 
-/** Reads a short answer, so that its connection can be used again, and drops a longer one with its connection. */
+function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData): Omit<Outcome, 'ms'> {
+  if (status >= 200 && status < 300) return { status };
+  const retryAfterS = retryAfterOf(headers['retry-after']);
+  return {
+    status,
+    failure: status >= 300 && status < 400 ? `Redirige (${status}), y no se sigue` : `Respondio ${status}`,
+    ...(retryAfterS !== undefined && { retryAfterS }),
+  };
+}
+
+/**
+ * Reads a short answer, so that its connection can be used again, and drops a longer or slower one with its connection. It does
+ * not fail: the status has decided.
+ */
 async function readLittle({ body }: Dispatcher.ResponseData): Promise<void> {
+  const end = setTimeout(() => body.destroy(), ANSWER_MS);
   let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > MAX_ANSWER) break; // which destroys the stream
+  try {
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (bytes > MAX_ANSWER) break; // which destroys the stream
+    }
+  } catch {
+    // It was destroyed, or the receiver broke its connection.
+  } finally {
+    clearTimeout(end);
   }
 }
 
@@ -86,12 +113,13 @@ function retryAfterOf(header: string | string[] | undefined): number | undefined
 }
 
 /** What customers are told of errors: nothing of our network, also not which names it has. */
-function reasonOf(error: Error & { code?: string }): string {
+function failureOf(error: Error & { code?: string }): Pick<Outcome, 'failure' | 'lookupFailed'> {
   const { name, code = '' } = error;
-  if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'No respondio a tiempo';
-  if (error instanceof NotPublic || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return 'El nombre no lleva a una direccion publica';
-  }
-  if (/CERT|SELF_SIGNED|SSL|TLS|VERIFY/.test(code)) return 'El certificado TLS no es valido';
-  return 'No se pudo conectar';
+  if (error instanceof LookupFailed) return { failure: 'No se pudo consultar el DNS', lookupFailed: true };
+  if (error instanceof NameFailed) return { failure: 'El DNS de ese nombre no responde' };
+  if (error instanceof NotPublic) return { failure: 'El nombre no lleva a una direccion publica' };
+  if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT')
+    return { failure: 'No respondio a tiempo' };
+  if (/CERT|SELF_SIGNED|SSL|TLS|VERIFY/.test(code)) return { failure: 'El certificado TLS no es valido' };
+  return { failure: 'No se pudo conectar' };
 }

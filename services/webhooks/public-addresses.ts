@@ -1,14 +1,37 @@
-import { lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { type LookupAddress, promises } from 'node:dns';
 import { buildConnector } from 'undici';
 import { isAddress, isPublicAddress } from '#shared/public-address.ts';
 
-/** Longest time for a connection, TLS included, in ms. */
-const CONNECT_TIMEOUT_MS = 5_000;
+/** Longest time for a look-up, in ms. A connection that waits for one has five seconds more. */
+const LOOKUP_TIMEOUT_MS = 4_000;
+/** Longest time for the look-up of a known name, in ms, which follows one that failed, within the time of its connection. */
+const KNOWN_TIMEOUT_MS = 2_000;
+/** Longest time for a connection, look-up and TLS included, in ms. */
+const CONNECT_TIMEOUT_MS = LOOKUP_TIMEOUT_MS + 5_000;
+/** Time after which a server of the DNS is asked again, or the next one, in ms. */
+const RETRY_MS = 1_000;
+/** How the DNS says that a name has no address. Whatever else goes wrong may be the fault of our own servers. */
+const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+/** Names of this machine, about which no server of the DNS is asked (RFC 6761, 6.3). */
+const THIS_MACHINE = /^(.+\.)?localhost\.?$/;
+const LOOPBACK = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
 
-/** A webhook leads to an address that is not on the internet. */
+/** A webhook leads to an address that is not on the internet, or to none. */
 export class NotPublic extends Error {
   override readonly name = 'NotPublic';
+}
+
+/** The DNS did not say where a name leads, nor where another name leads: our own DNS may be away. */
+export class LookupFailed extends Error {
+  override readonly name = 'LookupFailed';
+}
+
+/** The DNS did not say where a name leads, but where another name leads: the name's own servers are at fault. */
+export class NameFailed extends Error {
+  override readonly name = 'NameFailed';
 }
 
 /**
@@ -17,36 +40,115 @@ export class NotPublic extends Error {
  * The address is checked when the connection is made, since a name may lead elsewhere by then. Node looks up no literal
  * address, so these are checked by themselves.
  *
- * @param resolve looks a name up, as `lookup` of node:dns does.
+ * @param servers of the DNS, as `address:port`; those of the machine by default.
  */
-export function publicConnector(resolve: typeof lookup = lookup): buildConnector.connector {
-  const connect = connectorWith({ lookup: publicLookup(resolve) });
+export function publicConnector(servers?: readonly string[]): buildConnector.connector {
+  return connectorTo(isPublicAddress, servers);
+}
+
+/** Returns a connector to any address, for `npm start` and tests. */
+export function anyConnector(servers?: readonly string[]): buildConnector.connector {
+  return connectorTo(() => true, servers);
+}
+
+function connectorTo(
+  isAllowed: (address: string) => boolean,
+  servers: readonly string[] | undefined,
+): buildConnector.connector {
+  const names = new Names(servers);
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    // One connection has one request at a time: HTTP/2 would let a receiver hold up those of others.
+    allowH2: false,
+    lookup: (hostname, { all }, callback) => {
+      lookUp(hostname, isAllowed, names).then(
+        (addresses) => {
+          const { address, family } = addresses[0] as LookupAddress;
+          return all ? callback(null, addresses) : callback(null, address, family);
+        },
+        (error: Error) => callback(error, []),
+      );
+    },
+  });
   return (options, callback) => {
     const { hostname } = options;
-    if (isAddress(hostname) && !isPublicAddress(hostname)) return callback(new NotPublic(hostname), null);
+    if (isAddress(hostname) && !isAllowed(hostname)) return callback(new NotPublic(hostname), null);
     return connect(options, callback);
   };
 }
 
-/** A connector to any address, for `npm start` and tests. */
-export function anyConnector(): buildConnector.connector {
-  return connectorWith({});
+/** @throws NotPublic where the name has no address, or one that is not allowed; what `Names.addressesOf` throws. */
+async function lookUp(
+  hostname: string,
+  isAllowed: (address: string) => boolean,
+  names: Names,
+): Promise<LookupAddress[]> {
+  const addresses = THIS_MACHINE.test(hostname) ? LOOPBACK : await names.addressesOf(hostname);
+  const wrong = addresses.find(({ address }) => !isAllowed(address));
+  if (wrong) throw new NotPublic(`${hostname} has the address ${wrong.address}`);
+  return addresses;
 }
 
-/** One connection has one request at a time: HTTP/2 would let a receiver hold up those of others. */
-function connectorWith(options: { lookup?: LookupFunction }): buildConnector.connector {
-  return buildConnector({ ...options, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+/**
+ * Asks the DNS for names, and finds out who is at fault where it says nothing: the servers of one name, or our own. A server
+ * of ours answers `SERVFAIL` for both, so it is asked for another name that it knew before.
+ */
+class Names {
+  readonly #servers: readonly string[] | undefined;
+  /** The name that had an address last. */
+  #known: string | undefined;
+
+  constructor(servers: readonly string[] | undefined) {
+    this.#servers = servers;
+  }
+
+  /** @throws NotPublic where the name has no address; NameFailed; LookupFailed. */
+  async addressesOf(hostname: string): Promise<LookupAddress[]> {
+    try {
+      const addresses = await askDns(hostname, this.#servers, LOOKUP_TIMEOUT_MS);
+      this.#known = hostname;
+      return addresses;
+    } catch (error) {
+      if (error instanceof LookupFailed && (await this.#knowsAnother(hostname))) {
+        throw new NameFailed(error.message);
+      }
+      throw error;
+    }
+  }
+
+  async #knowsAnother(hostname: string): Promise<boolean> {
+    if (this.#known === undefined || this.#known === hostname) return false;
+    return askDns(this.#known, this.#servers, KNOWN_TIMEOUT_MS).then(
+      () => true,
+      () => false,
+    );
+  }
 }
 
-function publicLookup(resolve: typeof lookup): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, []);
-      const wrong = addresses.find(({ address }) => !isPublicAddress(address));
-      if (wrong) return callback(new NotPublic(`${hostname} has the address ${wrong.address}`), []);
-      const [first] = addresses;
-      if (options.all || !first) return callback(null, addresses);
-      return callback(null, first.address, first.family);
-    });
-  };
+/**
+ * Asks the DNS for all addresses of a name. Unlike `dns.lookup`, which has four threads for all, a look-up that waits holds up
+ * no other. It reads neither /etc/hosts nor the search list of /etc/resolv.conf.
+ *
+ * @throws NotPublic where the name has no address; LookupFailed where nobody says so in time.
+ */
+async function askDns(
+  hostname: string,
+  servers: readonly string[] | undefined,
+  timeoutMs: number,
+): Promise<LookupAddress[]> {
+  // A resolver of its own, so that its end ends this look-up alone.
+  const resolver = new promises.Resolver({ timeout: RETRY_MS, tries: 3 });
+  if (servers) resolver.setServers(servers);
+  const end = setTimeout(() => resolver.cancel(), timeoutMs);
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  clearTimeout(end);
+  const addresses = answers.flatMap((answer, i) =>
+    answer.status === 'fulfilled'
+      ? answer.value.map((address) => ({ address, family: i === 0 ? 4 : 6 }))
+      : [],
+  );
+  if (addresses.length > 0) return addresses;
+  const codes = answers.map((answer) => (answer.status === 'rejected' ? answer.reason.code : 'ENODATA'));
+  const message = `${hostname} has no address: ${codes.join(', ')}`;
+  throw codes.every((code) => NO_ADDRESS.has(code)) ? new NotPublic(message) : new LookupFailed(message);
 }

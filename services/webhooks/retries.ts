@@ -11,21 +11,23 @@ const GIVE_UP_MS = 5 * 24 * HOUR;
 const GONE = 410;
 
 /** What follows from a message that was not taken (docs/contract.md "Webhooks"). */
-export type Consequence = { switchOff: string } | { tryAt: Date };
+export type Consequence = { switchOff: string } | { pauseMs: number };
 
-/** @param webhook as it was before this try. */
+/** @param webhook as it was before this try. @param now by the database's clock. */
 export function afterFailure(
   { failures, failingSince }: Pick<Webhook, 'failures' | 'failingSince'>,
-  { status, retryAfterS = 0 }: Outcome,
+  { status, retryAfterS = 0, lookupFailed }: Outcome,
   now: Date,
 ): Consequence {
+  const spread = 1 + SPREAD * (2 * Math.random() - 1);
+  // Our DNS may be away, for all webhooks: none is switched off for that, nor waits for hours when it is back.
+  if (lookupFailed) return { pauseMs: MINUTE * spread };
   if (status === GONE) return { switchOff: 'Respondio 410: ya no existe' };
   if (failingSince && now.getTime() - failingSince.getTime() >= GIVE_UP_MS) {
     return { switchOff: 'Cinco dias sin exito' };
   }
   const pause = PAUSES[Math.min(failures, PAUSES.length - 1)] as number;
-  const spread = 1 + SPREAD * (2 * Math.random() - 1);
   // A receiver may ask for a longer pause, not for one that switches it off.
   const asked = Math.min(1_000 * retryAfterS, 12 * HOUR);
-  return { tryAt: new Date(now.getTime() + Math.max(pause * spread, asked)) };
+  return { pauseMs: Math.max(pause * spread, asked) };
 }

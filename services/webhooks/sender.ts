@@ -5,14 +5,15 @@ import type { EventLog, FeedPage } from '#shared/stores/event-log.ts';
 import type { HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { eventsMessage } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
+import { Places } from './places.ts';
 import type { Outcome, Poster } from './post.ts';
 import { afterFailure } from './retries.ts';
 
 const MESSAGE_EVENTS = 100;
 /** How long messages are sent to one webhook in a row, in ms; then others that are due have their turn. */
 const TURN_MS = 5_000;
-/** Most webhooks that a process sends to at a time; each has one message of some 50 kB in memory. */
-const CONCURRENCY = 200;
+/** Most webhooks that a process sends to at a time, in all and of one account; each has one message of some 50 kB in memory. */
+const PLACES = { inAll: 200, ofOne: 10 };
 /** Pause between looks for webhooks that are due, in ms, while there are none. */
 const PAUSE_MS = 500;
 /** Pause before events are looked for that are too young to be shown, in ms. */
@@ -23,7 +24,7 @@ type Options = {
   events: EventLog;
   poster: Poster;
   metrics: WebhookMetrics;
-  trail: Trail;
+  trail: Pick<Trail, 'record'>;
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
@@ -34,6 +35,7 @@ type Options = {
 export class Sender {
   readonly #options: Options;
   readonly #end = new AbortController();
+  readonly #places = new Places(PLACES.inAll, PLACES.ofOne);
   readonly #sending = new Set<Promise<void>>();
   #claiming: Promise<void> = Promise.resolve();
 
@@ -58,14 +60,14 @@ export class Sender {
       const held = await this.#claim();
       if (held) this.#begin(held);
       else await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
-      if (this.#sending.size >= CONCURRENCY) await Promise.race(this.#sending);
+      if (this.#places.areTaken) await Promise.race(this.#sending);
     }
   }
 
   async #claim(): Promise<HeldWebhook | undefined> {
     const { webhooks, log } = this.#options;
     try {
-      return await webhooks.claim();
+      return await webhooks.claim(this.#places.accountsWithAll());
     } catch (err) {
       log.warn({ err }, 'Webhooks that are due cannot be read; they are sent later');
       return undefined;
@@ -73,7 +75,7 @@ export class Sender {
   }
 
   #begin(held: HeldWebhook): void {
-    const sending = this.#send(held)
+    const sending = (this.#places.run(held.account, () => this.#send(held)) as Promise<void>)
       .catch((err) =>
         this.#options.log.warn({ err, webhook: held.id }, 'A webhook waits for the end of its lease'),
       )
@@ -85,32 +87,39 @@ export class Sender {
   async #send(held: HeldWebhook): Promise<void> {
     const { webhooks, events, poster, metrics } = this.#options;
     const turnEnds = performance.now() + TURN_MS;
-    const receiver = { url: held.url, secrets: await webhooks.secretsOf(held) };
-    if (receiver.secrets.length === 0) return; // it has just been removed
     let webhook = held;
     while (performance.now() < turnEnds && !this.#end.signal.aborted) {
-      const { account, cursor, through } = webhook;
+      const { account, cursor, through, url } = webhook;
       const limit = through ? through - cursor : MESSAGE_EVENTS;
       const page = await events.page(account, cursor, limit);
       const [first] = page.entries;
       // Clocks may disagree on what is shown: a message that was begun waits until it is whole.
-      if (!first || (through && page.next < through)) return webhooks.release(webhook, nextLook(page));
-      if (!(await webhooks.beginMessage(webhook, page.next, first.registered))) return;
-      const outcome = await poster.post(receiver, eventsMessage(webhook.id, page));
-      metrics.observe(outcome, page.entries);
-      if (outcome.failure !== undefined) return this.#fail(webhook, outcome, outcome.failure);
-      if (!(await webhooks.moveCursor(webhook, page.next))) return;
-      const { through: _, failingSince: __, ...rest } = webhook;
+      if (!first || (through && page.next < through)) return webhooks.release(webhook, nextLookMs(page));
+      const [secrets, isHeld] = await Promise.all([
+        webhooks.secretsOf(webhook),
+        webhooks.beginMessage(webhook, page.next, first.registered),
+      ]);
+      if (!isHeld || secrets.length === 0) break;
+      const outcome = await poster.post({ url, secrets }, eventsMessage(webhook, page));
+      const now = await webhooks.clock.now();
+      metrics.observe(outcome, page.entries, now);
+      if (outcome.failure !== undefined) return this.#fail(webhook, outcome, outcome.failure, now);
+      if (!(await webhooks.moveCursor(webhook, page.next))) break;
+      const { through: _, failingSince: __, lastFailure: ___, ...rest } = webhook;
       webhook = { ...rest, cursor: page.next, failures: 0 };
-      if (page.entries.length < limit) return webhooks.release(webhook, nextLook(page));
+      if (page.entries.length < limit) return webhooks.release(webhook, nextLookMs(page));
     }
-    await webhooks.release(webhook, new Date());
+    // There is more to send, or its account has moved the cursor.
+    await webhooks.release(webhook, 0);
   }
 
-  async #fail(webhook: HeldWebhook, outcome: Outcome, reason: string): Promise<void> {
+  async #fail(webhook: HeldWebhook, outcome: Outcome, reason: string, now: Date): Promise<void> {
     const { webhooks, metrics, trail } = this.#options;
-    const consequence = afterFailure(webhook, outcome, new Date());
-    if ('tryAt' in consequence) return webhooks.postpone(webhook, reason, consequence.tryAt);
+    this.#logFailure(webhook, reason);
+    const consequence = afterFailure(webhook, outcome, now);
+    if ('pauseMs' in consequence) {
+      return webhooks.postpone(webhook, reason, consequence.pauseMs, !outcome.lookupFailed);
+    }
     if (!(await webhooks.switchOff(webhook, consequence.switchOff))) return;
     metrics.countOff();
     trail.record({
@@ -122,9 +131,17 @@ export class Sender {
       details: { webhook: webhook.id, reason: consequence.switchOff },
     });
   }
+
+  /** Logs whose webhook fails, and why; not again while it goes on failing for that reason. */
+  #logFailure({ id, account, url, lastFailure, lastSuccess }: HeldWebhook, reason: string): void {
+    const isKnown = lastFailure?.reason === reason && !(lastSuccess && lastSuccess > lastFailure.at);
+    if (isKnown) return;
+    const { host } = new URL(url); // the rest may have secrets
+    this.#options.log.warn({ webhook: id, account, host, reason }, 'A webhook does not take its messages');
+  }
 }
 
-/** Returns when there will be more to send after the end of what is shown; undefined where that is not known. */
-function nextLook({ hasYoung }: FeedPage): Date | undefined {
-  return hasYoung ? new Date(Date.now() + YOUNG_MS) : undefined;
+/** Returns when there will be more to send after the end of what is shown, in ms; undefined where that is not known. */
+function nextLookMs({ hasYoung }: FeedPage): number | undefined {
+  return hasYoung ? YOUNG_MS : undefined;
 }

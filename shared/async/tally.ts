@@ -10,6 +10,11 @@ export class Tally {
     return this.#counts.values();
   }
 
+  /** Returns the keys of which at least `count` are under way. */
+  keysOf(count: number): string[] {
+    return [...this.#counts].filter(([, underWay]) => underWay >= count).map(([key]) => key);
+  }
+
   /** Counts more. @returns how many of the key were under way before. */
   add(key: string, more = 1): number {
     const before = this.of(key);

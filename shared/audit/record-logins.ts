@@ -15,9 +15,9 @@ const MAX_LOCKED = 10_000;
 export function observeLogins(server: HttpServer, trail: Trail, users: UserStore) {
   const count = countFailures(server.metrics);
   const record = recordLogins(trail, users);
-  return (attempt: LoginAttempt): void => {
+  return (attempt: LoginAttempt): Promise<void> => {
     count(attempt);
-    record(attempt);
+    return record(attempt);
   };
 }
 
@@ -49,7 +49,7 @@ function recordLogins(trail: Trail, users: Pick<UserStore, 'findRecent'>) {
     if (!recorded) locked.set(key, performance.now() + LOCKED_MS);
     return recorded;
   };
-  return (attempt: LoginAttempt): void => {
+  return async (attempt: LoginAttempt): Promise<void> => {
     const { outcome, username, address, requestId } = attempt;
     if (outcome === 'overload') return; // nothing was decided
     const isLimit = outcome === 'address_limit' || outcome === 'pair_limit';
@@ -64,6 +64,6 @@ function recordLogins(trail: Trail, users: Pick<UserStore, 'findRecent'>) {
         outcome: outcome === 'right' ? 'ok' : 'refused',
         ...(outcome !== 'right' && { details: { reason: outcome } }),
       });
-    users.findRecent(username).then(record, () => record());
+    await users.findRecent(username).then(record, () => record());
   };
 }

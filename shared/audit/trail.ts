@@ -1,4 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { type AuditEvent, type AuditStore, auditEvent } from './audit-store.ts';
@@ -10,11 +11,14 @@ export function openTrail(server: HttpServer, service: string, store: AuditStore
   return trail;
 }
 
+/** Longest wait for the database, in ms: an operator must be able to pause the queue while it hangs. */
+const WAIT_MS = 1_000;
+
 type Options = { service: string; store: AuditStore; log: Pick<Logger, 'info' | 'error'>; metrics: Registry };
 
 /**
- * Records what is done in a service, in the log and in the database. A request waits for neither. While the database is
- * away, the log alone has the events.
+ * Records what is done in a service, in the log at once, and then in the database. While the database is away, the log alone
+ * has the events.
  */
 export class Trail {
   readonly #options: Options;
@@ -30,8 +34,13 @@ export class Trail {
     });
   }
 
-  /** Records an event that happens now. Its `details` may name a guide or a label, so they are not logged. */
-  record(event: Omit<AuditEvent, 'at' | 'service'>): void {
+  /**
+   * Records an event that happens now. Its `details` may name a guide or a label, so they are not logged.
+   *
+   * @returns a promise that resolves when the event is stored or lost, or after a second, and never rejects. A caller awaits
+   *   it only where its answer must come after the event is stored.
+   */
+  record(event: Omit<AuditEvent, 'at' | 'service'>): Promise<void> {
     const { service, store, log } = this.#options;
     const stored = auditEvent({ ...event, service });
     const { action, actor, account, address, requestId, subject, outcome } = stored;
@@ -47,6 +56,7 @@ export class Trail {
       })
       .finally(() => this.#storing.delete(storing));
     this.#storing.add(storing);
+    return withTimeout(WAIT_MS, 'Storing an event of the audit trail', storing).catch(() => {});
   }
 
   /** Waits for the events that are being stored: no longer than the database's driver does. */

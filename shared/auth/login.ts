@@ -50,8 +50,11 @@ export type LoginAttempt = {
 type Options = {
   users: UserStore;
   limit: LoginLimit;
-  /** Is told of each attempt once it is decided. The answer does not wait for it, and it must not throw. */
-  onAttempt?: (attempt: LoginAttempt) => void;
+  /**
+   * Is told of each attempt once it is decided, and must not throw or reject. A right login waits for it; a wrong one does
+   * not, so that a flood of them holds nothing.
+   */
+  onAttempt?: (attempt: LoginAttempt) => unknown;
   /** Replaces hashes of weaker parameters than today's. Only the API may write users. */
   rehash?: boolean;
   queue?: HashQueue;
@@ -67,7 +70,7 @@ export class Login {
   readonly #users: UserStore;
   readonly #limit: LoginLimit;
   readonly #queue: HashQueue;
-  readonly #onAttempt: (attempt: LoginAttempt) => void;
+  readonly #onAttempt: (attempt: LoginAttempt) => unknown;
   readonly #rehash: boolean;
   /** Logins that are not answered yet, by each of their keys. */
   readonly #underWay = new Tally();
@@ -97,7 +100,7 @@ export class Login {
       this.#onAttempt({ username: username.slice(0, MAX_CREDENTIAL), address, requestId, outcome });
     try {
       const user = await this.#attempt(username, password, loginKeys(username, address));
-      tell('right');
+      await tell('right');
       return user;
     } catch (error) {
       if (error instanceof LoginRefusal) tell(error.reason);

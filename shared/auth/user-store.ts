@@ -26,7 +26,8 @@ export type ApiUser = {
   demo: boolean;
   /**
    * Each token and session carries the generation of its time; only those of this one are accepted. A time would not do:
-   * `iat` has whole seconds, and the clocks of two machines differ.
+   * `iat` has whole seconds, and the clocks of two machines differ. A user's first one is unlike those of a removed user of
+   * the same name.
    */
   tokenGeneration: number;
   /** Tokens of this generation that were logged out, by their ids, until they expire. */
@@ -35,10 +36,10 @@ export type ApiUser = {
 export type RevokedToken = { jti: string; until: Date };
 /** What tells which tokens are good. */
 type TokenState = 'tokenGeneration' | 'revokedTokens';
-export type NewUser = Omit<ApiUser, 'demo' | TokenState> & { demo?: boolean };
+export type NewUser = Omit<ApiUser, 'demo' | TokenState> & Partial<Pick<ApiUser, 'demo' | 'tokenGeneration'>>;
 type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
-/** A user whose tokens were never ended has no state of tokens yet. */
-type UserDocument = Omit<NewUser, 'username'> & { _id: string } & Partial<Pick<ApiUser, TokenState>>;
+/** A user whose tokens were never ended may have no state of tokens yet. */
+type UserDocument = Omit<NewUser, 'username'> & { _id: string } & Partial<Pick<ApiUser, 'revokedTokens'>>;
 
 /**
  * How long a process caches a user, in ms. A change must be in force everywhere within 10 s
@@ -48,6 +49,10 @@ const CACHE_TTL_MS = 5_000;
 const CACHE_MAX_USERS = 10_000;
 /** Most logged-out tokens of a user, of some 60 bytes each: one more, and all tokens of the user end. */
 const MAX_REVOKED = 1_000;
+/**
+ * How long a logged-out token is remembered after it has expired, in ms: by the clock of another process it expires later.
+ */
+const CLOCKS_DIFFER_MS = 10 * 60_000;
 const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } };
 
 /** API users in MongoDB; the name is the `_id`. */
@@ -96,17 +101,23 @@ export class UserStore {
   }
 
   /**
-   * Creates a user.
+   * Creates a user. The first generation is the time in ms, unless it is given: a removed user of the same name may have
+   * tokens that have not expired.
    *
    * @returns false where a user of this name exists already, who stays unchanged.
    */
-  async create({ username, ...user }: NewUser): Promise<boolean> {
+  async create({ username, tokenGeneration = Date.now(), ...user }: NewUser): Promise<boolean> {
     const { upsertedCount } = await this.#users.updateOne(
       { _id: username },
-      { $setOnInsert: user },
+      { $setOnInsert: { ...user, tokenGeneration } },
       { upsert: true },
     );
     return upsertedCount === 1;
+  }
+
+  /** Removes a user for good. Other processes know the user for five seconds more. */
+  async remove(username: string): Promise<void> {
+    await this.#users.deleteOne({ _id: username });
   }
 
   // Each change is one update in the database, so that of two changes at the same time neither is lost. Each returns
@@ -142,7 +153,7 @@ export class UserStore {
 
   /** Ends one token; where too many of the user are ended that have not expired, it ends all of them. */
   async revokeToken(username: string, token: RevokedToken): Promise<void> {
-    const expired = { until: { $lte: new Date() } };
+    const expired = { until: { $lte: new Date(Date.now() - CLOCKS_DIFFER_MS) } };
     await this.#users.updateOne({ _id: username }, { $pull: { revokedTokens: expired } });
     // A token that is logged out many times at once stands in the list once.
     const isNew = { _id: username, 'revokedTokens.jti': { $ne: token.jti } };

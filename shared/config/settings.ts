@@ -22,7 +22,7 @@ export const redisSettings = {
   REDIS_URL: Type.String({
     ...REDIS_ADDRESS,
     description:
-      'Redis of the queue, the branch cache, sessions and counters: redis:// or redis+sentinel://, with rediss for TLS',
+      'Redis of the queue, the branch cache, sessions, counters and heartbeats: redis:// or redis+sentinel://, with rediss for TLS',
     examples: ['redis://127.0.0.1:6379'],
   }),
   REDIS_PREFIX: Type.String({
@@ -108,6 +108,6 @@ export const webhookSettings = {
   WEBHOOKS_ALLOW_PRIVATE: Type.Boolean({
     default: false,
     description:
-      'Whether webhooks may lead to private addresses, and use plain http and any port. Only for a machine of your own: customers could reach your network',
+      'Whether webhooks may lead to private addresses, and use plain http and any port. Only for a machine of your own: customers could reach your network. Names are looked up in the DNS alone, not in /etc/hosts; localhost is this machine',
   }),
 };

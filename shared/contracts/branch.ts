@@ -29,7 +29,7 @@ export function branchCode(code: string): string {
 /** How a destination is named: by its branch, or by the postal code that a branch covers. */
 export type DestinationQuery = { code: string } | { postalCode: string };
 
-/** Body of `POST /internal/resolve` of the branches service: what one or several creation requests ask for together. */
+/** Body of `POST /internal/resolve` of the branches service: what a creation request asks for. */
 export const ResolveRequest = Type.Object(
   {
     /** Codes of branches where guides start. */
@@ -51,7 +51,20 @@ export type ResolveRequest = Static<typeof ResolveRequest>;
  * origin; a destination is null unless its branch is active and a destination.
  */
 export const ResolveResponse = Type.Object({
+  /** Of the load that the answer is from: the answer holds as long as it does. */
+  version: Type.String(),
   origins: Type.Array(Type.Union([Branch, Type.Null()])),
   destinations: Type.Array(Type.Union([Branch, Type.Null()])),
 });
 export type ResolveResponse = Static<typeof ResolveResponse>;
+
+/** Answer to `GET /internal/version` of the branches service: a text that changes with every load. */
+export const VersionResponse = Type.Object({ version: Type.String() });
+export type VersionResponse = Static<typeof VersionResponse>;
+
+/**
+ * Body of `POST /internal/cities` of the branches service: codes of branches, active or not. Its answer is a text each, in
+ * the order asked: the city and state, or null for an unknown branch.
+ */
+export const CitiesRequest = Type.Array(Type.String(), { maxItems: 2_000 });
+export const CitiesResponse = Type.Array(Type.Union([Type.String(), Type.Null()]));

@@ -6,7 +6,7 @@ import { GUIDE_NUMBER, kindsIn, SENT, section } from './guide.ts';
  * files, types what is stored, and documents itself, as a guide's does.
  */
 
-/** The types of events. Of two that occurred at the same moment the later one in this list counts. */
+/** The types of events. Of two that occurred at the same moment the later one in this list counts, but a final one before others. */
 export const EVENT_TYPES = [
   'Recolectado',
   'EnTransito',
@@ -49,8 +49,8 @@ export type GuideStatus = (typeof GUIDE_STATUSES)[number];
 export const MAX_EVENTS = 500;
 /** Most events of a guide: enough for 99 packages, and few enough to be read at each further one. */
 export const MAX_EVENTS_OF_GUIDE = 2_000;
-/** An event may be ahead of the service's clock by this much, in ms. */
-export const MAX_AHEAD_MS = 600_000;
+/** The clocks of a scanner and of a service may differ by this much, in ms. */
+export const CLOCKS_DIFFER_MS = 600_000;
 
 /** The fields that stand in events of these types alone, and must stand there where they are `required`. */
 export const FIELDS_OF_TYPES: Readonly<
@@ -82,7 +82,8 @@ export const Event = section(
     Ocurrido: Type.String({
       format: 'date-time',
       maxLength: 40,
-      description: 'Cuándo, con zona (RFC 3339); hasta 10 minutos adelante, y no antes que la guía',
+      description:
+        'Cuándo, con zona (RFC 3339); hasta 10 minutos adelante, y hasta 10 minutos antes que la guía',
       examples: ['2026-11-21T10:30:00-06:00'],
       'x-regla': 'debe ser una fecha y hora con zona (RFC 3339)',
     }),

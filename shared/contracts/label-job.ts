@@ -11,8 +11,20 @@ import { LABEL_KINDS } from './label-kinds.ts';
 
 export const LABEL_QUEUE = 'labels';
 
+/**
+ * Time limit of a label, in ms, from the request until it is printed. The worker's locks and prints (`RECOVERY`) and the places
+ * in the line (`placeInLine`) leave room for another try within this time, and within no shorter one.
+ */
+export const LABEL_TIMEOUT_MS = 10_000;
+
+/**
+ * Age in ms from which on the worker drops a label that nobody waits for. For younger labels asking Redis costs more than it
+ * saves; they are printed for nobody, and the api counts their pages as in flight for so long.
+ */
+export const FRESH_MS = 1_000;
+
 /** Version of our templates. Raise it with every change of one, so that no label of the old look is served from the cache. */
-export const TEMPLATE_VERSION = '11';
+export const TEMPLATE_VERSION = '12';
 
 /** Largest file of a logo: it travels with every label's job, of which Redis keeps the last thousand. */
 export const MAX_LOGO_KIB = 12;
@@ -77,8 +89,11 @@ export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
 /** A label to print, under the key by which it was asked for, and the id of the request that asked first. */
 export type LabelJob = { key: string; label: LabelPayload; requestId: string };
 
-/** The queue carries no bytes: they are in the label cache. `dropped`: not printed, because nobody waited any more. */
-export type LabelJobResult = { bytes: number; dropped?: true };
+/**
+ * The queue carries no bytes: they are in the label cache. `at`: when the label was stored, in ms since 1970 by the clock of the
+ * queue's Redis; workers of 1.3.0 do not say. `dropped`: not printed, because nobody waited any more.
+ */
+export type LabelJobResult = { bytes: number; at?: number; dropped?: true };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
 
@@ -117,7 +132,8 @@ export function labelJobOptions(key: string, place: number, evictions = 0): Jobs
     priority: place,
     deduplication: { id: evictions === 0 ? key : `${key}/${evictions}` },
     attempts: 3,
-    removeOnComplete: { count: 1_000, age: 3_600 },
-    removeOnFail: { count: 1_000, age: 3_600 },
+    // By their age they are removed by the clock (the api's queue-cleaning.ts).
+    removeOnComplete: { count: 1_000 },
+    removeOnFail: { count: 1_000 },
   };
 }

@@ -1,7 +1,7 @@
 /**
- * The kinds of label: their names on the wire, their pages, their paper (docs/contract.md "Labels"). Each kind is drawn by
- * the label worker's template of its name, `label/templates/<kind>.hbs`. A new kind is one more entry here, its template,
- * and its golden pictures.
+ * The kinds of label: their names on the wire, and their pages (docs/contract.md "Labels"). Each kind is drawn by the label
+ * worker's template of its name, `label/templates/<kind>.hbs`, which says its paper. What a new kind needs beside its entry
+ * here: docs/labels.md "Change a label".
  */
 export const KINDS = {
   letter: {
@@ -13,11 +13,6 @@ export const KINDS = {
     fileSuffix: '',
     /** Whether a label has a page for each package, or else one page. */
     pagePerPackage: false,
-    /** Size of the page, in mm. */
-    width: 215.9,
-    height: 279.4,
-    /** The same size as people say it. */
-    size: '8.5 × 11 in',
     operationId: 'obtenerEtiqueta',
     summary: 'Etiqueta carta, con QR de rastreo',
   },
@@ -26,9 +21,6 @@ export const KINDS = {
     tipo: 'pequena',
     fileSuffix: '-10x10',
     pagePerPackage: true,
-    width: 100,
-    height: 100,
-    size: '10 × 10 cm',
     operationId: 'obtenerEtiquetaPequena',
     summary: 'Etiqueta de 10 × 10 cm, una página por paquete',
   },
@@ -37,9 +29,6 @@ export const KINDS = {
     tipo: '10x15',
     fileSuffix: '-10x15',
     pagePerPackage: true,
-    width: 100,
-    height: 150,
-    size: '10 × 15 cm',
     operationId: 'obtenerEtiqueta10x15',
     summary: 'Etiqueta de 10 × 15 cm (4 × 6 pulgadas), una página por paquete',
   },

@@ -1,5 +1,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Logger } from '#shared/observability/logger.ts';
 import { createMetrics } from '#shared/observability/metrics.ts';
 import {
@@ -15,7 +20,7 @@ import { REQUEST_ID_HEADER, requestId } from './internal-calls.ts';
 import { addLifecycle } from './lifecycle.ts';
 import { addMetricsRoute } from './metrics-route.ts';
 import { acceptOnlyJson, readOnBeforeClosing } from './request-bodies.ts';
-import { addSecurityHeaders, type PagePolicy } from './security-headers.ts';
+import { type PagePolicy, securityHeaders } from './security-headers.ts';
 
 const BODY_LIMIT = BODY_LIMIT_MIB * 1024 * 1024;
 const HEADER_LIMIT = HEADER_LIMIT_KIB * 1024;
@@ -34,6 +39,8 @@ type Options = {
   drainMs?: number;
   /** Doubled and trailing slashes of a path do not matter (docs/contract.md "Envelopes"). */
   anySlashes?: boolean;
+  /** Answers an address that cannot be decoded, where the usual refusal does not fit. */
+  onBadUrl?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
   /** What pages of the service may load; without it there are no pages, and nothing may be loaded. */
   pagePolicy?: PagePolicy;
 };
@@ -67,8 +74,16 @@ export async function buildHttpServer(
   return server;
 }
 
-function createServer({ log, errors, trustProxy, pagePolicy, anySlashes = false }: Options): HttpServer {
+function createServer({
+  log,
+  errors,
+  trustProxy,
+  pagePolicy,
+  onBadUrl,
+  anySlashes = false,
+}: Options): HttpServer {
   const fail = errorHandler(errors);
+  const addHeaders = securityHeaders(pagePolicy);
   const routerOptions = {
     ignoreTrailingSlash: anySlashes,
     ignoreDuplicateSlashes: anySlashes,
@@ -90,7 +105,11 @@ function createServer({ log, errors, trustProxy, pagePolicy, anySlashes = false 
       connectionsCheckingInterval: 5_000,
     },
     clientErrorHandler,
-    frameworkErrors: fail,
+    // No hook runs for an address that cannot be decoded.
+    frameworkErrors: (error, request, reply) => {
+      addHeaders(request.raw, reply.raw);
+      return onBadUrl?.(request, reply) ?? fail(error, request, reply);
+    },
     routerOptions,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',
@@ -99,7 +118,7 @@ function createServer({ log, errors, trustProxy, pagePolicy, anySlashes = false 
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.decorate('metrics', createMetrics());
   acceptOnlyJson(server);
-  addSecurityHeaders(server, pagePolicy);
+  server.addHook('onRequest', async (request, reply) => addHeaders(request.raw, reply.raw));
   server.setErrorHandler(fail);
   addMethodNotAllowed(server, routerOptions);
   refuseUnusualHeads(server);

@@ -94,15 +94,17 @@ export function clientErrorHandler(
 }
 
 /**
- * Refuses with the envelope of all errors what Node would refuse without a body: a request of HTTP/1.1 without `Host`
- * (RFC 9112, 3.2), and an expectation other than `100-continue` (RFC 9110, 10.1.1).
+ * Refuses with the envelope of all errors what Node would refuse without a body: a request with two `Host`, or of HTTP/1.1
+ * without one (RFC 9112, 3.2), and an expectation other than `100-continue` (RFC 9110, 10.1.1).
  */
 export function refuseUnusualHeads(server: HttpServer): void {
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
   );
   server.addHook('onRequest', async ({ headers, raw }) => {
-    if (headers.host === undefined && raw.httpVersion === '1.1') throw new DomainError('bad-request');
+    const hosts = raw.rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name)).length;
+    // Of two, Node takes the first; a proxy before this process may have taken the other.
+    if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) throw new DomainError('bad-request');
     if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
       throw new DomainError('expectation-failed');
     }

@@ -25,8 +25,6 @@ function digest(text: string): Buffer {
 }
 
 export const REQUEST_ID_HEADER = 'x-request-id';
-/** The ids of all requests for which one of our services asks another in one call, separated by commas. */
-export const SHARED_IDS_HEADER = 'x-request-ids';
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -34,10 +32,4 @@ const ID = /^[A-Za-z0-9._-]{1,64}$/;
 export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const own = request.headers[REQUEST_ID_HEADER];
   return typeof own === 'string' && ID.test(own) ? own : randomUUID();
-}
-
-/** Returns the ids of `SHARED_IDS_HEADER` that are harmless in logs; none where the call is one request's alone. */
-export function sharedRequestIds(headers: Record<string, string | string[] | undefined>): string[] {
-  const ids = headers[SHARED_IDS_HEADER];
-  return typeof ids === 'string' ? ids.split(',').filter((id) => ID.test(id)) : [];
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { withTimeout } from '#shared/async/with-timeout.ts';
+import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import { explainOutage } from '#shared/stores/transient-errors.ts';
 import type { HttpServer } from './http-server.ts';
 
@@ -104,7 +105,7 @@ export class Startup {
 /** Something that a service asks over the network: `check` rejects while it does not answer. */
 export type Dependency = {
   check: () => Promise<unknown>;
-  /** Whether the service must have it; whether it answers is a metric either way. */
+  /** Whether the service gets ready only with it; its state is shown and measured either way. */
   required: boolean;
   /** Set where it is this process's own, so that another process may well be able to do without it what this one cannot. */
   own?: true;
@@ -127,6 +128,12 @@ export async function failedDependencies(dependencies: Dependencies): Promise<Ma
     }),
   );
   return failed;
+}
+
+/** Returns what each dependency does now. */
+export async function dependencyStates(dependencies: Dependencies): Promise<Record<string, DependencyState>> {
+  const failed = await failedDependencies(dependencies);
+  return Object.fromEntries([...dependencies.keys()].map((name) => [name, stateOf(failed.get(name))]));
 }
 
 /**
@@ -173,27 +180,26 @@ function addDraining(server: HttpServer, drainMs: number): () => boolean {
   return () => closing;
 }
 
-type State = 'ok' | 'read-only' | 'down';
-
 /**
  * Adds `/health/live`, which says that the process serves, and `/health/ready`, which says whether to send it requests
  * (docs/contract.md "Ports").
  *
  * A process becomes ready once its start is done and each required dependency has answered. From then on the outage of a
  * store, which all processes share, makes it `degraded` and not unready: no other process would fare better, and clients
- * get our 503 with `Retry-After`, not a balancer's own page or a refused connection.
+ * get our 503 with `Retry-After`, not a balancer's own page or a refused connection. What a process can do without makes it
+ * `degraded` too: `ok` is said only of everything that it asks.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };
-  const states = new Map<string, State>();
+  const states = new Map<string, DependencyState>();
   const answered = new Set<string>();
-  const isDown = ([name, { own }]: [string, Dependency]) =>
-    !answered.has(name) || (own && states.get(name) === 'down');
+  const isUnready = ([name, { required, own }]: [string, Dependency]) =>
+    required && (!answered.has(name) || (own && states.get(name) === 'down'));
   server.get('/health/live', { config }, async () => ({ status: 'ok' }));
   server.get('/health/ready', { config }, async (request, reply) => {
-    const required = new Map([...server.dependencies].filter(([, dependency]) => dependency.required));
-    const failed = await failedDependencies(required);
-    for (const dependency of required.keys()) {
+    const { dependencies } = server;
+    const failed = await failedDependencies(dependencies);
+    for (const dependency of dependencies.keys()) {
       const err = failed.get(dependency);
       const state = stateOf(err);
       const before = states.get(dependency) ?? 'ok';
@@ -203,7 +209,7 @@ function addHealth(server: HttpServer, closing: () => boolean): void {
       states.set(dependency, state);
     }
     const starting = !server.startup.isDone;
-    const down = closing() || starting || [...required].some(isDown);
+    const down = closing() || starting || [...dependencies].some(isUnready);
     const status = down ? 'down' : failed.size > 0 ? 'degraded' : 'ok';
     return reply
       .code(down ? 503 : 200)
@@ -211,7 +217,7 @@ function addHealth(server: HttpServer, closing: () => boolean): void {
   });
 }
 
-function stateOf(failure: Error | undefined): State {
+function stateOf(failure: Error | undefined): DependencyState {
   if (!failure) return 'ok';
   return failure instanceof RefusesWrites ? 'read-only' : 'down';
 }

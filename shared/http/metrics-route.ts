@@ -1,8 +1,12 @@
 import { Gauge, Histogram } from 'prom-client';
+import { memoizeFor } from '#shared/async/memoize-for.ts';
 import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
+import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import type { HttpServer } from './http-server.ts';
-import { failedDependencies, RefusesWrites } from './lifecycle.ts';
+import { dependencyStates } from './lifecycle.ts';
 
+/** Time for which the states of dependencies are kept, in ms: the metrics of a scrape share one check. */
+const SCRAPE_MS = 0;
 /** What a request that has an objective is counted under. A series that begins above zero hides its first requests. */
 const OBJECTIVE_STATUSES = [200, 500, 503];
 
@@ -42,19 +46,29 @@ export function addMetricsRoute(server: HttpServer): void {
     if (routeOptions.config.quiet) return;
     duration.observe({ method, route: routeOptions.url ?? 'none', status }, elapsedTime / 1_000);
   });
-  new Gauge({
-    name: 'dependency_up',
-    help: '1 if the dependency answers its health check, otherwise 0',
-    labelNames: ['dependency'],
-    registers: [metrics],
-    async collect() {
-      const failed = await failedDependencies(dependencies);
-      for (const dependency of dependencies.keys()) {
-        const failure = failed.get(dependency);
-        this.set({ dependency }, failure && !(failure instanceof RefusesWrites) ? 0 : 1);
-      }
-    },
-  });
+  const states = memoizeFor(SCRAPE_MS, () => dependencyStates(dependencies));
+  const addStates = (name: string, help: string, read: (state: DependencyState) => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['dependency'],
+      registers: [metrics],
+      async collect() {
+        this.reset();
+        for (const [dependency, state] of Object.entries(await states())) {
+          const value = read(state);
+          if (value !== undefined) this.set({ dependency }, value);
+        }
+      },
+    });
+  addStates('dependency_up', '1 if the dependency answers its health check, otherwise 0', (state) =>
+    Number(state !== 'down'),
+  );
+  addStates(
+    'dependency_refuses_writes',
+    '1 if the dependency answers but refuses writes: full, read-only or without disk; absent where it does not answer',
+    (state) => (state === 'down' ? undefined : Number(state === 'read-only')),
+  );
   server.get('/metrics', { config: { quiet: true } }, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.metrics()),
   );

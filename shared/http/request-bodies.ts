@@ -8,11 +8,14 @@ import type { HttpServer } from './http-server.ts';
 /**
  * Accepts JSON in UTF-8 and nothing else (RFC 8259, 8.1). Fastify would also accept plain text, and replace bytes
  * that are not UTF-8: a label would show a name that nobody sent.
+ *
+ * @param options.mayBeEmpty whether an empty body counts as none: some clients mark each request as JSON.
  */
-export function acceptOnlyJson(server: HttpServer): void {
+export function acceptOnlyJson(server: HttpServer, { mayBeEmpty = false } = {}): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser(['text/plain', 'application/json']);
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (mayBeEmpty && body.length === 0) return done(null, undefined);
     if (!isUtf8(body)) return done(notJson(request, 'body-not-utf8'));
     if (hasTooManyValues(body)) return done(new DomainError('too-many-values'));
     nextStep(body, () =>

@@ -1,5 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
-import type { HttpServer } from './http-server.ts';
 
 /** A browser keeps to https for so long, in seconds; over plain http it ignores this. */
 const HSTS_MAX_AGE = 31_536_000;
@@ -11,11 +11,11 @@ export type PagePolicy = Record<string, string[]>;
 const DATA: PagePolicy = { defaultSrc: ["'none'"] };
 
 /**
- * Headers that tell browsers to trust our answers with nothing (OWASP, "REST Security Cheat Sheet").
+ * Returns what adds the headers that tell browsers to trust our answers with nothing (OWASP, "REST Security Cheat Sheet").
  *
  * @param policy for a service that has pages; what it leaves out of base, forms and frames is forbidden too.
  */
-export function addSecurityHeaders(server: HttpServer, policy: PagePolicy = DATA): void {
+export function securityHeaders(policy: PagePolicy = DATA) {
   // Made once: the plugin of Fastify makes it anew for each request, and a policy takes time to write.
   const addHeaders = helmet({
     contentSecurityPolicy: {
@@ -31,5 +31,6 @@ export function addSecurityHeaders(server: HttpServer, policy: PagePolicy = DATA
     xPermittedCrossDomainPolicies: false,
     xDnsPrefetchControl: false,
   });
-  server.addHook('onRequest', (request, reply, done) => addHeaders(request.raw, reply.raw, () => done()));
+  return (request: IncomingMessage, response: ServerResponse): void =>
+    addHeaders(request, response, () => {});
 }

@@ -4,7 +4,7 @@ import type { Tracing } from './tracing.ts';
 export type { Logger };
 
 /**
- * Creates the process's logger: JSON lines, or readable ones when standard output is a terminal.
+ * Creates the process's logger, which writes JSON lines to standard output.
  *
  * Secrets are redacted by path as a last line of defence; the rule is not to hand them to the logger at all.
  *
@@ -19,7 +19,6 @@ export function createLogger(service: string, level: string, tracing?: Tracing):
     serializers: { err: errorOnly },
     redact: ['*.authorization', '*.password', '*["x-password"]', '*.access_token'],
     ...(tracing && { mixin: tracing.logFields }),
-    ...(process.stdout.isTTY && { transport: { target: 'pino-pretty' } }),
   });
 }
 

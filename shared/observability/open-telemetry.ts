@@ -5,17 +5,22 @@ import {
   context,
   DiagLogLevel,
   diag,
-  INVALID_SPAN_CONTEXT,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
-import { core, NodeSDK, resources } from '@opentelemetry/sdk-node';
-import type { Telemetry } from 'bullmq';
-import { BullMQOTelSpan, BullMQOtel } from 'bullmq-otel';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from './logger.ts';
 import type { Tracing } from './tracing.ts';
@@ -24,8 +29,8 @@ import type { Tracing } from './tracing.ts';
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
- * Starts OpenTelemetry as its environment variables say (exporter, sampler, resource, limits). Fastify and undici
- * publish their requests on diagnostics channels, so no loader hook is needed.
+ * Starts OpenTelemetry as its environment variables say (endpoint, sampler, resource, limits). Spans are sent as OTLP with
+ * JSON over HTTP. Fastify and undici publish their requests on diagnostics channels, so no loader hook is needed.
  *
  * No span holds a URL, a header or the text of an error: they may contain names, tokens or postal codes.
  *
@@ -36,26 +41,21 @@ export function startOpenTelemetry(service: string, log: Logger): Tracing {
     log.warn({ details }, `OpenTelemetry reports: ${message}`);
   const ignore = () => {};
   diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN);
-  const sdk = new NodeSDK({
-    // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override these.
-    resource: resources
-      .defaultResource()
-      .merge(
-        resources.resourceFromAttributes({ 'service.name': service, 'service.namespace': 'shipping-guides' }),
-      ),
-    // The trace context alone: `baggage` holds whatever a caller likes, and would be stored in jobs.
-    textMapPropagator: new core.W3CTraceContextPropagator(),
-    instrumentations: [new UndiciInstrumentation({ requireParentforSpans: true })],
-    metricReaders: [],
-    logRecordProcessors: [],
+  const provider = new NodeTracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': service, 'service.namespace': 'shipping-guides' }))
+      // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override these.
+      .merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  sdk.start();
+  // The trace context alone: `baggage` holds whatever a caller likes, and would be stored in jobs.
+  provider.register({ propagator: new W3CTraceContextPropagator() });
+  new UndiciInstrumentation({ requireParentforSpans: true }); // enables itself
   subscribe('fastify.initialization', (message) =>
     traceRequests((message as { fastify: FastifyInstance }).fastify),
   );
   const tracer = trace.getTracer('shipping-guides');
   return {
-    queue: queueTelemetry(),
     logFields() {
       const traceId = trace.getActiveSpan()?.spanContext().traceId;
       return traceId ? { traceId } : {};
@@ -69,7 +69,7 @@ export function startOpenTelemetry(service: string, log: Logger): Tracing {
       };
     },
     async close() {
-      const flushed = sdk.shutdown().catch((error) => warn(String(error)));
+      const flushed = provider.shutdown().catch((error) => warn(String(error)));
       await Promise.race([flushed, delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
@@ -109,18 +109,4 @@ function traceRequests(server: FastifyInstance): void {
     span?.end();
     context.with(own, done);
   });
-}
-
-/** BullMQ's spans of jobs, without those of its housekeeping, which recur every few seconds for ever. */
-function queueTelemetry(): Telemetry<Context> {
-  const { tracer, contextManager } = new BullMQOtel();
-  const none = new BullMQOTelSpan(trace.wrapSpanContext(INVALID_SPAN_CONTEXT));
-  const ofJob = /^(add|process|complete|fail|retry) /;
-  return {
-    contextManager,
-    tracer: {
-      startSpan: (name, options, parent) =>
-        ofJob.test(name) ? tracer.startSpan(name, options, parent) : none,
-    },
-  };
 }

@@ -2,8 +2,6 @@ import type { Telemetry } from 'bullmq';
 
 /** What a service asks of OpenTelemetry; it is handed to whoever traces, and absent where tracing is off. */
 export type Tracing = {
-  /** BullMQ's telemetry: carries the trace from the request into the job. */
-  readonly queue: Telemetry;
   /** Returns what every log line says of the trace that it belongs to. */
   logFields(): { traceId?: string };
   /** Returns a recorder of spans below the current one, which also works later, when something else runs. */
@@ -22,3 +20,9 @@ export type RecordSpan = (
   to: number,
   attributes?: Record<string, number | string>,
 ) => void;
+
+/** Loads the telemetry of a queue, which services without tracing do not need in memory. */
+export async function loadQueueTelemetry(): Promise<Telemetry> {
+  const { queueTelemetry } = await import('./queue-telemetry.ts');
+  return queueTelemetry();
+}

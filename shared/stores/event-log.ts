@@ -1,7 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, mongo } from 'mongoose';
-import { type Event, type EventType, type GuideStatus, MAX_EVENTS } from '#shared/contracts/event.ts';
-import { collectionOf, DUPLICATE_KEY } from './mongo.ts';
+import {
+  type Event,
+  type EventType,
+  type GuideStatus,
+  MAX_EVENTS,
+  MAX_EVENTS_OF_GUIDE,
+} from '#shared/contracts/event.ts';
+import { DatabaseClock } from './database-clock.ts';
+import { collectionOf, DUPLICATE_KEY, openIds } from './mongo.ts';
 
 /**
  * The events of guides and their cancellations, in MongoDB: one log for each account, whose entries are numbered without a
@@ -10,7 +17,8 @@ import { collectionOf, DUPLICATE_KEY } from './mongo.ts';
  * An entry's `_id` is account and number, and an append is a compare-and-set on it: whoever appends reads the last number
  * first, then all that the decision needs, and inserts under the numbers after it. An insert that succeeds proves that
  * nothing was appended in between. So no number is missing or comes late, and whoever reads by number skips nothing,
- * however many processes write and whatever their clocks say.
+ * however many processes write and whatever their clocks say. When an entry is old enough to be shown is told by the
+ * database's clock, which all processes share.
  */
 
 /** What an entry tells: an event with its id, or that the guide was cancelled. */
@@ -33,10 +41,13 @@ export type LogEntry = NewEntry & {
   _id: string;
   /** Id of the append that it came with. */
   append: string;
+  /** By the database's clock, as is `openSince`. */
   registered: Date;
   /** Of the first entry of an append until the guides have their new status: when it was appended. */
   openSince?: Date;
 };
+/** Entries that are appended together. `open`: the ids under which the append is open until `done`, filled by its attempts. */
+export type Append = { id: string; open: string[] };
 /** A stretch of the feed. `next`: the number to go on after; `hasYoung`: whether entries follow that are not shown yet. */
 export type FeedPage = { entries: LogEntry[]; next: number; hasYoung: boolean };
 
@@ -50,9 +61,11 @@ const MAX_NUMBER = 10 ** DIGITS - 1;
 const MAJORITY = { readConcern: 'majority' } as const;
 
 export class EventLog {
+  readonly #clock: DatabaseClock;
   readonly #entries: mongo.Collection<LogEntry>;
 
   constructor(connection: Connection) {
+    this.#clock = new DatabaseClock(connection);
     this.#entries = collectionOf(connection, 'events');
   }
 
@@ -69,43 +82,35 @@ export class EventLog {
    * Appends to an account's log what `decide` makes of the log as it is. Where another process appends first, `decide` is
    * asked again. After a lost answer the same append may be repeated: `decide` then finds entries with its id.
    *
-   * @param append id of this append.
    * @param signal ends the attempts.
-   * @returns the result of the decision that holds, and the ids under which the append is open until `done`.
+   * @returns the result of the decision that holds.
    */
   async append<Result>(
     account: string,
-    append: string,
+    append: Append,
     decide: () => Promise<{ entries: readonly NewEntry[]; result: Result }>,
     signal: AbortSignal,
-  ): Promise<{ result: Result; open: string[] }> {
-    const open: string[] = [];
+  ): Promise<Result> {
     for (;;) {
       signal.throwIfAborted();
       const last = await this.last(account);
-      const { entries, result } = await decide();
-      if (entries.length === 0) return { result, open };
-      open.push(idOf(account, last + 1));
-      if (await this.#insert(account, last, append, entries)) return { result, open };
+      const [{ entries, result }, registered] = await Promise.all([decide(), this.#clock.now()]);
+      if (entries.length === 0) return result;
+      append.open.push(idOf(account, last + 1));
+      const documents = entries.map((entry, i) => ({
+        ...entry,
+        _id: idOf(account, last + 1 + i),
+        append: append.id,
+        registered,
+        ...(i === 0 && { openSince: registered }),
+      }));
+      if (await this.#insert(documents)) return result;
       await delay(Math.random() * PAUSE_MS);
     }
   }
 
   /** @returns false where one of the numbers is taken; entries before it may be there. */
-  async #insert(
-    account: string,
-    last: number,
-    append: string,
-    entries: readonly NewEntry[],
-  ): Promise<boolean> {
-    const registered = new Date();
-    const documents = entries.map((entry, i) => ({
-      ...entry,
-      _id: idOf(account, last + 1 + i),
-      append,
-      registered,
-      ...(i === 0 && { openSince: registered }),
-    }));
+  async #insert(documents: LogEntry[]): Promise<boolean> {
     try {
       await this.#entries.insertMany(documents, { ordered: true });
       return true;
@@ -115,10 +120,10 @@ export class EventLog {
     }
   }
 
-  /** Says that the guides of an append have their new status. */
-  async done(append: string, open: readonly string[]): Promise<void> {
+  /** Marks an append as done: its guides have their new status. */
+  async done({ id, open }: Append): Promise<void> {
     if (open.length === 0) return;
-    await this.#entries.updateMany({ _id: { $in: [...open] }, append }, { $unset: { openSince: 1 } });
+    await this.#entries.updateMany({ _id: { $in: open }, append: id }, { $unset: { openSince: 1 } });
   }
 
   /** Returns the number of an account's last entry, 0 without one. */
@@ -132,36 +137,58 @@ export class EventLog {
     return last ? numberOf(last._id) : 0;
   }
 
+  /**
+   * Returns whether a number is 0 or that of an entry. It asks for what the primary has, by whatever majority: right after a
+   * failover that is more than a majority is known to have.
+   */
+  async has(account: string, number: number): Promise<boolean> {
+    const id = { _id: idOf(account, number) };
+    return number === 0 || (await this.#entries.findOne(id, { projection: { _id: 1 } })) !== null;
+  }
+
   /** Returns up to `limit` entries of an account after a number, as far as they are shown. */
   async page(account: string, number: number, limit: number): Promise<FeedPage> {
     const found = await this.#entries
-      .find({ _id: after(account, number) }, MAJORITY)
+      .find({ _id: after(account, number) }, { ...MAJORITY, batchSize: limit })
       .sort({ _id: 1 })
       .limit(limit)
       .toArray();
-    const now = Date.now();
-    // An entry of a clock that is ahead must hold up no feed.
+    const now = (await this.#clock.now()).getTime();
+    // After a failover the clock may be another server's: an entry of one that was ahead must hold up no feed.
     const young = found.findIndex(({ registered }) => Math.abs(now - registered.getTime()) < SHOWN_MS);
     const entries = young < 0 ? found : found.slice(0, young);
     return { entries, next: number + entries.length, hasYoung: young >= 0 };
   }
 
-  /** Returns all entries of these guides. */
+  /** Returns all entries of these guides, those of a guide in the order in which its account registered them. */
   ofGuides(numbers: readonly string[]): Promise<LogEntry[]> {
-    return this.#entries.find({ 'told.Guia': { $in: [...numbers] } }, MAJORITY).toArray();
+    const batchSize = numbers.length * MAX_EVENTS_OF_GUIDE;
+    return this.#entries
+      .find({ 'told.Guia': { $in: [...numbers] } }, { ...MAJORITY, batchSize })
+      .sort({ 'told.Guia': 1, _id: 1 })
+      .toArray();
   }
 
-  /** Finds appends that are open for longer than `ms`, each with the id of its first entry and its guides. */
-  async *overdue(ms: number): AsyncGenerator<{ append: string; open: string[]; guides: string[] }> {
-    const openSince = { $lt: new Date(Date.now() - ms) };
-    for await (const { _id, append } of this.#entries.find({ openSince })) {
-      const account = _id.slice(0, -DIGITS - 1);
-      const number = numberOf(_id);
-      const range = { $gte: _id, $lt: idOf(account, number + MAX_EVENTS) };
-      const entries = await this.#entries.find({ _id: range }).toArray();
-      const guides = entries.filter((entry) => entry.append === append).map(({ told }) => told.Guia);
-      yield { append, open: [_id], guides: [...new Set(guides)] };
-    }
+  /** Returns the ids under which appends are open, the oldest first. */
+  openIds(): Promise<string[]> {
+    return openIds(this.#entries);
+  }
+
+  /** Returns the append that is open under an id, its account and the guides of its entries; undefined where it is done. */
+  async openAppend(
+    _id: string,
+  ): Promise<{ append: Append; account: string; guides: Set<string> } | undefined> {
+    const account = _id.slice(0, -DIGITS - 1);
+    const range = { $gte: _id, $lt: idOf(account, numberOf(_id) + MAX_EVENTS) };
+    const found = await this.#entries
+      .find({ _id: range }, { batchSize: MAX_EVENTS })
+      .sort({ _id: 1 })
+      .toArray();
+    const [first] = found;
+    if (first?._id !== _id || !first.openSince) return undefined;
+    const entries = found.filter((entry) => entry.append === first.append);
+    const guides = new Set(entries.map(({ told }) => told.Guia));
+    return { append: { id: first.append, open: [_id] }, account, guides };
   }
 }
 

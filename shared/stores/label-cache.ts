@@ -7,7 +7,7 @@ import type { RedisClient } from './redis-client.ts';
  * | key or channel | what |
  * |---|---|
  * | `{prefix}:label:<key>` | the label's bytes; expires after an hour |
- * | channel `{prefix}:label:<key>` | news of the label's job: `printed <key>`, `failed` or `dropped` |
+ * | channel `{prefix}:label:<key>` | news of the label's job: `printed <key>`, `failed`, `unstored` or `dropped` |
  *
  * The key in the news is another than the channel's where the worker has another template than the one asked for.
  */
@@ -15,8 +15,12 @@ import type { RedisClient } from './redis-client.ts';
 /** What a label shows is personal data and stays no longer than this in Redis, in seconds (docs/security.md "Personal data"). */
 const TTL_S = 3_600;
 
-/** How a label's job ended. `dropped`: the worker did not print the label, because nobody waited for it any more. */
-export type LabelNews = { printed: string } | 'failed' | 'dropped';
+/**
+ * How a label's job ended. `unstored`: printed, but this Redis refuses to store it. `dropped`: the worker did not print the
+ * label, because nobody waited for it any more.
+ */
+const WORDS = ['failed', 'unstored', 'dropped'] as const;
+export type LabelNews = { printed: string } | (typeof WORDS)[number];
 
 export class LabelCache {
   readonly #redis: RedisClient;
@@ -37,14 +41,11 @@ export class LabelCache {
     return Promise.all(keys.map(async (key) => (await this.#redis.exists(this.channelOf(key))) === 1));
   }
 
-  /** Stores a label under `key`, and tells those who wait for the label `asked`. */
+  /** Stores a label under `key`, and then tells those who wait for the label `asked`: what is told of is there. */
   async store(asked: string, key: string, bytes: Uint8Array): Promise<void> {
     const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // Both commands travel together and run in this order: whoever hears of the label finds it.
-    await Promise.all([
-      this.#redis.set(this.channelOf(key), value, 'EX', TTL_S),
-      this.tell(asked, { printed: key }),
-    ]);
+    await this.#redis.set(this.channelOf(key), value, 'EX', TTL_S);
+    await this.tell(asked, { printed: key });
   }
 
   /** Tells those who wait for a label how its job ended. */
@@ -70,5 +71,5 @@ export class LabelCache {
 export function parseNews(message: string): LabelNews {
   const [, printed] = /^printed (.+)$/.exec(message) ?? [];
   if (printed) return { printed };
-  return message === 'failed' ? 'failed' : 'dropped';
+  return WORDS.find((word) => word === message) ?? 'dropped';
 }

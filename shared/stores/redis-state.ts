@@ -38,3 +38,8 @@ export async function readRedisState(redis: RedisClient): Promise<RedisState> {
     writesFail: DISK_STATUSES.some((name) => value(name) === 'err'),
   };
 }
+
+/** Returns whether Redis makes room for a write when it is full; undefined where it does not tell its policy. */
+export function evicts({ policy, noeviction }: RedisState): boolean | undefined {
+  return policy === '' ? undefined : !noeviction;
+}

@@ -5,8 +5,8 @@ import { RefusesWrites } from '#shared/http/lifecycle.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { createRedisClient, type RedisClient } from './redis-client.ts';
-import { type RedisState, readRedisState, writeCheckKey } from './redis-state.ts';
-import { explainOutage } from './transient-errors.ts';
+import { evicts, type RedisState, readRedisState, writeCheckKey } from './redis-state.ts';
+import { explainOutage, isRefusedWrite } from './transient-errors.ts';
 
 /** Time after which the key of the write check is gone, in seconds. */
 const CHECK_TTL_S = 60;
@@ -14,8 +14,6 @@ const CHECK_TTL_S = 60;
 const PING_MS = 1_000;
 /** Time for which what Redis says of itself is kept, in ms: all metrics of a scrape ask at once, and share one reading. */
 const SCRAPE_MS = 0;
-/** How Redis begins to refuse a write: it is full, a replica, without its disk or its replicas. */
-const REFUSED_WRITE = /^(OOM|READONLY|MISCONF|NOREPLICAS) /;
 
 /**
  * Opens a service's connection for request/response work, whether or not Redis is there: it is a required dependency of
@@ -32,21 +30,43 @@ export function openRedis(server: HttpServer, url: string, prefix: string): Redi
     await whenReady(redis);
     await logEvictionPolicy(redis, server.log);
   });
-  const check = memoizeFor(SCRAPE_MS, () => checkWrite(redis, writeCheckKey(prefix)));
-  server.dependencies.set('redis', { check, required: true });
-  addRedisGauges(server.metrics, () => readRedisState(redis), check);
+  server.dependencies.set('redis', { check: () => checkWrite(redis, prefix), required: true });
+  addRedisGauges(server.metrics, redis);
   return redis;
 }
 
 /**
- * Opens a further Redis that is not required: without it what it holds is refused, such as finished labels, and all else
- * goes on, also when it was never there.
+ * Opens a Redis that is not required: the service gets ready without it. Its check writes, as that of `openRedis` does.
  *
  * @param name by which health and metrics know it.
  */
-export function openOptionalRedis(server: HttpServer, url: string, name: string): RedisClient {
+export function openOptionalRedis(
+  server: HttpServer,
+  url: string,
+  prefix: string,
+  name = 'redis',
+): RedisClient {
   const redis = connectRedis(url, server, ` (${name})`);
-  server.dependencies.set(name, { check: () => redis.ping(), required: false });
+  server.dependencies.set(name, { check: () => checkWrite(redis, prefix), required: false });
+  return redis;
+}
+
+/**
+ * Opens the Redis of the finished labels: without it labels are refused, and what needs no label goes on. Says in the log
+ * and in a metric where it would refuse labels once it is full; `noeviction` is what Redis has where nobody sets a policy.
+ */
+export function openLabelCache(server: HttpServer, url: string, prefix: string): RedisClient {
+  const redis = openOptionalRedis(server, url, prefix, 'label-cache');
+  redis.on('ready', () => void logMissingEviction(redis, server.log).catch(() => {}));
+  addGauge(
+    server.metrics,
+    'label_cache_evicts',
+    '1 if the Redis of the labels makes room when it is full, 0 if it refuses labels then (noeviction)',
+    async () => {
+      const makesRoom = evicts(await readRedisState(redis));
+      return makesRoom === undefined ? undefined : Number(makesRoom);
+    },
+  );
   return redis;
 }
 
@@ -115,19 +135,15 @@ async function whenReady(redis: RedisClient): Promise<void> {
 }
 
 /** @throws RefusesWrites where Redis answers, but refuses to write; any other error where it does not answer. */
-async function checkWrite(redis: RedisClient, key: string): Promise<void> {
-  await redis.set(key, '1', 'EX', CHECK_TTL_S).catch((cause: Error) => {
-    throw REFUSED_WRITE.test(cause.message) ? new RefusesWrites(cause.message, { cause }) : cause;
+async function checkWrite(redis: RedisClient, prefix: string): Promise<void> {
+  await redis.set(writeCheckKey(prefix), '1', 'EX', CHECK_TTL_S).catch((cause: Error) => {
+    throw isRefusedWrite(cause) ? new RefusesWrites(cause.message, { cause }) : cause;
   });
 }
 
 /** Adds gauges that are read on every scrape, since an operator may change policy and limit at any time. */
-function addRedisGauges(
-  metrics: Registry,
-  readState: () => Promise<RedisState>,
-  check: () => Promise<void>,
-): void {
-  const state = memoizeFor(SCRAPE_MS, readState);
+function addRedisGauges(metrics: Registry, redis: RedisClient): void {
+  const state = memoizeFor(SCRAPE_MS, () => readRedisState(redis));
   const add = (name: string, help: string, read: (state: RedisState) => number | undefined) =>
     addGauge(metrics, name, help, async () => read(await state()));
   add('redis_noeviction', '1 if maxmemory-policy is noeviction, 0 if a full Redis evicts jobs', (state) =>
@@ -142,16 +158,6 @@ function addRedisGauges(
   add('redis_disk_write_failed', '1 if the last write of Redis to its disk failed', ({ writesFail }) =>
     Number(writesFail),
   );
-  addGauge(
-    metrics,
-    'redis_refuses_writes',
-    '1 if Redis answers but refuses to write: full, read-only or without disk',
-    () =>
-      check().then(
-        () => 0,
-        (error: unknown) => (error instanceof RefusesWrites ? 1 : undefined),
-      ),
-  );
 }
 
 /** With any policy but `noeviction` a full Redis silently drops jobs (BullMQ, "Going to production"). */
@@ -160,4 +166,13 @@ async function logEvictionPolicy(redis: RedisClient, log: Pick<Logger, 'error'>)
   if (!noeviction) {
     log.error({ policy }, 'Redis may drop jobs when it is full: set its maxmemory-policy to noeviction');
   }
+}
+
+async function logMissingEviction(redis: RedisClient, log: Pick<Logger, 'error'>): Promise<void> {
+  const state = await readRedisState(redis);
+  if (evicts(state) !== false) return;
+  log.error(
+    { policy: state.policy },
+    'The Redis of the labels refuses labels when it is full: set its maxmemory-policy to allkeys-lru',
+  );
 }

@@ -55,6 +55,8 @@ const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107,
  * disk or its replicas.
  */
 const REDIS_OUTAGE_CODES = /^(LOADING|OOM|MASTERDOWN|READONLY|MISCONF|NOREPLICAS|UNBLOCKED) /;
+/** Those of them that refuse a write alone: Redis is full, a replica, without its disk or its replicas. */
+const REDIS_REFUSED_WRITE = /^(OOM|READONLY|MISCONF|NOREPLICAS) /;
 /** ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed. */
 const IOREDIS_OUTAGE_TEXTS = /^(Stream isn't writeable|Command timed out|Connection is closed)/;
 /** Errors of MongoDB's driver that found no server, or no connection, in the time that it waits for one. */
@@ -86,6 +88,11 @@ export function isTransientError(error: unknown): boolean {
     IOREDIS_OUTAGE_TEXTS.test(error.message) ||
     MONGOOSE_NOT_CONNECTED.test(error.message)
   );
+}
+
+/** Returns whether a Redis that answers has refused a write. */
+export function isRefusedWrite(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && REDIS_REFUSED_WRITE.test(error.message);
 }
 
 /** Returns whether a bulk write was done, but a majority of the servers has not confirmed it in time. */

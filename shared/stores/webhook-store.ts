@@ -1,19 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Connection, mongo } from 'mongoose';
+import { DatabaseClock } from './database-clock.ts';
 import { collectionOf, DUPLICATE_KEY } from './mongo.ts';
 
 /** Most webhooks of an account (docs/contract.md "Webhooks"). */
 export const MAX_WEBHOOKS = 5;
-/** How long both secrets sign after a change, in ms. */
-const BOTH_SECRETS_MS = 86_400_000;
-/** How long a sender holds a webhook that it has claimed, in ms: longer than a request of 15 s and its writes. */
+/** How long a secret signs after a change, in ms. */
+const OLD_SECRET_MS = 86_400_000;
+/** Most secrets that sign at once: a client that repeats a change whose answer was lost breaks no receiver. */
+const MAX_SECRETS = 4;
+/** How long a sender holds a webhook that it has claimed, in ms: longer than a request of 16 s and its writes. */
 const LEASE_MS = 30_000;
 /** Interval at which a webhook without news is looked at, in ms: a wake-up that a crash has cut costs no more. */
 const IDLE_MS = 60_000;
-/** Longest time that a trial message takes, in ms. */
-const PROBE_MS = 20_000;
-/** Pause between two trial messages to one webhook, in ms. */
-const PROBE_PAUSE_MS = 1_000;
+/** The end of the lease of a webhook that nobody holds: in the past by every clock. */
+const FREE = new Date(0);
 /** Age of a webhook's next event from which on the webhook is behind, in ms. */
 const BEHIND_MS = 600_000;
 const AFTER = { returnDocument: 'after' } as const;
@@ -39,6 +40,8 @@ export type Webhook = {
   createdAt: Date;
   /** Sequence number of the last event that was taken. */
   cursor: number;
+  /** How often its account has moved the cursor; absent before the first time. */
+  replays?: number;
   /** Last event of the message that is sent now: every try of a message has the same events. */
   through?: number;
   /** When the first event of that message was registered. */
@@ -46,13 +49,11 @@ export type Webhook = {
   active: boolean;
   /** When and why it was switched off. */
   off?: Failure;
-  /** When it is looked at next. */
+  /** When it is looked at next. While it is held: the lease's end, or earlier where somebody woke it meanwhile. */
   dueAt: Date;
-  /** Who holds it, until when: nobody else sends its messages. */
+  /** Who holds it, until when: nobody else sends its messages. Only its holder ends a lease early. */
   lease?: string;
   leaseUntil: Date;
-  /** Until when no trial message is sent. */
-  probeUntil?: Date;
   /** Tries of this message that failed. */
   failures: number;
   failingSince?: Date;
@@ -61,19 +62,24 @@ export type Webhook = {
 };
 
 /** What signs a webhook's messages, the newest first. An older one signs until `until`. */
-export type Secrets = { value: string; until?: Date }[];
+type Secrets = { value: string; until?: Date }[];
 /** By the webhook's `id`, in a collection of their own: whoever may see webhooks need not be able to forge messages. */
-type SecretsDocument = { _id: string; secrets: Secrets };
+export type SecretsDocument = { _id: string; secrets: Secrets };
 
 /** A webhook that this process holds. */
 export type HeldWebhook = Webhook & { lease: string };
 
-/** The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. */
+/**
+ * The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. Every moment that is stored or
+ * compared here is of the database's clock.
+ */
 export class WebhookStore {
+  readonly clock: DatabaseClock;
   readonly #webhooks: mongo.Collection<Webhook>;
   readonly #secrets: mongo.Collection<SecretsDocument>;
 
   constructor(connection: Connection) {
+    this.clock = new DatabaseClock(connection);
     this.#webhooks = collectionOf(connection, 'webhooks');
     this.#secrets = collectionOf(connection, 'webhookSecrets');
   }
@@ -88,14 +94,24 @@ export class WebhookStore {
     return this.#webhooks.find(placesOf(account)).sort({ createdAt: 1 }).toArray();
   }
 
+  /** Returns the webhooks of all accounts. */
+  listAll(): Promise<Webhook[]> {
+    return this.#webhooks.find().sort({ _id: 1 }).toArray();
+  }
+
   /** @returns undefined where the account has no such webhook. */
   async find(account: string, id: string): Promise<Webhook | undefined> {
     return (await this.#webhooks.findOne({ ...placesOf(account), id })) ?? undefined;
   }
 
-  /** Returns what signs the messages of a webhook; nothing where it has just been removed. */
-  async secretsOf({ id }: Webhook): Promise<Secrets> {
-    return (await this.#secrets.findOne({ _id: id }))?.secrets ?? [];
+  /** Returns the secrets that sign the messages of a webhook now; none where it has just been removed. */
+  async secretsOf({ id }: Pick<Webhook, 'id'>): Promise<string[]> {
+    return (await this.#signing(id)).map(({ value }) => value);
+  }
+
+  async #signing(id: string): Promise<Secrets> {
+    const [found, now] = await Promise.all([this.#secrets.findOne({ _id: id }), this.clock.now()]);
+    return (found?.secrets ?? []).filter(({ until }) => !until || until > now);
   }
 
   /**
@@ -108,9 +124,9 @@ export class WebhookStore {
     secret: string,
   ): Promise<Webhook | undefined> {
     const id = randomUUID();
+    const now = await this.clock.now();
     await this.#secrets.insertOne({ _id: id, secrets: [{ value: secret }] });
     for (const _id of placesOf(webhook.account)._id.$in) {
-      const now = new Date();
       const added: Webhook = {
         ...webhook,
         _id,
@@ -118,7 +134,7 @@ export class WebhookStore {
         createdAt: now,
         active: true,
         dueAt: now,
-        leaseUntil: now,
+        leaseUntil: FREE,
         failures: 0,
       };
       try {
@@ -132,76 +148,79 @@ export class WebhookStore {
     return undefined;
   }
 
-  /** Gives a webhook another secret; the one before signs for 24 hours more. @returns whether there is such a webhook. */
+  /**
+   * Gives a webhook another secret. Those that sign now do so for 24 hours more, the newest of them where there are many.
+   *
+   * @returns whether there is such a webhook.
+   */
   async addSecret(account: string, id: string, secret: string): Promise<boolean> {
     for (;;) {
       const webhook = await this.find(account, id);
-      const [before] = webhook ? await this.secretsOf(webhook) : [];
-      if (!before) return false;
-      const until = new Date(Date.now() + BOTH_SECRETS_MS);
-      const secrets = [{ value: secret }, { value: before.value, until }];
-      const filter = { _id: id, 'secrets.0.value': before.value };
+      const [newest, ...older] = webhook ? await this.#signing(id) : [];
+      if (!newest) return false;
+      const until = await this.clock.now(OLD_SECRET_MS);
+      const secrets = [{ value: secret }, { ...newest, until }, ...older].slice(0, MAX_SECRETS);
+      // Of two changes at the same moment one finds another newest secret, and is made again beside it.
+      const filter = { _id: id, 'secrets.0.value': newest.value };
       if ((await this.#secrets.updateOne(filter, { $set: { secrets } })).matchedCount === 1) return true;
     }
   }
 
-  /** Switches a webhook on, from where it stopped or from `cursor`. @returns it, undefined where there is none. */
+  /**
+   * Switches a webhook on, from where it stopped or from `cursor`, and has it tried now. A lease stays: whoever holds it may be
+   * posting, and a second process that posted beside it would send messages out of order.
+   *
+   * @returns it, undefined where there is none.
+   */
   async activate(account: string, id: string, cursor?: number): Promise<Webhook | undefined> {
-    const now = new Date();
-    // Whoever sends a message now loses its lease, and leaves the cursor where it is.
-    const change = {
-      $set: {
-        active: true,
-        dueAt: now,
-        leaseUntil: now,
-        failures: 0,
-        ...(cursor !== undefined && { cursor }),
+    const change = [
+      {
+        $set: {
+          active: true,
+          dueAt: await this.clock.now(),
+          failures: 0,
+          // Whoever tries a failing webhook again and again has no more than five days for it.
+          failingSince: { $cond: ['$active', '$failingSince', '$$REMOVE'] },
+          ...(cursor !== undefined && { cursor, replays: { $add: [{ $ifNull: ['$replays', 0] }, 1] } }),
+        },
       },
-      $unset: {
-        off: 1,
-        failingSince: 1,
-        lease: 1,
-        ...(cursor !== undefined && ({ through: 1, waitingSince: 1 } as const)),
-      },
-    } as const;
+      { $unset: ['off', ...(cursor === undefined ? [] : ['through', 'waitingSince'])] },
+    ];
     const found = await this.#webhooks.findOneAndUpdate({ ...placesOf(account), id }, change, AFTER);
     return found ?? undefined;
   }
 
   /** @returns whether there was such a webhook. */
   async remove(account: string, id: string): Promise<boolean> {
-    const { deletedCount } = await this.#webhooks.deleteOne({ ...placesOf(account), id });
-    if (deletedCount === 1) await this.#secrets.deleteOne({ _id: id });
-    return deletedCount === 1;
+    // DocumentDB's `deleteOne` finds nothing where another process changes the document at that moment.
+    const { deletedCount } = await this.#webhooks.deleteMany({ ...placesOf(account), id });
+    if (deletedCount > 0) await this.#secrets.deleteMany({ _id: id });
+    return deletedCount > 0;
   }
 
-  /** Begins a trial message. @returns false where one is sent, or was sent in the last second. */
-  async beginProbe({ _id }: Webhook): Promise<boolean> {
-    const now = Date.now();
-    const filter = { _id, $nor: [{ probeUntil: { $gt: new Date(now) } }] };
-    const change = { $set: { probeUntil: new Date(now + PROBE_MS) } };
-    return (await this.#webhooks.updateOne(filter, change)).matchedCount === 1;
+  /** Has an account's webhooks looked at in `ms`, unless they wait for their next try. */
+  async wake(account: string, ms: number): Promise<void> {
+    const at = await this.clock.now(ms);
+    const filter = { ...placesOf(account), active: true, failures: 0 };
+    await this.#webhooks.updateMany(filter, { $min: { dueAt: at } });
   }
 
-  async endProbe({ _id }: Webhook): Promise<void> {
-    const probeUntil = new Date(Date.now() + PROBE_PAUSE_MS);
-    await this.#webhooks.updateOne({ _id }, { $set: { probeUntil } });
-  }
-
-  /** Has an account's webhooks looked at from `at` on, unless they wait for their next try. */
-  async wake(account: string, at: Date): Promise<void> {
-    await this.#webhooks.updateMany(
-      { ...placesOf(account), active: true, failures: 0 },
-      { $min: { dueAt: at } },
-    );
-  }
-
-  /** Claims the webhook that has been due for longest. @returns undefined where none is. */
-  async claim(): Promise<HeldWebhook | undefined> {
-    const now = Date.now();
-    const filter = { active: true, dueAt: { $lte: new Date(now) }, leaseUntil: { $lte: new Date(now) } };
-    const lease = { lease: randomUUID(), leaseUntil: new Date(now + LEASE_MS) };
-    const change = { $set: { ...lease, dueAt: new Date(now + IDLE_MS) } };
+  /**
+   * Claims the webhook that has been due for longest.
+   *
+   * @param except accounts whose webhooks are left alone.
+   * @returns undefined where none is due.
+   */
+  async claim(except: readonly string[] = []): Promise<HeldWebhook | undefined> {
+    const now = await this.clock.now();
+    const until = new Date(now.getTime() + LEASE_MS);
+    const filter = {
+      active: true,
+      dueAt: { $lte: now },
+      leaseUntil: { $lte: now },
+      ...(except.length > 0 && { account: { $nin: [...except] } }),
+    };
+    const change = { $set: { lease: randomUUID(), leaseUntil: until, dueAt: until } };
     const found = await this.#webhooks.findOneAndUpdate(filter, change, { ...AFTER, sort: { dueAt: 1 } });
     return (found as HeldWebhook | null) ?? undefined;
   }
@@ -210,70 +229,91 @@ export class WebhookStore {
    * Notes which events the next message has, and holds the webhook on.
    *
    * @param waitingSince when the first of them was registered.
-   * @returns whether the webhook is still held.
+   * @returns whether the webhook is still held, and its cursor where it was.
    */
-  beginMessage(held: HeldWebhook, through: number, waitingSince: Date): Promise<boolean> {
-    const leaseUntil = new Date(Date.now() + LEASE_MS);
-    return this.#change(held, { $set: { through, waitingSince, leaseUntil } });
+  async beginMessage(held: HeldWebhook, through: number, waitingSince: Date): Promise<boolean> {
+    const leaseUntil = await this.clock.now(LEASE_MS);
+    const dueAt = ifWoken('$dueAt', leaseUntil);
+    return this.#change(held, [{ $set: { through, waitingSince, leaseUntil, dueAt } }]);
   }
 
-  /** Moves the cursor past the message that was taken. @returns whether the webhook is still held. */
-  moveCursor(held: HeldWebhook, through: number): Promise<boolean> {
+  /** Moves the cursor past the message that was taken. @returns as `beginMessage` does. */
+  async moveCursor(held: HeldWebhook, through: number): Promise<boolean> {
     return this.#change(held, {
-      $set: { cursor: through, failures: 0, lastSuccess: new Date() },
+      $set: { cursor: through, failures: 0, lastSuccess: await this.clock.now() },
       $unset: { through: 1, waitingSince: 1, failingSince: 1 },
     });
   }
 
-  /** Lets a webhook go. @param moreAt when it will have more to send, where that is known. */
-  async release(held: HeldWebhook, moreAt?: Date): Promise<void> {
-    await this.#change(held, {
-      $set: { leaseUntil: new Date() },
-      $unset: { lease: 1 },
-      ...(moreAt && { $min: { dueAt: moreAt } }),
-    });
+  /** Lets a webhook go, whoever moved its cursor. @param moreMs when it will have more to send, where that is known. */
+  async release({ _id, lease }: HeldWebhook, moreMs = IDLE_MS): Promise<void> {
+    const next = await this.clock.now(moreMs);
+    const dueAt = { $min: [next, ifWoken('$dueAt', next)] };
+    await this.#webhooks.updateOne({ _id, lease }, [
+      { $set: { leaseUntil: FREE, dueAt } },
+      { $unset: 'lease' },
+    ]);
   }
 
-  /** Lets a webhook go whose message was not taken; it is tried again at `dueAt`. */
-  async postpone(held: HeldWebhook, reason: string, dueAt: Date): Promise<void> {
-    const at = new Date();
-    await this.#change(held, {
+  /**
+   * Lets a webhook go whose message was not taken, and is tried again in `pauseMs`. Where its account has activated it
+   * meanwhile, nothing is noted, and it is tried at once.
+   *
+   * @param isReceivers whether the receiver is at fault: only then the time begins after which a webhook is switched off.
+   */
+  async postpone(held: HeldWebhook, reason: string, pauseMs: number, isReceivers: boolean): Promise<void> {
+    const at = await this.clock.now();
+    const { failures, failingSince = at } = held;
+    const change = {
       $set: {
-        dueAt,
-        leaseUntil: at,
+        dueAt: new Date(at.getTime() + pauseMs),
+        leaseUntil: FREE,
         lastFailure: { at, reason },
-        failingSince: held.failingSince ?? at,
+        failures: isReceivers ? failures + 1 : Math.max(1, failures),
+        ...(isReceivers && { failingSince }),
       },
-      $inc: { failures: 1 },
       $unset: { lease: 1 },
-    });
+    } as const;
+    if (!(await this.#change(held, change, { failures }))) await this.release(held);
   }
 
-  /** Switches a webhook off. @returns whether it was still held. */
-  switchOff(held: HeldWebhook, reason: string): Promise<boolean> {
-    const failure = { at: new Date(), reason };
-    return this.#change(held, {
-      $set: { active: false, off: failure, lastFailure: failure, leaseUntil: failure.at },
+  /** Switches a webhook off. @returns false where it was activated meanwhile; it is let go then. */
+  async switchOff(held: HeldWebhook, reason: string): Promise<boolean> {
+    const failure = { at: await this.clock.now(), reason };
+    const change = {
+      $set: { active: false, off: failure, lastFailure: failure, leaseUntil: FREE },
       $unset: { lease: 1 },
-    });
+    } as const;
+    const isOff = await this.#change(held, change, { failures: held.failures });
+    if (!isOff) await this.release(held);
+    return isOff;
   }
 
   /** Counts the webhooks whose next event has waited for ten minutes, or that no sender came round to for as long. */
-  countBehind(): Promise<number> {
-    const late = { $lt: new Date(Date.now() - BEHIND_MS) };
+  async countBehind(): Promise<number> {
+    const late = { $lt: await this.clock.now(-BEHIND_MS) };
     return this.#webhooks.countDocuments({ active: true, $or: [{ waitingSince: late }, { dueAt: late }] });
   }
 
-  /** Counts the webhooks that were switched off since `from`, and are off. */
-  countOff(from: Date): Promise<number> {
-    return this.#webhooks.countDocuments({ active: false, 'off.at': { $gte: from } });
+  /** Counts the webhooks that were switched off in the last `ms`, and are off. */
+  async countOff(ms: number): Promise<number> {
+    return this.#webhooks.countDocuments({ active: false, 'off.at': { $gte: await this.clock.now(-ms) } });
   }
 
-  /** Changes a webhook that is still held. */
-  async #change(held: HeldWebhook, change: mongo.UpdateFilter<Webhook>): Promise<boolean> {
-    const { matchedCount } = await this.#webhooks.updateOne({ _id: held._id, lease: held.lease }, change);
-    return matchedCount === 1;
+  /** Changes a webhook that is still held, and whose cursor its account has not moved since it was claimed. */
+  async #change(
+    { _id, lease, replays }: HeldWebhook,
+    change: mongo.UpdateFilter<Webhook> | mongo.Document[],
+    also: mongo.Filter<Webhook> = {},
+  ): Promise<boolean> {
+    const filter = { _id, lease, replays: replays ?? { $exists: false }, ...also };
+    return (await this.#webhooks.updateOne(filter, change)).matchedCount === 1;
   }
+}
+
+/** Chooses a value of an update by whether a webhook that is held was woken meanwhile. */
+function ifWoken<T>(woken: string, other: T) {
+  return { $cond: [{ $lt: ['$dueAt', '$leaseUntil'] }, woken, other] };
 }
 
 /** Selects the webhooks of an account. */

@@ -6,14 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test as base, describe, expect } from 'vitest';
 import { BranchesClient } from '#services/api/branches-client.ts';
 import type { ResolveRequest } from '#shared/contracts/branch.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 
-/** A branches service that can hang: it takes calls and answers them once it is resumed. */
+/** A branches service that can hang: it takes calls, and answers those for branches once it is resumed. */
 class HangingService {
   /** The postal codes of each call that came, in order. */
   readonly calls: string[][] = [];
+  /** Of the load in force; and how often it was asked for. */
+  version = '1.1';
+  versionCalls = 0;
   readonly #held: (() => void)[] = [];
   readonly #server = createServer((request, response) => void this.#take(request, response));
   #hangs = true;
+  #isDead = false;
   /** Calls whose connection the client has closed before the answer. */
   cancelled = 0;
 
@@ -21,6 +26,12 @@ class HangingService {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Answers nothing more, and breaks off what it is asked. */
+  die(): void {
+    this.#isDead = true;
+    this.#server.closeAllConnections();
   }
 
   resume(): void {
@@ -34,11 +45,17 @@ class HangingService {
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#isDead) return void request.destroy();
+    const { version } = this;
+    if (request.url === '/internal/version') {
+      this.versionCalls++;
+      return void response.setHeader('content-type', 'application/json').end(JSON.stringify({ version }));
+    }
     const { origins, destinations } = (await json(request)) as ResolveRequest;
     const codes = destinations.map((query) => ('postalCode' in query ? query.postalCode : query.code));
     this.calls.push(codes);
     const answer = () => {
-      const body = { origins: origins.map(branch), destinations: codes.map(branch) };
+      const body = { version: this.version, origins: origins.map(branch), destinations: codes.map(branch) };
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     };
     response.on('close', () => {
@@ -49,7 +66,7 @@ class HangingService {
   }
 }
 
-const branch = (Codigo: string) => ({ Codigo });
+const branch = (Codigo: string) => (Codigo.startsWith('none') ? null : { Codigo });
 
 const test = base.extend('start', async ({}, { onCleanup }) => {
   return async (timeoutMs: number) => {
@@ -60,8 +77,11 @@ const test = base.extend('start', async ({}, { onCleanup }) => {
       await client.close();
     });
     /** Asks for one postal code. @returns the code that is answered, or the code or name of the error. */
-    const ask = (postalCode: string, gone = new AbortController().signal): Promise<unknown> =>
-      client.destination({ postalCode }, { requestId: 'test', gone }).then(
+    const ask = (
+      postalCode: string,
+      { account = 'demo', gone = new AbortController().signal } = {},
+    ): Promise<unknown> =>
+      client.destination({ postalCode }, { requestId: 'test', account, gone }).then(
         (found) => found?.Codigo,
         (error: { code?: unknown; name: string }) =>
           typeof error.code === 'string' ? error.code : error.name,
@@ -95,24 +115,36 @@ describe('while the branches service hangs', () => {
     await Promise.all(answers);
     const sent = service.calls.slice(before);
     expect(sent.filter((call) => call.every((code) => givenUp.has(code)))).toEqual([]);
-    // The last one asked is answered in the calls of those that still waited.
-    expect(sent.length).toBeLessThan(60);
   });
 
   test('more than 2 000 waiting questions are refused at once', async ({ start }) => {
     const { service, ask } = await start(60_000);
-    const waiting = codes(2_000, 'cp').map((code) => ask(code));
-    expect(await ask('one too many')).toBe('unavailable');
+    const waiting = codes(2_000, 'cp').map((code, i) => ask(code, { account: `account ${i % 4}` }));
+    expect(await ask('one too many', { account: 'another' })).toBe('unavailable');
     service.resume();
     expect(await Promise.all(waiting)).toEqual(codes(2_000, 'cp'));
   });
+});
+
+test('a flood of one account leaves places, and an early turn, to others', async ({ start }) => {
+  const { service, ask } = await start(60_000);
+  const flood = codes(1_000, 'cp').map((code) => ask(code, { account: 'flood' }));
+  const other = ask('other', { account: 'other' });
+  expect((await Promise.all(flood.slice(500))).every((answer) => answer === 'unavailable')).toBe(true);
+  service.resume();
+  expect(await other).toBe('other');
+  expect(await Promise.all(flood.slice(0, 500))).toEqual(codes(500, 'cp'));
+  // The places are free again, also those of questions that were refused.
+  expect(await Promise.all(codes(500, 'again').map((code) => ask(code, { account: 'flood' })))).toEqual(
+    codes(500, 'again'),
+  );
 });
 
 describe('an asker that leaves', () => {
   test('ends a call that nobody else waits for, and its question is not sent again', async ({ start }) => {
     const { service, ask } = await start(60_000);
     const leaving = new AbortController();
-    const left = ask('leaving', leaving.signal);
+    const left = ask('leaving', { gone: leaving.signal });
     await expect.poll(() => service.calls).toEqual([['leaving']]);
     leaving.abort();
     expect(await left).toBe('client-gone');
@@ -122,30 +154,56 @@ describe('an asker that leaves', () => {
     expect(service.calls).toEqual([['leaving'], ['staying']]);
   });
 
-  test('takes nothing from those that share its call', async ({ start }) => {
-    const { service, ask } = await start(60_000);
-    const leaving = new AbortController();
-    const left = ask('leaving', leaving.signal);
-    const stayed = ask('staying');
-    await expect.poll(() => service.calls).toEqual([['leaving', 'staying']]);
-    leaving.abort();
-    expect(await left).toBe('client-gone');
-    service.resume();
-    expect(await stayed).toBe('staying');
-    expect(service.cancelled).toBe(0);
-  });
-
   test('while its question waits for a call, is not asked for', async ({ start }) => {
     const { service, ask } = await start(60_000);
-    const underWay = codes(8 * 25, 'cp').map((code) => ask(code));
+    const underWay = codes(8, 'cp').map((code) => ask(code));
     await expect.poll(() => service.calls).toHaveLength(8);
     const leaving = new AbortController();
-    const left = ask('leaving', leaving.signal);
+    const left = ask('leaving', { gone: leaving.signal });
     leaving.abort();
     expect(await left).toBe('client-gone');
     service.resume();
     await Promise.all(underWay);
     expect(await ask('staying')).toBe('staying');
     expect(service.calls.flat()).not.toContain('leaving');
+  });
+});
+
+describe('what is known', () => {
+  test('is asked for once, also that there is no such branch, as long as the version stands', async ({
+    start,
+  }) => {
+    const { service, ask } = await start(10_000);
+    service.resume();
+    for (let i = 0; i < 3; i++) {
+      expect(await ask('06600')).toBe('06600');
+      expect(await ask('none1')).toBe(undefined);
+    }
+    expect(service.calls).toEqual([['06600'], ['none1']]);
+    expect(service.versionCalls).toBe(1);
+  });
+
+  test('is asked for anew after a load, within half a second', async ({ start }) => {
+    const { service, ask } = await start(10_000);
+    service.resume();
+    await ask('06600');
+    service.version = '2.1';
+    await expect
+      .poll(async () => [await ask('06600'), service.calls], { interval: 20, timeout: 10_000 })
+      .toEqual(['06600', [['06600'], ['06600']]]);
+  });
+
+  test('holds for a minute while the service is away; what is not known is unavailable', async ({
+    start,
+  }) => {
+    const { service, ask } = await start(10_000);
+    service.resume();
+    await ask('06600');
+    service.die();
+    passTime(58_000);
+    expect(await ask('06600')).toBe('06600');
+    expect(await ask('64000')).not.toBe('64000');
+    passTime(3_000);
+    expect(await ask('06600')).not.toBe('06600');
   });
 });

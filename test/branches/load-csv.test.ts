@@ -6,7 +6,7 @@ import { BranchStore } from '#services/branches/branch-store.ts';
 import { run as runCli } from '#services/branches/cli.ts';
 import { formatCsv } from '#services/branches/csv-files.ts';
 import type { Branch, ResolveResponse } from '#shared/contracts/branch.ts';
-import { LineReport, readRows } from '#shared/csv.ts';
+import { LineReport, readGuardedRows } from '#shared/csv.ts';
 import { call } from '#test/fixtures/client.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
@@ -341,7 +341,8 @@ describe('export', () => {
         await writeFile(path, formatCsv(['A', 'B'], rows));
         const report = new LineReport();
         const read: string[][] = [];
-        for await (const { cells } of readRows(path, ['A', 'B'], report)) read.push([cells.A, cells.B]);
+        for await (const { cells } of readGuardedRows(path, ['A', 'B'], report))
+          read.push([cells.A, cells.B]);
         expect([report.count, read]).toEqual([0, rows]);
       }),
     );

@@ -54,7 +54,7 @@ describe('POST /internal/resolve', () => {
       { origin: 'MEX01', destinations: Array.from({ length: 30 }, () => ({ postalCode: '44100' })) },
       { origin: null, destinations: [{ postalCode: '06600' }] },
     ];
-    const asker = { requestId: 'test', gone: new AbortController().signal };
+    const asker = { requestId: 'test', account: 'demo', gone: new AbortController().signal };
     const answers = await Promise.all(requests.map((request) => client.resolve(request, asker)));
     await client.close();
     expect(

@@ -34,7 +34,7 @@ export async function programFolder(folder: string, program: string, as: string)
   return into;
 }
 
-/** Compiles `program.ts` of a folder, with what it imports, to JavaScript. */
+/** Compiles the program of a folder, with what it imports, to JavaScript. */
 export async function compile(folder: string): Promise<void> {
   const compilerOptions = {
     ...{ strict: true, target: 'es2024', module: 'nodenext', skipLibCheck: true, noEmitOnError: true },

@@ -1,7 +1,7 @@
 import type { Page, SerializedAXNode } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
-import { removeHeartbeat, writeHeartbeat } from '#shared/stores/worker-heartbeat.ts';
+import { removeHeartbeat, writeHeartbeat } from '#shared/stores/heartbeat.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
 import { screenshot } from '#test/fixtures/browser.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
@@ -26,7 +26,9 @@ async function busyNight({ redis, prefix }: Stores, jobs: LabelJobs): Promise<vo
     prints: 812,
     memoryBytes: 431_000_000,
   };
-  const ours = { pid: 1, startedAt: now - 97_000_000, labels: 48_213, chromium, templates: {} };
+  const dependencies = { chromium: 'ok', redis: 'ok', 'label-cache': 'ok' } as const;
+  const known = { pid: 1, startedAt: now - 97_000_000, at: now, labels: 48_213, chromium, templates: {} };
+  const ours = { ...known, dependencies, labelCacheEvicts: true };
   await writeHeartbeat(redis, prefix, { ...ours, id: 'w-1', host: 'label-worker-6c9d-x7k2p' });
   await writeHeartbeat(redis, prefix, {
     ...ours,
@@ -38,7 +40,9 @@ async function busyNight({ redis, prefix }: Stores, jobs: LabelJobs): Promise<vo
   for (let ago = 0; ago < 120; ago++) {
     const printed = ago > 30 && ago < 38 ? 0 : Math.round(900 + 600 * Math.sin(ago / 18) + 97 * (ago % 7));
     const key = (outcome: string) => `${prefix}:label-count:${outcome}:${minute - ago}`;
-    await redis.mset(key('printed'), printed, key('refused'), ago > 29 && ago < 39 ? 340 - ago : 0);
+    const limited = ago % 17 === 3 ? 12 : 0;
+    const refused = ago > 29 && ago < 39 ? 340 - ago : 0;
+    await redis.mset(key('printed'), printed, key('refused'), refused, key('limited'), limited);
     if (ago === 8 || ago === 71) await redis.set(key('failed'), 2);
   }
   const labels = mixedLabels(24);
@@ -49,10 +53,15 @@ async function busyNight({ redis, prefix }: Stores, jobs: LabelJobs): Promise<vo
   if (one) await jobs.failed(one, new Error('label-unprintable'), 'tienda-20260714-0093');
   if (two) await jobs.failed(two, new Error('browser-failed'), '0b5f7a52-6c1e-4c0e-9d53-5b1de2f0a6c4');
 }
+/** The texts of what sticks out of its section. */
+const LEAVES_ITS_CARD = `[...document.querySelectorAll('main > section')].flatMap((card) =>
+  [...card.querySelectorAll('*')]
+    .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > card.getBoundingClientRect().right)
+    .map(({ tagName, textContent }) => tagName + ' ' + textContent))`;
 /** The page asks for news ten times as often as it does otherwise. */
 const FAST_REFRESH = 'window.setInterval = ((slow) => (run, ms) => slow(run, ms / 10))(window.setInterval)';
 const nightIsOver = ({ redis, prefix }: Stores) =>
-  Promise.all(['w-1', 'w-2'].map((id) => removeHeartbeat(redis, prefix, id)));
+  Promise.all(['w-1', 'w-2'].map((id) => removeHeartbeat(redis, prefix, { id })));
 
 const test = dashboardTest
   .extend('redisProxy', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
@@ -109,9 +118,12 @@ describe('Estado', () => {
     await login();
     await shows('2 etiquetas fallaron en los últimos 5 min');
     await pictures(page, 'estado');
-    await page.setViewport({ width: 390, height: 844 });
-    await screenshot(page, 'dashboard-estado-phone');
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    for (const width of [390, 320]) {
+      await page.setViewport({ width, height: 844 });
+      await screenshot(page, `dashboard-estado-${width}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      expect(await page.evaluate(LEAVES_ITS_CARD)).toEqual([]);
+    }
     await page.evaluate('window.still = true; document.querySelector(".titular a").focus()');
     await jobs.queue.pause();
     await nightIsOver(stores);

@@ -1,13 +1,19 @@
 import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect } from 'vitest';
-import { diagnose } from '#services/dashboard/diagnostics.ts';
+import { diagnose, lookedAt } from '#services/dashboard/diagnostics.ts';
 import { latencyOf, type QueueState, readQueueState } from '#services/dashboard/queue-state.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
-import { LabelCounts } from '#shared/stores/label-counts.ts';
+import {
+  aliveWorkers,
+  removeHeartbeat,
+  type ServiceHeartbeat,
+  writeHeartbeat,
+} from '#shared/stores/heartbeat.ts';
+import { LabelCounts, type MinuteCounts } from '#shared/stores/label-counts.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
 import { type Webhook, WebhookStore } from '#shared/stores/webhook-store.ts';
-import { aliveWorkers, removeHeartbeat, writeHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
+import { heartbeatOf } from '#test/fixtures/dashboard/fleet.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 
 const RUNBOOK = 'https://wiki.example/runbook';
@@ -32,7 +38,14 @@ const test = dashboardTest
     { scope: 'file' },
     ({ stores }) =>
       (id: string, changes: object = {}) =>
-        writeHeartbeat(stores.redis, stores.prefix, { id, host: 'maquina', ...worker, chromium, ...changes }),
+        writeHeartbeat(stores.redis, stores.prefix, {
+          id,
+          host: 'maquina',
+          at: Date.now(),
+          ...worker,
+          chromium,
+          ...changes,
+        }),
   );
 const worker = { pid: 7, startedAt: Date.now() - 7_500_000, labels: 1_234, templates: {} };
 const chromium = {
@@ -81,12 +94,9 @@ describe('the status page', () => {
     const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix });
     const behind = { ...labelJobOptions('behind', 100), timestamp: Date.now() - 9_000 };
     await queue.add('letter', { label: label(), requestId: 'pedido-2' }, behind);
-    const { waiting, oldestMs } = await readQueueState(
-      stores.redis,
-      prefix,
-      queue,
-      new WebhookStore(stores.mongo),
-    );
+    const webhooks = new WebhookStore(stores.mongo);
+    const sources = { redis: stores.redis, prefix, queue, webhooks, dependencies: new Map() };
+    const { waiting, oldestMs } = await readQueueState(sources);
     await queue.close();
     expect(waiting).toBe(1);
     expect(oldestMs).toBeGreaterThanOrEqual(9_000);
@@ -115,7 +125,7 @@ describe('the status page', () => {
     for (let i = 0; i < 4; i++)
       await jobs.waiting(label({ packages: i + 1 }), { askedAt: Date.now() - 60_000 });
     await jobs.work(4, async () => ({ bytes: 1 }));
-    const text = await pageThat(/4 etiquetas en los últimos/);
+    const text = await pageThat(/4 etiquetas de los últimos 5 min/);
     expect(text).toMatch(/Tardan \(mediana\)<\/dt><dd>1 min/);
     expect(text).toMatch(/Las etiquetas tardan: una de cada cien, más de 1 min/);
   });
@@ -128,7 +138,7 @@ describe('the status page', () => {
     );
     await jobs.waiting(label({ number: '482913650733' }), { askedAt: Date.now() - 60_000 });
     await jobs.work(1, async () => ({ bytes: 1 }));
-    expect(await pageThat(/: 1 etiqueta en los últimos/)).toMatch(/p99\)<\/dt><dd>1 min/);
+    expect(await pageThat(/, de 1 etiqueta de los últimos/)).toMatch(/p99\)<\/dt><dd>1 min/);
   });
 
   test('says that workers are alive and do not print, until one does', async ({
@@ -149,7 +159,7 @@ describe('the status page', () => {
     await jobs.work(1, async () => ({ bytes: 1 }));
     await jobs.waiting(label({ number: '482913650736' }), { askedAt: Date.now() - 50_000 });
     expect(await pageThat(/Hay etiquetas que esperan desde hace 5\d s/)).not.toContain('no imprimen');
-    await removeHeartbeat(stores.redis, stores.prefix, 'w-1');
+    await removeHeartbeat(stores.redis, stores.prefix, { id: 'w-1' });
   });
 
   test('reads five hundred labels at most', async ({ jobs, pageThat, stores }) => {
@@ -160,7 +170,7 @@ describe('the status page', () => {
       pipeline.hset(jobs.queue.toKey(`job${i}`), 'timestamp', now - i - 40);
     }
     await pipeline.exec();
-    expect(await pageThat(/500 etiquetas en los últimos/)).toMatch(/p99\)<\/dt><dd>40 ms/);
+    expect(await pageThat(/500 etiquetas de los últimos/)).toMatch(/p99\)<\/dt><dd>40 ms/);
   });
 
   test('shows no text of an unexpected error, and escapes it', async ({
@@ -176,14 +186,14 @@ describe('the status page', () => {
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(text).not.toContain('<img');
     expect(text).not.toContain('<script>alert');
-    await removeHeartbeat(stores.redis, stores.prefix, 'w-malo');
+    await removeHeartbeat(stores.redis, stores.prefix, { id: 'w-malo' });
   });
 
   test('says that all is well', async ({ heartbeat, pageThat, stores }) => {
     await heartbeat('w-1');
     const text = await pageThat(/Todo bien/);
     expect(text).toContain('Ninguno en los últimos 50 minutos');
-    await removeHeartbeat(stores.redis, stores.prefix, 'w-1');
+    await removeHeartbeat(stores.redis, stores.prefix, { id: 'w-1' });
   });
 
   test('survives a job that no service of ours added', async ({ jobs, pageThat }) => {
@@ -195,15 +205,15 @@ describe('the status page', () => {
   });
 
   test('draws what became of labels in each minute of two hours', async ({ pageThat, stores }) => {
-    const counts = new LabelCounts(stores.redis, stores.prefix);
+    const counts = new LabelCounts(stores.redis, stores.prefix, Date);
     const hourAgo = Math.floor(Date.now() / 60_000) - 60;
     await stores.redis.set(`${stores.prefix}:label-count:printed:${hourAgo}`, 12_000);
-    for (const outcome of ['printed', 'printed', 'refused'] as const) counts.count(outcome);
+    for (const outcome of ['printed', 'printed', 'refused', 'limited'] as const) counts.count(outcome);
     await counts.write();
     const text = await pageThat(/12,002 <small>hasta 12,000 por minuto/);
     expect(text).toMatch(/Impresas<\/dt><dd>12,002 /);
     expect(text).toMatch(/Con error 500<\/dt><dd>0 <small>hasta 0 por minuto/);
-    expect(text).toMatch(/Rechazadas, 429 o 503<\/dt><dd>1 <small>hasta 1 por minuto/);
+    expect(text).toMatch(/Rechazadas, 503<\/dt><dd>1 <small>hasta 1 por minuto/);
     // A full bar an hour ago, and now one of 2 that is as high as can be seen; nothing failed.
     expect(text).toContain('<path class="printed" d="M59 30v-26.0h0.8v26.0zM119 30v-3.0h0.8v3.0z"/>');
     expect(text).toContain('<path class="failed" d=""/>');
@@ -211,11 +221,11 @@ describe('the status page', () => {
     const rows = [...text.matchAll(/<th scope="row"[^>]*>([\d:]+)<\/th>(.*?)<\/tr>/g)];
     expect(rows).toHaveLength(12);
     const last = rows.at(-1)?.[2]?.replace(/<[^>]*>/g, ' ');
-    expect(last?.trim().split(/ +/)).toEqual(['2', '0', '1']);
+    expect(last?.trim().split(/ +/)).toEqual(['2', '0', '1', '1']);
   });
 
   test('shows the state of Redis', async ({ pageThat }) => {
-    const text = await pageThat(/Redis<\/h2>/);
+    const text = await pageThat(/Redis de la cola<\/h2>/);
     expect(text).toMatch(/noeviction<\/dt><dd class="">sí/);
     expect(text).toMatch(/Memoria<\/dt><dd>[\d.]+ MiB/);
     expect(text).toContain(`no <small><a href="${RUNBOOK}#redisdisk"`);
@@ -233,7 +243,7 @@ describe('a worker', () => {
     const dropped = label({ number: '482913650737' }); // nobody has waited for it for a minute
     await jobs.waiting(dropped, { askedAt: Date.now() - 60_000 });
     await jobs.waiting(label());
-    const text = await pageThat(/: 1 etiqueta en los últimos.*Etiquetas">1</);
+    const text = await pageThat(/1 etiqueta de los últimos.*Etiquetas">1</);
     expect(text).toContain('Workers vivos: 1');
     expect(text).toMatch(/Memoria">\d\d+ MiB/);
     expect(text).toMatch(/Impresiones">4</); // three at the start: the kinds' underlays
@@ -252,6 +262,20 @@ describe('a worker', () => {
     await pageThat(/Workers vivos: 0/);
   });
 
+  test('whose clock is two minutes behind has run for as long as it says itself', async ({
+    heartbeat,
+    pageThat,
+    stores,
+  }) => {
+    const now = Date.now() - 120_000;
+    const started = { startedAt: now - 180_500, chromium: { ...chromium, since: now - 60_500 } };
+    await heartbeat('w-atrasado', { ...started, at: now });
+    const text = await pageThat(/Workers vivos: 1/);
+    expect(text).toMatch(/En marcha">3 min</);
+    expect(text).toMatch(/Chromium">hace 1 min</);
+    await removeHeartbeat(stores.redis, stores.prefix, { id: 'w-atrasado' });
+  });
+
   test('whose Chromium does not start, or starts for long, is a problem', async ({
     heartbeat,
     pageThat,
@@ -268,7 +292,7 @@ describe('a worker', () => {
     expect(text).toMatch(/El Chromium de la-que-cuelga está arrancando, desde hace 1[5-9] s/);
     expect(text).not.toContain('El Chromium de la-que-empieza');
     expect(text).toContain('Workers vivos: 4');
-    for (const id of ['w-1', 'w-2', 'w-3', 'w-4']) await removeHeartbeat(stores.redis, stores.prefix, id);
+    for (const id of ['w-1', 'w-2', 'w-3', 'w-4']) await removeHeartbeat(stores.redis, stores.prefix, { id });
   });
 
   test('is not shown when its heartbeat is invalid, and two hundred are shown at most', async ({
@@ -288,6 +312,22 @@ describe('a worker', () => {
 });
 
 describe('the list of problems', () => {
+  const one = { id: 'w', host: 'maquina', at: Date.now(), ...worker, chromium };
+  const minute = (counts: Partial<MinuteCounts>) => ({
+    ...{ at: 0, printed: 0, failed: 0, refused: 0, limited: 0 },
+    ...counts,
+  });
+  /** The process of a service tells something else of what it reaches. */
+  const apart = (
+    service: ServiceHeartbeat['service'],
+    dependencies: ServiceHeartbeat['dependencies'],
+  ): Partial<QueueState> => ({
+    services: well.services.map((known) =>
+      known.service === service
+        ? { ...known, dependencies: { ...known.dependencies, ...dependencies } }
+        : known,
+    ),
+  });
   const well: QueueState = {
     at: Date.now(),
     waiting: 3,
@@ -295,11 +335,13 @@ describe('the list of problems', () => {
     failed: 2,
     paused: false,
     oldestMs: 400,
-    latency: { labels: 500, p50: 120, p99: 800, since: Date.now() - 4_000, last: Date.now() },
+    latency: { labels: 500, p50: 120, p99: 800, last: Date.now() },
     recentFailures: 0,
     failures: [],
     minutes: [],
-    workers: [{ id: 'w', host: 'maquina', ...worker, chromium }],
+    workers: [one],
+    services: [heartbeatOf('api'), heartbeatOf('branches'), heartbeatOf('webhooks')],
+    reached: { mongodb: 'ok', redis: 'ok' },
     redis: {
       usedBytes: 100,
       maxBytes: 1_000,
@@ -320,7 +362,7 @@ describe('the list of problems', () => {
   test.each<[string, Partial<QueueState>, string, boolean]>([
     ['a paused queue', { paused: true }, 'queuepaused', true],
     ['a label that waits', { oldestMs: 5_001 }, 'labelswait', true],
-    ['slow labels', { latency: { labels: 9, p50: 900, p99: 1_001, since: 0, last: 0 } }, 'labelsslow', false],
+    ['slow labels', { latency: { labels: 9, p50: 900, p99: 1_001, last: 0 } }, 'labelsslow', false],
     ['labels that fail', { recentFailures: 1 }, 'labelsfail', false],
     ['no worker', { workers: [] }, 'noworkers', true],
     ['a Redis that is nearly full', { redis: { ...well.redis, usedBytes: 801 } }, 'redisfull', true],
@@ -330,8 +372,72 @@ describe('the list of problems', () => {
     ['a webhook that is behind', { webhooks: { behind: 1, off: 0 } }, 'webhooksbehind', false],
     ['a webhook that was switched off', { webhooks: { behind: 0, off: 1 } }, 'webhooksbehind', false],
     ['a Redis that cannot write', { redis: { ...well.redis, writesFail: true } }, 'redisdisk', true],
+    [
+      'a refused label in a thousand',
+      { minutes: [minute({ printed: 999, refused: 1 })] },
+      'labelsrefused',
+      false,
+    ],
+    ['many refused labels', { minutes: [minute({ refused: 336 })] }, 'labelsrefused', true],
+    ['a label that was late', { minutes: [minute({ failed: 1 })] }, 'labelsfail', false],
+    ['a service without a process', { services: well.services.slice(0, 2) }, 'servicedown', true],
+    ['a store that the dashboard misses', { reached: { mongodb: 'down', redis: 'ok' } }, 'mongodown', true],
+    ['MongoDB away from branches', apart('branches', { mongodb: 'down' }), 'mongodown', true],
+    ['branches away from the api', apart('api', { branches: 'down' }), 'branchesdown', true],
+    ['webhooks away from the api', apart('api', { webhooks: 'down' }), 'servicedown', true],
+    ['no Redis of the labels', apart('api', { 'label-cache': 'down' }), 'redisdown', true],
+    [
+      'labels that cannot be stored',
+      apart('api', { 'label-cache': 'read-only' }),
+      'redisrefuseswrites',
+      true,
+    ],
+    ['a queue that takes no jobs', apart('api', { redis: 'read-only' }), 'redisrefuseswrites', true],
+    [
+      'labels that are not evicted',
+      { workers: [{ ...one, labelCacheEvicts: false }] },
+      'labelcachepolicy',
+      true,
+    ],
+    ['figures of webhooks that are unknown', { webhooks: undefined }, 'mongodown', false],
   ])('is %s', (_, change, section, grave) => {
     expect(diagnose({ ...well, ...change })).toMatchObject([{ section, grave }]);
+  });
+
+  test('names a cause before what it costs', () => {
+    const state = { ...well, ...apart('api', { 'label-cache': 'down' }), minutes: [minute({ refused: 9 })] };
+    expect(diagnose(state).map(({ section }) => section)).toEqual(['redisdown', 'labelsrefused']);
+  });
+
+  test('is said of no webhooks where these could not be counted', () => {
+    expect(lookedAt(well)).toContain('los webhooks atrasados o apagados');
+    expect(lookedAt({ ...well, webhooks: undefined })).not.toContain('los webhooks atrasados o apagados');
+  });
+
+  test('is empty while an account is over its limit', () => {
+    expect(diagnose({ ...well, minutes: [minute({ printed: 10, limited: 336 })] })).toEqual([]);
+  });
+
+  test('forgets what was refused six minutes ago', () => {
+    const minutes = [minute({ refused: 336 }), ...Array.from({ length: 5 }, () => minute({ printed: 9 }))];
+    expect(diagnose({ ...well, minutes })).toEqual([]);
+  });
+
+  test('names what nobody tells of: of a release that tells nothing, nothing is known', () => {
+    const services = well.services.map(({ dependencies, ...known }) => known);
+    const texts = diagnose({ ...well, services }).map(({ text }) => text);
+    expect(texts).toEqual([
+      'El Redis de las etiquetas: no se sabe si responde, pues ningún proceso lo dice',
+      'El servicio branches: no se sabe si responde, pues ningún proceso lo dice',
+      'El servicio webhooks: no se sabe si responde, pues ningún proceso lo dice',
+    ]);
+  });
+
+  test('says how many processes of which service miss something', () => {
+    const lost = { mongodb: 'down' } as const;
+    const services = [...well.services, heartbeatOf('api', { id: 'api-2', dependencies: lost })];
+    const [problem] = diagnose({ ...well, services, reached: { mongodb: 'down', redis: 'ok' } });
+    expect(problem?.text).toBe('MongoDB no responde a api (1 de 2), dashboard');
   });
 
   test('has the worst problem first', () => {
@@ -343,7 +449,7 @@ describe('the list of problems', () => {
 describe('figures', () => {
   test('are nearest-rank percentiles', () => {
     const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
-    expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, since: 1, last: 200 });
+    expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, last: 200 });
     expect(latencyOf([])).toBeUndefined();
   });
 });

@@ -2,18 +2,15 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
+import { repositoryFiles } from '#test/fixtures/repository.ts';
 
 /** What people read and what they follow from there: links between pages, and sections that comments cite. */
 
-const NOT_OURS = ['**/node_modules/**', '.local/**', '.git/**'];
-const find = (...patterns: string[]) => globSync(patterns, { cwd: repoRoot, exclude: NOT_OURS }).toSorted();
 const read = (file: string) => readFileSync(join(repoRoot, file), 'utf8');
 
-const pages = find('**/*.md', '.github/**/*.md');
-const sources = find(
-  '{services,shared,local,test,k8s}/**/*.{ts,js,css,sh,yml,yaml}',
-  'docker-compose.yml',
-  '**/Dockerfile',
+const pages = repositoryFiles.filter((path) => path.endsWith('.md'));
+const sources = repositoryFiles.filter((path) =>
+  /^(services|shared|local|test|k8s)\/.*\.(ts|js|css|sh|ya?ml)$|^docker-compose\.yml$|Dockerfile$/.test(path),
 );
 
 describe('links between pages', () => {
@@ -28,8 +25,9 @@ describe('links between pages', () => {
   });
 
   it('has every decision in the list of decisions', () => {
-    const records = find('docs/decisions/0*.md').map((file) => basename(file));
+    const records = pages.filter((page) => page.startsWith('docs/decisions/0')).map((page) => basename(page));
     const list = read('docs/decisions/README.md');
+    expect(records.length).toBeGreaterThan(5);
     expect(records.filter((record) => !list.includes(`](${record})`))).toEqual([]);
   });
 });
@@ -41,6 +39,15 @@ describe('what pages name', () => {
     const ours = /^(?:services|shared|local|test|k8s|docs|examples)\/[\w./*-]+$/;
     const paths = codeOf(page).filter((code) => ours.test(code));
     expect(paths.filter((path) => globSync(path, { cwd: repoRoot }).length === 0)).toEqual([]);
+  });
+
+  it('in text and comments is there: sources', () => {
+    const named = [...pages, ...sources].flatMap((file) =>
+      [...read(file).matchAll(/`(\w[\w./-]*\.ts)`/g)].map(([, name = '']) => ({ file, name })),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    const isThere = (name: string) => repositoryFiles.some((path) => `/${path}`.endsWith(`/${name}`));
+    expect(named.filter(({ name }) => !isThere(name))).toEqual([]);
   });
 
   it.each(pages)('in %s is there: commands of npm', (page) => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
+import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { test } from '#test/fixtures/services.ts';
 import { type OpenApi, TABLES } from './tables.ts';
 
@@ -9,9 +10,24 @@ import { type OpenApi, TABLES } from './tables.ts';
 const PAGES: Record<string, (keyof typeof TABLES)[]> = {
   'docs/contract.md': ['operations', 'messages', 'guideFields', 'eventFields', 'demoUsers'],
   'docs/architecture.md': ['redisKeys', 'collections'],
+  'k8s/README.md': ['alerts'],
   'k8s/operations.md': ['settings'],
   'examples/templates/README.md': ['helpers', 'fields'],
 };
+
+test('every table that a page marks is written, and every table is on a page', () => {
+  const marked = repositoryFiles
+    // `npm run bench` writes the figures of docs/performance.md.
+    .filter((path) => path.endsWith('.md') && path !== 'docs/performance.md')
+    .flatMap((path) =>
+      [...readFileSync(join(repoRoot, path), 'utf8').matchAll(/^<!-- (\w+) -->$/gm)]
+        .filter(([, name]) => name !== 'end')
+        .map(([, name]) => `${path}: ${name}`),
+    );
+  const written = Object.entries(PAGES).flatMap(([page, names]) => names.map((name) => `${page}: ${name}`));
+  expect(marked.toSorted()).toEqual(written.toSorted());
+  expect(Object.values(PAGES).flat().toSorted()).toEqual(Object.keys(TABLES).toSorted());
+});
 
 /** `UPDATE_DOCS=1 npm test -- test/docs/tables` writes the tables anew. */
 test.for(Object.entries(PAGES).flatMap(([page, names]) => names.map((name) => [page, name] as const)))(

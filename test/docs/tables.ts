@@ -1,12 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MONGO_COLLECTIONS, MONGO_ROLES } from '#local/access/mongo-roles.ts';
 import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
+import { repoRoot } from '#local/folders.ts';
 import { httpErrors } from '#services/api/errors.ts';
 import { EventFields, GUIDE_FIELDS } from '#services/api/routes/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
 import type { HttpErrors } from '#shared/http/http-errors.ts';
+import { alerts, metricsIn } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
 
 /** The tables of the documents that are written from the code, each as Markdown. */
@@ -235,6 +239,21 @@ function leavesOf(value: object, prefix = ''): [path: string, value: unknown][] 
   );
 }
 
+/** What each alert looks at, for how long, and whether the dashboard's page "Estado" tells the same. */
+function alertSignals(): string {
+  const diagnostics = readFileSync(join(repoRoot, 'services/dashboard/diagnostics.ts'), 'utf8');
+  const rows = alerts.map(({ alert, expr, labels, for: pending = 'at once' }) => {
+    const metrics = [...new Set(metricsIn(expr))].filter((name) => name !== 'guias:namespaces');
+    const asked = [...expr.matchAll(/dependency=~?"([^"]+)"/g)].map(([, names = '']) =>
+      names.replaceAll('|', ', '),
+    );
+    const looks = `${metrics.map((name) => `\`${name}\``).join(', ')}${asked.length > 0 ? ` of ${asked.join(', ')}` : ''}`;
+    const told = diagnostics.includes(`'${alert.toLowerCase()}'`) ? 'yes' : '';
+    return [`[${alert}](runbook.md#${alert.toLowerCase()})`, labels.severity, looks, pending, told];
+  });
+  return table(['alert', 'severity', 'looks at', 'for', 'on "Estado"'], rows);
+}
+
 function table(heads: string[], rows: string[][]): string {
   const lines = [heads, heads.map(() => '---'), ...rows];
   return lines
@@ -245,5 +264,5 @@ function table(heads: string[], rows: string[][]): string {
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
   ...{ settings, messages, operations, guideFields, eventFields, demoUsers },
-  ...{ redisKeys, collections, helpers, fields },
+  ...{ redisKeys, collections, helpers, fields, alerts: alertSignals },
 } satisfies Record<string, (document: OpenApi, page: string) => string>;

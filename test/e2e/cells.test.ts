@@ -17,7 +17,7 @@ const test = printingTest
   .extend(
     'otherCell',
     { scope: 'file' },
-    async ({ otherRedis: { url }, startApi, startBranches, startLabelWorker }) => {
+    async ({ otherRedis: { url }, startApi, startBranches, startLabelWorker, startWebhooks }) => {
       const own = {
         REDIS_URL: url,
         LABEL_CACHE_URL: url,
@@ -25,7 +25,9 @@ const test = printingTest
       };
       const branches = await startBranches(own);
       const { server: worker } = await startLabelWorker(own);
-      const { url: api } = await startApi({ ...own, BRANCHES_URL: branches.url });
+      const webhooks = await startWebhooks(own);
+      const urls = { BRANCHES_URL: branches.url, WEBHOOKS_URL: webhooks.url };
+      const { url: api } = await startApi({ ...own, ...urls });
       return { api, worker };
     },
   )

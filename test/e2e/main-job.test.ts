@@ -79,20 +79,6 @@ describe('the main job', () => {
 });
 
 describe('requests that share work', () => {
-  test('every creation of one call to branches is found by its id in the logs of both services', async ({
-    demo,
-    expectLogged,
-  }) => {
-    const ids = idsOf('creacion');
-    const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
-    const answers = await Promise.all(
-      ids.map((id) => demo.post('/api/guias/crear', body, { 'x-request-id': id })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
-    await expectLogged('api', ids);
-    await expectLogged('branches', ids);
-  });
-
   test('a request that joins the print of another finds it in the worker’s log by the label', async ({
     demo,
     expectLogged,

@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { findProgram } from '#local/programs/ensure-programs.ts';
 import { test } from './example.ts';
 import { CASES, expectOnPage, expectReceives, PROGRAMS, SECRET } from './webhooks.ts';
+
+const EXAMPLES = readdirSync(PROGRAMS).filter((name) => /^[^.]+\.(?!md$)/.test(name));
 
 /** Tells whether this machine has the language of an example; test/vitest.config.ts says which ones are missing. */
 const isThere = ([program]: readonly [program: string, ...unknown[]]) =>
@@ -28,12 +31,17 @@ const RECEIVERS: [program: string, example: string, shown: string, options?: (po
 ];
 
 test.for(RECEIVERS.filter(isThere))(
-  '%s: examples/%s takes messages that are authentic, and no other',
-  async ([program, example, shown, options = () => []]) => {
-    await expectReceives((port) => [program, ...options(port), example]);
+  '%s: examples/%s takes messages that are authentic, and each event once',
+  async ([program, example, shown, options], { folder }) => {
+    await expectReceives((port) => [program, ...(options?.(port) ?? []), example], folder);
     expectOnPage(example, shown);
   },
 );
+
+test('every example is run', () => {
+  const run = [...CLIENTS, ...RECEIVERS].map(([, example]) => example);
+  expect([...run, 'webhook.sh'].toSorted()).toEqual(EXAMPLES.toSorted());
+});
 
 test('examples/webhook.sh knows messages that are authentic', () => {
   for (const [name, headers, input, authentic] of CASES) {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
@@ -8,13 +9,39 @@ import { freePort } from '#local/process/free-port.ts';
 import { type Message, signedHeaders } from '#services/webhooks/message.ts';
 import { newSecret } from '#shared/stores/webhook-store.ts';
 
-export const MESSAGE: Message = {
-  id: 'msg_1',
-  body: JSON.stringify({
-    type: 'guias.eventos',
-    data: { Eventos: [{ Id: 'E1', SEND_GUIA: '390458235877', SEND_ESTATUS: 'Entregado', Nota: 'ñ' }] },
+const message = (id: string, type: string, data: unknown): Message => ({
+  id,
+  body: JSON.stringify({ type, data }),
+});
+const event = (SEND_GUIA: string, Id: string, Tipo: string, SEND_ESTATUS: string) => ({
+  ...{ SEND_GUIA, Id, Tipo, SEND_ESTATUS },
+  Nota: 'ñ',
+});
+const MESSAGE = message('msg_1', 'guias.eventos', {
+  Eventos: [event('390458235877', 'E1', 'Entregado', 'Entregado')],
+});
+/** What a receiver must take beside; every one of these events stands in it twice, and one of `MESSAGE`. */
+const ONE_ID = [
+  event('482913650724', 'E1', 'EnReparto', 'EnReparto'),
+  event('482913650724', 'cancelacion', 'Cancelacion', 'Cancelado'),
+  event('390458235877', 'cancelacion', 'Cancelacion', 'Cancelado'),
+  event('390458235877', 'E2', 'TipoDeOtroDia', 'Entregado'),
+];
+const OTHERS: Message[] = [
+  message('msg_2', 'guias.eventos', {
+    Eventos: [event('390458235877', 'E1', 'Entregado', 'Entregado'), ...ONE_ID],
   }),
-};
+  message('msg_3', 'guias.eventos', { Eventos: ONE_ID }),
+  message('msg_4', 'prueba', { Eventos: [] }),
+  message('msg_5', 'tipo.de.otro.dia', null),
+];
+const WRITTEN = [
+  'E1 390458235877 Entregado',
+  'E1 482913650724 EnReparto',
+  'E2 390458235877 Entregado',
+  'cancelacion 390458235877 Cancelado',
+  'cancelacion 482913650724 Cancelado',
+];
 const SECRET = newSecret();
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
 /** Messages, and whether they are authentic. */
@@ -28,11 +55,19 @@ export const CASES: [name: string, headers: Record<string, string>, body: string
 ];
 export const PROGRAMS = join(repoRoot, 'examples');
 
-/** Runs a receiver, sends it each message, and checks that it takes those that are authentic and no other. */
-export async function expectReceives(command: (port: number) => [string, ...string[]]): Promise<void> {
+/**
+ * Runs a receiver, sends it each message, and checks that it takes those that are authentic and no other, and writes each
+ * event once.
+ *
+ * @param folder where it may keep events.
+ */
+export async function expectReceives(
+  command: (port: number) => [string, ...string[]],
+  folder: string,
+): Promise<void> {
   const port = await freePort();
   const [program, ...args] = command(port);
-  const env = { ...process.env, SECRETO: SECRET, PUERTO: String(port) };
+  const env = { ...process.env, SECRETO: SECRET, PUERTO: String(port), CARPETA: join(folder, 'eventos') };
   const child = spawn(program, args, { cwd: PROGRAMS, env, stdio: ['ignore', 'pipe', 'ignore'] });
   let written = '';
   child.stdout.on('data', (text) => {
@@ -55,7 +90,22 @@ export async function expectReceives(command: (port: number) => [string, ...stri
     const { status } = await post(headers, body);
     expect([name, status]).toEqual([name, authentic ? 204 : 401]);
   }
-  await expect.poll(() => written.match(/^E1 390458235877 Entregado$/gm)?.length).toBe(2);
+  await breakOff(port);
+  for (const { id, body } of OTHERS) {
+    const { status } = await post(signedHeaders({ id, body }, [SECRET], ago(0)), body);
+    expect([id, status]).toEqual([id, 204]);
+  }
+  await expect.poll(() => written.trim().split('\n').sort()).toEqual(WRITTEN);
+}
+
+/** Sends half of a message, and closes the connection. */
+async function breakOff(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  await new Promise((sent) =>
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', sent),
+  );
+  socket.destroy();
 }
 
 /** Checks that the page for integrators shows the function of this example as it stands there. */

@@ -36,7 +36,7 @@ const test = webhooksTest
   .extend('subscriber', { scope: 'file' }, ({ newCustomer }) => newCustomer())
   /** An api that waits for no label, so that there are labels and requests that fail. */
   .extend('hasty', { scope: 'file' }, ({ startApi, stores }) =>
-    startApi({ LABEL_TIMEOUT_MS: '1', LABEL_CACHE_URL: stores.redisUrls.api }),
+    startApi({ LABEL_CACHE_URL: stores.redisUrls.api }, { label: 1 }),
   )
   /** The address of a Prometheus that scrapes the services. */
   .extend(
@@ -144,6 +144,20 @@ test('Prometheus scrapes every service at its port', () => {
   ]);
 });
 
+/** Metrics that other applications may have too; the names of all others are ours alone. */
+const COMMON =
+  /^(up|nodejs_\w+|process_\w+|http_request_duration_seconds_count|login_failures_total|audit_events_dropped_total|dependency_\w+)$/;
+/** Of these the route is ours. */
+const OUR_ROUTE = /route=~?"\/api\/guias\//;
+
+test('every rule names our jobs where another application may have the metric', () => {
+  const selectors = rules.flatMap(({ expr }) => [...expr.matchAll(/\b([a-z_][a-z0-9_]*)(?:\{([^}]*)\})?/g)]);
+  const common = selectors.filter(([, name = '']) => COMMON.test(name));
+  expect(common.length).toBeGreaterThan(15);
+  const nameless = common.filter(([, , labels = '']) => !labels.includes('job=') && !OUR_ROUTE.test(labels));
+  expect(nameless.map(([text]) => text)).toEqual([]);
+});
+
 describe('on a real Prometheus that scrapes the running services', () => {
   test('every panel of the boards, every rule and every trigger of the autoscaler has data', async ({
     query,
@@ -154,6 +168,7 @@ describe('on a real Prometheus that scrapes the running services', () => {
       expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.+'),
     );
     expect(panelQueries.length).toBeGreaterThan(30);
+    expect(triggerQueries).not.toEqual([]);
     await Promise.all(missing.map(query)); // one that is refused fails at once
     await vi.waitFor(
       async () => {

@@ -21,12 +21,17 @@ export type Panel = { title: string; targets?: { expr: string }[] };
 export const monitoring = join(repoRoot, 'k8s/monitoring');
 export const readMonitoring = (name: string) => readFileSync(join(monitoring, name), 'utf8');
 
-/** Returns the rules of a file. */
+/** Returns the rules of a file. @throws Error where it has none: a test of each rule would pass. */
 export function rulesOf(file: string): Rule[] {
-  return parse(readMonitoring(file)).groups.flatMap(({ rules }: { rules: Rule[] }) => rules);
+  const found: Rule[] = parse(readMonitoring(file)).groups.flatMap(({ rules }: { rules: Rule[] }) => rules);
+  if (found.length === 0) throw new Error(`${file} has no rule`);
+  return found;
 }
 
-export const RULE_FILES = ['alerts.yml', 'alerts-kubernetes.yml'];
+export const RULE_FILES = readdirSync(monitoring)
+  .filter((name) => /^alerts.*(?<!\.test)\.yml$/.test(name))
+  .toSorted()
+  .toReversed();
 export const rules = RULE_FILES.flatMap(rulesOf);
 export const alerts = rules.filter((rule): rule is Alert => rule.alert !== undefined);
 
@@ -34,3 +39,17 @@ export const panels: Panel[] = readdirSync(join(monitoring, 'grafana/dashboards'
   (name) => JSON.parse(readMonitoring(`grafana/dashboards/${name}`)).panels,
 );
 export const panelQueries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
+/** Words of an expression that name no metric. */
+const RESERVED = ['and', 'or', 'unless', 'bool', 'offset'];
+
+/** Returns the metrics that an expression names: its words but for functions, operators and what stands in brackets. */
+export function metricsIn(expr: string): string[] {
+  const bare = expr
+    .replaceAll(/"(?:\\.|[^"])*"/g, '""')
+    .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '')
+    .replaceAll(/\b(?:by|on|without|ignoring|group_left|group_right)\s*\([^)]*\)/g, '');
+  return [...bare.matchAll(/[a-z_][\w:]*(?!\w|\s*\()/gi)]
+    .map(([word]) => word)
+    .filter((word) => !RESERVED.includes(word));
+}

@@ -44,6 +44,10 @@ test('the blocks of commands are shell', () => {
 });
 
 describe('every command', () => {
+  test('of the operators is found', () => {
+    expect(starting('admin').length).toBeGreaterThan(5);
+  });
+
   test('of Redis is one', async ({ folder }) => {
     vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be changed
     const own = await provideRedis({ folder, durable: true, log: () => {} });
@@ -96,11 +100,13 @@ describe('every command', () => {
 
   test('that undoes brings back what the manifests say', () => {
     const undo = [...runbook.matchAll(/\*\*Undo\*\*([\s\S]*?)(?=^## )/gm)].map(([, text]) => text).join('\n');
-    for (const [, kind = '', name = '', json = ''] of undo.matchAll(/ patch (\w+) ([\w-]+) .* '(.+)'/g)) {
+    const patches = [...undo.matchAll(/ patch (\w+) ([\w-]+) .* '(.+)'/g)];
+    expect(patches.length).toBeGreaterThan(2);
+    for (const [, kind = '', name = '', json = ''] of patches) {
       const object = objects.find((one) => one.kind === KINDS[kind] && one.metadata.name === name);
       expect(object?.spec, `${kind} ${name}`).toMatchObject(JSON.parse(json).spec);
     }
-    const [, maxmemory = ''] = /CONFIG SET maxmemory (\w+)/.exec(undo) ?? [];
+    const [, maxmemory] = /CONFIG SET maxmemory (\w+)/.exec(undo) ?? [];
     const redis = objects.find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'redis');
     expect(redis?.spec.template.spec.containers[0]?.args?.join(' ')).toContain(`--maxmemory ${maxmemory}`);
   });

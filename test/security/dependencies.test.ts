@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { repositoryFiles as files } from '#test/fixtures/repository.ts';
 
 /**
  * What is installed is what was locked, runs nothing while it is installed, may be used, and is no version that is
@@ -18,12 +18,7 @@ type Package = {
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 };
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((file) => file && existsSync(file));
-const WORKSPACES = ['shared', ...globSync('services/*').filter((path) => existsSync(`${path}/package.json`))];
+const WORKSPACES = files.flatMap((file) => /^(shared|services\/[^/]+)\/package\.json$/.exec(file)?.[1] ?? []);
 /** The packages that a lock names, but for our own: the workspaces and the links to them. */
 const packagesOf = (lock: string): [string, Package][] =>
   Object.entries<Package>(JSON.parse(readFileSync(lock, 'utf8')).packages).filter(
@@ -35,6 +30,13 @@ const manifests = ['.', ...WORKSPACES].map(
   (folder) => JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Package,
 );
 const packages = packagesOf('package-lock.json');
+
+it('every lock and every workspace is looked at', () => {
+  expect(LOCKS).toEqual(['package-lock.json', 'test/bench/peers/package-lock.json']);
+  const links = Object.values<Package>(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages);
+  const linked = links.flatMap(({ link, resolved = '' }) => (link ? resolved : []));
+  expect(WORKSPACES.toSorted()).toEqual(linked.toSorted());
+});
 
 describe.each(LOCKS)('%s', (lock) => {
   const locked = packagesOf(lock);
@@ -108,6 +110,8 @@ describe('licences', () => {
     const named = manifests.flatMap(({ dependencies, devDependencies }) =>
       Object.keys({ ...dependencies, ...devDependencies }),
     );
+    expect(named).toEqual(expect.arrayContaining(Object.keys(ALLOWED_TOOLS)));
+    expect(named.length).toBeGreaterThan(50);
     for (const name of named.filter((each) => !each.startsWith('@shipping-guides/'))) {
       const license = packages.find(([path]) => path === `node_modules/${name}`)?.[1].license;
       const isAllowed = ALLOWED.includes(license ?? '') || ALLOWED_TOOLS[name] === license;
@@ -127,7 +131,6 @@ describe('known vulnerabilities', () => {
     handlebars: '4.7.9', // CVE-2026-33937 and seven more
     lodash: '4.18.0', // CVE-2026-4800
     mongoose: '8.22.1', // GHSA-wpg9-53fq-2r8h
-    protobufjs: '7.5.6', // CVE-2026-41242, CVE-2026-44291
     undici: '7.24.0', // CVE-2026-1525 … CVE-2026-2229
     ws: '8.21.0', // CVE-2026-48779
   };

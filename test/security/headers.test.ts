@@ -163,16 +163,12 @@ describe('no refusal reveals the implementation, and each has the security heade
     const away = await startBranches();
     const prefix = stores.prefix.replace('}', '-unprinted}');
     onTestFinished(await pretendWorker({ redis: stores.redis, prefix }));
-    const other = await startApi({
-      BRANCHES_URL: away.url,
-      LABEL_TIMEOUT_MS: '200',
-      REDIS_PREFIX: prefix,
-    });
+    const other = await startApi({ BRANCHES_URL: away.url, REDIS_PREFIX: prefix }, { label: 200 });
     const user = await Client.login(other.url);
     const [guide] = await user.created(minimalGuide());
     const late = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
     await away.server.close();
-    const refused = await user.create([minimalGuide()]);
+    const refused = await user.create([minimalGuide({ CodigoPostal: '64000' })]); // not asked before
     expect([late.status, refused.status]).toEqual([500, 503]);
     for (const { body } of [late, refused]) expect(JSON.stringify(body)).not.toMatch(INSIDE);
   });

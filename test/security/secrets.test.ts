@@ -1,21 +1,19 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import { describe, expect } from 'vitest';
-import { ApiConfig } from '#services/api/config.ts';
-import { BranchesConfig } from '#services/branches/config.ts';
 import { ConfigError, isStrongSecret, loadConfig } from '#shared/config/load-config.ts';
 import { requireInternalToken } from '#shared/http/internal-calls.ts';
 import { MINIMAL_ENV } from '#test/fixtures/minimal-env.ts';
+import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
+import { SETTINGS } from '#test/ops/settings.ts';
 
 /** Secrets that nobody can guess, and the one that our services show each other. */
 
-const SERVICES: Record<string, TObject> = { api: ApiConfig, branches: BranchesConfig };
-/** Every setting of these services that is a secret of ours, by its schema. */
-const SECRETS = Object.entries(SERVICES).flatMap(([service, schema]) =>
+/** Every setting that is a secret of ours, by its schema. */
+const SECRETS = Object.entries(SETTINGS).flatMap(([service, schema]) =>
   Object.entries(schema.properties)
     .filter(([, setting]) => (setting as { format?: string }).format === 'secret')
     .map(([name]) => [service, name] as const),
@@ -24,7 +22,7 @@ const SECRETS = Object.entries(SERVICES).flatMap(([service, schema]) =>
 /** What a service says to its settings; '' where it starts. */
 function refusal(service: string, env: NodeJS.ProcessEnv): string {
   try {
-    loadConfig(SERVICES[service] as TObject, env);
+    loadConfig(SETTINGS[service] as TObject, env);
     return '';
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
@@ -85,21 +83,20 @@ test('random secrets are strong, however they are written', () => {
   }
 });
 
-test('every secret of api and branches is checked', () => {
+test('every secret of every service is checked', () => {
   expect(SECRETS.map((each) => each.join(': ')).toSorted()).toEqual([
     'api: INTERNAL_TOKEN',
     'api: JWT_SECRET',
     'api: JWT_SECRET_PREVIOUS',
     'branches: INTERNAL_TOKEN',
     'branches: INTERNAL_TOKEN_PREVIOUS',
+    'webhooks: INTERNAL_TOKEN',
+    'webhooks: INTERNAL_TOKEN_PREVIOUS',
   ]);
 });
 
 describe('the repository', () => {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    encoding: 'utf8',
-  })
-    .split('\n')
+  const files = repositoryFiles
     .filter((file) => /\.(ya?ml|md|json|env|example|sh|toml|hbs)$|Dockerfile/.test(file))
     .filter((file) => !/package-lock\.json$/.test(file));
   const VALUE = /\b((?:JWT_SECRET|INTERNAL_TOKEN)(?:_PREVIOUS)?)["']?\s*[:=]\s*["']?([^\s"',;}`]+)/g;

@@ -47,6 +47,11 @@ describe('a token of ours', () => {
     expect((await ask({ authorization: authorization(issued) })).outcome).toEqual(LET_IN);
   });
 
+  test('of a process whose clock is two minutes ahead is let in', async ({ ask }) => {
+    const ahead = { ...GOOD, iat: now + 120, exp: now + 720 };
+    expect((await ask({ authorization: `Bearer ${token(ahead)}` })).outcome).toEqual(LET_IN);
+  });
+
   test('that has expired has a message of its own, unless its signature is wrong', async ({ ask }) => {
     const old = { ...GOOD, iat: now - 120, exp: now - 60 };
     expect(await ask({ authorization: `Bearer ${token(old)}` })).toEqual({

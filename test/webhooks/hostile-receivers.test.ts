@@ -11,13 +11,25 @@ import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 /** Receivers that want to harm: they cost the others nothing, and reach nothing inside. */
 
 const MESSAGE = { id: 'msg_1', body: '{}' };
-const secrets = [{ value: 'whsec_c2VjcmV0' }];
+const secrets = ['whsec_c2VjcmV0'];
 
 const test = webhooksTest
   .extend('receiver', async ({}, { onCleanup }) => {
     const receiver = await startReceiver();
     onCleanup(() => receiver.close());
     return receiver;
+  })
+  /** Posts as the service does. */
+  .extend('postWith', async ({}, { onCleanup }) => {
+    const posters: Poster[] = [];
+    onCleanup(async () => {
+      for (const poster of posters) await poster.close();
+    });
+    return (connect: ReturnType<typeof anyConnector>, url: string) => {
+      const poster = new Poster(connect);
+      posters.push(poster);
+      return poster.post({ url, secrets }, MESSAGE);
+    };
   })
   /** Posts to a receiver on this machine, with a time limit of a second. */
   .extend('post', async ({}, { onCleanup }) => {
@@ -26,24 +38,10 @@ const test = webhooksTest
     return (url: string) => poster.post({ url, secrets }, MESSAGE);
   })
   /** The same as a process posts that may reach the internet alone. */
-  .extend('postOutside', async ({}, { onCleanup }) => {
-    const posters: Poster[] = [];
-    onCleanup(async () => {
-      for (const poster of posters) await poster.close();
-    });
-    return (url: string, addresses: string[][] = []) => {
-      const answers = addresses.values();
-      const resolve = ((_name: string, _options: object, done: (error: null, found: object[]) => void) => {
-        const found = answers.next().value ?? [];
-        done(
-          null,
-          found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-        );
-      }) as unknown as Parameters<typeof publicConnector>[0];
-      const poster = new Poster(publicConnector(addresses.length > 0 ? resolve : undefined), 1_000);
-      posters.push(poster);
-      return poster.post({ url, secrets }, MESSAGE);
-    };
+  .extend('postOutside', async ({ dns }, { onCleanup }) => {
+    const poster = new Poster(publicConnector([dns.address]), 1_000);
+    onCleanup(() => poster.close());
+    return (url: string) => poster.post({ url, secrets }, MESSAGE);
   });
 
 const DATES: Record<string, string> = { 'in ten minutes': new Date(Date.now() + 600_000).toUTCString() };
@@ -93,13 +91,21 @@ describe('an address that is not on the internet gets no connection:', () => {
     }
   });
 
-  test('what a name leads to, also one of several', async ({ receiver, postOutside }) => {
-    const url = `http://cliente.example:${receiver.port}/`;
-    expect(await postOutside(url, [['127.0.0.1']])).toMatchObject({ failure: INSIDE });
-    expect(await postOutside(url, [['3000::1', '127.0.0.1']])).toMatchObject({ failure: INSIDE });
-    expect(await postOutside(url, [['3000::1', '::1']])).toMatchObject({ failure: INSIDE });
-    expect(receiver.received).toEqual([]);
-  });
+  test.for([
+    [['127.0.0.1']],
+    [['3000::1', '127.0.0.1']],
+    [['3000::1', '::1']],
+    [['8.8.8.8', '3000::1', '::ffff:a00:1']],
+  ])(
+    'what a name leads to, also one of several: %j',
+    async ([addresses = []], { dns, receiver, postOutside }) => {
+      dns.answer = () => addresses;
+      const url = `http://cliente.example:${receiver.port}/`;
+      expect(await postOutside(url)).toMatchObject({ failure: INSIDE });
+      expect(dns.asked).toEqual(new Set(['cliente.example']));
+      expect(receiver.received).toEqual([]);
+    },
+  );
 
   test('a name of this machine', async ({ receiver, postOutside }) => {
     expect(await postOutside(`http://localhost:${receiver.port}/`)).toMatchObject({ failure: INSIDE });
@@ -107,21 +113,71 @@ describe('an address that is not on the internet gets no connection:', () => {
   });
 
   test('a name that leads elsewhere once it was checked: the address is that of the check', async ({
+    dns,
     receiver,
     postOutside,
   }) => {
-    // Whoever looked the name up twice would connect to the second answer. Nobody has the first one: it is not assigned.
+    // Whoever looked the name up twice would connect to the later answer. Nobody has the first one: it is not assigned.
+    const answers = [['3000::1'], ['3000::1']].values(); // to the questions for either kind of address
+    dns.answer = () => answers.next().value ?? ['127.0.0.1'];
     const url = `http://cliente.example:${receiver.port}/`;
-    const outcome = await postOutside(url, [['3000::1'], ['127.0.0.1']]);
+    const outcome = await postOutside(url);
     expect(outcome.failure).toBeTypeOf('string');
     expect(outcome.failure).not.toBe(INSIDE);
     expect(receiver.received).toEqual([]);
   });
 });
 
-test('a name that is not in the DNS has the same reason as one that is inside', async ({ postOutside }) => {
-  expect(await postOutside('https://no-existe.invalid/')).toMatchObject({ failure: INSIDE });
+describe('a name', () => {
+  test('that is not in the DNS has the same reason as one that is inside', async ({ dns, postOutside }) => {
+    expect(await postOutside('https://no-existe.example/')).toMatchObject({ failure: INSIDE });
+    dns.answer = () => [];
+    expect(await postOutside('https://sin-direccion.example/')).toMatchObject({ failure: INSIDE });
+  });
+
+  test('about which the DNS says nothing is not told as the fault of its owner', async ({
+    dns,
+    postWith,
+  }) => {
+    for (const answer of ['failure', 'silence'] as const) {
+      const connector = publicConnector([dns.address]);
+      dns.answer = () => ['10.0.0.1'];
+      expect(await postWith(connector, 'https://otro.example/')).toMatchObject({ failure: INSIDE });
+      dns.answer = () => answer;
+      const outcome = await postWith(connector, 'https://cliente.example/');
+      expect(outcome).toEqual({
+        failure: 'No se pudo consultar el DNS',
+        lookupFailed: true,
+        ms: expect.any(Number),
+      });
+      expect(outcome.ms).toBeLessThan(9_000); // at which the connection would be given up
+    }
+  });
+
+  test('leads to its addresses, and localhost to this machine', async ({ dns, receiver, postWith }) => {
+    dns.answer = () => ['127.0.0.1'];
+    for (const name of ['cliente.example', 'localhost', 'a.localhost']) {
+      const url = `http://${name}:${receiver.port}/`;
+      expect(await postWith(anyConnector([dns.address]), url)).toMatchObject({ status: 204 });
+    }
+    expect(dns.asked).toEqual(new Set(['cliente.example']));
+  });
 });
+
+test.for([200, 202, 410])(
+  'the status %i decides, though the receiver keeps its answer open',
+  async (status, { receiver, postWith }) => {
+    receiver.answer = (response) => {
+      response.writeHead(status, { 'content-length': '10' });
+      response.flushHeaders();
+    };
+    const from = performance.now();
+    const outcome = await postWith(anyConnector(), receiver.url);
+    expect(outcome).toMatchObject(status < 300 ? { status } : { status, failure: `Respondio ${status}` });
+    expect(outcome).not.toHaveProperty(status < 300 ? 'failure' : 'lookupFailed');
+    expect(performance.now() - from).toBeLessThan(14_000); // well before its time limit
+  },
+);
 
 describe('a receiver', () => {
   test.for([301, 302, 303, 307, 308])(

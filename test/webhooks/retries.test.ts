@@ -8,8 +8,8 @@ const HOUR = 60 * MINUTE;
 function pauseAfter(failures: number, retryAfterS?: number): number {
   const outcome = { ms: 1, status: 500, ...(retryAfterS !== undefined && { retryAfterS }) };
   const next = afterFailure({ failures }, outcome, NOW);
-  if (!('tryAt' in next)) throw new Error('it was switched off');
-  return next.tryAt.getTime() - NOW.getTime();
+  if (!('pauseMs' in next)) throw new Error('it was switched off');
+  return next.pauseMs;
 }
 
 test.for<[number, number]>([
@@ -41,6 +41,6 @@ test('the last try is five days after the first one', () => {
     failures: 17,
     failingSince: new Date(NOW.getTime() - days * 24 * HOUR),
   });
-  expect(afterFailure(since(4.99), outcome, NOW)).toHaveProperty('tryAt');
+  expect(afterFailure(since(4.99), outcome, NOW)).toHaveProperty('pauseMs');
   expect(afterFailure(since(5), outcome, NOW)).toEqual({ switchOff: 'Cinco dias sin exito' });
 });

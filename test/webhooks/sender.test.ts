@@ -2,7 +2,7 @@ import { Webhook as Official, WebhookVerificationError } from 'standardwebhooks'
 import { describe, expect } from 'vitest';
 import { newSecret } from '#shared/stores/webhook-store.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
-import { eventIds, taking } from '#test/fixtures/receiver.ts';
+import { eventIds, type Receiver, taking } from '#test/fixtures/receiver.ts';
 import { SECRET, test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
 /** What a receiver sees: each event, in order, in messages whose ids never change. */
@@ -73,31 +73,80 @@ test('off and on again, it goes on where it stopped', async ({ customer, store }
   expect(customer.receiver.received[2]?.headers['webhook-id']).toBe(refused?.headers['webhook-id']);
 });
 
-test('activated with a cursor, it repeats what comes after it', async ({ customer, store }) => {
-  await customer.append(1, 6);
-  await expect.poll(customer.cursor).toBe(6);
-  await store.activate(customer.account, customer.id, 4);
-  await expect.poll(customer.cursor).toBe(6);
-  await expect.poll(() => eventIds(customer.receiver.received)).toEqual([...ids(1, 6), 'E5', 'E6']);
-});
-
-test('whoever moves the cursor while a message is under way has the last word', async ({
+test('activated with a cursor, it repeats what comes after it, in messages with new ids', async ({
   customer,
   store,
 }) => {
-  const arrived = Promise.withResolvers<() => void>();
-  customer.receiver.answer = (response) =>
-    arrived.resolve(() => taking(response, { path: '', headers: {}, body: '' }));
-  await customer.append(1, 3);
-  const answer = await arrived.promise;
-  customer.receiver.answer = taking;
-  await store.activate(customer.account, customer.id, 1);
-  await expect.poll(() => eventIds(customer.receiver.received)).toEqual(['E1', 'E2', 'E3', 'E2', 'E3']);
-  await expect.poll(customer.cursor).toBe(3);
-  answer();
-  await customer.append(4, 4);
-  await expect.poll(customer.cursor).toBe(4);
-  expect(eventIds(customer.receiver.received).at(-1)).toBe('E4');
+  await customer.append(1, 6);
+  await expect.poll(customer.cursor).toBe(6);
+  const { received } = customer.receiver;
+  for (const from of [0, 0, 4]) {
+    await store.activate(customer.account, customer.id, from);
+    await expect.poll(customer.cursor).toBe(6);
+  }
+  expect(received.map((one) => eventIds([one]))).toEqual([ids(1, 6), ids(1, 6), ids(1, 6), ['E5', 'E6']]);
+  expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(4);
+});
+
+describe('while a message is under way', () => {
+  /** Has the next message answered by the function that this returns, once it is there. */
+  const holdNext = ({ receiver }: { receiver: Receiver }) => {
+    const arrived = Promise.withResolvers<() => void>();
+    receiver.answer = (response) => {
+      receiver.answer = taking;
+      arrived.resolve(() => void response.writeHead(204).end());
+    };
+    return arrived.promise;
+  };
+
+  test('whoever moves the cursor has the last word, and is served after it', async ({
+    customer,
+    newCustomer,
+    store,
+  }) => {
+    const held = holdNext(customer);
+    await customer.append(1, 3);
+    const answer = await held;
+    await store.activate(customer.account, customer.id, 1);
+    const other = await newCustomer();
+    await other.append(1, 1);
+    await expect.poll(other.cursor).toBe(1); // so the sender has looked for what is due
+    expect(eventIds(customer.receiver.received)).toEqual(ids(1, 3));
+    answer();
+    await expect.poll(customer.cursor).toBe(3);
+    expect(eventIds(customer.receiver.received)).toEqual([...ids(1, 3), 'E2', 'E3']);
+  });
+
+  test('no activation sends it a second time', async ({ customer, newCustomer, store }) => {
+    const held = holdNext(customer);
+    await customer.append(1, 3);
+    const answer = await held;
+    const other = await newCustomer();
+    for (let number = 1; number <= 3; number++) {
+      await store.activate(customer.account, customer.id);
+      // Whoever is due later is served: the sender has looked for what is due since.
+      await other.append(number, number);
+      await expect.poll(other.cursor).toBe(number);
+    }
+    expect(customer.receiver.received).toHaveLength(1);
+    answer();
+    await expect.poll(customer.cursor).toBe(3);
+    expect(customer.receiver.received).toHaveLength(1);
+  });
+
+  test('a new secret signs from the next message on', async ({ customer, store }) => {
+    const held = holdNext(customer);
+    await customer.append(1, 150);
+    const answer = await held;
+    const secret = newSecret();
+    await store.addSecret(customer.account, customer.id, secret);
+    answer();
+    await expect.poll(customer.cursor).toBe(150);
+    const [, message] = customer.receiver.received;
+    for (const each of [SECRET, secret]) {
+      expect(new Official(each).verify(message?.body ?? '', message?.headers ?? {})).toBeTruthy();
+    }
+  });
 });
 
 describe('it is switched off', () => {

@@ -10,11 +10,10 @@ import type { QuotaReport } from './quota-report.ts';
 export const COUNT_TIMEOUT_MS = 500;
 /** Accounts whose counts this process remembers, of some 100 bytes each. */
 export const MAX_ACCOUNTS = 20_000;
-/**
- * Share of a limit up to which an account does not wait for Redis to count. The two waits of a creation cost a tenth of the
- * creations a second.
- */
-export const UNHURRIED = 0.5;
+/** How long this process relies on the last count of Redis, in ms: other processes count too. */
+export const KNOWN_MS = 1_000;
+/** Share of the burst up to which an account whose count is known does not wait for Redis. */
+const UNHURRIED = 0.5;
 
 /**
  * Charges a request to an account. The account's key holds the time at which its requests so far are paid for, in ms
@@ -49,8 +48,11 @@ export class RequestQuota {
   readonly #redis: RedisClient;
   readonly #prefix: string;
   readonly #report: QuotaReport;
-  /** When the requests of an account are paid for, as this process last heard and has counted since, in ms of `performance.now()`. */
-  readonly #accounts = new LruMap<{ paidAt: number }>(MAX_ACCOUNTS);
+  /**
+   * When the requests of an account are paid for, as this process last heard and has counted since, and until when that is
+   * known, in ms of `performance.now()`.
+   */
+  readonly #accounts = new LruMap<{ paidAt: number; knownUntil: number }>(MAX_ACCOUNTS);
 
   constructor(redis: RedisClient, prefix: string, report: QuotaReport) {
     redis.defineCommand('takeRequest', { numberOfKeys: 1, lua: TAKE_REQUEST });
@@ -60,7 +62,7 @@ export class RequestQuota {
   }
 
   /**
-   * Counts a request. One of an account that is far from its limit is granted before Redis has counted it.
+   * Counts a request. One of an account that is known to be far from its limit is granted before Redis has counted it.
    *
    * @throws QuotaExceeded `too-many-requests`, with the seconds until the next request is granted.
    */
@@ -86,9 +88,9 @@ export class RequestQuota {
   async #charge(account: string, costMs: number, burstMs: number): Promise<Charge> {
     const charging = this.#chargeInRedis(account, costMs, burstMs).catch((error): undefined => {
       this.#report.uncounted('requests', error);
+      this.#remember(account, this.#debtOf(account), KNOWN_MS);
     });
-    const isKnown = this.#accounts.get(account) !== undefined;
-    const isFarFromLimit = isKnown && this.#debtOf(account) + costMs <= UNHURRIED * burstMs;
+    const isFarFromLimit = this.#isKnown(account) && this.#debtOf(account) + costMs <= UNHURRIED * burstMs;
     return (isFarFromLimit ? undefined : await charging) ?? this.#chargeHere(account, costMs, burstMs);
   }
 
@@ -97,7 +99,7 @@ export class RequestQuota {
     const taken = this.#redis.takeRequest(key, costMs, burstMs);
     const [granted, debt] = await withTimeout(COUNT_TIMEOUT_MS, 'Counting a request', taken);
     const debtMs = Number(debt);
-    this.#remember(account, debtMs);
+    this.#remember(account, debtMs, KNOWN_MS);
     return { granted: granted === 1, debtMs };
   }
 
@@ -112,7 +114,14 @@ export class RequestQuota {
     return Math.max(0, (this.#accounts.get(account)?.paidAt ?? 0) - performance.now());
   }
 
-  #remember(account: string, debtMs: number): void {
-    this.#accounts.set(account, { paidAt: performance.now() + debtMs });
+  #isKnown(account: string): boolean {
+    return performance.now() < (this.#accounts.get(account)?.knownUntil ?? 0);
+  }
+
+  /** @param knownMs for how long the debt is known from now on; without it, for as long as before. */
+  #remember(account: string, debtMs: number, knownMs?: number): void {
+    const now = performance.now();
+    const knownUntil = knownMs === undefined ? (this.#accounts.get(account)?.knownUntil ?? 0) : now + knownMs;
+    this.#accounts.set(account, { paidAt: now + debtMs, knownUntil });
   }
 }

@@ -5,7 +5,8 @@ import { aligned, example, parseInteger, type Run, UsageError } from './command-
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;
 const HOUR_MS = 3_600_000;
-const MOMENT_RULE = 'YYYY-MM-DD, YYYY-MM-DDTHH:mm (UTC), o hace cuanto: 24h, 7d';
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS };
+const MOMENT_RULE = 'YYYY-MM-DD, YYYY-MM-DDTHH:mm (UTC), o hace cuanto: 15m, 24h, 7d';
 
 export function addAuditCommand(program: Command, run: Run): void {
   program
@@ -26,7 +27,10 @@ export function addAuditCommand(program: Command, run: Run): void {
     .addHelpText('after', example('audit --action login --since 24h'))
     .action(({ json = false, limit = DEFAULT_LIMIT, ...query }) =>
       run(async (mongo) => {
-        const events = await new AuditStore(mongo).find(query, limit);
+        const found = await new AuditStore(mongo).find(query, limit + 1);
+        if (found.length > limit)
+          process.stderr.write(`Hay mas de ${limit}: use --limit, --since o --until\n`);
+        const events = found.slice(0, limit);
         if (json) return { text: JSON.stringify(events, null, 2) };
         return { text: events.length > 0 ? auditTable(events) : 'No hay nada anotado que coincida' };
       }),
@@ -39,8 +43,8 @@ export function addAuditCommand(program: Command, run: Run): void {
  * @throws UsageError
  */
 export function parseMoment(option: 'since' | 'until', text: string, now = Date.now()): Date {
-  const [, count, unit] = /^([0-9]{1,5})([hd])$/.exec(text) ?? [];
-  if (count) return new Date(now - Number(count) * (unit === 'd' ? 24 : 1) * HOUR_MS);
+  const [, count, unit = ''] = /^([0-9]{1,5})([mhd])$/.exec(text) ?? [];
+  if (count) return new Date(now - Number(count) * (UNITS[unit] ?? 0));
   const [, day, time] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d)?)?Z?$/.exec(text) ?? [];
   const moment = new Date(`${day}${time ?? 'T00:00'}Z`);
   // A day that does not exist, such as 2026-02-31, would be another one.

@@ -28,7 +28,9 @@ export function addLimitsCommand(program: Command, run: Run): void {
       return run(async (mongo) => {
         const limits = new AccountLimitsStore(mongo);
         const users = await new UserStore(mongo).list();
-        if (!users.some((user) => user.account === account)) {
+        // Limits stay when the last user moves to another account; nobody else could remove them.
+        const hasLimits = Object.keys(await limits.find(account)).length > 0;
+        if (!hasLimits && !users.some((user) => user.account === account)) {
           throw new Error(`La cuenta no tiene usuarios: ${account}`);
         }
         if (reset) await limits.remove(account);

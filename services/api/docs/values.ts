@@ -1,6 +1,7 @@
 import { FAILURES_PER_USER } from '#shared/auth/login-limit.ts';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { MAX_GUIDES, MAX_PACKAGES } from '#shared/contracts/guide.ts';
+import { LABEL_TIMEOUT_MS } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
 import type { ErrorParams } from '#shared/errors.ts';
 import {
@@ -80,7 +81,7 @@ function limitsOf(config: ApiConfig): Record<string, string> {
     LOGIN_FAILURES_PER_ADDRESS: config.LOGIN_FAILURES_PER_ADDRESS,
     diasDeClave: KEY_DAYS,
     JWT_TTL_S: config.JWT_TTL_S,
-    esperaS: config.LABEL_TIMEOUT_MS / 1_000,
+    esperaS: LABEL_TIMEOUT_MS / 1_000,
     fallosPorUsuario: FAILURES_PER_USER,
     maxGuias: MAX_GUIDES,
     maxPaginas: MAX_FILE_PAGES,

@@ -65,11 +65,11 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const { journal, guideQuota } = deps;
   const { user } = request;
   const parsed = parseGuideRequest(request.body, request.lenient);
-  const { service, guides, warnings } = parsed;
+  const { guides, warnings } = parsed;
   const key =
     request.idempotencyKey === undefined
       ? undefined
-      : idempotencyKey(user.username, request.idempotencyKey, [service, guides]);
+      : creationKey(user.username, request.idempotencyKey, parsed);
   const replay = async (earlier: JournalEntry): Promise<Created> => ({
     guides: asCreated(await journal.complete(earlier), guides),
     repeated: true,
@@ -111,6 +111,14 @@ export async function validateGuides(
 ): Promise<GuideBranches & Pick<Created, 'warnings'>> {
   const { guides, warnings } = parseGuideRequest(request.body, request.lenient);
   return { ...(await resolveBranches(branches, guides, request)), warnings };
+}
+
+/** Returns the key of a request, whose body is compared in the form in which it is stored. */
+function creationKey(username: string, key: string, { service, guides }: GuideRequest): IdempotencyKey {
+  const stored = guides.map(withStoredCode);
+  // 1.3.0 hashed codes as they were sent, and keys live for seven days.
+  const isAsSent = stored.every((guide, indice) => guide === guides[indice]);
+  return idempotencyKey(username, key, [service, stored], isAsSent ? [] : [[service, guides]]);
 }
 
 /** Finds the creation of a concurrent request with the same key, which may be about to commit. */
@@ -166,6 +174,7 @@ function newRecords(
 /** Returns the guide with its code in upper case, as codes are stored (docs/contract.md "Guides"). */
 function withStoredCode(guide: Guide): Guide {
   const { DestinoCode, ...recipient } = guide.Destinatario;
-  if (DestinoCode === undefined) return guide;
-  return { ...guide, Destinatario: { ...recipient, DestinoCode: branchCode(DestinoCode) } };
+  const code = DestinoCode && branchCode(DestinoCode);
+  if (code === undefined || code === DestinoCode) return guide;
+  return { ...guide, Destinatario: { ...recipient, DestinoCode: code } };
 }

@@ -2,8 +2,8 @@ import { type Connection, mongo } from 'mongoose';
 import { digest } from '#shared/digest.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { collectionOf, DUPLICATE_KEY } from '#shared/stores/mongo.ts';
-import { Attempts, STORE_MS } from './attempts.ts';
+import { collectionOf, DUPLICATE_KEY, openIds } from '#shared/stores/mongo.ts';
+import { Attempts } from './attempts.ts';
 import { generateGuideNumber } from './guide-number.ts';
 import {
   type GuideDocument,
@@ -12,6 +12,7 @@ import {
   toDocument,
   toRecord,
 } from './guide-store.ts';
+import { Overdue } from './overdue.ts';
 import { isObject } from './request/body.ts';
 
 /** How long an Idempotency-Key is remembered, in days (docs/contract.md "Guides"). */
@@ -31,7 +32,7 @@ export type JournalEntry = {
   /** The id that the guides of the creation have. */
   creation: string;
   bodyHash?: string;
-  /** When the creation was committed; absent once all its guides are stored. */
+  /** When the creation was committed, by the clock of its process; absent once all its guides are stored. */
   openSince?: Date;
   /** Absent once they are all stored. */
   records?: GuideDocument[];
@@ -40,15 +41,27 @@ export type JournalEntry = {
   expiresAt?: Date;
 };
 /** What a client's Idempotency-Key stands for. */
-export type IdempotencyKey = { id: string; bodyHash: string };
+export type IdempotencyKey = {
+  id: string;
+  /** The hash of the body, and those that earlier releases may have stored of it. */
+  bodyHashes: readonly [string, ...string[]];
+};
 
 /**
  * Returns a user's key for the creation of these guides: its id over all users, and the hash of the canonical body, which the
  * order of fields and white space do not change. Another route that takes keys needs another name in the id.
+ *
+ * @param earlier the body in forms in which earlier releases hashed it.
  */
-export function idempotencyKey(username: string, key: string, body: unknown): IdempotencyKey {
+export function idempotencyKey(
+  username: string,
+  key: string,
+  body: unknown,
+  earlier: readonly unknown[] = [],
+): IdempotencyKey {
   const id = digest(JSON.stringify(['crear', username, key]));
-  return { id, bodyHash: digest(canonicalJson(body)) };
+  const hashOf = (form: unknown) => digest(canonicalJson(form));
+  return { id, bodyHashes: [hashOf(body), ...earlier.map(hashOf)] };
 }
 
 /** Writes JSON in which the order of an object's fields does not matter (RFC 8785, 3.2.3). */
@@ -70,6 +83,7 @@ export class CreationJournal {
   readonly #entries: mongo.Collection<JournalEntry>;
   readonly #documents: mongo.Collection<GuideDocument>;
   readonly #guides: GuideStore;
+  readonly #overdue = new Overdue();
 
   constructor(connection: Connection, guides: GuideStore) {
     this.#entries = collectionOf(connection, 'creations');
@@ -85,9 +99,9 @@ export class CreationJournal {
   }
 
   /** Returns the creation that was committed with a key. @throws DomainError `idempotency-key-reused` for another body. */
-  async find({ id, bodyHash }: IdempotencyKey): Promise<JournalEntry | undefined> {
-    const entry = await this.#read(id);
-    if (entry && entry.bodyHash !== bodyHash) throw new DomainError('idempotency-key-reused');
+  async find(key: IdempotencyKey): Promise<JournalEntry | undefined> {
+    const entry = await this.#read(key.id);
+    if (entry) requireSameBody(entry, key);
     return entry;
   }
 
@@ -108,12 +122,12 @@ export class CreationJournal {
     const entry: JournalEntry = {
       _id: key?.id ?? first.creation,
       creation: first.creation,
-      ...(key && { bodyHash: key.bodyHash }),
+      ...(key && { bodyHash: key.bodyHashes[0] }),
       openSince: new Date(),
       records: records.map(toDocument),
     };
     const committed = await attempts.untilAnswered(() => this.#commit(entry));
-    if (committed.bodyHash !== entry.bodyHash) throw new DomainError('idempotency-key-reused');
+    if (key) requireSameBody(committed, key);
     const guides = await this.complete(committed, attempts);
     return { guides, repeated: committed.creation !== entry.creation };
   }
@@ -134,15 +148,15 @@ export class CreationJournal {
 
   /** Finishes what is open for longer than a request may take to store it, one creation after the other. */
   async sweep(log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
-    const overdue = { openSince: { $lt: new Date(Date.now() - STORE_MS) } };
-    // One at a time: an entry may have megabytes.
-    for await (const entry of this.#entries.find(overdue, { batchSize: 1 })) {
-      const { creation } = entry;
+    for (const _id of this.#overdue.among(await openIds(this.#entries))) {
       try {
+        // One at a time: an entry may have megabytes.
+        const entry = await this.#read(_id);
+        if (!entry?.records) continue;
         await this.#done(await this.#store(entry));
-        log.info({ creation }, 'A creation that was cut has all its guides now');
+        log.info({ creation: entry.creation }, 'A creation that was cut has all its guides now');
       } catch (err) {
-        log.warn({ err, creation }, 'A creation that was cut waits for the next sweep');
+        log.warn({ err, _id }, 'A creation that was cut waits for the next sweep');
       }
     }
   }
@@ -177,7 +191,10 @@ export class CreationJournal {
   }
 
   async #stored({ numbers = [] }: JournalEntry): Promise<GuideRecord[]> {
-    const found = await this.#documents.find({ _id: { $in: numbers } }).toArray();
+    const found = await this.#documents
+      .find({ _id: { $in: numbers } })
+      .sort({ _id: 1 })
+      .toArray();
     const byNumber = new Map(found.map((document) => [document._id, toRecord(document)]));
     return numbers.map((number) => {
       const record = byNumber.get(number);
@@ -218,6 +235,10 @@ export class CreationJournal {
   async #read(_id: string): Promise<JournalEntry | undefined> {
     return (await this.#entries.findOne({ _id }, { readConcern: 'majority' })) ?? undefined;
   }
+}
+
+function requireSameBody({ bodyHash }: JournalEntry, { bodyHashes }: IdempotencyKey): void {
+  if (!bodyHashes.includes(bodyHash ?? '')) throw new DomainError('idempotency-key-reused');
 }
 
 function unusedNumber(used: Set<string>): string {

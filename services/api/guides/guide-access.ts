@@ -50,7 +50,8 @@ export async function cancelGuide(
 ): Promise<{ guide: GuideRecord; cancelled: boolean }> {
   const guide = await findGuide(guides, number, { ...user, permissions: [] });
   const Ocurrido = new Date().toISOString();
-  const told = { Guia: number, Id: 'cancelacion', Tipo: 'Cancelacion', Ocurrido } as const;
+  // No client can send an Id with a colon.
+  const told = { Guia: number, Id: `cancelacion:${number}`, Tipo: 'Cancelacion', Ocurrido } as const;
   const verdict = await events.add(user.account, told, user.username);
   if (typeof verdict !== 'string') throw new DomainError(verdict.code);
   return { guide: { ...guide, status: 'Cancelado' }, cancelled: verdict === 'registered' };

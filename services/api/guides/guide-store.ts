@@ -126,6 +126,7 @@ export class GuideStore {
     const found = await this.#guides
       .find({ _id: { $in: records.map(({ number }) => number) } }, { readConcern: 'majority' })
       .project<{ _id: string; creation: string }>({ creation: 1 })
+      .sort({ _id: 1 })
       .toArray();
     return new Map(found.map(({ _id, creation }) => [_id, creation]));
   }
@@ -144,7 +145,10 @@ export class GuideStore {
     const byAccount = Map.groupBy(wanted, ({ account }) => account);
     const finds = [...byAccount].map(async ([account, wanted]) => {
       const _id = { $in: wanted.map(({ number }) => number) };
-      const documents = await this.#guides.find({ _id, ...(account !== undefined && { account }) }).toArray();
+      const documents = await this.#guides
+        .find({ _id, ...(account !== undefined && { account }) })
+        .sort({ _id: 1 })
+        .toArray();
       return [account, new Map(documents.map((document) => [document._id, toRecord(document)]))] as const;
     });
     const found = new Map(await Promise.all(finds));
@@ -156,12 +160,17 @@ export class GuideStore {
     const found = await this.#guides
       .find({ _id: { $in: [...numbers] } })
       .project<{ _id: string; account: string }>({ account: 1 })
+      .sort({ _id: 1 })
       .toArray();
     return new Map(found.map(({ _id, account }) => [_id, account]));
   }
 
-  /** Stores what events have made of guides, each by its number, unless it is made from more events already. */
-  async storeStates(states: ReadonlyMap<string, GuideState>): Promise<void> {
+  /**
+   * Stores what events have made of guides, each by its number, unless it is made from as many events already.
+   *
+   * @returns whether all of them were stored.
+   */
+  async storeStates(states: ReadonlyMap<string, GuideState>): Promise<boolean> {
     // Guides that are scanned together mostly become the same: one update is for all of these.
     const alike = Map.groupBy(states, ([, state]) => JSON.stringify(state));
     const updates = [...alike.values()].map((group) => {
@@ -169,7 +178,8 @@ export class GuideStore {
       const _id = { $in: group.map(([number]) => number) };
       return this.#guides.updateMany({ _id, events: { $not: { $gte: state.events } } }, { $set: state });
     });
-    await Promise.all(updates);
+    const results = await Promise.all(updates);
+    return results.reduce((sum, { matchedCount }) => sum + matchedCount, 0) === states.size;
   }
 
   /** Moves the guides that a user created to an account. Interrupted, it may be called again. @returns how many each step saw. */

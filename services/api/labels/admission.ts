@@ -1,17 +1,19 @@
+import { FRESH_MS } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 
-/** Time over which finished pages are counted, in ms: long enough for a batch or two of a slow printer. */
-const WINDOW_MS = 2_000;
-/** Pages that may always be ahead: a batch for each of two workers, before anything is known of their speed. */
-const MIN_AHEAD = 100;
-/** Most labels that wait, also while the printers stand still: this bounds the process's memory. */
+/**
+ * Time over which the printers' pace is measured, in ms. It is their pace only once two labels have waited for so long:
+ * before, it is the pace of those who ask. One label alone may be to blame itself.
+ */
+const PACE_MS = 2_000;
+/** Longest time to a label's turn, in ms; what is left of `LABEL_TIMEOUT_MS` is for a pace that falls. */
+const MAX_WAIT_MS = 6_000;
+/** Time after which printers that finish nothing, while two labels wait, are given no more labels, in ms. */
+const STUCK_MS = 8_000;
+/** Most labels that wait: this bounds the process's memory. */
 const MAX_LABELS = 5_000;
-/** Share of a label's time limit that the expected wait may take; the rest is for what nobody expects. */
-const DEADLINE_SHARE = 0.8;
-/** Labels that must wait before the printers count as stuck: one label may be to blame itself. */
-const MIN_STUCK_LABELS = 2;
-/** When an account with too many pages in flight may try again, in seconds: a second prints more pages than a label has. */
-const RETRY_AFTER_S = 1;
+/** When a refused label may be asked for again, in seconds. */
+const RETRY_AFTER_S = { least: 1, most: 5 };
 
 export type Application = {
   account: string;
@@ -21,103 +23,131 @@ export type Application = {
   maxPages: number;
 };
 
-/** What an account has in flight: its pages, and of each label how many requests wait for it. */
-type InFlight = { pages: number; askers: Map<string, number> };
+/** A label that an account waits for: how many requests share it, none of an abandoned one, and since when, of `performance.now()`. */
+type Waiting = { askers: number; since: number };
+/** What an account has in flight: its pages, and its labels by their keys. */
+type InFlight = { pages: number; labels: Map<string, Waiting> };
+/** Why a request stops to wait for a label: it is printed, or failed; or the request's client has left. */
+type End = 'done' | 'abandoned';
 
 /**
- * Decides whether one more label may wait to be printed. Each account has a limit of pages in flight, and a label that
- * would not be printed within its time limit is refused at once, so that those who wait are served.
+ * Decides whether one more label may wait to be printed. An account has no more pages in flight than its limit. A label is
+ * refused where two labels wait for two seconds already and, at the pace of what was finished in them, its turn is more than
+ * six away; or where two wait for eight seconds already, and none was finished in them.
  *
- * Ahead of a label are no more pages of each account than its own account has in flight (`placeInLine`), so an account
- * that asks for little is not refused because another asks for much. The printers' speed is the rate at which pages were
- * finished lately (Little's law).
+ * A label that its askers abandoned counts until the workers would drop its job: otherwise whoever asks and hangs up again
+ * and again fills the line with jobs that are printed for nobody.
+ *
+ * Ahead of a label are no more pages of each account than its own account has in flight, and one (`placeInLine`). So an
+ * account that asks for little is not refused because another asks for much.
  *
  * Each process counts for itself: of several processes, each has its share of the printers and sees that share.
  */
 export class Admission {
-  readonly #timeoutMs: number;
   readonly #now: () => number;
   readonly #accounts = new Map<string, InFlight>();
-  #labels = 0;
-  /** What was finished, the oldest first. */
+  /** The labels of all accounts, the longest-waiting first. */
+  readonly #waiting = new Set<Waiting>();
+  /** What ends the count of abandoned labels, and when, the first to end first. */
+  readonly #abandoned = new Map<Waiting, { until: number; forget: () => void }>();
+  /** What was finished within `PACE_MS` of the last one, the oldest first. */
   #finished: { at: number; pages: number }[] = [];
-  /** When a label was last finished, or began to wait alone. */
-  #progressAt = 0;
+  /** When a label was last finished. */
+  #finishedAt = 0;
 
-  constructor(timeoutMs: number, now = () => performance.now()) {
-    this.#timeoutMs = timeoutMs;
+  constructor(now = () => performance.now()) {
     this.#now = now;
   }
 
+  /** Returns the pages that an account has in flight. */
   pagesOf(account: string): number {
+    this.#forgetAbandoned();
     return this.#accounts.get(account)?.pages ?? 0;
   }
 
   /**
    * Counts a label of an account that begins to wait. A label that the account already waits for counts once.
    *
-   * @returns what ends the wait, to be called once.
+   * @returns what ends the wait, to be called once; by default the label is done.
    * @throws DomainError `too-many-pages`, or `overloaded` with the seconds after which to try again.
    */
-  enter(application: Application): () => void {
+  enter(application: Application): (end?: End) => void {
     const { account, key, pages } = application;
-    const own = this.#accounts.get(account) ?? { pages: 0, askers: new Map() };
-    const askers = own.askers.get(key) ?? 0;
-    if (askers === 0) {
+    this.#forgetAbandoned();
+    const own = this.#accounts.get(account) ?? { pages: 0, labels: new Map() };
+    let label = own.labels.get(key);
+    if (!label) {
       this.#admit(application, own.pages);
-      if (this.#labels === 0) this.#progressAt = this.#now();
-      this.#labels++;
+      label = { askers: 0, since: 0 };
+      own.labels.set(key, label);
       own.pages += pages;
       this.#accounts.set(account, own);
     }
-    own.askers.set(key, askers + 1);
-    return () => this.#leave(application, own);
+    if (label.askers === 0) this.#beginWait(label);
+    label.askers++;
+    return (end = 'done') => this.#leave(application, own, label, end);
   }
 
   /** Counts a label that was waited for and was printed or failed. */
   finished(pages: number): void {
-    this.#progressAt = this.#now();
-    this.#finished.push({ at: this.#progressAt, pages });
-    if (this.#finished.length > 2 * MAX_LABELS) this.#forget();
+    this.#finishedAt = this.#now();
+    this.#finished = [...this.#finishedLately(), { at: this.#finishedAt, pages }];
   }
 
-  #leave({ account, key, pages }: Application, own: InFlight): void {
-    const left = (own.askers.get(key) ?? 0) - 1;
-    if (left > 0) {
-      own.askers.set(key, left);
-      return;
+  #beginWait(label: Waiting): void {
+    this.#abandoned.delete(label);
+    label.since = this.#now();
+    this.#waiting.add(label);
+  }
+
+  #leave({ account, key, pages }: Application, own: InFlight, label: Waiting, end: End): void {
+    if (--label.askers > 0) return;
+    this.#waiting.delete(label);
+    const forget = () => {
+      own.labels.delete(key);
+      own.pages -= pages;
+      if (own.labels.size === 0) this.#accounts.delete(account);
+    };
+    if (end === 'done') forget();
+    else this.#abandoned.set(label, { until: this.#now() + FRESH_MS, forget });
+  }
+
+  #forgetAbandoned(): void {
+    for (const [label, { until, forget }] of this.#abandoned) {
+      if (until > this.#now()) return;
+      this.#abandoned.delete(label);
+      forget();
     }
-    own.askers.delete(key);
-    own.pages -= pages;
-    this.#labels--;
-    if (own.askers.size === 0) this.#accounts.delete(account);
   }
 
   #admit({ pages, maxPages }: Application, ownPages: number): void {
-    // A label is never too large to be alone.
-    if (ownPages > 0 && ownPages + pages > maxPages) throw refusal('too-many-pages', RETRY_AFTER_S);
+    // A label is never too large to be alone. In a second more pages are printed than a label has.
+    if (ownPages > 0 && ownPages + pages > maxPages) throw refusal('too-many-pages', RETRY_AFTER_S.least);
     const seconds = this.#retryAfterSeconds(ownPages);
     if (seconds > 0) throw refusal('overloaded', seconds);
   }
 
   /** Returns 0 where one more label of an account with so many pages may wait, else the seconds after which to try again. */
   #retryAfterSeconds(ownPages: number): number {
-    const allowedMs = DEADLINE_SHARE * this.#timeoutMs;
-    if (this.#labels >= MIN_STUCK_LABELS && this.#now() - this.#progressAt > allowedMs) return 1;
+    const { least, most } = RETRY_AFTER_S;
+    const [, second] = this.#waiting;
+    if (!second) return 0;
+    const isStuck = this.#now() - Math.max(second.since, this.#finishedAt) > STUCK_MS;
+    if (isStuck || this.#waiting.size >= MAX_LABELS) return most;
+    if (this.#now() - second.since <= PACE_MS) return 0;
+    // From the first to the last that was finished: before, the first batch was under way, and nothing could be finished.
+    const [first, ...others] = this.#finishedLately();
+    if (!first || others.length === 0) return 0; // no pace is known, and whether they are stuck is not yet
+    const printed = others.reduce((sum, { pages }) => sum + pages, 0);
     let ahead = 0;
-    for (const { pages } of this.#accounts.values()) ahead += Math.min(pages, ownPages);
-    if (ahead < MIN_AHEAD && this.#labels < MAX_LABELS) return 0;
-    this.#forget();
-    const perMs = this.#finished.reduce((sum, { pages }) => sum + pages, 0) / WINDOW_MS;
-    const expectedMs = perMs > 0 ? ahead / perMs : 0;
-    if (this.#labels < MAX_LABELS && expectedMs <= allowedMs) return 0;
-    return Math.max(1, Math.ceil((expectedMs - allowedMs) / 1_000));
+    for (const { pages } of this.#accounts.values()) ahead += Math.min(pages, ownPages + 1);
+    const lateMs = ((this.#now() - first.at) * ahead) / printed - MAX_WAIT_MS;
+    return lateMs <= 0 ? 0 : Math.min(most, Math.max(least, Math.ceil(lateMs / 1_000)));
   }
 
-  #forget(): void {
-    const from = this.#now() - WINDOW_MS;
-    const first = this.#finished.findIndex(({ at }) => at >= from);
-    this.#finished = first < 0 ? [] : this.#finished.slice(first);
+  #finishedLately(): { at: number; pages: number }[] {
+    const from = this.#now() - PACE_MS;
+    return this.#finished.filter(({ at }) => at >= from);
   }
 }
 
@@ -147,9 +177,9 @@ const DAY_BEGINS_MS = 9 * 3_600_000;
  * Returns a label's place in the line, as BullMQ's priority: the time of asking, and later the more pages its account has
  * in flight. Places by pages in flight alone would leave the account with the most of them unserved for ever.
  *
- * @param now in ms since 1970.
+ * @param now in ms since 1970, by the clock of the queue's Redis (`RedisClock`).
  */
-export function placeInLine(pagesInFlight: number, behind: boolean, now = Date.now()): number {
+export function placeInLine(pagesInFlight: number, behind: boolean, now: number): number {
   const asked = (now - DAY_BEGINS_MS) % DAY_MS;
   const later = PAGE_MS * Math.min(pagesInFlight, MAX_LATER_PAGES) + (behind ? FILE_MS : 0);
   return 1 + Math.floor((asked + later) / UNIT_MS);

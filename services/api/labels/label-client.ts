@@ -1,5 +1,5 @@
 import { EventEmitter, on } from 'node:events';
-import { Queue } from 'bullmq';
+import { Queue, type Telemetry } from 'bullmq';
 import type { Registry } from 'prom-client';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import {
@@ -13,16 +13,18 @@ import {
 } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import type { Tracing } from '#shared/observability/tracing.ts';
 import { LabelCache, type LabelNews, parseNews } from '#shared/stores/label-cache.ts';
 import { LabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { RedisClock } from '#shared/stores/redis-clock.ts';
 import type { QuotaReport } from '../accounts/quota-report.ts';
 import { Admission, placeInLine } from './admission.ts';
 import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
 import { LabelWorkers } from './label-workers.ts';
 import { startQueueCleaning } from './queue-cleaning.ts';
 
+/** Times that a label is printed and evicted before it is read, after which a wait gives it up. */
+const MAX_EVICTIONS = 3;
 /** Longest wait for the queue to close, in ms: BullMQ's own close waits for a Redis that is away without a time limit. */
 const CLOSE_MS = 2_000;
 
@@ -54,7 +56,8 @@ type Options = {
   metrics: Registry;
   report: Pick<QuotaReport, 'refused'>;
   log: Pick<Logger, 'info' | 'warn'>;
-  tracing: Tracing | undefined;
+  /** Of the queue; absent where nothing is traced. */
+  telemetry: Telemetry | undefined;
 };
 
 /**
@@ -68,6 +71,8 @@ type Options = {
 export class LabelClient {
   readonly queue: Queue<LabelJob, LabelJobResult>;
   readonly workers: LabelWorkers;
+  /** By which labels have their places in the line, and jobs their age. */
+  readonly clock: RedisClock;
   /** Written to Redis when the client closes, too. */
   readonly counts: LabelCounts;
   readonly #options: Options;
@@ -83,18 +88,19 @@ export class LabelClient {
   #isOpen = false;
 
   constructor(options: Options) {
-    const { redis, cache, subscriber, prefix, timeoutMs, metrics, log, tracing } = options;
+    const { redis, cache, subscriber, prefix, metrics, log, telemetry } = options;
     this.#options = options;
     this.#cache = new LabelCache(cache, prefix);
-    this.#admission = new Admission(timeoutMs);
-    this.workers = new LabelWorkers(redis, prefix, log);
-    this.counts = new LabelCounts(redis, prefix);
+    this.#admission = new Admission();
+    this.clock = new RedisClock(redis);
+    this.counts = new LabelCounts(redis, prefix, this.clock);
     this.queue = new Queue(LABEL_QUEUE, {
       connection: redis,
       prefix,
       skipVersionCheck: true,
-      ...(tracing && { telemetry: tracing.queue }),
+      ...(telemetry && { telemetry }),
     });
+    this.workers = new LabelWorkers({ redis, prefix, queue: this.queue, log });
     this.queue.on('error', (err) => {
       // Why there is no connection is in the log already.
       if (redis.status === 'ready') log.warn({ err }, 'The label queue failed');
@@ -108,12 +114,14 @@ export class LabelClient {
   /** Resolves when labels can be printed; from then on this process removes old jobs. */
   async open(): Promise<void> {
     await this.queue.waitUntilReady();
+    await this.clock.start();
     await this.workers.start();
-    this.#stopCleaning = startQueueCleaning(this.queue, this.#options.log);
+    this.#stopCleaning = startQueueCleaning(this.queue, this.clock, this.#options.log);
     this.#isOpen = true;
   }
 
   async close(): Promise<void> {
+    this.clock.stop();
     this.workers.stop();
     this.#stopCleaning();
     await this.counts.write();
@@ -146,8 +154,9 @@ export class LabelClient {
    * Returns a label from the cache, or has it printed. Each request is first admitted by its own account's limit; requests
    * for one label then share one wait.
    *
-   * @throws DomainError `too-many-pages`; `overloaded`, where the label would be late; `no-printer`, where no worker is alive;
-   * `label-failed`; `label-late`; `client-gone`, when the asker has left; `unavailable`, while a Redis is away.
+   * @throws DomainError `too-many-pages`; `overloaded`, where the label would be late; `no-printer`, where no worker is alive
+   * or the queue is paused; `label-failed`; `label-late`; `client-gone`, when the asker has left; `unavailable`, while a Redis is
+   * away or refuses the label.
    */
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     const asked = performance.now();
@@ -161,14 +170,14 @@ export class LabelClient {
     const pages = pageCount(label);
     if (!this.#waits.has(key)) this.#metrics.wanted();
     if (!this.#isOpen) throw new DomainError('unavailable');
-    if (!(await this.workers.areAlive())) throw new DomainError('no-printer');
+    if (!(await this.workers.arePrinting())) throw new DomainError('no-printer');
     const leave = this.#admission.enter({ account, key, pages, maxPages });
     try {
       const printed = await this.#wait(key, label, asker);
       this.#metrics.answered('printed', asked);
       return printed;
     } finally {
-      leave();
+      leave(asker.gone.aborted ? 'abandoned' : 'done');
     }
   }
 
@@ -207,7 +216,8 @@ export class LabelClient {
       if (this.#waits.get(key) === wait) this.#waits.delete(key);
     };
     // `print` has counted this label's pages already.
-    const place = placeInLine(this.#admission.pagesOf(asker.account) - pageCount(label), !!asker.behind);
+    const pagesBefore = this.#admission.pagesOf(asker.account) - pageCount(label);
+    const place = placeInLine(pagesBefore, !!asker.behind, this.clock.now());
     const job = { key, label, requestId: asker.requestId };
     const result = this.#printed(job, place, abandoned.signal).finally(forget);
     result.catch(() => {}); // when nobody waits any more
@@ -241,22 +251,29 @@ export class LabelClient {
   /**
    * Adds a label's job, and once more where the job ended without the label: dropped for want of an asker, lost with a Redis,
    * or printed and evicted. BullMQ ignores a job that is still under way.
+   *
+   * @throws DomainError `unavailable` where the Redis of the labels refuses to store the label, or evicts it again and again.
    */
   async #printUntilThere(
     job: LabelJob,
     place: number,
     news: AsyncIterator<unknown[]>,
   ): Promise<PrintedLabel> {
+    const cause = new Error(`label ${job.key}`);
     let evictions = 0;
     for (let key = job.key; ; ) {
       const bytes = await this.#cache.read(key);
       if (bytes) return { key, bytes };
-      await this.queue.add(job.label.kind, job, labelJobOptions(job.key, place, evictions));
+      if (evictions === MAX_EVICTIONS) throw new DomainError('unavailable', { cause });
+      const timestamp = this.clock.now();
+      await this.queue.add(job.label.kind, job, { ...labelJobOptions(job.key, place, evictions), timestamp });
       const [heard] = (await news.next()).value as [LabelNews | 'reconnected'];
       const printedAs = typeof heard === 'object' ? heard.printed : undefined;
-      // A label that failed took the printers' time as well.
-      if (printedAs || heard === 'failed') this.#admission.finished(pageCount(job.label));
-      if (heard === 'failed') throw new DomainError('label-failed', { cause: new Error(`label ${job.key}`) });
+      // A label without its file took the printers' time as well.
+      if (printedAs || heard === 'failed' || heard === 'unstored')
+        this.#admission.finished(pageCount(job.label));
+      if (heard === 'failed') throw new DomainError('label-failed', { cause });
+      if (heard === 'unstored') throw new DomainError('unavailable', { cause });
       if (printedAs) evictions++; // counts only where the next look finds no label
       key = printedAs ?? job.key;
     }

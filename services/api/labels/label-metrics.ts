@@ -1,13 +1,14 @@
 import type { Queue } from 'bullmq';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { addGauge, readInTime, WAIT_BUCKETS } from '#shared/observability/metrics.ts';
+import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import type { LabelWorkers } from './label-workers.ts';
 
 /** Why a request for a label got none. `unavailable`: a store did not answer; `other`: nobody foresaw the cause. */
 const REASONS = ['failed', 'late', 'overloaded', 'no_worker', 'quota', 'unavailable', 'other'] as const;
 export type LabelFailureReason = (typeof REASONS)[number];
 
-type Shared = { queue: Queue; workers: LabelWorkers };
+type Shared = { queue: Queue; workers: LabelWorkers; clock: Pick<RedisClock, 'now'> };
 
 /** Registers what this process measures of its labels, and the figures of the queue, once `shared` returns it. */
 export function labelMetrics(metrics: Registry, shared: () => Shared | undefined) {
@@ -58,10 +59,10 @@ function addQueueGauges(metrics: Registry, shared: () => Shared | undefined): vo
   add(
     'label_queue_oldest_job_seconds',
     'Age of the next job in the queue, 0 if none waits',
-    async ({ queue }) => {
+    async ({ queue, clock }) => {
       const next = await queue.getJobs(['waiting', 'prioritized'], 0, 0, true);
       const times = next.filter(Boolean).map(({ timestamp }) => timestamp);
-      return times.length > 0 ? (Date.now() - Math.min(...times)) / 1_000 : 0;
+      return times.length > 0 ? (clock.now() - Math.min(...times)) / 1_000 : 0;
     },
   );
   new Gauge({

@@ -1,36 +1,43 @@
+import type { Queue } from 'bullmq';
 import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { aliveWorkers, HEARTBEAT_MS, type WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import { aliveWorkers, HEARTBEAT_MS, type WorkerHeartbeat } from '#shared/stores/worker-heartbeat.ts';
 
 const READ_MS = 1_000;
 /**
- * How long after the last heartbeat labels still wait for a worker, in ms: a rolling restart replaces a worker meanwhile,
- * and after an outage of Redis each worker writes its next heartbeat.
+ * How long labels still wait for a worker after the last heartbeat is gone from Redis, in ms: a rolling restart replaces a
+ * worker meanwhile, and after an outage of Redis each worker writes its next heartbeat. A worker that closes removes its
+ * heartbeat; that of one that was killed expires 10 to 15 s later, so labels are refused 16 to 22 s after its death.
  */
 const ABSENT_MS = HEARTBEAT_MS + 2_000;
 
-/** Knows from heartbeats whether a label worker is alive, and which templates the newest one has. */
+type Options = {
+  redis: RedisClient;
+  prefix: string;
+  queue: Pick<Queue, 'isPaused'>;
+  log: Pick<Logger, 'info' | 'warn'>;
+};
+
+/** Knows whether labels are printed: from heartbeats of workers, and from the queue. Knows the newest worker's templates. */
 export class LabelWorkers {
-  readonly #redis: RedisClient;
-  readonly #prefix: string;
-  readonly #log: Pick<Logger, 'info' | 'warn'>;
+  readonly #options: Options;
   #timer: NodeJS.Timeout | undefined;
   /** When a worker was last known to be alive, of `performance.now()`. */
   #aliveAt = performance.now();
+  #isPaused = false;
   #rereading: Promise<void> | undefined;
-  #absenceLogged = false;
+  /** Why labels are refused, as the log has it. */
+  #logged: string | undefined;
   #templates: WorkerHeartbeat['templates'] | undefined;
 
-  constructor(redis: RedisClient, prefix: string, log: Pick<Logger, 'info' | 'warn'>) {
-    this.#redis = redis;
-    this.#prefix = prefix;
-    this.#log = log;
+  constructor(options: Options) {
+    this.#options = options;
   }
 
-  /** Reads the heartbeats, then again every second until `stop`. @throws while Redis does not answer. */
+  /** Reads the heartbeats and the queue, then again every second until `stop`. @throws while Redis does not answer. */
   async start(): Promise<void> {
-    await this.read();
+    await this.#read();
     this.#aliveAt = performance.now();
     this.#timer ??= setInterval(() => void this.#reread(), READ_MS).unref();
   }
@@ -41,23 +48,23 @@ export class LabelWorkers {
 
   /** Returns the workers that are alive, the longest-serving first. */
   async read(): Promise<WorkerHeartbeat[]> {
-    const workers = await aliveWorkers(this.#redis, this.#prefix);
+    const workers = await aliveWorkers(this.#options.redis, this.#options.prefix);
     this.#templates = workers.at(-1)?.templates ?? this.#templates;
     if (workers.length > 0) this.#assumeAlive();
     return workers;
   }
 
-  /** Returns false where nobody would print a label. The heartbeats are read anew before it says so. */
-  async areAlive(): Promise<boolean> {
-    if (this.#seemAlive()) return true;
+  /** Returns false where nobody would print a label. Heartbeats and queue are read anew before it says so. */
+  async arePrinting(): Promise<boolean> {
+    if (this.#idleness() === undefined) return true;
     this.#rereading ??= this.#reread().finally(() => {
       this.#rereading = undefined;
     });
     await this.#rereading;
-    const alive = this.#seemAlive();
-    if (!alive && !this.#absenceLogged) this.#log.warn('Labels are refused: no label worker is alive');
-    this.#absenceLogged = !alive;
-    return alive;
+    const idleness = this.#idleness();
+    if (idleness && idleness !== this.#logged) this.#options.log.warn(`Labels are refused: ${idleness}`);
+    this.#logged = idleness;
+    return idleness === undefined;
   }
 
   /** Returns the version of the newest worker's template for a kind of label. */
@@ -65,12 +72,18 @@ export class LabelWorkers {
     return this.#templates?.[kind] ?? TEMPLATE_VERSION;
   }
 
-  #seemAlive(): boolean {
-    return performance.now() - this.#aliveAt <= ABSENT_MS;
+  /** Returns why nobody prints labels, as far as is known; undefined where somebody does. */
+  #idleness(): string | undefined {
+    if (this.#isPaused) return 'the queue is paused';
+    return performance.now() - this.#aliveAt > ABSENT_MS ? 'no label worker is alive' : undefined;
+  }
+
+  async #read(): Promise<void> {
+    [this.#isPaused] = await Promise.all([this.#options.queue.isPaused(), this.read()]);
   }
 
   async #reread(): Promise<void> {
-    await this.read().catch(() => this.#assumeAlive());
+    await this.#read().catch(() => this.#assumeAlive());
   }
 
   /** Also called while Redis does not answer: heartbeats that expire meanwhile are written again when it is back. */

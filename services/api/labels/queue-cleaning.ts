@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { RedisClock } from '#shared/stores/redis-clock.ts';
 
 const MINUTE_MS = 60_000;
 /**
@@ -7,7 +8,7 @@ const MINUTE_MS = 60_000;
  * address stays no longer than an hour in the queue (docs/security.md "Personal data"), the wait before included.
  */
 const ENDED_MS = 50 * MINUTE_MS;
-/** How long a job is kept that nobody takes, in ms: those who asked were answered after `LABEL_TIMEOUT_MS`. */
+/** How long a job is kept that nobody takes, in ms: those who asked were answered after ten seconds (`LABEL_TIMEOUT_MS`). */
 const ABANDONED_MS = 5 * MINUTE_MS;
 /** Jobs that one call removes: Redis serves nobody else meanwhile. */
 const MAX_REMOVED = 1_000;
@@ -17,22 +18,25 @@ const UNFINISHED = ['wait', 'delayed', 'prioritized', 'active'] as const;
 const ENDED = ['failed', 'completed'] as const;
 
 type Cleanable = Pick<Queue, 'clean'>;
+/** That of the jobs' times. */
+type Clock = Pick<RedisClock, 'now'>;
 
 /**
  * Removes old jobs by the clock, every minute, until the function that it returns is called. BullMQ alone removes old jobs
  * only when another job ends, so that addresses would stay for ever in a queue that rests. Every api process does so; to
  * remove twice does no harm.
  */
-export function startQueueCleaning(queue: Cleanable, log: Pick<Logger, 'warn'>): () => void {
+export function startQueueCleaning(queue: Cleanable, clock: Clock, log: Pick<Logger, 'warn'>): () => void {
   const warn = (err: unknown) => log.warn({ err }, 'Old jobs of the label queue could not be removed');
-  const timer = setInterval(() => cleanQueue(queue).catch(warn), MINUTE_MS).unref();
+  const timer = setInterval(() => cleanQueue(queue, clock).catch(warn), MINUTE_MS).unref();
   return () => clearInterval(timer);
 }
 
 /** Removes the jobs that are too old, with the keys that say that their labels are being printed. */
-export async function cleanQueue(queue: Cleanable): Promise<void> {
-  for (const state of ENDED) await removeAll(queue, ENDED_MS, state);
-  for (const state of UNFINISHED) await removeAll(queue, ABANDONED_MS, state);
+export async function cleanQueue(queue: Cleanable, clock: Clock): Promise<void> {
+  const aheadMs = Date.now() - clock.now(); // BullMQ counts an age back from the process's own clock
+  for (const state of ENDED) await removeAll(queue, ENDED_MS + aheadMs, state);
+  for (const state of UNFINISHED) await removeAll(queue, ABANDONED_MS + aheadMs, state);
 }
 
 type State = (typeof UNFINISHED | typeof ENDED)[number];

@@ -51,6 +51,6 @@ export default fp(
 /** Has an account's webhooks looked at when its new events are shown. Where that fails, they are a minute later. */
 function wakeWebhooks({ webhooks, log }: HttpServer, account: string): void {
   webhooks
-    .wake(account, new Date(Date.now() + SHOWN_MS))
+    .wake(account, SHOWN_MS)
     .catch((err) => log.warn({ err }, 'Webhooks get new events up to a minute later'));
 }

@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { openOptionalRedis, openSubscriberRedis } from '#shared/stores/redis.ts';
+import { loadQueueTelemetry } from '#shared/observability/tracing.ts';
+import { openLabelCache, openSubscriberRedis } from '#shared/stores/redis.ts';
 import { type ApiOptions, trackingUrl } from '../config.ts';
 import { LabelClient } from '../labels/label-client.ts';
 import { LabelFilePrinter } from '../labels/label-file.ts';
@@ -16,22 +17,22 @@ declare module 'fastify' {
 }
 
 export default fp(
-  async (server: HttpServer, { config, tracing }: ApiOptions) => {
+  async (server: HttpServer, { config, tracing, labelTimeouts }: ApiOptions) => {
     const labels = new LabelClient({
       redis: server.redis,
-      cache: openOptionalRedis(server, config.LABEL_CACHE_URL, 'label-cache'),
+      cache: openLabelCache(server, config.LABEL_CACHE_URL, config.REDIS_PREFIX),
       subscriber: openSubscriberRedis(server, config.LABEL_CACHE_URL),
       prefix: config.REDIS_PREFIX,
-      timeoutMs: config.LABEL_TIMEOUT_MS,
+      timeoutMs: labelTimeouts.label,
       metrics: server.metrics,
       report: server.quotaReport,
       log: server.log,
-      tracing,
+      telemetry: tracing && (await loadQueueTelemetry()),
     });
     server.addHook('onClose', () => labels.close());
     server.startup.onceConnected('the label queue', () => labels.open());
     server.decorate('labels', labels);
-    server.decorate('labelFiles', new LabelFilePrinter({ labels, timeoutMs: config.LABEL_FILE_TIMEOUT_MS }));
+    server.decorate('labelFiles', new LabelFilePrinter({ labels, timeoutMs: labelTimeouts.file }));
     if (!config.TRACKING_URL && !config.PUBLIC_URL) {
       server.log.warn('The QR codes of labels lead nowhere: set PUBLIC_URL, or TRACKING_URL');
     }

@@ -1,5 +1,7 @@
 import fp from 'fastify-plugin';
+import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import { Pool } from 'undici';
+import { countingLimiter } from '#shared/auth/login-limit.ts';
 import type { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
@@ -9,10 +11,12 @@ import { callInternal } from '../internal-call.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     webhooks: WebhookStore;
+    /** Lets each account send one trial message at a time; kept in Redis, by its clock alone. */
+    probeLimit: RateLimiterRedis;
     /**
      * Has the webhooks service, which alone may reach the internet, send a message that tries a webhook.
      *
-     * @throws DomainError `unavailable`; what undici throws.
+     * @throws DomainError `unavailable`; `webhook-not-found` where it was removed meanwhile; what undici throws.
      */
     probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome>;
   }
@@ -20,8 +24,12 @@ declare module 'fastify' {
 
 /** Time limit of a call to the webhooks service, in ms: longer than the 15 s that a receiver has. */
 const TIMEOUT_MS = 18_000;
+/** Time limit of a health check, in ms. */
+const PING_MS = 1_000;
 /** Most calls under way at a time, so that those who try webhooks that hang take few of this process's connections. */
 const MAX_CALLS = 20;
+/** How long the trial of a process that died holds up its account, in seconds: longer than a call. */
+const PROBE_S = 20;
 
 export default fp(
   async (server: HttpServer, { config }: ApiOptions) => {
@@ -33,16 +41,30 @@ export default fp(
       headersTimeout: TIMEOUT_MS,
       bodyTimeout: TIMEOUT_MS,
     });
-    server.addHook('onClose', () => pool.destroy());
+    // Not by the pool: messages that customers try may take all of its connections.
+    const pinging = new Pool(config.WEBHOOKS_URL, { connections: 1, connect: { timeout: PING_MS } });
+    const ping = () =>
+      callInternal(pinging, {
+        service: 'webhooks',
+        token: config.INTERNAL_TOKEN,
+        path: '/health/live',
+        requestId: 'health',
+        signal: AbortSignal.timeout(PING_MS),
+      });
+    server.dependencies.set('webhooks', { check: ping, required: false });
+    server.addHook('onClose', () => Promise.all([pool.destroy(), pinging.destroy()]));
     server.decorate('webhooks', webhooks);
+    const prefix = `${config.REDIS_PREFIX}:requests-probe`;
+    server.decorate('probeLimit', countingLimiter(server.redis, prefix, 1, PROBE_S));
     server.decorate('probe', (body: ProbeRequest, requestId: string) =>
       callInternal<ProbeOutcome>(pool, {
         service: 'webhooks',
         token: config.INTERNAL_TOKEN,
         path: '/internal/probe',
-        requestIds: [requestId],
+        requestId,
         body,
         signal: AbortSignal.timeout(TIMEOUT_MS),
+        notFound: 'webhook-not-found',
       }),
     );
   },

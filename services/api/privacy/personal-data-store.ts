@@ -8,6 +8,10 @@ import { type GuideDocument, type GuideStep, guideSteps } from '../guides/guide-
 /** Longest wait for committed guides to be stored, in ms: an api that runs needs a minute at most. */
 const STORED_MS = 90_000;
 const PAUSE_MS = 250;
+/** Guides of which a user's name is taken out at a time. */
+const FORGOTTEN_AT_A_TIME = 2_000;
+/** Stands in place of the name of a removed user; no user's name has a blank, so nobody inherits the guides. */
+const REMOVED_USER = 'usuario eliminado';
 
 export type PersonSection = 'Remitente' | 'Destinatario' | 'Creado_por';
 /** Each section without a person. A recipient keeps the destination: without one a guide is none. */
@@ -50,6 +54,7 @@ export class PersonalDataStore {
     const open = await this.#creations
       .find({ ...filter, openSince: { $exists: true } })
       .project<{ _id: string }>({ _id: 1 })
+      .sort({ openSince: 1 })
       .toArray();
     return open.map(({ _id }) => _id);
   }
@@ -83,7 +88,10 @@ export class PersonalDataStore {
 
   /** Returns the events of these guides that name a person, or may do so. */
   personalEvents(guides: readonly string[]): Promise<LogEntry[]> {
-    return this.#events.find({ 'told.Guia': { $in: [...guides] }, personal: { $exists: true } }).toArray();
+    return this.#events
+      .find({ 'told.Guia': { $in: [...guides] }, personal: { $exists: true } })
+      .sort({ 'told.Guia': 1, _id: 1 })
+      .toArray();
   }
 
   /**
@@ -95,6 +103,7 @@ export class PersonalDataStore {
     const found = await this.#events
       .find({ personal: { $lt: before } })
       .project<{ _id: string }>({ _id: 1 })
+      .sort({ personal: 1 })
       .limit(limit)
       .toArray();
     await this.anonymiseEvents(found.map(({ _id }) => _id));
@@ -109,6 +118,22 @@ export class PersonalDataStore {
       await this.#events.updateMany(filter, { $set: { [field]: ANONYMOUS } });
     }
     await this.#events.updateMany({ _id }, { $unset: { personal: 1 } });
+  }
+
+  /**
+   * Takes the name of an API user out of guides and events. Interrupted, it may be called again.
+   *
+   * @returns how many guides each step saw.
+   */
+  async *forgetUser(username: string): AsyncGenerator<number> {
+    for await (const { filter, count } of guideSteps(this.#guides, FORGOTTEN_AT_A_TIME)) {
+      const named = { $set: { username: REMOVED_USER } };
+      await this.#guides.updateMany({ ...filter, username }, named);
+      const cancelled = { ...filter, 'cancelled.by': username };
+      await this.#guides.updateMany(cancelled, { $set: { 'cancelled.by': REMOVED_USER } });
+      await this.#events.updateMany({ 'told.Guia': filter._id, username }, named);
+      yield count;
+    }
   }
 
   /** Reads all guides in pages, by ascending number, so that no query takes long however many there are. */

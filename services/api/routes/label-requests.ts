@@ -103,9 +103,9 @@ const FAILURES: Partial<Record<ErrorCode, [outcome: LabelOutcome, reason?: Label
   internal: ['failed', 'other'],
   overloaded: ['refused', 'overloaded'],
   'no-printer': ['refused', 'no_worker'],
-  'too-many-pages': ['refused', 'quota'],
+  'too-many-pages': ['limited', 'quota'],
   unavailable: ['refused', 'unavailable'],
-  'too-many-requests': ['refused'],
+  'too-many-requests': ['limited'],
 };
 
 /** Counts a request for labels that got none; not where the request itself is at fault, as with an unknown guide. */

@@ -37,6 +37,8 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   invalid?: Readonly<Record<string, ApiErrorCode>>;
   /** Says that the objectives count its requests (k8s/operations.md "Objectives"). */
   objective?: true;
+  /** Says that the handler reads many documents of MongoDB: requests of an account take turns (`heavyRequests`). */
+  readsMany?: true;
   /**
    * Says that the handler validates all but the query, for a reason that its file gives; the other schemas document and
    * type.
@@ -77,9 +79,13 @@ const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 export function operation<Request extends RequestSchemas, Data extends TSchema>(
   route: Operation<Request, Data>,
 ) {
-  const { permission, objective, request, invalid, validatedBy, data } = route;
+  const { permission, objective, readsMany, request, invalid, validatedBy, data } = route;
   return {
-    config: { ...(permission && { permission }), ...(objective && { objective }) },
+    config: {
+      ...(permission && { permission }),
+      ...(objective && { objective }),
+      ...(readsMany && { readsMany }),
+    },
     schema: { ...request, ...documentation(route) } as Request & Documentation,
     ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
     ...(invalid && { schemaErrorFormatter: refuseWith(invalid) }),

@@ -1,7 +1,5 @@
-import type { FastifyError, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterRes } from 'rate-limiter-flexible';
-import { memoizeFor } from '#shared/async/memoize-for.ts';
-import { withTimeout } from '#shared/async/with-timeout.ts';
 import { addressGroup, countingLimiter } from '#shared/auth/login-limit.ts';
 import { DomainError } from '#shared/errors.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
@@ -18,9 +16,6 @@ const POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /** Guides that an address may look up in a minute (docs/contract.md "Tracking page"): nobody tries out numbers. */
 const VISITS_PER_MINUTE = 30;
-/** How long the cities of branches are kept, in ms, and the longest wait for them: a page goes without. */
-const CITIES_MS = 60_000;
-const CITIES_WAIT_MS = 1_000;
 /** Looked up in place of what is no number, which takes as long; no guide has it. */
 const NO_GUIDE = '000000000000';
 
@@ -33,12 +28,6 @@ export async function trackingRoutes(server: HttpServer, { config }: ApiOptions)
   const { CARRIER_NAME: carrier, REDIS_PREFIX: prefix } = config;
   const visits = countingLimiter(server.redis, `${prefix}:tracking`, VISITS_PER_MINUTE, 60);
   const viewOf = trackingView(config.TIME_ZONE);
-  const citiesOf = memoizeFor(CITIES_MS, async () => {
-    const active = await withTimeout(CITIES_WAIT_MS, 'Asking for branches', branches.active('rastreo'));
-    return new Map(
-      active.map(({ Codigo, Municipio, Estado }) => [Codigo, [Municipio, Estado].filter(Boolean).join(', ')]),
-    );
-  });
 
   server.get('/rastreo/rastreo.css', async (_request, reply) =>
     reply.header('cache-control', 'max-age=3600').type('text/css; charset=utf-8').send(STYLE),
@@ -47,8 +36,7 @@ export async function trackingRoutes(server: HttpServer, { config }: ApiOptions)
     pages.setErrorHandler((error: FastifyError, request, reply) => {
       const { status, headers } = toHttpError(httpErrors, toDomainError(error));
       if (status >= 500) request.log.error({ err: error }, 'The request failed');
-      const problem = PROBLEMS[status] ?? (PROBLEMS[503] as { title: string; sentence: string });
-      return send(reply.code(status).headers(headers), problemPage({ carrier, ...problem }));
+      return sendProblem(reply.headers(headers), status, carrier);
     });
     pages.get<{ Querystring: { guia?: string | string[] } }>('/rastreo', async ({ query }, reply) => {
       // People copy a number with blanks and dashes.
@@ -59,16 +47,25 @@ export async function trackingRoutes(server: HttpServer, { config }: ApiOptions)
     pages.get<{ Params: { guia: string } }>('/rastreo/:guia', async ({ ip, params }, reply) => {
       await visits.consume(addressGroup(ip)).catch(refuse);
       const number = isGuideNumber(params.guia) ? params.guia : NO_GUIDE;
-      // All of it for any number, so that the time tells nothing.
-      const [guide, entries, cities] = await Promise.all([
-        guides.find(number),
-        eventLog.ofGuides([number]),
-        citiesOf().catch(() => new Map<string, string>()),
-      ]);
+      // Both for any number, so that the time tells nothing.
+      const [guide, entries] = await Promise.all([guides.find(number), eventLog.ofGuides([number])]);
       if (!guide || guide.anonymised) throw new DomainError('guide-not-found');
+      const codes = entries.flatMap(({ told }) => told.Sucursal ?? []);
+      const cities = await branches.cities(codes).catch(() => new Map<string, string>());
       return send(reply, guidePage({ carrier, ...viewOf(guide, entries, cities) }));
     });
   });
+}
+
+/** Returns what answers the address of a page that cannot be decoded, such as `/rastreo/%E0`: no guide has such a number. */
+export function trackingProblems({ CARRIER_NAME: carrier }: ApiOptions['config']) {
+  return ({ url }: FastifyRequest, reply: FastifyReply): FastifyReply | undefined =>
+    /^\/+rastreo\//.test(url) ? sendProblem(reply, 404, carrier) : undefined;
+}
+
+function sendProblem(reply: FastifyReply, status: number, carrier: string): FastifyReply {
+  const problem = PROBLEMS[status] ?? (PROBLEMS[503] as { title: string; sentence: string });
+  return send(reply.code(status), problemPage({ carrier, ...problem }));
 }
 
 /** Refuses a visit too many; the limiter rejects also with errors of its own. */

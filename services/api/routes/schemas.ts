@@ -156,7 +156,7 @@ export const EventResult = Type.Object(
 
 /** What every answer has of an event. A cancellation stands beside the events. */
 const TOLD = {
-  Id: Type.String({ examples: ['MTY01-000123'] }),
+  Id: Type.String({ description: 'Único entre los eventos de su guía', examples: ['MTY01-000123'] }),
   Tipo: Type.Enum([...EVENT_TYPES, 'Cancelacion'], { type: 'string', examples: ['EnTransito'] }),
   Ocurrido: Type.String({ description: 'Cuándo, en UTC', examples: ['2026-11-21T16:30:00.000Z'] }),
   Registrado: Type.String({

@@ -7,15 +7,22 @@ import { addProblems, isObject, tidyFields } from '../guides/request/body.ts';
 const URL_RULE =
   'debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada';
 
+const MAX_URL = 500;
+const MAX_DESCRIPTION = 120;
+/** What the parser of URLs would put right in silence: slashes that are missing, an empty user, an empty fragment. */
+const URL_FORM = /^https?:\/\/[^\\/?#@\s]+(?:[\\/?][^#]*)?$/i;
+/** Control characters, and halves of surrogate pairs: they would reach terminals and logs. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
+
 export const NewWebhook = Type.Object(
   {
     Url: Type.String({
-      maxLength: 500,
+      maxLength: MAX_URL,
       description:
-        'https, sin usuario ni contraseña, con puerto 443 o mayor que 1023, fuera de redes privadas',
+        'https, sin usuario, contraseña ni #, con puerto 443 o mayor que 1023, fuera de redes privadas',
       examples: ['https://tienda.example/guias'],
     }),
-    Descripcion: Type.Optional(Type.String({ maxLength: 120, examples: ['Tienda'] })),
+    Descripcion: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION, examples: ['Tienda'] })),
   },
   { title: 'SolicitudDeWebhook', additionalProperties: false },
 );
@@ -38,8 +45,15 @@ export function parseWebhook(body: unknown, allowPrivate: boolean): { url: strin
   const problems = new ProblemList();
   const { Url, Descripcion: description = '' } = readWebhook(body, problems);
   const url = typeof Url === 'string' ? parseUrl(Url, allowPrivate) : undefined;
-  const isBlamed = problems.first.some(({ campo }) => campo === 'Url');
-  if (!url && !isBlamed) problems.add(() => invalid('Url', URL_RULE));
+  if (!problems.first.some(({ campo }) => campo === 'Url')) {
+    const tooLong: Problem = { campo: 'Url', code: 'field-too-long', params: { limit: MAX_URL } };
+    if (!url) problems.add(() => invalid('Url', URL_RULE));
+    else if (url.length > MAX_URL) problems.add(() => tooLong);
+  }
+  if (typeof description === 'string' && UNPRINTABLE.test(description)) {
+    const rule = `admite texto de 1 a ${MAX_DESCRIPTION} caracteres, sin caracteres de control`;
+    problems.add(() => invalid('Descripcion', rule));
+  }
   problems.throwIfAny('guides-invalid');
   return { url: url as string, description };
 }
@@ -75,8 +89,9 @@ function readerOf<S extends TObject>(schema: S) {
  * is checked when a message is sent.
  */
 function parseUrl(text: string, allowPrivate: boolean): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || url.username || url.password || url.hash) return undefined;
+  const url =
+    URL_FORM.test(text) && !UNPRINTABLE.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) return undefined;
   if (allowPrivate) return /^https?:$/.test(url.protocol) ? url.href : undefined;
   const port = Number(url.port || 443);
   if (url.protocol !== 'https:' || (port !== 443 && port < 1_024)) return undefined;

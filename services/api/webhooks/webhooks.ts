@@ -1,4 +1,6 @@
+import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
+import { digest } from '#shared/digest.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { EventLog } from '#shared/stores/event-log.ts';
 import { newSecret, type Webhook, type WebhookStore } from '#shared/stores/webhook-store.ts';
@@ -6,10 +8,14 @@ import { decodeCursor } from '../guides/events/read-events.ts';
 import { refuseCursor } from './webhook-request.ts';
 
 export const MAX_PENDING = 1_000;
+/** Pause of an account after a trial message, in seconds. */
+const PROBE_PAUSE_S = 1;
 
 type Deps = {
   webhooks: WebhookStore;
   eventLog: EventLog;
+  /** Lets each account send one trial message at a time. */
+  probeLimit: Pick<RateLimiterRedis, 'consume' | 'set'>;
   /** Sends a message that tries a webhook. */
   probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome>;
 };
@@ -33,17 +39,24 @@ export async function listWebhooks({ webhooks, eventLog }: Deps, account: string
   return own.map((webhook) => viewOf(webhook, last));
 }
 
-/** Sends a message that tries a webhook. @throws DomainError `webhook-not-found`, `too-many-requests`. */
+/**
+ * Sends a message that tries a webhook. The limit is the account's and not the webhook's: accounts that register, try and
+ * remove webhooks in a loop would otherwise take all connections on which the messages of others leave.
+ *
+ * @throws DomainError `webhook-not-found`; `too-many-requests` while the account tries one, and for a second afterwards.
+ */
 export async function probeWebhook(
-  { webhooks, probe }: Deps,
+  { webhooks, probeLimit, probe }: Deps,
   account: string,
   id: string,
   requestId: string,
 ) {
-  const webhook = await webhooks.find(account, id);
-  if (!webhook) throw new DomainError('webhook-not-found');
-  if (!(await webhooks.beginProbe(webhook)))
-    throw new DomainError('too-many-requests', { params: { seconds: 1 } });
+  if (!(await webhooks.find(account, id))) throw new DomainError('webhook-not-found');
+  const key = digest(account);
+  await probeLimit.consume(key).catch((reason: unknown) => {
+    if (!(reason instanceof RateLimiterRes)) throw reason;
+    throw new DomainError('too-many-requests', { params: { seconds: PROBE_PAUSE_S } });
+  });
   try {
     const { ms, status, failure } = await probe({ account, webhook: id }, requestId);
     return {
@@ -53,7 +66,7 @@ export async function probeWebhook(
       ...(failure !== undefined && { Motivo: failure }),
     };
   } finally {
-    await webhooks.endProbe(webhook);
+    await probeLimit.set(key, 1, PROBE_PAUSE_S);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { FRESH_MS, type LabelPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
 import { printBody, type RenderedLabel, renderLabel } from '../label/render-label.ts';
@@ -38,7 +38,7 @@ export type PrintOrder = {
   place: number;
   /** The label's key. */
   key: string;
-  /** When the label was asked for, in ms since 1970. */
+  /** When the label was asked for, of `performance.now()`. */
   askedAt: number;
 };
 
@@ -85,7 +85,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
 
   async function print(
     label: LabelPayload,
-    { alone = false, place = 0, key = '', askedAt = Date.now() }: Partial<PrintOrder> = {},
+    { alone = false, place = 0, key = '', askedAt = performance.now() }: Partial<PrintOrder> = {},
   ): Promise<Uint8Array> {
     const started = performance.now();
     const rendered = render(label, options.templates);
@@ -148,18 +148,12 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   return { print };
 }
 
-/**
- * Age in ms from which on a label is dropped if nobody waits for it any more. For younger labels asking Redis costs more than
- * it saves. Clocks that differ make this ask too often or too late, no more.
- */
-const FRESH_MS = 1_000;
-
 /** Returns the labels that nobody waits for any more; none where Redis does not tell. */
 export async function findUnwanted<Label extends Pick<PrintOrder, 'key' | 'askedAt'>>(
   labels: readonly Label[],
   awaited: LabelPrinterOptions['awaited'],
 ): Promise<Label[]> {
-  const old = labels.filter(({ askedAt }) => Date.now() - askedAt >= FRESH_MS);
+  const old = labels.filter(({ askedAt }) => performance.now() - askedAt >= FRESH_MS);
   if (old.length === 0 || !awaited) return [];
   const answers = await awaited(old.map(({ key }) => key)).catch(() => []);
   return old.filter((_, i) => answers[i] === false);

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import puppeteer, { type Browser, type CDPSession } from 'puppeteer-core';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { Page, PrintRefusedError, type PrintStep } from './page.ts';
+import { Page, type PrintObserver, PrintRefusedError } from './page.ts';
 import type { SupervisedProcess } from './supervisor.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-export type ChromiumOptions = {
+export type ChromiumOptions = PrintObserver & {
   executablePath: string;
   /** False only where the system does not let Chromium have its sandbox (`sandbox.ts`). */
   sandbox: boolean;
@@ -15,8 +15,6 @@ export type ChromiumOptions = {
   concurrency: number;
   /** Longest print, in ms. */
   printTimeoutMs: number;
-  /** Told how long each step of a print took, in ms. */
-  onStep?(step: PrintStep, ms: number): void;
 };
 
 /** Longest start, in ms: it takes half a second, and many times that on a cold disk or a busy node. */
@@ -96,11 +94,7 @@ export class Chromium implements SupervisedProcess {
     const page = this.#idlePages.pop();
     if (!page) throw new Error(`More than ${this.#options.concurrency} prints at a time`);
     try {
-      return await withTimeout(
-        this.#options.printTimeoutMs,
-        'A print',
-        page.print(body, this.#options.onStep),
-      );
+      return await withTimeout(this.#options.printTimeoutMs, 'A print', page.print(body, this.#options));
     } catch (error) {
       if (!(error instanceof PrintRefusedError)) this.#fail(error);
       throw error;

@@ -31,36 +31,48 @@ export function widthOf(text: string, face: Face): number {
 }
 
 /**
- * Breaks a text into lines no wider than `room` em: between words, or within a word that is longer than a line, which
- * `brokenWord` tells.
+ * Breaks a text into at most `count` lines no wider than `room` em: between words, or within a word that is longer than a
+ * line. What is left over is cut with an ellipsis, at the end of the last line's room.
+ *
+ * @returns `whole`: no word is broken, and nothing is cut.
  */
-export function breakLines(text: string, room: number, face: Face): { lines: string[]; brokenWord: boolean } {
-  if (widthOf(text, face) <= room) return { lines: [text], brokenWord: false };
-  const widths = WIDTHS[face];
+export function breakLines(
+  text: string,
+  room: number,
+  count: number,
+  face: Face,
+): { lines: string[]; whole: boolean } {
   const lines: string[] = [];
-  let start = 0;
-  let space = -1;
-  let width = 0;
-  let brokenWord = false;
-  for (let i = 0; i < text.length; i++) {
-    const advance = widths[text.charCodeAt(i)] ?? 1;
-    if (text[i] === ' ') space = i;
-    // A loop, because the rest of a word that moves to the next line may be too long for that line too.
-    while (width + advance > room && i > start && space !== i) {
-      lines.push(text.slice(start, space > start ? space : i).trimEnd());
-      brokenWord ||= space <= start;
-      start = space > start ? space + 1 : i;
-      width = widthOf(text.slice(start, i), face);
-    }
-    width += advance;
+  let whole = true;
+  let rest = text;
+  while (widthOf(rest, face) > room) {
+    if (lines.length === count - 1) return { lines: [...lines, cut(rest, room, face)], whole: false };
+    const fitting = Math.max(1, fittingLength(rest, room, face));
+    const space = rest.lastIndexOf(' ', fitting);
+    const [nextWord = ''] = rest.slice(space + 1).split(' ', 1);
+    // A word that no line can hold begins where it stands: on lines of its own, what is before it would waste one.
+    const isBroken = space <= 0 || widthOf(nextWord, face) > room;
+    const end = isBroken ? fitting : space;
+    whole &&= !isBroken;
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
   }
-  return { lines: [...lines, text.slice(start).trimEnd()], brokenWord };
+  return { lines: [...lines, rest.trimEnd()], whole };
 }
 
-/** Keeps the first `count` lines; the last of them then ends with an ellipsis and still fits into `room` em. */
-export function cutLines(lines: string[], count: number, room: number, face: Face): string[] {
-  if (lines.length <= count) return lines;
-  let last = lines[count - 1] ?? '';
-  while (last && widthOf(`${last}…`, face) > room) last = last.slice(0, -1);
-  return [...lines.slice(0, count - 1), `${last.trimEnd()}…`];
+/** Returns how many characters fit into `room` em. */
+function fittingLength(text: string, room: number, face: Face): number {
+  const widths = WIDTHS[face];
+  let width = 0;
+  for (let i = 0; i < text.length; i++) {
+    width += widths[text.charCodeAt(i)] ?? 1;
+    if (width > room) return i;
+  }
+  return text.length;
+}
+
+/** Returns as much of a text as fits with an ellipsis; the ellipsis stands also where it alone is too wide. */
+function cut(text: string, room: number, face: Face): string {
+  const length = fittingLength(text, room - widthOf('…', face), face);
+  return `${text.slice(0, length).trimEnd()}…`;
 }

@@ -14,7 +14,7 @@ export function logoLayout(logo: string, room: Room): Room {
   const size = logoSize(bytes, logo.startsWith('data:image/png'));
   if (!size) throw new Error('The logo has no size');
   const ratio = size.width / size.height;
-  const height = Math.min(room.height, Math.floor(room.width / ratio));
-  const width = Math.min(room.width, Math.round(height * ratio));
+  const height = Math.max(1, Math.min(room.height, Math.floor(room.width / ratio)));
+  const width = Math.max(1, Math.min(room.width, Math.round(height * ratio)));
   return { x: room.x, y: room.y + ((room.height - height) >> 1), width, height };
 }

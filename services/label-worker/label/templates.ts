@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +50,9 @@ export function readTemplate(folder: string, name: string): [kind: LabelKind, te
     const known = LABEL_KINDS.map((each) => `${each}.hbs`).join(', ');
     throw new TemplateError(file, undefined, `this is no name of a template; those are ${known}`);
   }
-  const source = reading(file, () => readFileSync(file, 'utf8'));
+  const bytes = reading(file, () => readFileSync(file));
+  if (!isUtf8(bytes)) throw new TemplateError(file, undefined, 'this is not in UTF-8');
+  const source = bytes.toString('utf8').replace(/^\uFEFF/, ''); // editors on Windows write a byte order mark
   // The version follows the file's content, and that of our helpers, whose changes have a version of their own.
   const hash = createHash('sha256').update(source).digest('base64url').slice(0, 16);
   return [

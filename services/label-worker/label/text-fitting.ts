@@ -1,5 +1,5 @@
 import { DOTS_PER_POINT } from '../drawing.ts';
-import { breakLines, cutLines, type Face } from './line-breaking.ts';
+import { breakLines, type Face } from './line-breaking.ts';
 
 /**
  * Fits texts into their room on a label, in place of Chromium's layout (docs/decisions/0001-text-set-by-us.md).
@@ -9,7 +9,8 @@ import { breakLines, cutLines, type Face } from './line-breaking.ts';
 /** Shares of the full size that a text is tried at; few, so that sizes on a label look chosen. */
 const SIZE_STEPS = [1, 0.8, 0.62, 0.45, 0];
 /** Scales that a column is tried at; the last is for a column of nothing but its longest fields. */
-const COLUMN_SCALES = [1.25, 1.12, 1, 0.9, 0.8];
+const SMALLEST_SCALE = 0.65;
+const COLUMN_SCALES = [1.25, 1.12, 1, 0.9, 0.8, 0.75, SMALLEST_SCALE];
 /** In sizes of the type: between baselines, above and below a baseline, and between a line and the next field. */
 const LEADING = 1.12;
 const CAP_HEIGHT = 0.7;
@@ -34,7 +35,8 @@ export type FittedText = { lines: Line[]; size: number; height: number };
 
 /**
  * Fits a text into its room with as few and as large lines as possible, no word broken. A text that is too long gets
- * smaller, on more lines but no higher, down to `minSize`; what is still too long is cut with an ellipsis.
+ * smaller, on more lines but no higher, down to `minSize`. Only there words are broken, and what is left over is cut with
+ * an ellipsis.
  */
 export function fitText(given: string, typesetting: Typesetting): FittedText {
   const { size: fullSize, width, maxLines = 1, minSize = 6, bold } = typesetting;
@@ -44,10 +46,8 @@ export function fitText(given: string, typesetting: Typesetting): FittedText {
   for (const step of SIZE_STEPS) {
     const size = Math.max(minSize, fullSize * step);
     const room = width === undefined ? Number.POSITIVE_INFINITY : width / (size * DOTS_PER_POINT);
-    const { lines, brokenWord } = breakLines(text, room, face);
-    const count = lineCount(height, size);
-    if ((lines.length > count || brokenWord) && step > 0) continue;
-    return placed(cutLines(lines, count, room, face), size);
+    const { lines, whole } = breakLines(text, room, lineCount(height, size), face);
+    if (whole || step === 0) return placed(lines, size);
   }
   throw new Error('The last step takes any text');
 }
@@ -87,15 +87,32 @@ export type Field = Omit<Typesetting, 'width'> & { text: string };
  * Fits fields one below the other into a column: as large as its room allows, and smaller where they would not fit.
  *
  * @returns each field with its lines, whose `y` counts from the column's top.
+ * @throws when the column is too low for such fields, whatever they say: a template is refused in its trial, and not with
+ * the first label whose fields are long.
  */
 export function fitColumn<F extends Field>(fields: readonly F[], column: Column): (F & FittedText)[] {
+  const tallest = tallestOf(fields, column);
+  if (tallest > column.height)
+    throw new Error(
+      `the fields of {{#column}} may be ${Math.ceil(tallest)} dots high, and it has ${column.height}`,
+    );
   const scales = COLUMN_SCALES.filter((scale) => scale <= (column.maxScale ?? 1));
   for (const scale of scales) {
     const { fitted, height, reduced } = stacked(fields, column, scale);
     // A field that must get smaller at a larger scale would look smaller than its neighbours for no reason.
-    if ((height <= column.height && !(reduced && scale > 1)) || scale === scales.at(-1)) return fitted;
+    if ((height <= column.height && !(reduced && scale > 1)) || scale === SMALLEST_SCALE) return fitted;
   }
   throw new Error('The last scale takes any fields');
+}
+
+/** Returns the height of fields at the smallest scale when each has all of its lines. */
+function tallestOf(fields: readonly Field[], { gap }: Column): number {
+  return fields.reduce((height, { size, maxLines = 1, minSize = 6 }, i) => {
+    const scaled = size * SMALLEST_SCALE;
+    const largest = Math.max(minSize, scaled);
+    const spacing = i > 0 ? (gap + FIELD_SPACING * largest * DOTS_PER_POINT) * SMALLEST_SCALE : 0;
+    return height + spacing + Math.max(heightOf(maxLines, scaled), heightOf(1, largest));
+  }, 0);
 }
 
 function stacked<F extends Field>(fields: readonly F[], { width, gap }: Column, scale: number) {

@@ -32,8 +32,8 @@ export function labelView({ logo, ...payload }: LabelPayload) {
     recipient: recipientView(guide.Destinatario),
     goods: goodsView(guide.Producto),
     author: { name: author.Nombre ?? NONE, agency: author.Agencia ?? NONE },
-    /** The client's own number for the guide. The blank keeps it in its line: of a long one all but the number would be left. */
-    ownReference: guide.Referencia && `Referencia:\u00a0${guide.Referencia}`,
+    /** The client's own number for the guide. */
+    ownReference: guide.Referencia && `Referencia: ${guide.Referencia}`,
     packages: printedPackages(label).map((index) => {
       const suffix = packageSuffix(index);
       return {

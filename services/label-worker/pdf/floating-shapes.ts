@@ -12,14 +12,15 @@ export type Link = { href: string; left: number; bottom: number; right: number; 
 /** Size in points. */
 export type PageWithLinks = { width: number; height: number; links: readonly Link[] };
 
-/** How far a shape's room may reach out of its page, in dots: Chromium widens links to whole CSS pixels, of 2.1 dots. */
+/** How far a shape's room may differ from its link, and reach out of its page, in dots: Chromium widens links to whole CSS pixels, of 2.1 dots. */
 const TOLERANCE = 4;
 
 /**
  * Gives floating shapes their places, in whole dots: in the middle of their links.
  *
  * @param pages the label's pages in the print, of which `pageAt` has the links.
- * @throws when a shape is on no page, or reaches out of its page: a label never lacks a code.
+ * @throws when a shape is on no page, or reaches out of its page: a label never lacks a code. Also when its link has
+ * another size than its room, as in a turned or scaled element: the shape would stand on what is beside it.
  */
 export function withFloating(
   drawing: Drawing,
@@ -48,6 +49,12 @@ export function withFloating(
 
 function placed({ shape, room }: FloatingShape, link: Link, page: PageWithLinks): Shape {
   const [x, y, width, height] = room;
+  const dots = (points: number) => Math.round(points * DOTS_PER_POINT);
+  const [across, down] = [dots(link.right - link.left), dots(link.top - link.bottom)];
+  if (Math.abs(across - width) > TOLERANCE || Math.abs(down - height) > TOLERANCE)
+    throw new Error(
+      `A code of ${width} × ${height} dots has a room of ${across} × ${down}: is it in a turned, scaled or cut element?`,
+    );
   const left = Math.round(((link.left + link.right) / 2) * DOTS_PER_POINT - width / 2);
   const top = Math.round((page.height - (link.top + link.bottom) / 2) * DOTS_PER_POINT - height / 2);
   const fits = (from: number, size: number, points: number) =>

@@ -5,6 +5,8 @@ import { type CodesOf, DomainError } from '#shared/errors.ts';
 const RETRIED = {
   'browser-failed': true,
   'image-failed': true,
+  /** Its print would be refused again: whoever asks is told so, and asks anew. */
+  'label-unstored': false,
   'label-unprintable': false,
   'payload-invalid': false,
 } as const;

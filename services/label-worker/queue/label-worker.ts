@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Job, Worker } from 'bullmq';
+import { type Job, type Telemetry, Worker } from 'bullmq';
 import {
   isLabelPayload,
   LABEL_QUEUE,
@@ -12,11 +12,11 @@ import {
 } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import type { Tracing } from '#shared/observability/tracing.ts';
 import type { LabelCache, LabelNews } from '#shared/stores/label-cache.ts';
 import type { LabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import { isTransientError } from '#shared/stores/transient-errors.ts';
+import type { RedisClock } from '#shared/stores/redis-clock.ts';
+import { isRefusedWrite, isTransientError } from '#shared/stores/transient-errors.ts';
 import type { LabelPrinter, PrintOrder } from '../batching/label-printer.ts';
 import type { ImagePrinter } from '../images/image-printer.ts';
 import type { WorkerMetrics } from '../metrics.ts';
@@ -26,6 +26,8 @@ type Options = {
   /** The connection for the queue; BullMQ blocks on a copy of it. */
   blocking: RedisClient;
   prefix: string;
+  /** That of the jobs' times. */
+  clock: Pick<RedisClock, 'now'>;
   cache: Pick<LabelCache, 'read' | 'store' | 'tell'>;
   /** Most jobs at a time. */
   concurrency: number;
@@ -36,7 +38,8 @@ type Options = {
   counts: Pick<LabelCounts, 'count'>;
   metrics: Pick<WorkerMetrics, 'observePhase' | 'setLoad' | 'countPrinted' | 'countDropped' | 'countFailure'>;
   log: Logger;
-  tracing: Tracing | undefined;
+  /** Absent where nothing is traced. */
+  telemetry: Telemetry | undefined;
 };
 
 /**
@@ -62,15 +65,17 @@ const RECOVERY = {
 };
 
 /**
- * How long a printed label is stored again and again while the cache does not serve, and the pause between, in ms. Each
- * failure would cost one of a label's three attempts, all of them at once.
+ * How long a printed label is stored again and again, or its news told, while the Redis of the labels does not serve, and the
+ * pause between, in ms. Each failure to store would cost one of a label's three attempts, all of them at once.
  */
-const STORE_MS = 3_000;
-const STORE_AGAIN_MS = 100;
+const REPEAT_MS = 3_000;
+const PAUSE_MS = 100;
+/** Refusals after which a label is given up. A former primary refuses once; by then the connection leads to the new one. */
+const MAX_REFUSALS = 2;
 
 /** Starts to take label jobs: prints each label, stores it, tells those who wait for it, and only then completes the job. */
 export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
-  const { blocking, prefix, concurrency, counts, metrics, log, tracing } = options;
+  const { blocking, prefix, clock, concurrency, counts, metrics, log, telemetry } = options;
   let inHand = 0;
   const worker = new Worker<LabelJob, LabelJobResult>(
     LABEL_QUEUE,
@@ -86,7 +91,13 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
         metrics.setLoad(--inHand / concurrency);
       }
     },
-    { connection: blocking, prefix, concurrency, ...RECOVERY, ...(tracing && { telemetry: tracing.queue }) },
+    {
+      connection: blocking,
+      prefix,
+      concurrency,
+      ...RECOVERY,
+      ...(telemetry && { telemetry }),
+    },
   );
   worker.on('error', (err) => log.error({ err }, 'The label queue failed'));
   worker.on('completed', (job, { bytes, dropped }) => {
@@ -98,12 +109,13 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
     }
     metrics.countPrinted();
     counts.count('printed');
-    log.info({ ...identify(job), bytes, ms: Date.now() - job.timestamp }, 'A label was printed');
+    log.info({ ...identify(job), bytes, ms: clock.now() - job.timestamp }, 'A label was printed');
   });
   // Also called for a job that was taken from its workers too often, for which no processor runs.
   worker.on('failed', (job, err) => {
     metrics.countFailure(failureReasonOf(err));
-    if (job?.finishedOn) tell(job, 'failed', options);
+    if (job?.finishedOn)
+      tell(job, failureReasonOf(err) === 'label-unstored' ? 'unstored' : 'failed', options);
     log.error(
       { err, ...(job && identify(job)), template: fileOf(job, options), attempt: job?.attemptsMade },
       'An attempt to print a label failed',
@@ -113,7 +125,7 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 }
 
 async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
-  const { cache, templates, metrics } = options;
+  const { cache, clock, templates, metrics } = options;
   const { key, label } = job.data;
   if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
   const bytes = await print(label, options, {
@@ -121,20 +133,24 @@ async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobR
     alone: job.attemptsMade > 0,
     place: job.priority,
     key,
-    askedAt: job.timestamp,
+    askedAt: performance.now() - (clock.now() - job.timestamp),
   });
   const printed = performance.now();
-  await storeInTime(() => cache.store(key, printedKey(key, templates[label.kind].version), bytes));
+  await repeatUntilServed(() => cache.store(key, printedKey(key, templates[label.kind].version), bytes));
   metrics.observePhase('store', performance.now() - printed);
-  return { bytes: bytes.length };
+  return { bytes: bytes.length, at: clock.now() };
 }
 
-async function storeInTime(store: () => Promise<void>): Promise<void> {
-  for (const end = performance.now() + STORE_MS; ; await delay(STORE_AGAIN_MS)) {
+/** Repeats what the Redis of the labels does not serve. @throws DomainError `label-unstored` where it refuses to write. */
+async function repeatUntilServed(command: () => Promise<void>): Promise<void> {
+  let refusals = 0;
+  for (const end = performance.now() + REPEAT_MS; ; await delay(PAUSE_MS)) {
     try {
-      return await store();
-    } catch (error) {
-      if (!isTransientError(error) || performance.now() > end) throw error;
+      return await command();
+    } catch (cause) {
+      if (isRefusedWrite(cause) && ++refusals === MAX_REFUSALS)
+        throw new DomainError('label-unstored', { cause });
+      if (!isTransientError(cause) || performance.now() > end) throw cause;
     }
   }
 }
@@ -153,9 +169,9 @@ async function print(
 
 /** Tells who waits for a label that its job has ended without it. Who is not told looks for the label at its deadline. */
 function tell(job: Job<LabelJob>, news: LabelNews, { cache, log }: Options): void {
-  cache
-    .tell(job.data.key, news)
-    .catch((err) => log.warn({ err, ...identify(job) }, 'The api is not told how a label ended'));
+  repeatUntilServed(() => cache.tell(job.data.key, news)).catch((err) =>
+    log.warn({ err, ...identify(job) }, 'The api is not told how a label ended'),
+  );
 }
 
 /** Returns what a log line says of a job, which is no personal data. */

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { QuotaExceeded } from '#services/api/accounts/account-limits.ts';
 import { GuideQuota } from '#services/api/accounts/guide-quota.ts';
 import { QuotaReport } from '#services/api/accounts/quota-report.ts';
 import { localTimeFormatter } from '#services/api/local-time.ts';
 import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
+import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
+import type { Stores } from '#test/fixtures/stores.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 const PER_DAY = 10;
@@ -140,24 +143,88 @@ describe("an account's guides of the day", () => {
   });
 });
 
-test('guides granted before Redis refused them take nothing from its count when they are given back', async ({
-  stores: { redis, prefix },
-}) => {
-  const quotas = [1, 2].map(
-    () =>
-      new GuideQuota(
-        redis,
-        prefix,
-        localTimeFormatter('UTC'),
-        new QuotaReport(new Registry(), { warn() {} }),
-      ),
-  );
-  const [one, other] = quotas as [GuideQuota, GuideQuota];
-  await one.take('given back', PER_DAY, 1);
-  await other.take('given back', PER_DAY, PER_DAY - 1);
-  const early = await one.take('given back', PER_DAY, 2);
-  await early.giveBack();
-  await expect(other.take('given back', PER_DAY, 1)).rejects.toThrow(QuotaExceeded);
+describe('several processes', () => {
+  const FAR = 100_000;
+  const quota = ({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) =>
+    new GuideQuota(redis, prefix, localTimeFormatter('UTC'), new QuotaReport(new Registry(), { warn() {} }));
+  /** Takes guides until they are refused. @returns how many were granted, and how many the last one left. */
+  async function takeAll(processes: readonly GuideQuota[], account: string, perDay: number, count: number) {
+    let granted = 0;
+    for (let i = 0; ; i++) {
+      const taken = await processes[i % processes.length]
+        ?.take(account, perDay, count)
+        .catch(() => undefined);
+      if (!taken) return granted;
+      granted += count;
+      expect(taken.state.remaining).toBe(perDay - granted);
+    }
+  }
+
+  test('create no more than the limit together, and say what is left, whatever they heard long ago', async ({
+    stores,
+  }) => {
+    const processes = Array.from({ length: 4 }, () => quota(stores));
+    for (const one of processes) await one.take('long ago', 4_000, 1);
+    passTime(1_000);
+    const counts = Array.from({ length: 36 }, (_, i) => processes[i % 4]?.take('long ago', 4_000, 120));
+    const granted = (await Promise.allSettled(counts)).filter(({ status }) => status === 'fulfilled');
+    expect(4 + 120 * granted.length).toBe(4 + 120 * 33);
+  });
+
+  test('that take turns know each time what the others have taken', async ({ stores }) => {
+    const processes = Array.from({ length: 4 }, () => quota(stores));
+    expect(await takeAll(processes, 'turns', 4_000, 100)).toBe(4_000);
+  });
+
+  test('whose account is far from its limit wait once a second for Redis to count', async ({ stores }) => {
+    const redis = { defineCommand() {}, takeGuides: vi.fn() };
+    const one = quota({ ...stores, redis: redis as unknown as Redis });
+    const answered = () => redis.takeGuides.mockResolvedValueOnce([1, 10]);
+    const unanswered = () => redis.takeGuides.mockReturnValueOnce(new Promise(() => {}));
+    answered();
+    await one.take('far', FAR, 10);
+    unanswered();
+    expect((await one.take('far', FAR, 10)).state.remaining).toBe(FAR - 20);
+    passTime(1_000);
+    redis.takeGuides.mockResolvedValueOnce([1, 70_000]);
+    expect((await one.take('far', FAR, 10)).state.remaining).toBe(30_000);
+    // So near that all processes together could be through with it within the second.
+    redis.takeGuides.mockResolvedValueOnce([1, 85_000]);
+    expect((await one.take('far', FAR, 10_001)).state.remaining).toBe(15_000);
+  });
+
+  test('take nothing from the count by giving back what was granted before Redis refused it', async ({
+    stores,
+  }) => {
+    const [one, other] = [quota(stores), quota(stores)];
+    await one.take('given back', FAR, 1);
+    await other.take('given back', FAR, FAR - 1);
+    const early = await one.take('given back', FAR, 2);
+    await early.giveBack();
+    await expect(other.take('given back', FAR, 1)).rejects.toThrow(QuotaExceeded);
+  });
+});
+
+test('guides of which nobody knows whether they were created stay counted', async ({ startApi, stores }) => {
+  const fates: Fate[] = [];
+  const met = Promise.withResolvers<void>();
+  const proxy = await startMongoProxy(stores.mongoUri, ({ insert }) => {
+    const fate = insert === 'creations' ? fates.at(0) : undefined;
+    if (fate) met.resolve();
+    return fate ?? 'done';
+  });
+  const REDIS_PREFIX = stores.prefix.replace('}', '-unknown}');
+  const { url, server } = await startApi({ MONGODB_URI: proxy.uri, REDIS_PREFIX });
+  const demo = await Client.login(url);
+  fates.push('answer lost');
+  const unknown = demo.create(several(4));
+  await met.promise;
+  passTime(10_000);
+  expect((await unknown).body.codigo).toBe('resultado_desconocido');
+  fates.pop();
+  expect(left(await demo.create(several(1)))).toBe(PER_DAY - 5);
+  await server.close();
+  await proxy.close();
 });
 
 test('guides are created while Redis is full', async ({ folder, startApi }) => {

@@ -1,7 +1,12 @@
 import { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
 import { describe, expect } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
+import { QuotaExceeded } from '#services/api/accounts/account-limits.ts';
+import { QuotaReport } from '#services/api/accounts/quota-report.ts';
+import { RequestQuota } from '#services/api/accounts/request-quota.ts';
 import { Client } from '#test/fixtures/client.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
@@ -72,6 +77,20 @@ describe('the requests of an account', () => {
       expect(await stores.redis.pttl(key)).toBeGreaterThan(0);
     }
   });
+});
+
+test('a process that heard of an account more than a second ago asks Redis before it grants', async ({
+  stores,
+}) => {
+  const limits = { requestsPerSecond: 0.01, requestsBurst: BURST, guidesPerDay: 1, labelPages: 1 };
+  const report = new QuotaReport(new Registry(), { warn() {} });
+  const [one, other] = [1, 2].map(() => new RequestQuota(stores.redis, stores.prefix, report));
+  expect((await one?.take('heard', limits))?.remaining).toBe(BURST - 1);
+  for (let i = 2; i <= BURST - 1; i++) await other?.take('heard', limits);
+  passTime(1_000);
+  expect((await one?.take('heard', limits))?.remaining).toBe(0);
+  passTime(1_000);
+  await expect(one?.take('heard', limits)).rejects.toThrow(QuotaExceeded);
 });
 
 test('while Redis is full every process counts for itself, and all else goes on', async ({

@@ -277,6 +277,7 @@ describe('refuses', () => {
     ['revoke'],
     ['origin', 'MEX01'],
     ['account', 'tienda'],
+    ['remove'],
   ])('to %s an unknown user', async ([command, ...rest], { admin }) => {
     const result = await admin([command, 'fantasma', ...rest], `${PASSWORD}\n`);
     expect(result).toEqual({ code: 1, out: '', err: 'El usuario no existe: fantasma\n' });
@@ -322,9 +323,11 @@ test.for([
   'revoke',
   'origin',
   'account',
+  'remove',
   'list',
   'limits',
   'audit',
+  'webhooks',
   'privacy export',
   'privacy erase',
 ])('%s --help explains itself with an example', async (command, { admin }) => {
@@ -367,6 +370,15 @@ describe('npm run admin -- limits', () => {
     expect((await limits('demo', '--default')).out).not.toMatch(/: \d/);
     passTime(IN_FORCE);
     expect(await policy(demo)).toBe('"solicitudes";q=3000;w=3');
+  });
+
+  test('takes them away from an account that its last user has left', async ({ admin, create, limits }) => {
+    await create('mudanza');
+    await limits('mudanza', '--label-pages', '9');
+    await admin(['account', 'mudanza', 'nueva']);
+    expect((await limits('mudanza')).out).toContain('LABEL_PAGES_PER_ACCOUNT: 9\n');
+    expect((await limits('mudanza', '--default')).out).not.toMatch(/: \d/);
+    expect((await limits('mudanza')).err).toBe('La cuenta no tiene usuarios: mudanza\n');
   });
 
   test.for<[string, string[], number, string]>([

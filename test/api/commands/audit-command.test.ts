@@ -143,6 +143,13 @@ describe('admin audit', () => {
     expect(JSON.parse(out)).toHaveLength(count);
   });
 
+  test('says when there is more than it shows', async ({ admin }) => {
+    const audit = (...options: string[]) =>
+      admin(['audit', '--address', '198.51.100.9', '--json', ...options]);
+    expect((await audit('--limit', '1')).err).toBe('Hay mas de 1: use --limit, --since o --until\n');
+    expect((await audit('--limit', '2')).err).toBe('');
+  });
+
   test('shows no control characters of a client to the terminal', async ({ admin, trail }) => {
     await trail.insert(past(1, { actor: 'esc\u001b[2J', address: '203.0.113.5' }));
     expect((await admin(['audit', '--address', '203.0.113.5'])).out).toContain('esc?[2J');
@@ -166,6 +173,7 @@ describe('admin audit', () => {
     expect(iso('until', '2026-11-20')).toBe('2026-11-21T00:00:00.000Z');
     expect(iso('until', '2026-11-20T10:30')).toBe('2026-11-20T10:30:00.000Z');
     expect(iso('since', '36h')).toBe('2026-11-21T00:00:00.000Z');
+    expect(iso('since', '15m')).toBe('2026-11-22T11:45:00.000Z');
   });
 });
 

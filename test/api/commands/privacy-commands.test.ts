@@ -11,6 +11,7 @@ import { AuditStore } from '#shared/audit/audit-store.ts';
 import { isLabelPayload } from '#shared/contracts/label-job.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
+import { finishCut } from '#test/fixtures/finish-cut.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -161,14 +162,14 @@ describe('privacy erase', () => {
   }) => {
     const record = { ...newRecord(), guide: { ...fullGuide(), Remitente: contact(person) } };
     const { number, creation } = record;
-    const openSince = new Date(Date.now() - 11_000);
+    const openSince = new Date();
     await stores.mongo
       .collection<JournalEntry>('creations')
       .insertOne({ _id: creation, creation, openSince, records: [toDocument(record)] });
     const operator = randomUUID();
     const erasing = privacy(operator, ['erase', '--phone', person.phone, '--yes']);
     await expect.poll(() => trail.find({ user: operator }, 1)).toHaveLength(1); // it has begun
-    await server.journal.sweep(server.log);
+    await finishCut(server.journal);
     expect((await erasing).out).toContain('Anonimizadas: 1 guias');
     expect((await one(guides.findOne({ _id: number }))).guide.Remitente).toEqual({ Nombre: '[anonimizado]' });
   });

@@ -65,6 +65,7 @@ describe('the guide for integrators', () => {
       components: { schemas: Record<string, { properties: object }> };
     };
     const first = await read('/api/docs');
+    expect(document.paths).toHaveProperty(['/api/guias/crear', 'post']);
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods)) {
         expect(first).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
@@ -72,7 +73,9 @@ describe('the guide for integrators', () => {
     }
     const fields = await read('/api/docs/campos');
     for (const section of ['Remitente', 'Destinatario', 'Producto', 'CreadoPor', 'Guia']) {
-      for (const field of Object.keys(document.components.schemas[section]?.properties ?? {})) {
+      const names = Object.keys(document.components.schemas[section]?.properties ?? {});
+      expect([section, names]).not.toEqual([section, []]);
+      for (const field of names) {
         expect(fields).toContain(`<code>${field}</code>`);
       }
     }

@@ -29,7 +29,7 @@ const test = printing.extend(
     const images = new ImagePrinter({ timeoutMs: 20_000 });
     onCleanup(() => images.close());
     const pdf = await printer.print(sample({ kind: 'small', packages: 1 }));
-    const order = { place: 1, key: 'key', askedAt: Date.now() };
+    const order = { place: 1, key: 'key', askedAt: performance.now() };
     return readPng(Buffer.from(await images.print(pdf, 1, { format: 'png', dpi: 203 }, order)));
   },
 );

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { CreationJournal, type JournalEntry } from '#services/api/guides/creation-journal.ts';
+import { CreationJournal, idempotencyKey, type JournalEntry } from '#services/api/guides/creation-journal.ts';
 import { type GuideRecord, GuideStore, toDocument } from '#services/api/guides/guide-store.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
+import { finishCut } from '#test/fixtures/finish-cut.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
-const log = { info: () => {}, warn: () => {} };
+const silent = { info() {}, warn() {} };
 
 const test = storesTest
   .extend('guides', { scope: 'file' }, ({ stores }) => new GuideStore(stores.mongo))
@@ -20,9 +22,8 @@ const test = storesTest
     'commit',
     { scope: 'file' },
     ({ entries, journal: _ }) =>
-      async (records: readonly GuideRecord[], ageS = 11) => {
+      async (records: readonly GuideRecord[], openSince = new Date()) => {
         const { creation } = records[0] as GuideRecord;
-        const openSince = new Date(Date.now() - 1_000 * ageS);
         await entries.insertOne({ _id: creation, creation, openSince, records: records.map(toDocument) });
         return creation;
       },
@@ -44,7 +45,7 @@ describe('a creation that a crash has cut after its commit', () => {
       const batch = newBatch(30);
       const creation = await commit(batch);
       for (const record of batch.slice(0, count)) await guides.insert(record);
-      await journal.sweep(log);
+      await finishCut(journal);
       expect(await readable(batch)).toBe(30);
       expect(await entries.findOne({ _id: creation })).toEqual({
         _id: creation,
@@ -55,13 +56,26 @@ describe('a creation that a crash has cut after its commit', () => {
     },
   );
 
-  test('is left to its request for ten seconds', async ({ commit, entries, journal, readable }) => {
-    const batch = newBatch(3);
-    const creation = await commit(batch, 5);
-    await journal.sweep(log);
-    expect(await readable(batch)).toBe(0);
-    expect(await entries.findOne({ _id: creation })).toHaveProperty('records');
-  });
+  test.for<[string, () => Date]>([
+    ['right', () => new Date()],
+    ['behind by two minutes', () => new Date(Date.now() - 120_000)],
+    ['ahead by two minutes', () => new Date(Date.now() + 120_000)],
+  ])(
+    'is left to its request for ten seconds, and not longer, where the clock of its process is %s',
+    async ([, clock], { commit, entries, journal, readable }) => {
+      const batch = newBatch(3);
+      const creation = await commit(batch, clock());
+      for (const passedMs of [0, 9_000]) {
+        passTime(passedMs);
+        await journal.sweep(silent);
+      }
+      expect(await readable(batch)).toBe(0);
+      expect(await entries.findOne({ _id: creation })).toHaveProperty('records');
+      passTime(1_000);
+      await journal.sweep(silent);
+      expect(await readable(batch)).toBe(3);
+    },
+  );
 
   test('has each guide once where several processes finish it at a time, and a number is taken', async ({
     commit,
@@ -78,7 +92,7 @@ describe('a creation that a crash has cut after its commit', () => {
       journal,
       ...Array.from({ length: 3 }, () => new CreationJournal(stores.mongo, guides)),
     ];
-    await Promise.all(processes.map((one) => one.sweep(log)));
+    await Promise.all(processes.map(finishCut));
     const stored = await stores.mongo
       .collection<{ _id: string; creation: string }>('guides')
       .find({ creation })
@@ -89,25 +103,27 @@ describe('a creation that a crash has cut after its commit', () => {
     expect((await guides.find(other.number))?.creation).toBe(other.creation);
   });
 
-  test('does not wait for another one that cannot be finished', async ({
+  test('does not wait for others that cannot be finished, whichever is read first', async ({
     commit,
     entries,
     journal,
     readable,
   }) => {
-    const unstorable = newBatch(1).map((record) => ({ ...record, number: ['no number'] as never }));
-    const creation = await commit(unstorable, 30);
+    const unstorable = () => newBatch(1).map((record) => ({ ...record, number: ['no number'] as never }));
+    const ago = (seconds: number) => new Date(Date.now() - 1_000 * seconds);
+    const first = await commit(unstorable(), ago(30));
     const batch = newBatch(2);
-    await commit(batch, 20);
-    await journal.sweep(log);
+    await commit(batch, ago(20));
+    const last = await commit(unstorable(), ago(10));
+    await finishCut(journal);
     expect(await readable(batch)).toBe(2);
-    await entries.deleteOne({ _id: creation });
+    await entries.deleteMany({ _id: { $in: [first, last] } });
   });
 
   test('is finished by one sweep, however many there are', async ({ commit, entries, journal, readable }) => {
     const batches = Array.from({ length: 150 }, () => newBatch(1));
     await Promise.all(batches.map((batch) => commit(batch)));
-    await journal.sweep(log);
+    await finishCut(journal);
     expect(await readable(batches[0] ?? [])).toBe(1);
     const left = {
       _id: { $in: batches.map(([record]) => record?.creation ?? '') },
@@ -143,6 +159,22 @@ describe('a creation', () => {
     expect(Object.keys(rest).toSorted()).toEqual(['_id', 'creation', 'numbers']);
     expect((expiresAt as Date).getTime() - Date.now()).toBeGreaterThan(3_500_000);
     expect((expiresAt as Date).getTime() - Date.now()).toBeLessThanOrEqual(3_600_000);
+  });
+
+  test('with a key that another body has committed since the look for it is refused', async ({
+    entries,
+    journal,
+  }) => {
+    const key = (body: string) => idempotencyKey('demo', 'one-key', body);
+    const [one, other] = [newBatch(2), newBatch(2)];
+    // Neither request has found the key: they came at the same moment.
+    const results = await Promise.allSettled([
+      journal.create(one, key('one')),
+      journal.create(other, key('other')),
+    ]);
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused).toMatchObject([{ reason: { code: 'idempotency-key-reused' } }]);
+    await entries.deleteOne({ _id: key('one').id });
   });
 
   test.for([1, 3])(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
+import { idempotencyKey, type JournalEntry } from '#services/api/guides/creation-journal.ts';
 import type { GuideDocument } from '#services/api/guides/guide-store.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
@@ -109,6 +109,32 @@ describe('Idempotency-Key', () => {
     const again = await create(key, reversed(BODY));
     expect(again.status).toBe(200);
     expect(again.body).toEqual(first.body);
+  });
+
+  test('compares bodies in the form in which guides are stored: a code of a branch has no case', async ({
+    create,
+  }) => {
+    const key = randomUUID();
+    const to = (DestinoCode: string) => ({ ...BODY, Guia: [minimalGuide({ DestinoCode })] });
+    const first = await create(key, to('mty01'));
+    expect(first.status).toBe(200);
+    for (const code of ['MTY01', ' Mty01 ', 'mty01']) {
+      const again = await create(key, to(code));
+      expect([again.body, again.headers.get('idempotent-replayed')]).toEqual([first.body, 'true']);
+    }
+    expect((await create(key, to('GDL01'))).status).toBe(409);
+  });
+
+  test('of 1.3.0, which hashed codes as they were sent, is known', async ({ create, entries }) => {
+    const key = randomUUID();
+    const body = { ...BODY, Guia: [minimalGuide({ DestinoCode: 'mty01' })] };
+    const first = await create(key, body);
+    const all = numbers(first.body.data);
+    await expect.poll(() => entries.countDocuments({ numbers: all })).toBe(1);
+    const { bodyHashes } = idempotencyKey('demo', key, [body.TipoServicio, body.Guia]);
+    await entries.updateOne({ numbers: all }, { $set: { bodyHash: bodyHashes[0] } });
+    expect((await create(key, body)).body).toEqual(first.body);
+    expect((await create(key, { ...body, Guia: [minimalGuide({ DestinoCode: 'gdl01' })] })).status).toBe(409);
   });
 
   test('that expires between the insert and the look at it is stored anew', async ({

@@ -3,6 +3,7 @@ import { describe, expect, vi } from 'vitest';
 import { isServerAway } from '#shared/stores/transient-errors.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { finishCut } from '#test/fixtures/finish-cut.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -37,12 +38,7 @@ const test = services
       };
       /** Waits until the first write of a creation has met its fate. */
       const fateIsMet = () => vi.waitUntil(() => script.fates.length < ALWAYS, { timeout: 30_000 });
-      /** Finishes all creations that are open, as if they were for long. */
-      const sweep = async () => {
-        const entries = stores.mongo.collection('creations');
-        await entries.updateMany({ openSince: { $exists: true } }, { $set: { openSince: new Date(0) } });
-        await server.journal.sweep(server.log);
-      };
+      const sweep = () => finishCut(server.journal);
       /** Creates guides with a content of their own while writes meet these fates. */
       const create = async (count: number, collection: Script['collection'], fates: Fate[]) => {
         const content = randomUUID();
@@ -164,6 +160,19 @@ describe('where no answer comes in ten seconds', () => {
       expect([collection, await stored(content, collection)]).toEqual([collection, count]);
     }
   });
+});
+
+test('where no server is left after the commit the result is unknown: the guides will exist', async ({
+  startLossy,
+}) => {
+  const { journal, loseServer } = await startLossy();
+  await loseServer();
+  await journal.create([newRecord()]).catch(() => {}); // learns that no connection is left
+  const { number: _id, creation, ...guide } = newRecord();
+  const committed = { _id: creation, creation, records: [{ _id, creation, ...guide }] };
+  const finished = journal.complete(committed).catch((error: unknown) => error);
+  passTime(STORE_MS);
+  expect(await finished).toMatchObject({ code: 'result-unknown' });
 });
 
 test('where no server is there creations are refused at once, and nothing is stored', async ({

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect } from 'vitest';
-import { Admission, placeInLine } from '#services/api/labels/admission.ts';
+import { describe, expect, onTestFinished, vi } from 'vitest';
+import { placeInLine } from '#services/api/labels/admission.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { ask as askFor, test } from '#test/fixtures/labels/awaited-labels.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
@@ -42,6 +42,7 @@ test('an account with too many pages in flight is refused until they are done', 
   other.leave();
   large.leave();
   await expect.poll(awaited).toBe(0);
+  await expect.poll(() => api.server.labels.pagesInFlight('demo')).toBe(0); // a second later
   const again = await ask(colleague, 99);
   await expect.poll(awaited).toBe(1);
   again.leave();
@@ -129,6 +130,33 @@ test('the first labels of an account go before the further ones of another', asy
   await expect.poll(awaited).toBe(0);
 });
 
+test.for([
+  ['ahead', 'behind'],
+  ['behind', 'ahead'],
+] as const)(
+  'a label asked for by an api whose clock is two minutes %s goes before one asked for later by one that is %s',
+  async ([first, second], { demo, awaited, queue }) => {
+    await queue.obliterate({ force: true });
+    const now = Date.now.bind(Date);
+    const asked: { guide: string; leave: () => void }[] = [];
+    for (const clock of [first, second]) {
+      const clocks = vi
+        .spyOn(Date, 'now')
+        .mockImplementation(() => now() + (clock === 'ahead' ? 120_000 : -120_000));
+      onTestFinished(() => clocks.mockRestore());
+      asked.push(await ask(demo, 2));
+      await expect.poll(awaited).toBe(asked.length);
+      await expect.poll(() => queue.getPrioritizedCount()).toBe(asked.length);
+      clocks.mockRestore();
+    }
+    const jobs = await queue.getJobs(['prioritized'], 0, -1, true);
+    expect(jobs.map(({ data }) => data.label.number)).toEqual(asked.map(({ guide }) => guide));
+    for (const { timestamp } of jobs) expect(Math.abs(timestamp - now())).toBeLessThan(60_000);
+    for (const { leave } of asked) leave();
+    await expect.poll(awaited).toBe(0);
+  },
+);
+
 describe('the place in the line', () => {
   const noon = Date.UTC(2026, 10, 23, 18);
 
@@ -166,56 +194,5 @@ describe('the place in the line', () => {
       expect(place).toBeGreaterThanOrEqual(1);
       expect(place).toBeLessThan(2 ** 21);
     }
-  });
-});
-
-describe('printers that finish nothing', () => {
-  /** `clock` moves time; `enter` has a label of the account wait, each another one, or returns the code of the refusal. */
-  const printers = () => {
-    const clock = { ms: 0 };
-    const admission = new Admission(10_000, () => clock.ms);
-    let labels = 0;
-    const enter = (account = 'one') => {
-      try {
-        return admission.enter({ account, key: `${++labels}`, pages: 1, maxPages: 300 });
-      } catch (error) {
-        return (error as { code: string }).code;
-      }
-    };
-    return { clock, admission, enter };
-  };
-
-  test('are given two labels for eight seconds, then none', () => {
-    const { clock, enter } = printers();
-    const [leaveFirst] = [enter(), enter('two')];
-    clock.ms = 8_000;
-    expect(enter('three')).toBeTypeOf('function');
-    clock.ms = 8_001;
-    expect(enter('four')).toBe('overloaded');
-    clock.ms = 60_000;
-    expect([enter('one'), enter('five')]).toEqual(['overloaded', 'overloaded']);
-    expect(leaveFirst).toBeTypeOf('function');
-  });
-
-  test('are given labels again once they finish one', () => {
-    const { clock, admission, enter } = printers();
-    enter();
-    enter();
-    clock.ms = 9_000;
-    expect(enter()).toBe('overloaded');
-    admission.finished(1);
-    expect(enter()).toBeTypeOf('function');
-  });
-
-  test('are not blamed for one label alone, which may be to blame itself, nor for a pause in which nobody asked', () => {
-    const { clock, enter } = printers();
-    const leave = enter();
-    clock.ms = 60_000;
-    expect(enter()).toBeTypeOf('function');
-    expect(leave).toBeTypeOf('function');
-    const rested = printers();
-    rested.clock.ms = 60_000;
-    rested.enter();
-    expect(rested.enter()).toBeTypeOf('function');
   });
 });

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
+import { Queue } from 'bullmq';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { OwnedProcess } from '#local/process/owned-process.ts';
 import { provideRedis } from '#local/programs/redis.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
+import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { type LabelOutcome, readLabelCounts } from '#shared/stores/label-counts.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
@@ -12,11 +14,14 @@ import { test } from '#test/fixtures/services.ts';
 import type { Stores } from '#test/fixtures/stores.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
-/** What became of labels in the last two hours. */
+/** What became of labels in the last two hours, and in the next minute: after `passTime`, the service may be in it. */
 async function totals({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) {
-  const minutes = await readLabelCounts(redis, prefix);
+  const minutes = await readLabelCounts(redis, prefix, Date.now() + 60_000);
   const sum = (outcome: LabelOutcome) => minutes.reduce((total, minute) => total + minute[outcome], 0);
-  return { printed: sum('printed'), failed: sum('failed'), refused: sum('refused') };
+  return {
+    ...{ printed: sum('printed'), failed: sum('failed') },
+    ...{ refused: sum('refused'), limited: sum('limited') },
+  };
 }
 
 test('a label that no worker would print is our 503 at once, and is printed when a worker comes', async ({
@@ -24,7 +29,7 @@ test('a label that no worker would print is our 503 at once, and is printed when
   startLabelWorker,
   stores,
 }) => {
-  const api = await startApi({ LABEL_TIMEOUT_MS: '500' });
+  const api = await startApi({}, { label: 500 });
   const demo = await Client.login(api.url);
   const [guide] = await demo.created(minimalGuide());
   const label = () => demo.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
@@ -55,10 +60,42 @@ test('a label that no worker would print is our 503 at once, and is printed when
       printed: 1,
       failed: 1,
       refused: 2,
+      limited: 0,
     });
 });
 
-test('a label that exceeds the requests of its account is refused in the dashboard too', async ({
+test('while the queue is paused, each label is our 503 at once, also one at a time; cached ones are answered', async ({
+  startApi,
+  startLabelWorker,
+  stores,
+}) => {
+  const REDIS_PREFIX = stores.prefix.replace('}', '-paused}');
+  const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix: REDIS_PREFIX });
+  onTestFinished(() => queue.close());
+  // Until the api has heard of the pause, which takes a second, labels wait in vain.
+  const api = await startApi({ REDIS_PREFIX }, { label: 3_000 });
+  await startLabelWorker({ REDIS_PREFIX });
+  const demo = await Client.login(api.url);
+  const guides = await demo.created(...Array.from({ length: 4 }, () => minimalGuide()));
+  const [printed, first, second, third] = guides.map(({ SEND_GUIA }) => `/api/guias/etiqueta/${SEND_GUIA}`);
+  expect((await demo.pdf(printed ?? '')).status).toBe(200);
+
+  await queue.pause();
+  await expect.poll(async () => (await demo.pdf(first ?? '')).status, { timeout: 30_000 }).toBe(503);
+  for (const path of [second, third]) {
+    const began = performance.now();
+    const { status, headers, body } = await demo.get(path ?? '');
+    expect([status, body.codigo]).toEqual([503, 'servicio_no_disponible']);
+    expect(headers.get('retry-after')).toBe('2');
+    expect(performance.now() - began).toBeLessThan(2_500);
+  }
+  expect((await demo.pdf(printed ?? '')).status).toBe(200);
+
+  await queue.resume();
+  expect((await demo.pdf(second ?? '')).status).toBe(200);
+});
+
+test('a label that exceeds the requests of its account counts as over its limit in the dashboard too', async ({
   startApi,
   stores,
 }) => {
@@ -71,7 +108,7 @@ test('a label that exceeds the requests of its account is refused in the dashboa
   expect(answers.map(({ status }) => status).sort()).toEqual([404, 404, 429]);
   await expect
     .poll(() => totals({ ...stores, prefix }), { timeout: 5_000 })
-    .toEqual({ printed: 0, failed: 0, refused: 1 });
+    .toEqual({ printed: 0, failed: 0, refused: 0, limited: 1 });
 });
 
 /** What `/metrics` says of label requests without a label, by reason, where there are any. */

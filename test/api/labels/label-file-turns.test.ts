@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { LabelFilePrinter } from '#services/api/labels/label-file.ts';
+import { FRESH_MS } from '#shared/contracts/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { ask, test as awaitedTest } from '#test/fixtures/labels/awaited-labels.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -75,6 +77,23 @@ test('an account has three files at a time, and the next is refused', async ({
   await expect.poll(awaited).toBe(0);
 });
 
+test('a process has thirty files at a time, and the next is refused until one is over', async () => {
+  const labels = { print: () => Promise.reject(new Error('There are no labels')), inCache: async () => [] };
+  const printer = new LabelFilePrinter({ labels, timeoutMs: 60_000 });
+  const print = (account: string, gone = new AbortController().signal) =>
+    printer.print(
+      { account, maxPages: 300, requestId: '', gone },
+      { title: '', format: 'zpl' },
+      async () => [],
+    );
+  const over = new AbortController();
+  await print('account-0', over.signal);
+  for (let i = 1; i < 30; i++) await print(`account-${i % 10}`);
+  await expect(print('another')).rejects.toMatchObject({ code: 'overloaded', params: { seconds: 4 } });
+  over.abort();
+  await print('another');
+});
+
 test('a file waits while other labels of its account take all pages, and is not counted as refused', async ({
   api,
   demo,
@@ -100,7 +119,7 @@ test('a file that is not printed in time is late; one for which there was no roo
   numbers,
   startApi,
 }) => {
-  const hasty = new Client((await startApi({ LABEL_FILE_TIMEOUT_MS: '300' })).url, demo.token);
+  const hasty = new Client((await startApi({}, { file: 300 })).url, demo.token);
   const late = await hasty.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' });
   expect(late.status).toBe(500);
   expect(late.headers.get('retry-after')).toBe('2');
@@ -113,6 +132,7 @@ test('a file that is not printed in time is late; one for which there was no roo
   });
   expect((await scrape(hasty.url)).get('label_failures_total{reason="late"}')).toBe(1);
   await expect.poll(awaited).toBe(0);
+  passTime(FRESH_MS); // for which the pages of the late file are counted
 
   const large = [50, 50].map((packages, i) => ask(hasty, numbers[i] ?? '', packages));
   await expect.poll(awaited).toBe(2);
@@ -124,7 +144,7 @@ test('a file that is not printed in time is late; one for which there was no roo
 
 test('a file is refused where no label worker is alive', async ({ demo, numbers, startApi, stores }) => {
   const REDIS_PREFIX = stores.prefix.replace('}', '-none}');
-  const api = await startApi({ REDIS_PREFIX, LABEL_FILE_TIMEOUT_MS: '5000' });
+  const api = await startApi({ REDIS_PREFIX }, { file: 5_000 });
   const client = new Client(api.url, demo.token);
   passTime(7_000); // for which a worker may be on its way, as in a rolling restart
   expect((await client.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' })).status).toBe(503);

@@ -221,10 +221,10 @@ describe('the logo of the configuration', () => {
 const besides = (prefix: string) => prefix.replace('}', '-unprinted}');
 
 describe('a label that no worker prints', () => {
-  test('is answered with the error of the contract after LABEL_TIMEOUT_MS', async ({ startApi, stores }) => {
+  test('is answered with the error of the contract when its time is over', async ({ startApi, stores }) => {
     const prefix = besides(stores.prefix);
     onTestFinished(await pretendWorker({ redis: stores.redis, prefix }));
-    const other = await startApi({ LABEL_TIMEOUT_MS: '200', REDIS_PREFIX: prefix });
+    const other = await startApi({ REDIS_PREFIX: prefix }, { label: 200 });
     const user = await Client.login(other.url);
     const [guide] = await user.created(minimalGuide());
     const { status, headers, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
@@ -249,7 +249,7 @@ describe('a label that is stored', () => {
     const lose = () => stores.cache.call('CLIENT', 'KILL', 'TYPE', 'pubsub', 'USER', `${user}-api`);
     const own = { redis: stores.redis, cache: stores.cache, prefix };
     // Longer than the client waits: at its deadline the api looks for the bytes anyway.
-    const other = await startApi({ LABEL_TIMEOUT_MS: '30000', REDIS_PREFIX: prefix });
+    const other = await startApi({ REDIS_PREFIX: prefix }, { label: 30_000 });
     const print = async () => {
       if (isLost) await lose();
       return Buffer.from('%PDF-1.4 x');
@@ -264,7 +264,7 @@ describe('a label that is stored', () => {
   test('and evicted before it is read is printed again', async ({ startApi, stores }) => {
     const prefix = besides(stores.prefix);
     const own = { redis: stores.redis, cache: stores.cache, prefix };
-    const other = await startApi({ LABEL_TIMEOUT_MS: '30000', REDIS_PREFIX: prefix });
+    const other = await startApi({ REDIS_PREFIX: prefix }, { label: 30_000 });
     let prints = 0;
     const evicting = { ...own, cache: evictingOnce(stores.cache) };
     onTestFinished(await pretendPrinter(evicting, async () => Buffer.from(`%PDF-1.4 ${++prints}`)));

@@ -19,11 +19,20 @@ const test = folderTest.extend(
 );
 const svg = (shapes: string, attributes = 'viewBox="0 0 9 9"') =>
   `<?xml version="1.0"?><!-- drawn --><svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${shapes}</svg>`;
-const png = (side: number) => PNG.sync.write(new PNG({ width: side, height: 1, fill: true }));
+const png = (width: number, height = width) => PNG.sync.write(new PNG({ width, height, fill: true }));
+const WHOLE = png(40, 20);
 
 test.for([
   ['an SVG of shapes', svg('<defs><path id="a" d="M0 0h9v9z"/></defs><use href="#a"/>'), 'svg+xml'],
-  ['a PNG', png(200), 'png'],
+  [
+    'an SVG as programs write it',
+    `<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<!-- a > b -->\n${svg(
+      '<metadata><rdf:RDF/></metadata><style>.a>.b{fill:#000}</style><g\n id="a"\n><use xlink:href = \'#a\' /></g>',
+      'viewBox="0 0 9 9" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:rdf="r"',
+    ).slice('<?xml version="1.0"?>'.length)}\n`,
+    'svg+xml',
+  ],
+  ['a PNG', png(200, 60), 'png'],
 ] as const)('%s becomes a data URI that fits a payload', ([_, content, type], { logo }) => {
   const uri = logo(content);
   expect(uri).toBe(`data:image/${type};base64,${Buffer.from(content).toString('base64')}`);
@@ -40,7 +49,7 @@ test.for([
   ['a text', 'hello', 'is neither a PNG nor an SVG.'],
   ['HTML', '<html><svg viewBox="0 0 1 1"></svg></html>', 'is neither a PNG nor an SVG.'],
   ['a PNG that is cut', png(9).subarray(0, 12), 'is a PNG without a picture.'],
-  ['a PNG of gigabytes', png(2001), 'is 2001 pixels long'],
+  ['a PNG of gigabytes', png(2001, 1), 'is 2001 pixels long'],
   ['an SVG without viewBox', svg('', 'width="9"'), 'without viewBox'],
   ['a PNG of 0 × 0', Buffer.from(png(9)).fill(0, 16, 24), 'is a PNG without a picture.'],
   ['an SVG without height', svg('', 'viewBox="0 0 9 0"'), 'has no width and height above 0'],
@@ -53,6 +62,27 @@ test.for([
   ['an SVG with a picture', svg('<image xlink:href="http://x/y"/>'), 'something outside'],
   ['an SVG with a style sheet', svg('<style>@import "x"</style>'), 'something outside'],
   ['an SVG with a background', svg('<path fill="url(http://x)"/>'), 'something outside'],
+  ['an SVG with text', svg('<text y="9">ENVIOS</text>'), 'text, which would need a font of the machine'],
+  ['an SVG without xmlns', '<svg viewBox="0 0 9 9"><path d="M0 0h9"/></svg>', 'it has <svg> without xmlns='],
+  ['an SVG that is not closed', svg('<g><path d="M0 0h9"/>'), 'it has </svg> without its <svg>, on line 1'],
+  ['an SVG that is cut', svg('<path d="M0 0h9"/>').slice(0, -6), 'it has <svg> that is not closed'],
+  ['an SVG with a tag that is cut', svg('').slice(0, -2), 'it has a tag that cannot be read, on line 1'],
+  ['an SVG with a bare &', svg('<title>A & B</title>'), 'it has an & that is not written as &amp;'],
+  ['an SVG with an entity of HTML', svg('\n<title>&nbsp;</title>'), 'not written as &amp;, on line 2'],
+  ['an SVG with an attribute twice', svg('<path d="" d=""/>'), 'it has the attribute d twice'],
+  [
+    'an SVG with a prefix',
+    svg('<use xlink:href="#a"/>'),
+    'it has xlink:href without the xmlns of its prefix',
+  ],
+  ['an SVG with a second root', `${svg('')}<svg/>`, 'it has a second element beside <svg>'],
+  ['an SVG in Latin-1', Buffer.from(svg('<title>ñ</title>'), 'latin1'), 'another encoding than UTF-8'],
+  ['an SVG that says UTF-16', svg('').replace('?>', ' encoding="UTF-16"?>'), 'another encoding than UTF-8'],
+  ['a PNG cut in its picture', WHOLE.subarray(0, -30), 'is a damaged PNG'],
+  ['a PNG without its end', WHOLE.subarray(0, -12), 'is a damaged PNG'],
+  ['a PNG with a wrong byte', Buffer.from(WHOLE).fill(7, 45, 46), 'is a damaged PNG'],
+  ['a PNG that is a line', png(210, 10), 'has a side 21 times as long as the other'],
+  ['an SVG that is a line', svg('', 'viewBox="0 0 1 2000"'), 'has a side 2000 times as long'],
   ['an SVG with an entity', '<svg viewBox="0 0 1 1"><!ENTITY a "b"></svg>', 'a document type'],
 ] as const)('%s is refused', ([_, content, reason], { logo }) => {
   expect(() => logo(content)).toThrow(reason);

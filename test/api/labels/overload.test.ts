@@ -1,33 +1,40 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
+type Step = PromiseWithResolvers<void>;
+
 /**
  * More labels at once than can be printed in time: some are refused, and the others are served.
  *
- * The printer is one that prints when the test says so: the api judges by the labels that were finished within the last
- * two seconds, and a real one is too quick on one machine and too slow on another.
+ * The printer is one that prints when the test says so, and time passes when the test says so: a real one is too quick on one
+ * machine and too slow on another.
  */
 const test = services
-  .override('settings', { LABEL_TIMEOUT_MS: '60000' })
+  .override('labelTimeouts', { label: 60_000 })
   .extend('printer', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
-    const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [first, second, others] = [1, 2, 3].map(() => Promise.withResolvers<void>()) as [Step, Step, Step];
     const allTaken = Promise.withResolvers<void>();
     let taken = 0;
     onCleanup(
       await pretendPrinter(stores, async () => {
         taken++;
         if (taken === 101) allTaken.resolve();
-        await (taken === 1 ? first.promise : others.promise);
+        await (taken === 1 ? first : taken === 2 ? second : others).promise;
         return Buffer.from('%PDF-1.4');
       }),
     );
-    return { allTaken: allTaken.promise, printFirst: first.resolve, printOthers: others.resolve };
+    return {
+      allTaken: allTaken.promise,
+      printFirst: first.resolve,
+      printSecond: second.resolve,
+      printOthers: others.resolve,
+    };
   });
 
-test('a label that cannot be printed in time is a 503 with Retry-After, and no other label is', async ({
+test('a label whose turn is more than six seconds away is a 503 with Retry-After, and no other label is', async ({
   api,
   demo,
   printer,
@@ -38,14 +45,24 @@ test('a label that cannot be printed in time is a 503 with Retry-After, and no o
   const late = numbers.splice(101);
   const waiting = numbers.map(label);
   await printer.allTaken;
-  printer.printFirst();
-  const printed = await Promise.any(waiting.map(async (answer, i) => (await answer) && numbers[i]));
 
-  // A hundred wait, and one was printed in two seconds: one more would take longer than the timeout.
+  // One was printed, and one more after 1.9 s: at this pace, the turn of another is three minutes away.
+  const from = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(from + 1_000);
+  onTestFinished(() => clock.mockRestore());
+  const inTurn = waiting.map(async (answer, i) => (await answer) && numbers[i]);
+  printer.printFirst();
+  const printed = await Promise.any(inTurn);
+  clock.mockReturnValue(from + 2_900);
+  printer.printSecond();
+  await Promise.any(inTurn.map(async (answer) => ((await answer) === printed ? Promise.reject() : answer)));
   for (const { status, headers, bytes } of await Promise.all(late.map(label))) {
     expect(status).toBe(503);
-    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    expect(JSON.parse(bytes.toString()).message).toBe('Servicio no disponible, intente de nuevo');
+    expect(headers.get('retry-after')).toBe('5');
+    expect(JSON.parse(bytes.toString())).toMatchObject({
+      message: 'Servicio no disponible, intente de nuevo',
+      codigo: 'saturado',
+    });
   }
   expect((await scrape(api.url)).get('label_failures_total{reason="overloaded"}')).toBe(late.length);
 
@@ -54,6 +71,7 @@ test('a label that cannot be printed in time is a 503 with Retry-After, and no o
   const other = await Client.login(api.url, 'otro');
   const [guide] = await other.created(minimalGuide());
   const ofOther = other.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+  clock.mockRestore();
 
   printer.printOthers();
   expect((await ofOther).status).toBe(200);

@@ -27,7 +27,7 @@ test('a job that nobody takes is removed after five minutes, also while the queu
   await jobs.waiting(of(YOUNG), { askedAt: ago(4) });
   await jobs.queue.add('letter', { label: of(OLD) }, { jobId: 'x', priority: 5, timestamp: ago(6) });
   await jobs.queue.add('letter', { label: of(OLD) }, { jobId: 'y', delay: 10 * MINUTE, timestamp: ago(6) });
-  await cleanQueue(jobs.queue);
+  await cleanQueue(jobs.queue, Date);
   expect(await jobs.queue.getJobCounts('wait', 'prioritized', 'delayed')).toEqual({
     wait: 0,
     prioritized: 1,
@@ -46,12 +46,12 @@ test('a failed or completed job is removed before the hour is over, though no ot
   const done = await jobs.waiting({ ...of(OLD), kind: 'small' });
   await jobs.work(1, async () => ({ bytes: 1 }));
   await jobs.failed(of(YOUNG), new Error('browser-failed'));
-  await cleanQueue(jobs.queue);
+  await cleanQueue(jobs.queue, Date);
   expect(await jobs.queue.getJobCounts('failed', 'completed')).toEqual({ failed: 2, completed: 1 });
   // They ended fifty minutes ago.
   await stores.redis.zadd(jobs.queue.toKey('failed'), ago(50), failed.id ?? '');
   await stores.redis.zadd(jobs.queue.toKey('completed'), ago(50), done.id ?? '');
-  await cleanQueue(jobs.queue);
+  await cleanQueue(jobs.queue, Date);
   expect(await jobs.queue.getJobCounts('failed', 'completed')).toEqual({ failed: 1, completed: 0 });
   expect(await held()).toContain(YOUNG);
   expect(await held()).not.toContain(OLD);
@@ -61,9 +61,22 @@ test('a label whose job was removed can be asked for again', async ({ jobs, stor
   await jobs.waiting(of(OLD), { askedAt: ago(6) });
   const printing = jobs.queue.toKey(`de:${labelKey(of(OLD))}`);
   expect(await stores.redis.exists(printing)).toBe(1);
-  await cleanQueue(jobs.queue);
+  await cleanQueue(jobs.queue, Date);
   expect(await stores.redis.exists(printing)).toBe(0);
   await jobs.waiting(of(OLD));
+  expect(await jobs.queue.getJobCounts('prioritized')).toEqual({ prioritized: 1 });
+});
+
+test('a process whose clock is ten minutes ahead removes nothing too early', async ({ jobs }) => {
+  await jobs.queue.drain();
+  await jobs.waiting(of(YOUNG), { askedAt: ago(4) });
+  const now = Date.now.bind(Date);
+  const ahead = vi.spyOn(Date, 'now').mockImplementation(() => now() + 10 * MINUTE);
+  try {
+    await cleanQueue(jobs.queue, { now });
+  } finally {
+    ahead.mockRestore();
+  }
   expect(await jobs.queue.getJobCounts('prioritized')).toEqual({ prioritized: 1 });
 });
 
@@ -74,7 +87,7 @@ test('thousands of jobs are removed, in several steps', async ({ jobs }) => {
     opts: { jobId: `viejo-${i}`, timestamp: ago(6) },
   }));
   await jobs.queue.addBulk(old);
-  await cleanQueue(jobs.queue);
+  await cleanQueue(jobs.queue, Date);
   expect(await jobs.queue.getJobCounts('wait')).toEqual({ wait: 0 });
 });
 
@@ -82,7 +95,7 @@ test('jobs are removed by the clock, every minute, until it is stopped', async (
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const warn = vi.fn();
   const timers = vi.getTimerCount();
-  const stop = startQueueCleaning(jobs.queue, { warn });
+  const stop = startQueueCleaning(jobs.queue, Date, { warn });
   try {
     await jobs.waiting(of(OLD), { askedAt: ago(6) });
     vi.advanceTimersByTime(MINUTE);

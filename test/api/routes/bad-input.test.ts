@@ -134,6 +134,12 @@ describe('a hostile request head', () => {
       'Solicitud invalida',
     ],
     [
+      'with two Host',
+      'GET /api/docs HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n',
+      '400 Bad Request',
+      'Solicitud invalida',
+    ],
+    [
       'with an expectation that is none of ours',
       'GET /api/docs HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n',
       '417 Expectation Failed',

@@ -70,7 +70,7 @@ describe('POST /api/auth/login', () => {
 });
 
 describe('the hash of a right password', () => {
-  const user = { permissions: [], originBranch: null, disabled: false };
+  const user = { permissions: [], originBranch: null, disabled: false, tokenGeneration: 0 };
 
   test.for([
     ['is replaced where its parameters are weaker than today’s', { memoryCost: 8_192, timeCost: 1 }, true],
@@ -117,7 +117,7 @@ const logoutTest = services
     const passwordHash = await hashPassword(PASSWORD);
     return async (username: string) => {
       const user = { username, account: username, passwordHash, permissions: [], originBranch: null };
-      await users.create({ ...user, disabled: false });
+      await users.create({ ...user, disabled: false, tokenGeneration: 0 });
       return (password = PASSWORD) => Client.login(api.url, username, password);
     };
   });
@@ -156,7 +156,7 @@ describe('the list of a user’s ended tokens', () => {
 
   logoutTest('forgets those that have expired', async ({ documents, newUser }) => {
     const login = await newUser('olvidos');
-    await documents.updateOne({ _id: 'olvidos' }, { $set: { revokedTokens: revoked(-1_000) } });
+    await documents.updateOne({ _id: 'olvidos' }, { $set: { revokedTokens: revoked(-660_000) } });
     expect((await (await login()).post('/api/auth/logout', '')).status).toBe(200);
     expect((await documents.findOne({ _id: 'olvidos' }))?.revokedTokens).toHaveLength(1);
   });

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
 import { EVENTS, REASONS, STATES } from '#services/api/tracking/words.ts';
+import { BranchStore } from '#services/branches/branch-store.ts';
 import { type Event, REASONS as REASON_CODES } from '#shared/contracts/event.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
@@ -175,6 +176,41 @@ describe('GET /rastreo/{guia}', () => {
     expect(pages.size).toBe(1);
     expect((await demo.get('/rastreo/x')).headers.get('content-type')).toBe('text/html; charset=utf-8');
     await close();
+  });
+
+  test.for(['/rastreo/%E0%A4%A', '//rastreo/%'])(
+    'is the same page for %s, which cannot be decoded',
+    async (path, { look }) => {
+      const [unknown, undecodable] = [await look('/rastreo/123456789012'), await look(path)];
+      expect([undecodable.status, undecodable.html]).toEqual([404, unknown.html]);
+      for (const name of [
+        'content-type',
+        'content-security-policy',
+        'x-content-type-options',
+        'cache-control',
+      ])
+        expect([name, undecodable.headers.get(name)]).toEqual([name, unknown.headers.get(name)]);
+    },
+  );
+
+  test('shows the city of a closed branch, and that of a load within a second', async ({
+    look,
+    newGuide,
+    register,
+    stores,
+  }) => {
+    const store = new BranchStore(stores.mongo);
+    const { branches } = await store.snapshot();
+    const guide = await newGuide();
+    await register(event(guide, 'EnTransito', { Sucursal: 'MTY01' }));
+    const shows = async (city: string) => (await look(`/rastreo/${guide}`)).text.includes(city);
+    expect(await shows('Monterrey, Nuevo León')).toBe(true);
+    const changed = branches.map((one) =>
+      one.Codigo === 'MTY01' ? { ...one, Municipio: 'San Nicolás', Activa: false } : one,
+    );
+    await store.loadBranches(changed);
+    await expect.poll(() => shows('San Nicolás, Nuevo León'), { timeout: 10_000, interval: 20 }).toBe(true);
+    await store.loadBranches(branches);
   });
 
   test('is 429 from the thirty-first look of an address in a minute on, and of its network', async ({

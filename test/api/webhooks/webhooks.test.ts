@@ -1,8 +1,15 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Webhook as Official } from 'standardwebhooks';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
+import { probeWebhook } from '#services/api/webhooks/webhooks.ts';
+import { countingLimiter } from '#shared/auth/login-limit.ts';
+import { INTERNAL_TOKEN_HEADER } from '#shared/http/internal-calls.ts';
+import { EventLog } from '#shared/stores/event-log.ts';
+import { createRedisClient } from '#shared/stores/redis-client.ts';
 import { type Answer, Client, call } from '#test/fixtures/client.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
-import { eventIds } from '#test/fixtures/receiver.ts';
+import { eventIds, taking } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
 /** `/api/webhooks` (docs/contract.md "Webhooks"), each test as a user whose account has none. */
@@ -11,11 +18,20 @@ type Listed = { Id: string; Activo: boolean; Pendientes: number; [field: string]
 const URL_RULE =
   "El campo 'Url' debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada";
 const UNKNOWN = [404, 'webhook_no_encontrado', 'Webhook no encontrado'];
+const TOO_MANY = [429, 'cuota_excedida', 'Demasiadas solicitudes, intente mas tarde'];
 const outcome = ({ status, body }: Answer) => [status, body.codigo, body.message];
 
 const test = webhooksTest
   .override('api', { scope: 'file' }, ({ startApi, webhooks }) => startApi({ WEBHOOKS_URL: webhooks.url }))
   .extend('otro', { scope: 'file' }, ({ api }) => Client.login(api.url, 'otro'))
+  .extend('secondApi', { scope: 'file' }, ({ startApi, webhooks }) =>
+    startApi({ WEBHOOKS_URL: webhooks.url }),
+  )
+  /** Lets each test try webhooks as if its account had not done so for a second. */
+  .extend('rested', { auto: true }, async ({ stores }) => {
+    const keys = await stores.redis.keys(`${stores.prefix}:requests-probe:*`);
+    if (keys.length > 0) await stores.redis.del(keys);
+  })
   .extend('list', { scope: 'file' }, ({ demo }) => async () => {
     return (await demo.get('/api/webhooks')).body.data as Listed[];
   })
@@ -95,7 +111,7 @@ test('it gets the events of its account that are registered from then on', async
   const { Secreto } = await register(receiver.url);
   await append(3);
   expect((await list())[0]).toMatchObject({ Pendientes: 3 });
-  await store.wake('demo', new Date());
+  await store.wake('demo', 0);
   await expect.poll(async () => (await list())[0]?.Pendientes).toBe(0);
   expect(eventIds(receiver.received)).toEqual(['E3', 'E4', 'E5']);
   const { body = '', headers = {} } = receiver.received[0] ?? {};
@@ -114,7 +130,7 @@ test('a webhook that fails says why, and when it is tried again', async ({
   receiver.answer = (response) => void response.writeHead(503, { 'retry-after': '60' }).end();
   await register(receiver.url);
   await append(1);
-  await store.wake('demo', new Date());
+  await store.wake('demo', 0);
   await expect.poll(async () => (await list())[0]?.UltimoFallo).toMatchObject({ Motivo: 'Respondio 503' });
   const { ProximoIntento, Activo, Pendientes } = (await list())[0] as Listed & { ProximoIntento: string };
   expect([Activo, Pendientes]).toEqual([true, 1]);
@@ -149,12 +165,102 @@ describe('a trial message', () => {
     expect(body.data).toEqual({ Tomado: false, Ms: expect.any(Number), Motivo: 'No se pudo conectar' });
   });
 
-  test('is one at a time', async ({ demo, send, register, newReceiver }) => {
+  test('is one at a time for an account, over all its webhooks and all processes', async ({
+    demo,
+    otro,
+    send,
+    register,
+    newReceiver,
+    secondApi,
+  }) => {
     const receiver = await newReceiver();
-    const { Id } = await register(receiver.url);
-    const answers = await Promise.all([1, 2, 3].map(() => send(demo, 'POST', `${Id}/probar`)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 429, 429]);
+    const arrived = Promise.withResolvers<ServerResponse>();
+    receiver.answer = (response) => arrived.resolve(response);
+    const [one, other] = [await register(receiver.url), await register(receiver.url)];
+    const first = send(demo, 'POST', `${one.Id}/probar`);
+    const response = await arrived.promise;
+    const second = new Client(secondApi.url, demo.token);
+    for (const [client, Id] of [
+      [demo, one.Id],
+      [second, one.Id],
+      [second, other.Id],
+    ] as const) {
+      const refused = await client.post(`/api/webhooks/${Id}/probar`, {});
+      expect(outcome(refused)).toEqual(TOO_MANY);
+      expect(refused.headers.get('retry-after')).toBe('1');
+    }
+    // Another account has its own turn, and gets no webhook of this one.
+    expect(outcome(await send(otro, 'POST', `${one.Id}/probar`))).toEqual(UNKNOWN);
+    response.writeHead(204).end();
+    expect((await first).status).toBe(200);
     expect(receiver.received).toHaveLength(1);
+  });
+
+  test('is one at a time also of a webhook that was registered anew, and one a second', async ({
+    demo,
+    send,
+    register,
+    newReceiver,
+  }) => {
+    const receiver = await newReceiver();
+    const arrived = Promise.withResolvers<ServerResponse>();
+    receiver.answer = (response) => arrived.resolve(response);
+    const { Id } = await register(receiver.url);
+    const first = send(demo, 'POST', `${Id}/probar`);
+    const response = await arrived.promise;
+    await send(demo, 'DELETE', Id);
+    const { Id: anew } = await register(receiver.url);
+    expect(outcome(await send(demo, 'POST', `${anew}/probar`))).toEqual(TOO_MANY);
+    receiver.answer = taking;
+    const answered = performance.now();
+    response.writeHead(204).end();
+    expect((await first).status).toBe(200);
+    await expect.poll(async () => (await send(demo, 'POST', `${anew}/probar`)).status).toBe(200);
+    expect(performance.now() - answered).toBeGreaterThan(1_000);
+  });
+
+  test('is one at a time in each process while Redis is away', async ({ register, store, stores }) => {
+    const { Id } = await register('http://127.0.0.1:1/');
+    const redis = createRedisClient('redis://127.0.0.1:1', 'fails-fast');
+    onTestFinished(() => redis.disconnect());
+    redis.on('error', () => {});
+    const { promise: taken, resolve: take } = Promise.withResolvers<{ ms: number; status: number }>();
+    const deps = {
+      webhooks: store,
+      eventLog: new EventLog(stores.mongo),
+      probeLimit: countingLimiter(redis, 'away', 1, 20),
+      probe: () => taken,
+    };
+    const tried = [1, 2].map(() => probeWebhook(deps, 'demo', Id, 'request'));
+    await expect(Promise.race(tried)).rejects.toMatchObject({ code: 'too-many-requests' });
+    take({ ms: 1, status: 204 });
+    await expect(Promise.any(tried)).resolves.toMatchObject({ Tomado: true });
+  });
+
+  test('to a webhook that is removed meanwhile is 404', async ({
+    demo,
+    register,
+    newReceiver,
+    startApi,
+    store,
+    webhooks,
+  }) => {
+    const { Id } = await register('http://127.0.0.1:1/');
+    // Stands between the api and the service.
+    const between = await newReceiver();
+    between.answer = async (response, { path, headers, body }) => {
+      await store.remove('demo', Id);
+      const { 'content-type': type = '', [INTERNAL_TOKEN_HEADER]: token = '' } = headers;
+      const answer = await fetch(new URL(path, webhooks.url), {
+        method: 'POST',
+        headers: { 'content-type': type, [INTERNAL_TOKEN_HEADER]: token },
+        body,
+      });
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    };
+    const { url } = await startApi({ WEBHOOKS_URL: between.url });
+    const answer = await new Client(url, demo.token).post(`/api/webhooks/${Id}/probar`, {});
+    expect(outcome(answer)).toEqual(UNKNOWN);
   });
 });
 
@@ -187,7 +293,6 @@ describe('to activate', () => {
 
   test('with a cursor of the feed repeats what comes after it', async ({
     demo,
-    send,
     append,
     register,
     newReceiver,
@@ -205,7 +310,22 @@ describe('to activate', () => {
     const { status } = await demo.post(`/api/webhooks/${Id}/activar`, { cursor });
     expect(status).toBe(200);
     await expect.poll(() => eventIds(receiver.received)).toEqual([`E${last - 1}`, `E${last}`]);
-    expect((await send(demo, 'POST', `${Id}/activar`)).status).toBe(200); // also without a body
+  });
+
+  test.for([
+    ['no body', {}],
+    ['no body that is marked as JSON', { 'content-type': 'application/json' }],
+    ['an empty body in pieces', { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }],
+  ] as const)('works with %s', async ([_, headers], { demo, register, newReceiver }) => {
+    const { Id } = await register((await newReceiver()).url);
+    const sent = request(`${demo.url}/api/webhooks/${Id}/activar`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${demo.token}`, ...headers },
+    });
+    sent.end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(200);
   });
 
   test.for([
@@ -284,6 +404,14 @@ describe('an address', () => {
     ['https://ana:clave@tienda.example/'],
     ['https://ana@tienda.example/'],
     ['https://tienda.example/#x'],
+    ['https://tienda.example/#'],
+    ['https://tienda.example/?a#'],
+    ['https://@tienda.example/'],
+    ['https://:@tienda.example/'],
+    ['https:tienda.example'],
+    ['https:///tienda.example/'],
+    ['https:\\\\tienda.example/'],
+    ['https://tienda.example/\u0000\u001b[2J'],
     ['https://tienda.example:80/'],
     ['https://tienda.example:1023/'],
     ['https://127.0.0.1/'],
@@ -301,6 +429,8 @@ describe('an address', () => {
     ['https://tienda.example', 'https://tienda.example/'],
     ['HTTPS://Tienda.Example:443/a?b=c', 'https://tienda.example/a?b=c'],
     ['https://tienda.example:1024/', 'https://tienda.example:1024/'],
+    ['https://tienda.example/@ana?x=a@b', 'https://tienda.example/@ana?x=a@b'],
+    ['https://tienda.example?a', 'https://tienda.example/?a'],
     ['https://8.8.8.8/', 'https://8.8.8.8/'],
     ['https://año.example/', 'https://xn--ao-zja.example/'],
   ])('%s is accepted', async ([Url, stored], { strict, strictApi }) => {
@@ -320,6 +450,27 @@ describe('an address', () => {
       body(`https://a.example/${'a'.repeat(500)}`),
       'campo_largo',
       "El campo 'Url' admite hasta 500 caracteres",
+    ],
+    // As it is stored: a character that is not ASCII takes up to twelve.
+    [
+      body(`https://a.example/${'😀'.repeat(41)}`),
+      'campo_largo',
+      "El campo 'Url' admite hasta 500 caracteres",
+    ],
+    [
+      body(`https://${'ñ'.repeat(480)}.example/`),
+      'campo_largo',
+      "El campo 'Url' admite hasta 500 caracteres",
+    ],
+    [
+      body('https://a.example/', { Descripcion: 'Tienda\u001b[2J' }),
+      'campo_formato',
+      "El campo 'Descripcion' admite texto de 1 a 120 caracteres, sin caracteres de control",
+    ],
+    [
+      '{"Url":"https://a.example/","Descripcion":"\\ud800"}',
+      'campo_formato',
+      "El campo 'Descripcion' admite texto de 1 a 120 caracteres, sin caracteres de control",
     ],
     [
       body('https://a.example/', { Descripcion: 'a'.repeat(121) }),
@@ -397,7 +548,7 @@ test('an event that is registered is at the receiver once it is shown', async ({
   // An event is shown five seconds after its registration.
   const registered = new Date(Date.now() - 6_000);
   await stores.mongo.collection('events').updateMany({ 'told.Id': 'S-1' }, { $set: { registered } });
-  await store.wake('demo', new Date());
+  await store.wake('demo', 0);
   await expect.poll(() => eventIds(receiver.received)).toEqual(['S-1']);
   expect(JSON.parse(receiver.received[0]?.body ?? '').data.Eventos[0]).toMatchObject({
     SEND_GUIA: number,

@@ -86,7 +86,10 @@ async function commitWithTakenNumbers({ db }: FaultSystem): Promise<Request> {
   const records = guides.map((guide, i) =>
     toDocument({ ...newRecord(), creation, guide, number: numbers[i] as string }),
   );
-  const { id, bodyHash } = idempotencyKey('demo', key, ['Domicilio', guides]);
+  const {
+    id,
+    bodyHashes: [bodyHash],
+  } = idempotencyKey('demo', key, ['Domicilio', guides]);
   const openSince = new Date(Date.now() - 11_000);
   await db
     .collection<JournalEntry>('creations')

@@ -54,7 +54,9 @@ test.for(STORES)(
     }
     expect(balancer.removals()).toBe(0);
     for (const { url } of system.apis) {
-      await expect.poll(async () => (await call(`${url}/health/ready`)).body).toMatchObject({ status: 'ok' });
+      await expect
+        .poll(async () => (await call(`${url}/health/ready`)).body)
+        .toMatchObject({ [dependency]: 'ok' });
     }
     await expect.poll(async () => (await demo.create([minimalGuide()])).status).toBe(200);
   },

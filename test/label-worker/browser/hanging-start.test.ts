@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, vi } from 'vitest';
-import { aliveWorkers } from '#shared/stores/worker-heartbeat.ts';
+import { aliveWorkers } from '#shared/stores/heartbeat.ts';
 import { test as servicesTest } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { pino } from 'pino';
+import { PNG } from 'pngjs';
 import { expect, vi } from 'vitest';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { pagesOf } from '#test/fixtures/labels/pictures.ts';
 import { startTestBrowser, test } from '#test/fixtures/labels/printing-browser.ts';
 
 const text = (pdf: Uint8Array) => execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' });
@@ -16,6 +18,38 @@ test('a print shows its own body only, in the fonts that the service brings', as
   expect(fonts.length).toBeGreaterThan(0);
   for (const font of fonts) expect(font).toMatch(/^\w{6}\+BarlowSemiCondensed-\w+ .* yes yes yes /);
 });
+
+const WHOLE_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>';
+const BLACK = Object.assign(new PNG({ width: 90, height: 90 }), {
+  data: Buffer.alloc(90 * 90 * 4).fill('000000ff', 'hex'),
+});
+const WHOLE_PNG = PNG.sync.write(BLACK);
+const pictureOf = (type: string, content: string | Buffer) =>
+  `<svg><image href="data:image/${type};base64,${Buffer.from(content).toString('base64')}" width="90" height="90"/></svg>`;
+
+test.for<[string, string, told: number]>([
+  ['an SVG without its namespace', pictureOf('svg+xml', WHOLE_SVG.replace(/ xmlns="[^"]*"/, '')), 1],
+  ['an SVG that is not closed', pictureOf('svg+xml', WHOLE_SVG.slice(0, -6)), 1],
+  ['a PNG that is cut', pictureOf('png', WHOLE_PNG.subarray(0, 40)), 1],
+  ['an address outside', '<img src="http://127.0.0.1/x.png" width="90" height="90">', 1],
+  ['a whole SVG', pictureOf('svg+xml', WHOLE_SVG), 0],
+  ['a whole PNG', pictureOf('png', WHOLE_PNG), 0],
+])(
+  '%s in three prints: a broken picture leaves no sign of itself, and is told once',
+  async ([_, picture, told]) => {
+    const onBrokenPicture = vi.fn();
+    const browser = await startTestBrowser({ onBrokenPicture });
+    try {
+      for (let print = 0; print < 3; print++) {
+        const [page] = await pagesOf(await browser.print(`<style>@page{size:4cm 4cm}</style>${picture}`), 72);
+        expect(page?.pixels.some((grey) => grey < 255)).toBe(told === 0);
+      }
+      expect(onBrokenPicture).toHaveBeenCalledTimes(told);
+    } finally {
+      await browser.close();
+    }
+  },
+);
 
 test('a Chromium that does not start says which and why', async () => {
   const start = startTestBrowser({ executablePath: '/bin/false' });

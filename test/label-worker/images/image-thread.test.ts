@@ -8,7 +8,7 @@ import type { LabelForm } from '#shared/contracts/label-job.ts';
 /** The thread that draws pages is replaced when it dies or hangs, and accounts take turns at it. */
 
 const FORM: LabelForm = { format: 'png', dpi: 203 };
-const order = { place: 1, key: 'key', askedAt: Date.now() };
+const order = { place: 1, key: 'key', askedAt: performance.now() };
 
 /** A PDF of empty pages, an inch high. */
 async function pdfOf(pages = 1, width = 72): Promise<Uint8Array> {
@@ -80,7 +80,7 @@ test('pages that nobody waits for any more are not drawn', async () => {
   const awaited = vi.fn(async () => [awaited.mock.calls.length < 3]);
   const images = new ImagePrinter({ timeoutMs: 20_000, awaited });
   onTestFinished(() => images.close());
-  const asked = { ...order, askedAt: Date.now() - 2_000 };
+  const asked = { ...order, askedAt: performance.now() - 2_000 };
   const printed = images.print(await pdfOf(5), 5, { ...FORM, format: 'zpl' }, asked);
   await expect(printed).rejects.toMatchObject({ code: 'label-unwanted' });
   expect(awaited.mock.calls).toEqual([[['key']], [['key']], [['key']]]);

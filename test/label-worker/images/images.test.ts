@@ -21,7 +21,7 @@ const { zplToBase64MultipleAsync }: typeof import('zpl-renderer-js') = createReq
   'zpl-renderer-js',
 );
 
-const order = { place: 1, key: 'key', askedAt: Date.now() };
+const order = { place: 1, key: 'key', askedAt: performance.now() };
 const test = printing.extend('images', { scope: 'file' }, async ({}, { onCleanup }) => {
   const images = new ImagePrinter({ timeoutMs: 20_000 });
   onCleanup(() => images.close());
@@ -125,7 +125,9 @@ test('ZPL has a page for each package, in their order', async ({ printer, images
 test('ZPL sets what an earlier job may have left in the printer', async ({ printer, images }) => {
   const pdf = await printer.print(sample({ kind: 'small' }));
   const zpl = (await images.draw(pdf, { format: 'zpl', dpi: 203 })).toString('latin1');
-  expect(zpl).toMatch(/^\^XA\n\^MUD\^PON\^PMN\^LRN\^LH0,0\^LS0\^LT0\n\^PW799\n\^LL799\n\^FO0,0\^GFA,/);
+  expect(zpl).toMatch(
+    /^\^XA\n\^JMA\^MUD,300,300\^PON\^PMN\^LRN\^LH0,0\^LS0\^LT0\n\^PW799\n\^LL799\n\^FO0,0\^GFA,/,
+  );
 });
 
 test('a ZPL renderer that is not ours draws the dots of the PNG', async ({ printer, images }) => {

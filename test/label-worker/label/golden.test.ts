@@ -30,6 +30,12 @@ const SHOWN = [
  */
 const TOLERANCE = 0.0005;
 
+test('every picture is of a label that is compared, and every label to compare is a case', () => {
+  const pictures = readdirSync(GOLDEN).filter((name) => name.endsWith('.png'));
+  expect(pictures.toSorted()).toEqual(SHOWN.map((name) => `${name}.png`).toSorted());
+  expect(LABEL_CASES.map(({ name }) => name)).toEqual(expect.arrayContaining(SHOWN));
+});
+
 test.for(LABEL_CASES.filter(({ name }) => SHOWN.includes(name)))(
   '$name looks as it did',
   async (shown, { printer }) => {

@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { DOTS_PER_POINT } from '#services/label-worker/drawing.ts';
 import { widthOf } from '#services/label-worker/label/line-breaking.ts';
 import { logoLayout } from '#services/label-worker/label/logo-layout.ts';
+import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { Sheet } from '#services/label-worker/label/sheet.ts';
 import { compileTemplate } from '#services/label-worker/label/template-files/compile-template.ts';
+import { everywhere } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { fitColumn, fitText } from '#services/label-worker/label/text-fitting.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 
 const texts = (setting: Parameters<typeof fitText>[1], text: string) => {
@@ -32,6 +35,25 @@ describe('fitText', () => {
   it('a word longer than a line is broken where the line ends', () => {
     const { lines } = texts({ size: 10, width: em(3), maxLines: 3, minSize: 10, bold: true }, 'WWWWWWWW');
     expect(lines).toEqual(['WWW', 'WWW', 'WW']);
+  });
+
+  const link = `Ref. ${'https://maps.example/'.repeat(9)}`;
+  it.each([
+    ['after a word on the only line', 12, 1, ['Ref. https://maps.example/…']],
+    [
+      'after a word on the first of two lines',
+      12,
+      2,
+      ['Ref. https://maps.example/ht', 'tps://maps.example/https:/…'],
+    ],
+    ['after a word that alone is shorter than the line', 2.2, 1, ['Ref…']],
+  ])('a word longer than a line begins %s', (_, width, maxLines, lines) => {
+    expect(texts({ size: 10, width: em(width), maxLines, minSize: 10 }, link).lines).toEqual(lines);
+  });
+
+  it('a cut is made where the room ends, not after the last word that fits', () => {
+    const { lines } = texts({ size: 10, width: em(7.6), minSize: 10 }, 'Col. Fraccionamiento');
+    expect(lines).toEqual(['Col. Fraccionami…']);
   });
 
   it('keeps to its room, whatever the text, and loses nothing without an ellipsis', () => {
@@ -66,6 +88,19 @@ describe('fitText', () => {
   });
 });
 
+describe.each(LABEL_KINDS)('on a %s label', (kind) => {
+  it('a long word in a field is shown as far as its room goes', () => {
+    const word = 'https://maps.example/'.repeat(12);
+    const { html } = renderLabel(everywhere(word, { kind }));
+    const texts = [...html.matchAll(/<tspan[^>]*>([^<]*)</g)].map(([, text = '']) => text);
+    const shown = (start: RegExp) => texts.some((text) => start.test(text));
+    expect(shown(/^Ref(erencias:|\.) https:\/\/maps/)).toBe(true);
+    expect(shown(/^Col\. https:\/\/maps/)).toBe(true);
+    expect(shown(/^C\.P\. 64000 https:\/\/maps/)).toBe(true);
+    expect(shown(/^Referencia: https:\/\/maps/)).toBe(true);
+  });
+});
+
 it('a column of few fields is larger, and a long field makes no field larger', () => {
   const field = { text: 'Luis', size: 10 };
   const column = { width: em(10), height: em(4), gap: 0, maxScale: 1.25 };
@@ -75,6 +110,37 @@ it('a column of few fields is larger, and a long field makes no field larger', (
   ]);
   const long = { ...field, text: 'Luis Fernando de la Cruz G.' };
   expect(fitColumn([field, long], column).map(({ size }) => size)).toEqual([10, 8]);
+});
+
+it('no column is higher than its room, whatever its fields say, or is refused for all that they may say', () => {
+  const field = fc.record({
+    text: fc.integer({ min: 1, max: 120 }).map((length) => 'Calle Niños Héroes '.repeat(7).slice(0, length)),
+    size: fc.integer({ min: 6, max: 20 }),
+    maxLines: fc.integer({ min: 1, max: 3 }),
+  });
+  const dots = fc.integer({ min: 40, max: 400 });
+  fc.assert(
+    fc.property(fc.array(field, { minLength: 1, maxLength: 6 }), dots, dots, (fields, width, height) => {
+      const column = { width, height, gap: 3, maxScale: 1.25 };
+      const fitting = (text: (given: string) => string) => () =>
+        fitColumn(
+          fields.map((each) => ({ ...each, text: text(each.text) })),
+          column,
+        );
+      const least = fitting(() => 'x');
+      try {
+        least();
+      } catch (error) {
+        expect(fitting((text) => text)).toThrow((error as Error).message);
+        return;
+      }
+      const last = fitting((text) => text)().at(-1);
+      expect((last?.lines.at(-1)?.y ?? 0) + 0.2 * (last?.size ?? 0) * DOTS_PER_POINT).toBeLessThanOrEqual(
+        height + 0.1,
+      );
+    }),
+    { numRuns: 300 },
+  );
 });
 
 it.each([

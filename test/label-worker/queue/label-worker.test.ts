@@ -146,6 +146,21 @@ test('a label that nobody waits for any more is not printed, and one that somebo
   await expect.poll(counted).toContain('labels_dropped_total 1');
 });
 
+test.for([
+  ['ahead', 120_000],
+  ['behind', -120_000],
+] as const)(
+  'a worker whose clock is two minutes %s drops what is old and unwanted, and nothing that is new',
+  async ([, offMs]) => {
+    const now = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + offMs);
+    onTestFinished(() => clock.mockRestore());
+    const [old, young] = await Promise.all([ask(fresh(), now() - 5_000), ask(fresh(), now() + 60_000)]);
+    expect(await old.waitUntilFinished(events, 10_000)).toEqual({ bytes: 0, dropped: true });
+    expect(await young.waitUntilFinished(events, 10_000)).not.toHaveProperty('dropped');
+  },
+);
+
 test('that a label was dropped, or has failed, is told when its job has ended, so that it can be asked for again', async () => {
   const [abandoned, bad] = [fresh(), { ...fresh(), trackingUrl: 'x'.repeat(5_000) }];
   for (const [payload, askedAt, news] of [
@@ -262,7 +277,7 @@ test('the log follows a label by request and key, and names no person', async ()
 test('the worker is always live, and ready while Chromium and Redis answer', async () => {
   expect((await worker.inject('/health/live')).statusCode).toBe(200);
   const ready = await worker.inject('/health/ready');
-  expect(ready.json()).toEqual({ status: 'ok', chromium: 'ok', redis: 'ok' });
+  expect(ready.json()).toEqual({ status: 'ok', chromium: 'ok', redis: 'ok', 'label-cache': 'ok' });
 
   signalChromium('SIGSTOP');
   try {

@@ -89,6 +89,12 @@ describe('a template is refused when it is read', () => {
     expect(await errorOf(own, () => loadTemplates(own))).toContain(message);
   });
 
+  test('a file that is not in UTF-8', async ({ folderOf }) => {
+    const own = await folderOf({});
+    await writeFile(join(own, 'medium.hbs'), Buffer.from(`\ufeff${withLines('')}`, 'utf16le'));
+    expect(await errorOf(own, () => loadTemplates(own))).toBe('medium.hbs: this is not in UTF-8');
+  });
+
   test('a link that leads nowhere', async ({ folderOf }) => {
     const own = await folderOf({});
     await symlink('nowhere', join(own, 'medium.hbs'));
@@ -142,6 +148,18 @@ describe('a template is tried at start, and refused', () => {
     [
       '{{fit recipient.name width=90 size=9 minSize=0}}',
       'medium.hbs:3: {{fit}}: minSize must be a number of points, 1 to 1000, not 0',
+    ],
+    [
+      '<div style="transform:rotate(90deg);width:400px">{{barcode code height=120 module=3}}</div>',
+      'medium.hbs: A code of 363 × 120 dots has a room of ',
+    ],
+    [
+      '<div style="zoom:.8">{{qr tracking.url size=250}}</div>',
+      'medium.hbs: A code of 250 × 250 dots has a room of ',
+    ],
+    [
+      '{{#column x=9 y=500 width=700 height=60 gap=0}}{{field recipient.name size=12}}\n{{field recipient.street size=12 maxLines=2}}{{/column}}',
+      'medium.hbs:3: the fields of {{#column}} may be 69 dots high, and it has 60',
     ],
     ['<p>\n<b>x</p>', 'medium.hbs: The print has 4 pages, not 3'],
     ['<p>\n<textarea>', 'medium.hbs: The print has 1 pages, not 3'],
@@ -219,6 +237,11 @@ test("a template's version follows its content, and that of a kind that is not t
   expect(other.medium).not.toBe(one.medium);
   expect(one.medium).toMatch(new RegExp(`^${TEMPLATE_VERSION}-[\\w-]{16}$`));
   expect(one.letter).toBe(TEMPLATE_VERSION);
+});
+
+test('a template with a byte order mark prints', async ({ folderOf, printerOf }) => {
+  const templates = loadTemplates(await folderOf({ 'medium.hbs': `\ufeff${withLines('')}` }));
+  await tryTemplates(templates, (await printerOf(templates)).print);
 });
 
 test('the files of a ConfigMap, which are links, are read', async ({ folderOf }) => {

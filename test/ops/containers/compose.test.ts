@@ -20,7 +20,8 @@ type Service = {
   image: string;
   build?: { target: string; dockerfile: string };
   restart: string;
-  environment?: Record<string, string>;
+  /** A name without a value is taken from the environment of Compose. */
+  environment?: Record<string, string | null>;
   command?: string | string[];
   entrypoint?: string[];
   volumes?: (string | Mount)[];
@@ -161,7 +162,7 @@ describe('the secrets', () => {
       [...read('redis/users.acl').matchAll(/^user (\S+) on #(\S+)/gm)].map(([, name, hash]) => [name, hash]),
     );
     const hash = (text: string) => createHash('sha256').update(text).digest('hex');
-    for (const name of SERVICES.filter((each) => each !== 'webhooks')) {
+    for (const name of SERVICES) {
       const { username, password, host } = new URL(read(`${name}/redis`));
       expect([username, host, hash(password)]).toEqual([name, 'redis:6379', hashes.get(name)]);
     }
@@ -195,12 +196,42 @@ describe('the secrets', () => {
     const environment = service(name).environment ?? {};
     expect(unknownSettings(name, environment)).toEqual([]);
     const image = environmentOf(readTargets().get(name) ?? []);
-    const env = Object.entries({ ...image, ...environment }).map(([key, value]) => [
+    const given = Object.entries({ ...image, ...environment }).filter(([, value]) => value !== null);
+    const env = given.map(([key, value]) => [
       key,
       // As Compose fills them in where nobody has set anything.
-      value.replace(/^\$\{\w+(?::-(.*)|:\+.*)\}$/, '$1').replace(/^\/run\/secrets/, join(secrets, name)),
+      (value ?? '')
+        .replace(/^\$\{\w+(?::-(.*)|:\+.*)\}$/, '$1')
+        .replace(/^\/run\/secrets/, join(secrets, name)),
     ]);
     expect(() => loadConfig(SETTINGS[name] as never, Object.fromEntries(env))).not.toThrow();
+  });
+
+  /** Settings that are not the operator's, and who has set them. */
+  const OTHERS: Readonly<Record<string, string>> = {
+    ALLOW_DEMO_USERS: 'DEMO, which also loads the demo data',
+    BRANCHES_URL: 'this file',
+    CHROMIUM_PATH: 'the image',
+    HOST: 'the image',
+    PORT: 'the image',
+    REDIS_PREFIX: 'the rights in Redis, which name it',
+    WEBHOOKS_URL: 'this file',
+  };
+
+  test.for(SERVICES)('leave each other setting of %s to the operator', (name) => {
+    const environment = service(name).environment ?? {};
+    const settings = Object.keys(SETTINGS[name]?.properties ?? {});
+    const own = settings.filter((setting) => !SECRETS.includes(setting) && !(setting in OTHERS));
+    expect(own).toContain('LOG_LEVEL');
+    const left = Object.entries(environment)
+      .filter(([key, value]) => value === null || value.startsWith(`\${${key}:`))
+      .map(([key]) => key);
+    expect(left.toSorted()).toEqual(own.toSorted());
+  });
+
+  test('are set by others only where a service has them', () => {
+    const settings = Object.values(SETTINGS).flatMap(({ properties }) => Object.keys(properties));
+    expect(settings).toEqual(expect.arrayContaining(Object.keys(OTHERS)));
   });
 });
 
@@ -210,7 +241,7 @@ test.each(all)('%s has no password among its arguments or in its environment', (
   expect(words).not.toMatch(/requirepass|--pass\b| -a |REDISCLI_AUTH|--password|\/\/[^/]*:[^/]*@/);
   for (const [name, value] of Object.entries(its.environment ?? {})) {
     if (/PASSWORD|SECRET|TOKEN|AUTH/.test(name)) expect(name).toMatch(/_FILE$/);
-    expect(value).not.toMatch(/\/\/[^/]*:[^/]*@/);
+    expect(value ?? '').not.toMatch(/\/\/[^/]*:[^/]*@/);
   }
 });
 

@@ -34,11 +34,6 @@ function inImage(target: string, path: string): boolean {
   return inContext(path) && copied.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-/** What a program imports by the folder. */
-const FOUND_AT_START: Record<string, string[]> = {
-  'services/api/main.ts': globSync('services/api/{plugins,routes/api}/**/*.ts', { cwd: repoRoot }),
-};
-
 it('the image api has the chapters of the guide for integrators', () => {
   const chapters = globSync('services/api/docs/**/*.{md,css,png}', { cwd: repoRoot });
   expect(chapters.length).toBeGreaterThan(10);
@@ -53,7 +48,7 @@ describe.each([
   ['setup', 'local/compose/demo.ts'],
   ['setup', 'local/access/mongo-users.ts'],
 ] as [string, string][])('the image %s can run %s', (target, entry) => {
-  const { files, packages } = runtimeImports([entry, ...(FOUND_AT_START[entry] ?? [])]);
+  const { files, packages } = runtimeImports([entry]);
 
   it('has every file that it imports', () => {
     expect([...files].filter((path) => !inImage(target, path))).toEqual([]);
@@ -68,6 +63,11 @@ describe.each([
     );
     expect([...packages].filter((name) => !dependencies[name])).toEqual([]);
   });
+});
+
+it('every service has an image', () => {
+  const folders = globSync('services/*/main.ts', { cwd: repoRoot }).map((path) => path.split('/')[1]);
+  expect(folders.toSorted()).toEqual(SERVICES.toSorted());
 });
 
 describe.each(SERVICES)('the image of %s', (name) => {
@@ -103,6 +103,7 @@ describe.each(SERVICES)('the image of %s', (name) => {
 
   it('has all of its folder but what only people look at', () => {
     const files = globSync(`services/${name}/**/*.*`, { cwd: repoRoot });
+    expect(files).toContain(`services/${name}/main.ts`);
     const absent = files.filter((path) => !inImage(name, path));
     expect(absent.filter((path) => !/\/pictures\/|\.md$/.test(path))).toEqual([]);
   });
@@ -111,6 +112,7 @@ describe.each(SERVICES)('the image of %s', (name) => {
     const programs = globSync(`services/${name}/**/*.ts`, { cwd: repoRoot }).filter((path) =>
       inImage(name, path),
     );
+    expect(programs).toContain(`services/${name}/main.ts`);
     // A file of types alone is no program, as long as one of the service's files needs it.
     const { files } = allImports(programs.filter((path) => /\/(main|cli)\.ts$/.test(path)));
     expect(programs.filter((path) => !files.has(path))).toEqual([]);

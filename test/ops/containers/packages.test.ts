@@ -85,6 +85,8 @@ it.each([
   const names = [...installed(service)].map((path) => path.replace(/^.*node_modules\//, ''));
   expect(names.length).toBeGreaterThan(100);
   expect(names).toContain('fastify');
+  const locked = Object.keys(lock);
+  expect(locked).toEqual(expect.arrayContaining(others.map((other) => `node_modules/${other}`)));
   expect(names.filter((name) => others.includes(name))).toEqual([]);
 });
 

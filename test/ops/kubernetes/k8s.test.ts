@@ -10,10 +10,12 @@ import { repoRoot } from '#local/folders.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { BODY_LIMIT_MIB } from '#shared/http/http-errors.ts';
 import { SHUTDOWN_MS } from '#shared/run-service.ts';
+import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { environmentOf, readTargets } from '../dockerfile.ts';
 import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';
 import {
   type Container,
+  filesRead,
   type KubernetesObject,
   type Pod,
   readKustomization,
@@ -28,13 +30,9 @@ import {
 /** What is in k8s/ is held to the API's schemas and to the rules stated below; `npm run test:k8s` runs it. */
 
 const OVERLAYS = ['small', 'production'];
-const COMPONENTS = [
-  'components/backup',
-  'components/gateway',
-  'components/label-templates',
-  'components/private-ca',
-  'monitoring',
-];
+const COMPONENTS = repositoryFiles.flatMap(
+  (path) => /^k8s\/(components\/[^/]+|monitoring)\/kustomization\.yaml$/.exec(path)?.[1] ?? [],
+);
 const WITH_ALL = 'small with every component';
 const overlays = new Map(OVERLAYS.map((name) => [name, readOverlay(name)]));
 overlays.set(
@@ -77,6 +75,14 @@ const PACKAGES: Readonly<Record<string, string>> = {
 const moduleOf = ({ apiVersion }: KubernetesObject) =>
   `${PACKAGES[apiVersion.split('/')[0] ?? ''] ?? 'kubernetes-models'}/${apiVersion}`;
 
+it('every file of k8s is looked at', () => {
+  const files = repositoryFiles
+    .filter((path) => /^k8s\/.*\.yaml$/.test(path))
+    .map((path) => path.slice('k8s/'.length));
+  expect(files).toContain('components/backup/kustomization.yaml');
+  expect(files.filter((path) => !filesRead.has(path))).toEqual([]);
+});
+
 describe('every object', () => {
   it.each(every.map((each) => [`${each.kind} ${each.metadata.name}`, each] as const))(
     '%s is valid',
@@ -113,6 +119,7 @@ it.each(['base', ...OVERLAYS, ...COMPONENTS])(
   '%s uses no field of kustomize that these tests ignore',
   (name) => {
     const known = ['resources', 'components', 'patches', 'images', 'replicas', 'configMapGenerator'];
+    if (name === 'production') known.push('replacements'); // its own test says what they do
     const fields = Object.keys(readKustomization(name));
     expect(fields.filter((field) => !['apiVersion', 'kind', 'namespace', ...known].includes(field))).toEqual(
       [],
@@ -120,8 +127,35 @@ it.each(['base', ...OVERLAYS, ...COMPONENTS])(
   },
 );
 
+it('production asks for the load of its own namespace', () => {
+  const queries = find('production', 'ScaledObject', 'label-worker').spec.triggers?.map(
+    ({ metadata }) => metadata.query,
+  );
+  const { namespace, replacements } = readKustomization('production');
+  expect(replacements).toEqual([
+    {
+      source: { kind: 'ScaledObject', name: 'label-worker', fieldPath: 'metadata.namespace' },
+      targets: [
+        {
+          select: { kind: 'ScaledObject', name: 'label-worker' },
+          fieldPaths: ['spec.triggers.*.metadata.query'],
+          options: { delimiter: '"', index: 1 },
+        },
+      ],
+    },
+  ]);
+  expect(queries).toHaveLength(2);
+  // What kustomize replaces is the first text in quotes, and nothing else names a namespace.
+  for (const query of queries ?? []) {
+    expect(query.split('"')[0]).toMatch(/\{namespace=$/);
+    expect(query.match(/namespace=/g)).toHaveLength(1);
+    expect(query.split('"')[1]).toBe(namespace);
+  }
+});
+
 it.each(['base', ...OVERLAYS])('%s patches nothing but requests', (name) => {
   const operations = (readKustomization(name).patches ?? []).flatMap(({ patch }) => parse(patch));
+  expect(operations.length > 0).toBe(name === 'small');
   for (const { path } of operations) expect(path).toMatch(/\/resources\/requests\//);
 });
 
@@ -201,7 +235,9 @@ describe('the secrets of small', () => {
   });
 
   it.each(SERVICES)('let %s log in as itself', (name) => {
-    for (const value of Object.values(valuesOf(`guias-${name}`))) expect(new URL(value).username).toBe(name);
+    const values = Object.values(valuesOf(`guias-${name}`));
+    expect(values).not.toEqual([]);
+    for (const value of values) expect(new URL(value).username).toBe(name);
   });
 
   it('are those that its pods mount, each service its own', () => {
@@ -231,6 +267,7 @@ it('the example of External Secrets has those of production', () => {
       .filter((each) => each.kind === kind)
       .map(({ metadata }) => metadata.name);
   const onlySmall = ['guias-backup', 'guias-mongodb', 'guias-redis-users', 'guias-operator'];
+  expect(names('secrets.example.yaml', 'Secret')).toEqual(expect.arrayContaining(onlySmall));
   expect(names('external-secrets.example.yaml', 'ExternalSecret')).toEqual(
     names('secrets.example.yaml', 'Secret').filter((name) => !onlySmall.includes(name)),
   );
@@ -456,6 +493,7 @@ describe('the network', () => {
       'label-worker → label-cache',
       'label-worker → redis',
       'webhooks → mongo',
+      'webhooks → redis',
       'mongo-users → mongo',
       'operator → mongo',
     ]);

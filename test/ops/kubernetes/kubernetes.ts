@@ -88,6 +88,8 @@ export type Spec = {
 };
 
 export type Kustomization = {
+  namespace?: string;
+  replacements?: object[];
   resources?: string[];
   components?: string[];
   patches?: { target: { kind: string; name: string }; patch: string }[];
@@ -98,13 +100,18 @@ export type Kustomization = {
 
 const folder = join(repoRoot, 'k8s');
 
+/** The files that were read, by their paths in `k8s`: a test sees which ones it leaves out. */
+export const filesRead = new Set<string>();
+
 /** A file's text with aliases and merge keys as the tools of Kubernetes read them. */
 export function readObjects(path: string): KubernetesObject[] {
+  filesRead.add(join(path));
   const documents = parseAllDocuments(readFileSync(join(folder, path), 'utf8'), { merge: true });
   return documents.map((document) => document.toJS());
 }
 
 export function readKustomization(name: string): Kustomization {
+  filesRead.add(join(name, 'kustomization.yaml'));
   return parse(readFileSync(join(folder, name, 'kustomization.yaml'), 'utf8'));
 }
 

@@ -9,6 +9,7 @@ import { minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';
 import { SECRETS } from '#test/ops/settings.ts';
+import { fitsKey, KEYS } from './redis-keys.ts';
 
 /** The services as `npm start` runs them: on a Redis with its file of users, each with its own password. */
 
@@ -25,7 +26,25 @@ const test = systemTest
     });
     return { ...server, operator };
   })
-  .override('system', async ({ systemOptions, redis }, { onCleanup }) => {
+  /** Every key that a service names in a command to either Redis, after the prefix. */
+  .extend('keys', { scope: 'file' }, async ({ redis, stores }, { onCleanup }) => {
+    const keys = new Set<string>();
+    const monitors = await Promise.all([redis.operator.monitor(), stores.cache.monitor()]);
+    onCleanup(() => {
+      for (const monitor of monitors) monitor.disconnect();
+    });
+    for (const monitor of monitors) {
+      monitor.on('monitor', (_time: string, [command = '', ...words]: string[]) => {
+        if (/^client$/i.test(command)) return; // the name of a connection
+        const own = words.filter((word) => word.startsWith(`${stores.prefix}:`));
+        for (const word of own) keys.add(word.slice(stores.prefix.length));
+      });
+    }
+    return keys;
+  })
+  .override('system', async ({ systemOptions, redis, keys }, { onCleanup }) => {
+    expect(keys.size).toBe(0);
+    vi.stubEnv('RETENTION_DAYS', '3650');
     const system = await startSystem({ ...systemOptions, redisUrl: redis.urls });
     onCleanup(() => system.stop());
     return system;
@@ -49,8 +68,33 @@ describe('every service', () => {
 
     const clients = String(await redis.operator.client('LIST'));
     const users = new Set([...clients.matchAll(/ user=(\S+)/g)].map(([, user]) => user));
-    expect([...users].sort()).toEqual(['api', 'branches', 'dashboard', 'label-worker', 'operator']);
+    expect([...users].sort()).toEqual([
+      'api',
+      'branches',
+      'dashboard',
+      'label-worker',
+      'operator',
+      'webhooks',
+    ]);
     expect(await redis.operator.call('ACL', 'LOG')).toEqual([]);
+  });
+
+  test('uses the keys of the table of rights, each of them, and no other', async ({ system, keys, demo }) => {
+    const { api, dashboard } = system.addresses;
+    const [guide] = await demo.created(minimalGuide());
+    expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
+    expect((await fetch(`${api}/rastreo/${guide?.SEND_GUIA}`)).status).toBe(200);
+    const { body } = await demo.post('/api/webhooks', { Url: 'http://127.0.0.1:1/' });
+    const { Id } = body.data as { Id: string };
+    expect((await demo.post(`/api/webhooks/${Id}/probar`, {})).status).toBe(200);
+    const wrong = { 'x-username': 'demo', 'x-password': 'wrong' };
+    expect((await fetch(`${api}/api/auth/login`, { method: 'POST', headers: wrong })).status).toBe(401);
+    expect((await new Visitor(dashboard).login('operaciones', 'wrong')).status).toBe(401);
+    const operator = await Visitor.operator(dashboard);
+    expect((await operator.page('/')).status).toBe(200);
+    const unused = () => KEYS.filter(([pattern]) => ![...keys].some((key) => fitsKey(key, pattern)));
+    await expect.poll(() => unused().map(([pattern]) => pattern)).toEqual([]);
+    expect([...keys].filter((key) => !KEYS.some(([pattern]) => fitsKey(key, pattern)))).toEqual([]);
   });
 
   test.runIf(process.platform === 'linux')(

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
 import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { HashQueue } from '#shared/auth/hash-queue.ts';
 import { Login, type LoginAttempt } from '#shared/auth/login.ts';
-import { LoginLimit } from '#shared/auth/login-limit.ts';
+import { LoginLimit, loginKeys } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
@@ -32,6 +33,25 @@ const outcomes = (logins: Promise<unknown>[]) =>
   );
 const count = (all: string[], wanted: string) => all.filter((one) => one === wanted).length;
 
+test('a right login waits until it is recorded, a wrong one does not', async ({ newLimits, users }) => {
+  const told = Promise.withResolvers<void>();
+  const recorded = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  const onAttempt = ({ outcome }: LoginAttempt) => {
+    if (outcome === 'right') told.resolve();
+    return recorded.promise.then(() => steps.push('recorded'));
+  };
+  const [limit] = newLimits();
+  const login = new Login({ users, limit, onAttempt });
+  await expect(login.check('demo', 'mal', '192.0.2.9')).rejects.toMatchObject({ reason: 'wrong' });
+  const right = login.check('demo', 'demo1234', '192.0.2.9').then(() => steps.push('answered'));
+  await told.promise;
+  await setImmediate();
+  recorded.resolve();
+  await right;
+  expect(steps).toEqual(['recorded', 'recorded', 'answered']);
+});
+
 describe('logins at once', () => {
   test('that are right are never refused as failures, however many processes and logins', async ({
     newLimits,
@@ -58,6 +78,40 @@ describe('logins at once', () => {
     expect(count(ofGuesses, 'wrong')).toBeLessThanOrEqual(10);
     expect(await right).toMatchObject({ username: 'demo' });
   });
+});
+
+test('a right login forgets the failures of its user, and none of its address', async ({
+  newLimits,
+  users,
+}) => {
+  const [limit] = newLimits(1, 6);
+  const login = new Login({ users, limit });
+  const from = (username: string, password: string) => login.check(username, password, '192.0.2.1');
+  for (const username of ['a', 'b', 'demo', 'c']) await outcomes([from(username, 'mal')]);
+  expect(await outcomes([from('demo', 'demo1234')])).toEqual(['right']);
+  expect(await limit.failures(loginKeys('demo', '192.0.2.1'))).toEqual({ address: 4, pair: 0 });
+  // Whoever has one valid user cannot go on with others.
+  for (const username of ['d', 'e']) await outcomes([from(username, 'mal')]);
+  expect(await outcomes([from('demo', 'demo1234')])).toEqual(['address_limit']);
+});
+
+test('a logged-out token is remembered while the clock of another process may still take it', async ({
+  users,
+}) => {
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  await users.create({
+    username: 'relojes',
+    account: 'x',
+    passwordHash: 'x',
+    permissions: [],
+    originBranch: null,
+    disabled: false,
+  });
+  await users.revokeToken('relojes', { jti: 'two', until: minutesAgo(2) });
+  await users.revokeToken('relojes', { jti: 'eleven', until: minutesAgo(11) });
+  await users.revokeToken('relojes', { jti: 'now', until: minutesAgo(-60) });
+  const user = await users.find('relojes');
+  expect(user?.revokedTokens.map(({ jti }) => jti)).toEqual(['two', 'now']);
 });
 
 describe('a limit that was reached', () => {

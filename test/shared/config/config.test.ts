@@ -44,7 +44,7 @@ describe("a service's configuration", () => {
     ['TRUST_PROXY', 'nginx'],
     ['TRUST_PROXY', '10.0.0.5,10.1.0.0/33'],
     ['TRUST_PROXY', '1,10.0.0.5'],
-    ['LABEL_TIMEOUT_MS', '3000000000'],
+    ['DRAIN_MS', '3000000000'],
     ['BRANCHES_URL', 'branches:3001'],
     ['BRANCHES_URL', 'http://127.0.0.1:99999'],
     ['BRANCHES_URL', 'http://branches:3001/internal'],

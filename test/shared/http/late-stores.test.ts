@@ -77,9 +77,6 @@ const BUILD = {
 } satisfies Record<string, (env: NodeJS.ProcessEnv, log: Logger) => Promise<HttpServer>>;
 
 const NEEDS_MONGODB = ['api', 'branches', 'dashboard'] as const;
-/** What a service says of Redis; branches does without it. */
-const redisState = (name: (typeof NEEDS_MONGODB)[number], redis: string) =>
-  name === 'branches' ? {} : { redis };
 const OURS = {
   response: 'ERROR',
   message: 'Servicio no disponible, intente de nuevo',
@@ -89,27 +86,26 @@ const OURS = {
 describe('a service that starts before its stores', () => {
   test.for(NEEDS_MONGODB)(
     'is alive, says what is missing, and gets ready by itself: %s',
-    async (name, { start, branches }) => {
-      const { url, mongo, redis, server } = await start(name, { BRANCHES_URL: branches.url });
+    async (name, { start, branches, webhooks }) => {
+      const urls = { BRANCHES_URL: branches.url, WEBHOOKS_URL: webhooks.url };
+      const { url, mongo, redis, server } = await start(name, urls);
       expect((await call(`${url}/health/live`)).status).toBe(200);
       const waiting = await call(`${url}/health/ready`);
       expect(waiting).toMatchObject({
         status: 503,
-        body: { status: 'down', mongodb: 'down', ...redisState(name, 'down'), start: 'waiting' },
+        body: { status: 'down', mongodb: 'down', redis: 'down', start: 'waiting' },
       });
       expect((await call(`${url}/metrics`)).status).toBe(200);
 
       await redis.open();
       const ready = () => call(`${url}/health/ready`);
-      await expect
-        .poll(async () => (await ready()).body)
-        .toMatchObject({ ...redisState(name, 'ok'), mongodb: 'down' });
+      await expect.poll(async () => (await ready()).body).toMatchObject({ redis: 'ok', mongodb: 'down' });
       expect((await ready()).status).toBe(503);
       await mongo.open();
       await server.startup.done;
       expect(await ready()).toMatchObject({
         status: 200,
-        body: { status: 'ok', mongodb: 'ok', ...redisState(name, 'ok') },
+        body: { status: 'ok', mongodb: 'ok', redis: 'ok' },
       });
     },
   );
@@ -173,8 +169,13 @@ describe('a service that starts before its stores', () => {
   });
 });
 
-test('a store that leaves while a service starts only delays the start', async ({ start, branches }) => {
-  const { server, mongo, redis, url } = await start('api', { BRANCHES_URL: branches.url });
+test('a store that leaves while a service starts only delays the start', async ({
+  start,
+  branches,
+  webhooks,
+}) => {
+  const urls = { BRANCHES_URL: branches.url, WEBHOOKS_URL: webhooks.url };
+  const { server, mongo, redis, url } = await start('api', urls);
   const state = async () => (await call(`${url}/health/ready`)).body;
   await redis.open();
   await expect.poll(state).toMatchObject({ redis: 'ok', mongodb: 'down' });
@@ -185,7 +186,8 @@ test('a store that leaves while a service starts only delays the start', async (
     .toMatchObject({ redis: 'down', mongodb: 'ok', start: 'waiting' });
   await redis.open();
   await server.startup.done;
-  expect(await state()).toEqual({ status: 'ok', mongodb: 'ok', redis: 'ok' });
+  const others = { 'label-cache': 'ok', branches: 'ok', webhooks: 'ok' };
+  expect(await state()).toEqual({ status: 'ok', mongodb: 'ok', redis: 'ok', ...others });
 });
 
 describe('a wrong setting', () => {

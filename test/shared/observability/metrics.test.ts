@@ -5,6 +5,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { RefusesWrites } from '#shared/http/lifecycle.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import { test } from '#test/fixtures/folder.ts';
@@ -71,12 +72,31 @@ test('a dependency is up or down, and one that hangs is down', async () => {
     series.get(`dependency_up{dependency="${name}"}`),
   );
   expect(up).toEqual([1, 0, 0]);
-  // What is only used does not make the service unready.
   expect(await (await fetch(`${url}/health/ready`)).json()).toEqual({
     status: 'down',
     redis: 'ok',
     mongodb: 'down',
+    branches: 'down',
   });
+});
+
+test('a service that misses what it can do without is ready, and not well', async () => {
+  let state: Promise<unknown> = Promise.reject(new Error('away'));
+  state.catch(() => {});
+  const url = await serve(async ({ dependencies }) => {
+    dependencies.set('redis', { check: async () => 'PONG', required: true });
+    dependencies.set('branches', { check: () => state, required: false });
+  });
+  const ready = async () => {
+    const answer = await fetch(`${url}/health/ready`);
+    return [answer.status, await answer.json()];
+  };
+  expect(await ready()).toEqual([200, { status: 'degraded', redis: 'ok', branches: 'down' }]);
+  state = Promise.reject(new RefusesWrites('OOM'));
+  state.catch(() => {});
+  expect(await ready()).toEqual([200, { status: 'degraded', redis: 'ok', branches: 'read-only' }]);
+  state = Promise.resolve();
+  expect(await ready()).toEqual([200, { status: 'ok', redis: 'ok', branches: 'ok' }]);
 });
 
 test('a Redis that answers but refuses writes is told from one that is away, and what only reads goes on', async ({
@@ -94,9 +114,11 @@ test('a Redis that answers but refuses writes is told from one that is away, and
   };
   const figures = async () => {
     const series = await scrape(url);
-    return ['dependency_up{dependency="redis"}', 'redis_refuses_writes', 'redis_max_bytes'].map((name) =>
-      series.get(name),
-    );
+    return [
+      'dependency_up{dependency="redis"}',
+      'dependency_refuses_writes{dependency="redis"}',
+      'redis_max_bytes',
+    ].map((name) => series.get(name));
   };
   try {
     expect(await ready()).toEqual([200, { status: 'ok', redis: 'ok' }]);

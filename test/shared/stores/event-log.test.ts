@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect } from 'vitest';
-import { EventLog, type LogEntry } from '#shared/stores/event-log.ts';
+import { describe, expect, vi } from 'vitest';
+import { type Append, EventLog, type LogEntry } from '#shared/stores/event-log.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 import { entry } from './event-writer.ts';
 
 const GUIDE = '390458235877';
 const never = new AbortController().signal;
+const newAppend = (): Append => ({ id: randomUUID(), open: [] });
 
 const test = storesTest
   .extend('log', { scope: 'file' }, async ({ stores }) => {
@@ -21,9 +22,11 @@ const test = storesTest
   /** An account of the test's own. Accounts of which one's name begins with the other's are different ones. */
   .extend('account', async () => `cuenta:${randomUUID()}`)
   /** Appends events, as a process does that nobody overtakes. */
-  .extend('append', ({ log, account }) => (...ids: string[]) => {
-    const decide = async () => ({ entries: ids.map((id, i) => entry(GUIDE, id, i + 1)), result: ids.length });
-    return log.append(account, randomUUID(), decide, never);
+  .extend('append', ({ log, account }) => async (...ids: string[]) => {
+    const append = newAppend();
+    const decide = async () => ({ entries: ids.map((id, i) => entry(GUIDE, id, i + 1)), result: undefined });
+    await log.append(account, append, decide, never);
+    return append;
   })
   /** Moves what is registered back in time. */
   .extend('age', { scope: 'file' }, ({ entries }) => async (ids: string[], ms: number) => {
@@ -64,6 +67,24 @@ describe('the feed of an account', () => {
     expect(idsOf((await log.page(account, 0, 10)).entries)).toEqual(ids);
   });
 
+  test.for([-120, 120])(
+    'shows and hides the same, whether a process whose clock is %i s off writes or reads',
+    async (offS, { account, age, append, log, onTestFinished }) => {
+      const [old, young] = [randomUUID(), randomUUID()];
+      await append(old);
+      await age([old], 120_000);
+      onTestFinished(() => void vi.useRealTimers());
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 * offS });
+      await append(young);
+      const readBySame = await log.page(account, 0, 10);
+      vi.useRealTimers();
+      const readByOther = await log.page(account, 0, 10);
+      for (const { entries, hasYoung } of [readBySame, readByOther]) {
+        expect([idsOf(entries), hasYoung]).toEqual([[old], true]);
+      }
+    },
+  );
+
   test('has nothing of an account whose name begins alike', async ({ account, age, append, log }) => {
     const id = randomUUID();
     await append(id);
@@ -91,13 +112,14 @@ describe('an append', () => {
       if (seen.length === 1) await append(randomUUID());
       return { entries: [entry(GUIDE, randomUUID(), seen.length)], result: seen.length };
     };
-    const { result } = await log.append(account, randomUUID(), decide, never);
+    const result = await log.append(account, newAppend(), decide, never);
     expect([result, seen, await log.last(account)]).toEqual([2, [0, 1], 2]);
   });
 
   test('of nothing writes nothing', async ({ account, log }) => {
     const decide = async () => ({ entries: [], result: 'nothing' });
-    expect(await log.append(account, randomUUID(), decide, never)).toEqual({ result: 'nothing', open: [] });
+    const append = newAppend();
+    expect([await log.append(account, append, decide, never), append.open]).toEqual(['nothing', []]);
     expect(await log.last(account)).toBe(0);
   });
 
@@ -106,28 +128,21 @@ describe('an append', () => {
       await append(randomUUID());
       return { entries: [entry(GUIDE, randomUUID(), 1)], result: undefined };
     };
-    const late = log.append(account, randomUUID(), decide, AbortSignal.timeout(300));
+    const late = log.append(account, newAppend(), decide, AbortSignal.timeout(300));
     await expect(late).rejects.toThrow('The operation was aborted due to timeout');
   });
 
-  test('is overdue until it is done, with the guides of its own entries', async ({
-    account,
-    append,
-    log,
-  }) => {
-    const { open } = await append(randomUUID(), randomUUID());
-    await append(randomUUID());
-    const overdue = async () => {
-      const found: { append: string; open: string[]; guides: string[] }[] = [];
-      for await (const one of log.overdue(-1_000)) found.push(one);
-      return found.filter((one) => one.open[0]?.startsWith(`${account} `));
-    };
-    const [first, second, ...more] = await overdue();
-    expect([first?.open, first?.guides, more]).toEqual([open, [GUIDE], []]);
-    await log.done(second?.append ?? '', open); // of another append
-    expect(await overdue()).toHaveLength(2);
-    await log.done(first?.append ?? '', open);
-    expect((await overdue()).map(({ append: id }) => id)).toEqual([second?.append]);
+  test('is open until it is done, with the guides of its own entries', async ({ account, append, log }) => {
+    const first = await append(randomUUID(), randomUUID());
+    const second = await append(randomUUID());
+    const openIds = async () => (await log.openIds()).filter((id) => id.startsWith(`${account} `));
+    expect(await openIds()).toEqual([...first.open, ...second.open]);
+    const [id = ''] = first.open;
+    expect(await log.openAppend(id)).toEqual({ append: first, account, guides: new Set([GUIDE]) });
+    await log.done({ ...first, id: second.id }); // of another append
+    expect(await openIds()).toHaveLength(2);
+    await log.done(first);
+    expect([await openIds(), await log.openAppend(id)]).toEqual([second.open, undefined]);
   });
 });
 

@@ -28,7 +28,7 @@ if (import.meta.main) {
         const before = (await log.ofGuides([guide])).length;
         return { entries: ids.map((id, j) => entry(guide, id, before + j + 1)), result: undefined };
       };
-      await log.append('demo', randomUUID(), decide, AbortSignal.timeout(60_000));
+      await log.append('demo', { id: randomUUID(), open: [] }, decide, AbortSignal.timeout(60_000));
       process.stdout.write(ids.map((id) => `${id}\n`).join(''));
     }
   };

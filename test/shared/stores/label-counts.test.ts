@@ -1,17 +1,18 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { LabelCounts, readLabelCounts } from '#shared/stores/label-counts.ts';
+import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { test } from '#test/fixtures/stores.ts';
 
 test('labels are counted by the minute, in all processes together', async ({ stores }) => {
   const { redis, prefix } = stores;
-  const processes = [new LabelCounts(redis, prefix), new LabelCounts(redis, prefix)];
+  const processes = [new LabelCounts(redis, prefix, Date), new LabelCounts(redis, prefix, Date)];
   for (const counts of processes) {
     counts.count('printed');
     counts.count('refused');
   }
   processes[0]?.count('failed');
   for (const counts of processes) await counts.write();
-  const minutes = await readLabelCounts(redis, prefix);
+  const minutes = await readLabelCounts(redis, prefix, Date.now());
   expect(minutes).toHaveLength(120);
   // Where a minute began meanwhile, the counts are in the one before.
   const counted = minutes.filter(({ printed }) => printed > 0);
@@ -25,13 +26,32 @@ test('counts are written by themselves, and wait while Redis is away', async ({ 
   const { redis, prefix } = stores;
   const away = redis.duplicate();
   away.disconnect();
-  const counts = new LabelCounts(away, `${prefix}:away`);
+  const counts = new LabelCounts(away, `${prefix}:away`, Date);
   counts.count('printed');
   await counts.write();
   counts.count('printed');
   await away.connect();
   const printed = async () =>
-    (await readLabelCounts(redis, `${prefix}:away`)).reduce((sum, minute) => sum + minute.printed, 0);
+    (await readLabelCounts(redis, `${prefix}:away`, Date.now())).reduce(
+      (sum, minute) => sum + minute.printed,
+      0,
+    );
   await expect.poll(printed, { timeout: 5_000 }).toBe(2);
   away.disconnect();
+});
+
+test('counts of a process whose clock is ahead are in the minutes of Redis', async ({ stores }) => {
+  const { redis, prefix } = stores;
+  const now = Date.now.bind(Date);
+  const clocks = vi.spyOn(Date, 'now').mockImplementation(() => now() + 180_000);
+  onTestFinished(() => clocks.mockRestore());
+  const clock = new RedisClock(redis);
+  await clock.start();
+  onTestFinished(() => clock.stop());
+  const counts = new LabelCounts(redis, `${prefix}:ahead`, clock);
+  counts.count('refused');
+  await counts.write();
+  clocks.mockImplementation(() => now() - 3_600_000); // the reader's clock is behind
+  const minutes = await readLabelCounts(redis, `${prefix}:ahead`, clock.now());
+  expect(minutes.slice(-2).map(({ refused }) => refused)).toContain(1);
 });

@@ -37,6 +37,14 @@ test.for(['', '?w=majority&journal=true', '?readPreference=primary&retryWrites=t
   },
 );
 
+test('a process has fifty connections, and an operation waits two seconds for one, whatever the address says', async () => {
+  const { origin } = new URL(inject('mongoUri').replace('mongodb:', 'http:'));
+  const uri = `${origin.replace('http:', 'mongodb:')}/test?maxPoolSize=500&waitQueueTimeoutMS=60000`;
+  const connection = await connectMongo(uri, createLogger('test', 'silent'));
+  expect(connection.getClient().options).toMatchObject({ maxPoolSize: 50, waitQueueTimeoutMS: 2_000 });
+  await connection.close();
+});
+
 test('the driver does not wait for a connection that closes while it writes', async () => {
   const { hostname, port } = new URL(inject('mongoUri'));
   const proxy = await startProxy(() => Number(port));

@@ -7,8 +7,9 @@ import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { provideRedis } from '#local/programs/redis.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger, type Logger } from '#shared/observability/logger.ts';
-import { openRedis } from '#shared/stores/redis.ts';
+import { openLabelCache, openRedis } from '#shared/stores/redis.ts';
 import { test } from '#test/fixtures/stores.ts';
 
 test('a scrape reads the state of Redis once, and writes once to see whether it takes writes', async ({
@@ -23,7 +24,7 @@ test('a scrape reads the state of Redis once, and writes once to see whether it 
   });
   onTestFinished(() => server.close());
   await server.startup.done;
-  expect((await server.inject('/metrics')).body).toContain('redis_refuses_writes 0');
+  expect((await server.inject('/metrics')).body).toContain('dependency_refuses_writes{dependency="redis"} 0');
   const calls = (await server.inject('/calls')).body;
   expect(calls).toContain('cmdstat_info:calls=1,');
   expect(calls).toContain('cmdstat_set:calls=1,');
@@ -31,15 +32,20 @@ test('a scrape reads the state of Redis once, and writes once to see whether it 
 
 /** Opens the connection of a service, and returns the messages of its log. */
 async function messagesOf(url: string): Promise<string[]> {
+  return (await opened((server) => openRedis(server, url, '{test}'))).messages;
+}
+
+/** Builds a server that opens something, and returns the server and the messages of its log. */
+async function opened(open: (server: HttpServer) => unknown) {
   const messages: string[] = [];
   const write = (line: string, _: unknown, done: () => void) => {
     messages.push(JSON.parse(line).msg);
     done();
   };
   const log = pino({ base: null }, new Writable({ decodeStrings: false, write })) as unknown as Logger;
-  const server = await buildHttpServer({ log }, async (self) => void openRedis(self, url, '{test}'));
+  const server = await buildHttpServer({ log }, async (self) => void open(self));
   onTestFinished(() => server.close());
-  return messages;
+  return { server, messages };
 }
 
 async function startServer(folder: string, settings: string): Promise<number> {
@@ -75,4 +81,21 @@ test('the log says what is wrong with an address, once a reason', async ({ folde
     .poll(() => logs.map((log) => log.join()))
     .toEqual(expected.map((text) => expect.stringContaining(text)));
   for (const log of logs) expect(log).toEqual([...new Set(log)]);
+});
+
+test('a Redis of the labels that would refuse them when it is full is told of, in the log and in a metric', async ({
+  folder,
+}) => {
+  const says =
+    'The Redis of the labels refuses labels when it is full: set its maxmemory-policy to allkeys-lru';
+  const ports = [await startServer(folder, ''), await startServer(folder, '--maxmemory-policy allkeys-lru')];
+  const [unset, evicting] = await Promise.all(
+    ports.map((port) => opened((server) => openLabelCache(server, `redis://127.0.0.1:${port}`, '{test}'))),
+  );
+  await expect.poll(() => unset?.messages, { timeout: 20_000 }).toContain(says);
+  const scraped = async (one: typeof unset) => (await one?.server.inject('/metrics'))?.body;
+  await expect.poll(() => scraped(unset), { timeout: 20_000 }).toContain('\nlabel_cache_evicts 0\n');
+  await expect.poll(() => scraped(evicting), { timeout: 20_000 }).toContain('\nlabel_cache_evicts 1\n');
+  expect(await scraped(evicting)).toContain('dependency_refuses_writes{dependency="label-cache"} 0');
+  expect(evicting?.messages).not.toContain(says);
 });

@@ -5,9 +5,10 @@ import { Counter, type Registry } from 'prom-client';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { DomainError, type Problem } from '#shared/errors.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import type { EventLog, NewEntry, Told } from '#shared/stores/event-log.ts';
+import type { Append, EventLog, NewEntry, Told } from '#shared/stores/event-log.ts';
 import { Attempts, STORE_MS } from '../attempts.ts';
 import type { GuideRecord, GuideState, GuideStore } from '../guide-store.ts';
+import { Overdue } from '../overdue.ts';
 import { GuideHistory } from './guide-history.ts';
 
 /** Appends of a process under way at a time, each of another account. */
@@ -17,8 +18,10 @@ const MAX_WAITING = 20 * MAX_EVENTS;
 
 /** What became of an event; `repeated` where it was registered before. */
 export type Verdict = 'registered' | 'repeated' | Problem;
-type Waiting = PromiseWithResolvers<Verdict> & { told: Told; username: string };
-type Decision = { verdicts: Verdict[]; states: Map<string, GuideState> };
+/** Of an event whose guide has been moved to another account, in whose log the event belongs. */
+type Moved = { movedTo: string };
+type Waiting = PromiseWithResolvers<Verdict | Moved> & { told: Told; username: string };
+type Decision = { verdicts: (Verdict | Moved)[]; states: Map<string, GuideState> };
 
 /**
  * Registers events and cancellations in the log of the guide's account, and gives guides their new status.
@@ -32,6 +35,7 @@ export class EventRegister {
   readonly #guides: GuideStore;
   readonly #onAppended: (account: string) => void;
   readonly #results: Counter<'result'>;
+  readonly #overdue = new Overdue();
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #turns = fastq.promise((account: string) => this.#takeTurn(account), MAX_APPENDS);
 
@@ -55,7 +59,7 @@ export class EventRegister {
    * @throws DomainError `events-unknown` where nobody can know in time whether it is; `overloaded`.
    */
   async add(account: string, told: Told, username: string): Promise<Verdict> {
-    const item = { told, username, ...Promise.withResolvers<Verdict>() };
+    const item = { told, username, ...Promise.withResolvers<Verdict | Moved>() };
     const waiting = this.#waiting.get(account);
     if (!waiting) {
       this.#waiting.set(account, [item]);
@@ -63,6 +67,7 @@ export class EventRegister {
     } else if (waiting.length < MAX_WAITING) waiting.push(item);
     else throw new DomainError('overloaded', { params: { seconds: 2 } });
     const verdict = await item.promise;
+    if (typeof verdict === 'object' && 'movedTo' in verdict) return this.add(verdict.movedTo, told, username);
     this.count(verdict);
     return verdict;
   }
@@ -71,13 +76,23 @@ export class EventRegister {
     this.#results.inc({ result: typeof verdict === 'string' ? verdict : 'refused' });
   }
 
-  /** Gives the guides of appends that a crash has cut their status. */
+  /** Gives the guides of appends that a crash has cut their status, one append after the other. */
   async sweep(log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
-    for await (const { append, open, guides } of this.#log.overdue(STORE_MS)) {
-      const histories = await this.#read(guides, append);
-      await this.#guides.storeStates(statesOf(histories.values()));
-      await this.#log.done(append, open);
-      log.info({ append }, 'The guides of an append of events that was cut have their status now');
+    for (const id of this.#overdue.among(await this.#log.openIds())) {
+      try {
+        const cut = await this.#log.openAppend(id);
+        if (!cut) continue;
+        const { append, account, guides } = cut;
+        await this.#storeStates(statesOf(await this.#read(guides, append.id)), append.id);
+        await this.#log.done(append);
+        this.#onAppended(account);
+        log.info(
+          { append: append.id },
+          'The guides of an append of events that was cut have their status now',
+        );
+      } catch (err) {
+        log.warn({ err, id }, 'The guides of an append of events that was cut wait for the next sweep');
+      }
     }
   }
 
@@ -95,23 +110,25 @@ export class EventRegister {
     else this.#waiting.delete(account);
   }
 
-  async #append(account: string, batch: readonly Waiting[]): Promise<Verdict[]> {
-    const append = randomUUID();
+  async #append(account: string, batch: readonly Waiting[]): Promise<Decision['verdicts']> {
+    const append: Append = { id: randomUUID(), open: [] };
     const attempts = new Attempts('events-unknown');
     const timeIsOver = AbortSignal.timeout(STORE_MS);
-    const decide = () => this.#decide(append, batch);
-    return attempts.untilAnswered(async () => {
-      const { result, open } = await this.#log.append(account, append, decide, timeIsOver);
-      await this.#guides.storeStates(result.states);
-      if (open.length > 0) this.#onAppended(account);
-      // Nobody waits for it. What fails here a sweep does.
-      this.#log.done(append, open).catch(() => {});
-      return result.verdicts;
+    const decide = () => this.#decide(account, append.id, batch);
+    const verdicts = await attempts.untilAnswered(async () => {
+      const { verdicts, states } = await this.#log.append(account, append, decide, timeIsOver);
+      await this.#storeStates(states, append.id);
+      return verdicts;
     });
+    if (append.open.length > 0) this.#onAppended(account);
+    // Nobody waits for it. What fails here a sweep does.
+    this.#log.done(append).catch(() => {});
+    return verdicts;
   }
 
   /** Decides what becomes of events, by all that is in the log now. */
   async #decide(
+    account: string,
     append: string,
     batch: readonly Waiting[],
   ): Promise<{ entries: NewEntry[]; result: Decision }> {
@@ -122,10 +139,22 @@ export class EventRegister {
       if (!history) return { campo: 'Guia', code: 'guide-not-found' } as const;
       const verdict = history.judge(told);
       if (verdict !== 'new') return verdict;
+      if (history.guide.account !== account) return { movedTo: history.guide.account };
       entries.push(history.add(told, username));
       return 'registered';
     });
-    return { entries, result: { verdicts, states: statesOf(histories.values()) } };
+    return { entries, result: { verdicts, states: statesOf(histories) } };
+  }
+
+  /**
+   * Stores what the log makes of guides. A guide that is stored from as many events already is read again: while it is moved
+   * to another account, two logs may take an event of it at the same moment, and its status must be made from both.
+   */
+  async #storeStates(states: Map<string, GuideState>, append: string): Promise<void> {
+    for (let open = states; open.size > 0; ) {
+      if (await this.#guides.storeStates(open)) return;
+      open = statesOf(await this.#read(open.keys(), append));
+    }
   }
 
   async #read(numbers: Iterable<string>, append: string): Promise<Map<string, GuideHistory>> {
@@ -142,8 +171,7 @@ export class EventRegister {
 }
 
 /** Returns what the log makes of guides that are not stored so yet. */
-function statesOf(histories: Iterable<GuideHistory>): Map<string, GuideState> {
-  return new Map(
-    [...histories].flatMap((history) => (history.isStored ? [] : [[history.guide.number, history.state]])),
-  );
+function statesOf(histories: ReadonlyMap<string, GuideHistory>): Map<string, GuideState> {
+  const open = [...histories].filter(([, history]) => !history.isStored);
+  return new Map(open.map(([number, history]) => [number, history.state]));
 }

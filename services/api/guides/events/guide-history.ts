@@ -1,32 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MAX_AHEAD_MS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
+import { CLOCKS_DIFFER_MS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
 import { ANONYMOUS } from '#shared/contracts/guide.ts';
 import type { Problem } from '#shared/errors.ts';
 import type { LogEntry, NewEntry, Told } from '#shared/stores/event-log.ts';
 import type { GuideRecord, GuideState } from '../guide-store.ts';
 import { invalidTime } from './event-request.ts';
-import { guideState } from './guide-state.ts';
+import { GuideProgress } from './guide-state.ts';
 
 /** A guide with all that the log has of it, and what may be added. */
 export class GuideHistory {
   readonly guide: GuideRecord;
-  readonly #told: Told[];
+  readonly #progress: GuideProgress;
   /** By their ids; those of this very append, whose answer was lost, are new to whoever told them. */
   readonly #known: Map<string, { told: Told; isNews: boolean }>;
-  #cancelledBy: string | undefined;
+  #count: number;
+  #cancellation: Pick<NewEntry, 'told' | 'username'> | undefined;
 
   constructor(guide: GuideRecord, entries: readonly LogEntry[], append: string) {
     this.guide = guide;
-    this.#told = entries.map(({ told }) => told);
+    const told = entries.map((entry) => entry.told);
+    this.#progress = new GuideProgress(told, packagesOf(guide));
     this.#known = new Map(
       entries.map((entry) => [entry.told.Id, { told: entry.told, isNews: entry.append === append }]),
     );
-    this.#cancelledBy = entries.find(({ told }) => told.Tipo === 'Cancelacion')?.username;
+    this.#count = entries.length;
+    this.#cancellation = entries.find(({ told }) => told.Tipo === 'Cancelacion');
   }
 
   /** Returns what becomes of an event, or `new` where it may be added (docs/contract.md "Events"). */
   judge(told: Told): 'new' | 'registered' | 'repeated' | Problem {
-    const { Id, Tipo } = told;
+    // Before 1.3.1 the Id of a cancellation was another one.
+    const Id = (told.Tipo === 'Cancelacion' && this.#cancellation?.told.Id) || told.Id;
     const known = this.#known.get(Id);
     if (known) {
       if (!isSame(known.told, told)) return { campo: 'Id', code: 'event-conflict' };
@@ -34,27 +38,26 @@ export class GuideHistory {
       known.isNews = false;
       return verdict;
     }
-    if (Tipo === 'Cancelacion') {
+    if (told.Tipo === 'Cancelacion') {
       if (this.guide.status === 'Cancelado') return 'repeated'; // before there was a log
-      return this.#told.length > 0 ? { code: 'guide-on-its-way' } : 'new';
+      return this.#count > 0 ? { code: 'guide-on-its-way' } : 'new';
     }
     return this.#refusalOf(told) ?? 'new';
   }
 
   #refusalOf({ Ocurrido, Paquete = 1 }: Told): Problem | undefined {
     const { status, createdUtc } = this.guide;
-    if (status === 'Cancelado' || this.#cancelledBy !== undefined)
-      return { campo: 'Guia', code: 'guide-cancelled' };
-    if (this.#told.length >= MAX_EVENTS_OF_GUIDE) return { campo: 'Guia', code: 'guide-events-full' };
+    if (status === 'Cancelado' || this.#cancellation) return { campo: 'Guia', code: 'guide-cancelled' };
+    if (this.#count >= MAX_EVENTS_OF_GUIDE) return { campo: 'Guia', code: 'guide-events-full' };
     const occurred = Date.parse(Ocurrido);
-    if (occurred > Date.now() + MAX_AHEAD_MS)
+    if (occurred > Date.now() + CLOCKS_DIFFER_MS)
       return invalidTime('no puede estar mas de 10 minutos en el futuro');
-    // Scanners tell whole seconds.
-    if (occurred < Math.floor(createdUtc.getTime() / 1_000) * 1_000) {
+    if (occurred < createdUtc.getTime() - CLOCKS_DIFFER_MS) {
       return invalidTime('no puede ser anterior a la guia');
     }
-    if (Paquete > this.#packages) {
-      const rule = `debe ser un numero entero de 1 a ${this.#packages}`;
+    const packages = packagesOf(this.guide);
+    if (Paquete > packages) {
+      const rule = `debe ser un numero entero de 1 a ${packages}`;
       return { campo: 'Paquete', code: 'field-invalid', params: { rule } };
     }
     return undefined;
@@ -62,15 +65,15 @@ export class GuideHistory {
 
   /** Adds an event. @returns its entry in the log, but for who told it. */
   add(told: Told, username: string): NewEntry {
-    this.#told.push(told);
+    this.#progress.add(told);
     this.#known.set(told.Id, { told, isNews: false });
-    if (told.Tipo === 'Cancelacion') this.#cancelledBy = username;
+    this.#count++;
+    if (told.Tipo === 'Cancelacion') this.#cancellation = { told, username };
     const { createdUtc, guide } = this.guide;
-    const { status, events } = this.state;
     return {
       told,
-      status,
-      version: events,
+      status: this.#progress.status,
+      version: this.#count,
       username,
       ...(guide.Referencia !== undefined && { reference: guide.Referencia }),
       ...((told.Recibe ?? told.Nota) !== undefined && { personal: createdUtc }),
@@ -78,24 +81,22 @@ export class GuideHistory {
   }
 
   get state(): GuideState {
-    const cancellation = this.#told.find(({ Tipo }) => Tipo === 'Cancelacion');
+    const { told, username } = this.#cancellation ?? {};
     return {
-      status: guideState(this.#told, this.#packages),
-      events: this.#told.length,
-      ...(cancellation && {
-        cancelled: { by: this.#cancelledBy ?? '', at: new Date(cancellation.Ocurrido) },
-      }),
+      status: this.#progress.status,
+      events: this.#count,
+      ...(told && { cancelled: { by: username ?? '', at: new Date(told.Ocurrido) } }),
     };
   }
 
   /** Whether the guide is stored as the log makes it. */
   get isStored(): boolean {
-    return this.#told.length <= (this.guide.events ?? 0);
+    return this.#count <= (this.guide.events ?? 0);
   }
+}
 
-  get #packages(): number {
-    return this.guide.guide.Producto.Paquetes ?? 1;
-  }
+function packagesOf({ guide }: GuideRecord): number {
+  return guide.Producto.Paquetes ?? 1;
 }
 
 /** Returns whether an event is told again. What was anonymised since cannot differ; a guide is cancelled whenever. */

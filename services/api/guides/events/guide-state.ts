@@ -2,6 +2,8 @@ import { EVENT_TYPES, type GuideStatus } from '#shared/contracts/event.ts';
 import type { Told } from '#shared/stores/event-log.ts';
 
 export type Fact = Pick<Told, 'Id' | 'Tipo' | 'Ocurrido' | 'Paquete' | 'Anula'>;
+/** Events of one package, or of all packages at once: those that count are the first final one and the last one. */
+type Tally = { events: Fact[]; final?: Fact | undefined; last?: Fact | undefined };
 
 /** How far a package is, from the least advanced on. */
 const PROGRESS = [
@@ -23,36 +25,80 @@ export function annulledBy(events: readonly Fact[]): Set<string> {
   return new Set(events.flatMap(({ Tipo, Anula }) => (Tipo === 'Anulacion' && Anula ? [Anula] : [])));
 }
 
-/** Returns SEND_ESTATUS of a guide from all its events, whatever the order in which they came (docs/contract.md "Events"). */
-export function guideState(events: readonly Fact[], packages: number): GuideStatus {
-  if (events.some(({ Tipo }) => Tipo === 'Cancelacion')) return 'Cancelado';
-  const annulled = annulledBy(events);
-  const counting = events.filter(({ Id, Tipo }) => Tipo !== 'Anulacion' && !annulled.has(Id));
-  const byPackage = Map.groupBy(counting, ({ Paquete }) => Paquete);
-  const ofAll = byPackage.get(undefined) ?? [];
-  byPackage.delete(undefined);
-  const states = [...byPackage.values()].map((own) => packageState([...ofAll, ...own]));
-  // All packages without an event of their own have the same state.
-  if (byPackage.size < packages) states.push(packageState(ofAll));
-  if (states.includes('Incidencia')) return 'Incidencia';
-  return PROGRESS.find((state) => states.includes(state)) ?? 'Documentado';
+/** Returns SEND_ESTATUS of a guide from all its events. */
+export function guideState(events: Iterable<Fact>, packages: number): GuideStatus {
+  return new GuideProgress(events, packages).status;
 }
 
-/** Returns the type of the event that occurred last, but of none after the first that is final. */
-function packageState(events: readonly Fact[]): GuideStatus {
-  const ends = events.filter(({ Tipo }) => FINAL.includes(Tipo)).map(({ Ocurrido }) => Ocurrido);
-  const end = ends.toSorted()[0];
-  let last: Fact | undefined;
-  for (const event of events) {
-    if (end !== undefined && event.Ocurrido > end) continue;
-    if (!last || isLater(event, last)) last = event;
+/**
+ * Computes SEND_ESTATUS of a guide event by event, whatever the order in which they come (docs/contract.md "Events"). A further
+ * event needs no look at those before it, unless it annuls one that counts.
+ */
+export class GuideProgress {
+  readonly #packages: number;
+  readonly #tallies = new Map<Fact['Paquete'], Tally>();
+  readonly #annulled = new Set<string>();
+  #isCancelled = false;
+
+  constructor(events: Iterable<Fact>, packages: number) {
+    this.#packages = packages;
+    for (const event of events) this.add(event);
   }
-  return (last?.Tipo as GuideStatus | undefined) ?? 'Documentado';
+
+  add(event: Fact): void {
+    if (event.Tipo === 'Cancelacion') this.#isCancelled = true;
+    else if (event.Tipo === 'Anulacion') this.#annul(event.Anula ?? '');
+    else {
+      const tally = this.#tallies.get(event.Paquete) ?? { events: [] };
+      this.#tallies.set(event.Paquete, tally);
+      tally.events.push(event);
+      this.#count(tally, event);
+    }
+  }
+
+  get status(): GuideStatus {
+    if (this.#isCancelled) return 'Cancelado';
+    const ofAll = this.#tallies.get(undefined);
+    const own = [...this.#tallies.values()].filter((tally) => tally !== ofAll);
+    const states = new Set(own.map((tally) => packageState(ofAll, tally)));
+    // All packages without an event of their own have the same state.
+    if (own.length < this.#packages) states.add(packageState(ofAll));
+    if (states.has('Incidencia')) return 'Incidencia';
+    return PROGRESS.find((state) => states.has(state)) ?? 'Documentado';
+  }
+
+  #count(tally: Tally, event: Fact): void {
+    if (this.#annulled.has(event.Id)) return;
+    tally.last = laterOf(tally.last, event);
+    if (FINAL.includes(event.Tipo)) tally.final = firstFinal(tally.final, event);
+  }
+
+  #annul(id: string): void {
+    this.#annulled.add(id);
+    for (const tally of this.#tallies.values()) {
+      if (tally.final?.Id !== id && tally.last?.Id !== id) continue;
+      tally.final = tally.last = undefined;
+      for (const event of tally.events) this.#count(tally, event);
+    }
+  }
 }
 
-function isLater(one: Fact, other: Fact): boolean {
-  if (one.Ocurrido !== other.Ocurrido) return one.Ocurrido > other.Ocurrido;
-  return rankOf(one) > rankOf(other);
+/** Returns the state of a package by the events of all packages and its own: the first final one holds, else the last one. */
+function packageState(ofAll: Tally | undefined, own?: Tally): GuideStatus {
+  const counting = firstFinal(ofAll?.final, own?.final) ?? laterOf(ofAll?.last, own?.last);
+  return (counting?.Tipo as GuideStatus | undefined) ?? 'Documentado';
+}
+
+function firstFinal(one: Fact | undefined, other: Fact | undefined): Fact | undefined {
+  if (!one || !other) return one ?? other;
+  if (one.Ocurrido === other.Ocurrido) return laterOf(one, other);
+  return one.Ocurrido < other.Ocurrido ? one : other;
+}
+
+function laterOf(one: Fact | undefined, other: Fact | undefined): Fact | undefined {
+  if (!one || !other) return one ?? other;
+  if (one.Ocurrido !== other.Ocurrido) return one.Ocurrido > other.Ocurrido ? one : other;
+  return rankOf(one) >= rankOf(other) ? one : other;
 }
 
 function rankOf({ Tipo }: Fact): number {

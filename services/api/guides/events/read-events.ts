@@ -28,12 +28,14 @@ export function byTime(one: LogEntry, other: LogEntry): number {
 /**
  * Returns the account's events and cancellations after a cursor, and the cursor to go on from.
  *
- * @throws DomainError `parameter-invalid` for a cursor that is none of ours.
+ * @throws DomainError `parameter-invalid` for a cursor that is none of ours; `cursor-beyond-end` for one after the last
+ * event, as of a log that was restored since: it would skip what is registered until then.
  */
 export async function feedPage(log: EventLog, account: string, cursor: string | undefined, limit: number) {
   const number = cursor === undefined ? 0 : decodeCursor(cursor);
   if (number === undefined) throw blame('cursor', 'parameter-invalid');
   const { entries, next } = await log.page(account, number, limit);
+  if (entries.length === 0 && !(await log.has(account, number))) throw blame('cursor', 'cursor-beyond-end');
   return { events: entries.map(feedEvent), cursor: encodeCursor(next) };
 }
 

@@ -16,11 +16,14 @@ export type GuideBranches = { origin: BranchOfGuide; destinations: BranchOfGuide
 export async function resolveBranches(
   branches: BranchesClient,
   guides: readonly Guide[],
-  { user: { originBranch }, requestId, gone }: { user: Caller } & Asker,
+  { user: { originBranch, account }, requestId, gone }: { user: Caller } & Omit<Asker, 'account'>,
 ): Promise<GuideBranches> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
-  const answer = await branches.resolve({ origin: originBranch, destinations: queries }, { requestId, gone });
+  const answer = await branches.resolve(
+    { origin: originBranch, destinations: queries },
+    { requestId, account, gone },
+  );
   if (!answer.origin) throw new DomainError('origin-inactive');
   const problems: Problem[] = [];
   const destinations = queries.flatMap((query, indice) => {

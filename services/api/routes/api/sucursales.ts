@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Branch } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { whenGone } from '../authenticate.ts';
+import { apiUser, whenGone } from '../authenticate.ts';
 import { BRANCH_EXAMPLE } from '../examples.ts';
 import { operation } from '../operation.ts';
 import { BranchAnswer } from '../schemas.ts';
@@ -46,9 +46,9 @@ const listing = (id: string, summary: string) =>
 
 /** `GET /api/sucursales` and below it `/cobertura/{cp}`, `/destinos`, `/origenes` (docs/contract.md "Branches"). */
 export default async function branchRoutes(server: HttpServer): Promise<void> {
-  server.get('/sucursales/cobertura/:cp', coverage, async ({ params, id }, reply) => {
-    const postalCode = params.cp.trim().slice(0, MAX_LENGTH);
-    const asker = { requestId: id, gone: whenGone(reply) };
+  server.get('/sucursales/cobertura/:cp', coverage, async (request, reply) => {
+    const postalCode = request.params.cp.trim().slice(0, MAX_LENGTH);
+    const asker = { requestId: request.id, account: apiUser(request).account, gone: whenGone(reply) };
     const branch = await server.branches.destination({ postalCode }, asker);
     if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
     return coverage.ok({ CodigoPostal: postalCode, Sucursal: branch });

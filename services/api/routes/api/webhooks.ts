@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { acceptOnlyJson } from '#shared/http/request-bodies.ts';
 import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import type { ApiOptions } from '../../config.ts';
 import type { ApiErrorCode } from '../../errors.ts';
@@ -138,7 +139,7 @@ const secret = operation({
   ...ON_WEBHOOK,
   id: 'cambiarSecretoDeWebhook',
   summary: 'Cambiar el secreto de un webhook',
-  description: 'Durante 24 horas firman los dos, el nuevo y el anterior. El cuerpo se ignora.',
+  description: 'Los anteriores firman 24 horas más, hasta cuatro en total. El cuerpo se ignora.',
   data: {
     name: 'SecretoDeWebhook',
     message: 'Secreto cambiado',
@@ -187,6 +188,12 @@ export default async function webhookRoutes(server: HttpServer, { config }: ApiO
   server.get('/webhooks', listing, async (request) =>
     listing.ok(await listWebhooks(server, apiUser(request).account)),
   );
+  await server.register(activationRoute);
+  await server.register(bodylessRoutes);
+}
+
+async function activationRoute(server: HttpServer): Promise<void> {
+  acceptOnlyJson(server, { mayBeEmpty: true });
   server.post('/webhooks/:id/activar', activation, async (request) => {
     const { id } = request.params;
     const cursor = parseActivation(request.body);
@@ -194,7 +201,6 @@ export default async function webhookRoutes(server: HttpServer, { config }: ApiO
     recordWebhook(request, 'activate', id, cursor === undefined ? {} : { cursor });
     return activation.ok(webhook);
   });
-  await server.register(bodylessRoutes);
 }
 
 /** The routes that ignore a body, which some clients send with every request. */

@@ -23,6 +23,30 @@ describe('the state of a guide', () => {
       'EnReparto',
     ],
     ['stays delivered', [at(1, 'Entregado'), at(2, 'Incidencia'), at(3, 'EnReparto')], 1, 'Entregado'],
+    [
+      'is delivered, at the moment of an incident, and stays so',
+      [at(1, 'Entregado'), at(1, 'Incidencia'), at(2, 'Entregado')],
+      1,
+      'Entregado',
+    ],
+    [
+      'is delivered, at the moment of an incident of all packages',
+      [at(1, 'Incidencia'), at(1, 'Entregado', { Paquete: 1 })],
+      1,
+      'Entregado',
+    ],
+    [
+      'is, of two final ones at a moment, the later in the list',
+      [at(1, 'Devuelto'), at(1, 'Entregado')],
+      1,
+      'Devuelto',
+    ],
+    [
+      'is that of the incident once the delivery of its moment is annulled',
+      [at(1, 'Incidencia'), at(1, 'Entregado', { Id: 'x' }), at(2, 'Anulacion', { Anula: 'x' })],
+      1,
+      'Incidencia',
+    ],
     ['stays returned', [at(1, 'Devuelto'), at(2, 'Entregado')], 1, 'Devuelto'],
     [
       'is what it was before a delivery that was a mistake',
@@ -120,7 +144,7 @@ it('of a delivered guide changes by an annulment alone', () => {
   fc.assert(
     fc.property(
       lists,
-      fc.array(fc.constantFrom(...EVENT_TYPES.slice(0, 7)), { maxLength: 5 }),
+      fc.array(fc.constantFrom(...EVENT_TYPES.filter((type) => type !== 'Anulacion')), { maxLength: 5 }),
       (before, types) => {
         const delivered = [...before.filter(({ Tipo }) => Tipo !== 'Anulacion'), at(9, 'Entregado')];
         const after = types.map((type, i) => at(10 + i, type));
@@ -128,6 +152,18 @@ it('of a delivered guide changes by an annulment alone', () => {
         expect(guideState([...delivered, ...after], 3)).toBe('Entregado');
       },
     ),
+  );
+});
+
+it('of a package is final wherever a final event is not annulled', () => {
+  fc.assert(
+    fc.property(lists, (events) => {
+      const facts = events
+        .filter(({ Tipo }) => Tipo !== 'Anulacion')
+        .map(({ Id, Tipo, Ocurrido }) => ({ Id, Tipo, Ocurrido }));
+      const isFinal = facts.some(({ Tipo }) => Tipo === 'Entregado' || Tipo === 'Devuelto');
+      expect(['Entregado', 'Devuelto'].includes(guideState(facts, 1))).toBe(isFinal);
+    }),
   );
 });
 

@@ -38,7 +38,7 @@ test('a file is registered line by line, and each line that is refused is named 
     `${guide},EnTransito`,
     `${guide},EnReparto,${now()},a,,,,,,`,
     '',
-    `${guide},Entregado,${now()},,,,,,Luis,`,
+    `${guide},Entregado,${now()},,,,,,Luis,'-10 grados`,
   ]);
   expect({ code, out, err }).toEqual({
     code: 1,
@@ -59,7 +59,7 @@ test('a file is registered line by line, and each line that is refused is named 
   expect(body.data).toMatchObject([
     { Id: 'a' },
     { Sucursal: 'MTY01', Nota: 'Camion 7, lleno' },
-    { Recibe: 'Luis' },
+    { Recibe: 'Luis', Nota: "'-10 grados" }, // only files of our own export have guards
   ]);
   expect(await stores.mongo.collection('audit').findOne({ action: 'admin.eventos' })).toMatchObject({
     actor: 'ana',

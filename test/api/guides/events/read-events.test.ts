@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import type { LogEntry } from '#shared/stores/event-log.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
+import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
 
 const PERSONAL = { Recibe: 'Rosa Receptora', Nota: 'La vecina del 4' };
 
@@ -18,7 +19,8 @@ describe('GET /api/guias/{guia}/eventos', () => {
     scanner,
   }) => {
     const guide = await newGuide();
-    const second = (s: number) => new Date(Date.now() + 1_000 * s).toISOString();
+    const base = Date.now();
+    const second = (s: number) => new Date(base + 1_000 * s).toISOString();
     await register(event(guide, 'Entregado', { Id: 'b', Ocurrido: second(2), ...PERSONAL, Paquete: 1 }));
     await register(
       event(guide, 'Incidencia', { Id: 'a', Ocurrido: second(1), Sucursal: 'MTY01', Motivo: 'retenido' }),
@@ -120,6 +122,53 @@ describe('GET /api/eventos', () => {
       expect([status, body.message]).toEqual([400, "El parametro 'cursor' no es valido"]);
     },
   );
+
+  test('refuses a cursor after the last event, as of a log that was restored, and says what to do', async ({
+    demo,
+    newGuide,
+    register,
+    settle,
+  }) => {
+    await register(event(await newGuide(), 'Recolectado'));
+    await settle();
+    const end = (await demo.get('/api/eventos?limite=500')).body as unknown as { siguiente: string };
+    expect((await demo.get(`/api/eventos?cursor=${end.siguiente}`)).status).toBe(200);
+    const number = Number(Buffer.from(end.siguiente, 'base64url').toString().slice(1));
+    const beyond = Buffer.from(`e${number + 1}`).toString('base64url');
+    const { status, body } = await demo.get(`/api/eventos?cursor=${beyond}`);
+    const message =
+      "El parametro 'cursor' pasa del ultimo evento; siga desde un 'siguiente' anterior, o empiece sin cursor";
+    const refusal = { codigo: 'parametro_invalido', message };
+    expect([status, body]).toMatchObject([400, { ...refusal, details: [{ campo: 'cursor', ...refusal }] }]);
+    await register(event(await newGuide(), 'Recolectado'));
+    expect((await demo.get(`/api/eventos?cursor=${beyond}`)).body).toMatchObject({
+      data: [],
+      siguiente: beyond,
+    });
+  });
+
+  test('is read, as is all that decides, from what a majority of the servers has', async ({
+    newGuide,
+    startApi,
+    stores,
+  }) => {
+    const { uri, commands, close } = await recordCommands(stores.mongoUri);
+    const { url, server } = await startApi({ MONGODB_URI: uri });
+    const [reader, scanner] = [await Client.login(url), await Client.login(url, 'escaner')];
+    await scanner.post('/api/eventos', { Eventos: [event(await newGuide(), 'Recolectado')] });
+    await reader.get('/api/eventos');
+    const reads = commands.filter(
+      ({ find, filter }) => find === 'events' && !('openSince' in (filter as object)),
+    );
+    expect(reads.map(({ sort, filter }) => [sort, Object.keys(filter as object)])).toEqual([
+      [{ _id: -1 }, ['_id']], // the last one
+      [{ 'told.Guia': 1, _id: 1 }, ['told.Guia']], // all of the guide
+      [{ _id: 1 }, ['_id']], // the feed
+    ]);
+    for (const { readConcern } of reads) expect(readConcern).toEqual({ level: 'majority' });
+    await server.close();
+    await close();
+  });
 
   test.for(['limite=0', 'limite=501', 'cursor='])('refuses %s', async (query, { demo }) => {
     expect((await demo.get(`/api/eventos?${query}`)).body.codigo).toBe('parametro_invalido');

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect } from 'vitest';
-import { EventLog } from '#shared/stores/event-log.ts';
+import { describe, expect, vi } from 'vitest';
+import { type GuideDocument, type GuideState, GuideStore } from '#services/api/guides/guide-store.ts';
+import { EventLog, type LogEntry, SHOWN_MS } from '#shared/stores/event-log.ts';
+import { collectionOf } from '#shared/stores/mongo.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { event, resultsOf, test, wordsOf } from '#test/fixtures/events.ts';
+import { finishCut } from '#test/fixtures/finish-cut.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 
@@ -202,6 +205,28 @@ describe('POST /api/eventos', () => {
     ]);
   });
 
+  test('tells two packages apart that are scanned at one moment without an Id', async ({
+    newGuide,
+    register,
+  }) => {
+    const guide = await newGuide({ Producto: { ...minimalGuide().Producto, Paquetes: 2 } });
+    const scan = event(guide, 'EnTransito', { Sucursal: 'MTY01' });
+    const answer = await register({ ...scan, Paquete: 1 }, { ...scan, Paquete: 2 }, { ...scan, Paquete: 1 });
+    expect(wordsOf(answer)).toEqual(['registrado', 'registrado', 'repetido']);
+  });
+
+  test('is right about a guide by a clock that was ten minutes ahead when it was created', async ({
+    newGuide,
+    register,
+  }) => {
+    const guide = await newGuide();
+    const answer = await register(
+      event(guide, 'Recolectado', { Ocurrido: at(-590) }),
+      event(guide, 'EnTransito', { Ocurrido: at(-610) }),
+    );
+    expect(wordsOf(answer)).toEqual(['registrado', 'campo_formato']);
+  });
+
   test('needs eventos.create', async ({ demo }) => {
     const answer = await demo.post('/api/eventos', { Eventos: [{}] });
     expect([answer.status, answer.body.message]).toEqual([403, 'No tiene permiso para realizar esta accion']);
@@ -255,6 +280,46 @@ describe('a cancellation', () => {
       'guia_en_camino',
       'La guia ya tiene eventos y no se puede cancelar',
     ]);
+  });
+
+  test('has an Id that no event can have, of each guide another one', async ({
+    demo,
+    newGuide,
+    register,
+    scanner,
+  }) => {
+    const [one, other] = [await newGuide(), await newGuide()];
+    for (const guide of [one, other]) expect((await cancel(demo, guide)).status).toBe(200);
+    const { body } = await scanner.get(`/api/guias/${one}/eventos`);
+    expect(body.data).toMatchObject([{ Id: `cancelacion:${one}`, Tipo: 'Cancelacion' }]);
+    const refused = await register(event(one, 'Recolectado', { Id: `cancelacion:${one}` }));
+    expect(wordsOf(refused)).toEqual(['campo_formato']);
+  });
+
+  test('after an event whose Id is “cancelacion” is refused as after any', async ({
+    demo,
+    newGuide,
+    register,
+  }) => {
+    const guide = await newGuide();
+    expect(wordsOf(await register(event(guide, 'Recolectado', { Id: 'cancelacion' })))).toEqual([
+      'registrado',
+    ]);
+    expect((await cancel(demo, guide)).body.codigo).toBe('guia_en_camino');
+  });
+
+  test('of 1.3.0, whose Id was “cancelacion”, holds', async ({ demo, newGuide, register, stores }) => {
+    const guide = await newGuide();
+    const told = { Guia: guide, Id: 'cancelacion', Tipo: 'Cancelacion', Ocurrido: at(0) } as const;
+    const entries = [{ told, status: 'Cancelado', version: 1, username: 'demo2' } as const];
+    const append = { id: randomUUID(), open: [] };
+    const decide = async () => ({ entries, result: undefined });
+    await new EventLog(stores.mongo).append('demo', append, decide, AbortSignal.timeout(10_000));
+    const again = await cancel(demo, guide);
+    expect([again.status, (again.body.data as CreatedGuide).SEND_ESTATUS]).toEqual([200, 'Cancelado']);
+    expect(wordsOf(await register(event(guide, 'Recolectado', { Id: 'x' })))).toEqual(['guia_cancelada']);
+    const stored = await new GuideStore(stores.mongo).find(guide);
+    expect([stored?.status, stored?.events, stored?.cancelled?.by]).toEqual(['Cancelado', 1, 'demo2']);
   });
 
   test('leaves no room for events, also where it is of a time before events', async ({
@@ -340,12 +405,16 @@ describe('where a store or a process fails', () => {
     expect(wordsOf(await healthy.post('/api/eventos', { Eventos }))).toEqual(['repetido']);
   });
 
-  test('between the append and the guide, a sweep gives the guide its state', async ({
+  test('between the append and the guide, a sweep gives the guide its state, whatever else is open', async ({
+    api: { server },
     newGuide,
     status,
     stores,
   }) => {
     const log = new EventLog(stores.mongo);
+    const events = collectionOf<Partial<LogEntry> & { _id: string }>(stores.mongo, 'events');
+    // This one is older, and nobody can finish it.
+    await events.insertOne({ _id: 'otro 000000000001', append: 'x', openSince: new Date(0) });
     const [guide, cancelled] = [await newGuide(), await newGuide()];
     const told = (Guia: string, Tipo: 'EnReparto' | 'Cancelacion') => ({
       Guia,
@@ -357,18 +426,138 @@ describe('where a store or a process fails', () => {
       { told: told(guide, 'EnReparto'), status: 'EnReparto', version: 1, username: 'escaner' } as const,
       { told: told(cancelled, 'Cancelacion'), status: 'Cancelado', version: 1, username: 'demo' } as const,
     ];
-    const append = randomUUID();
-    const { open } = await log.append(
-      'demo',
-      append,
-      async () => ({ entries, result: undefined }),
-      AbortSignal.timeout(10_000),
+    const append = { id: randomUUID(), open: [] };
+    const decide = async () => ({ entries, result: undefined });
+    await log.append('demo', append, decide, AbortSignal.timeout(10_000));
+    const wake = vi.spyOn(server.webhooks, 'wake');
+    await finishCut(server.events);
+    expect([await status(guide), await status(cancelled)]).toEqual(['EnReparto', 'Cancelado']);
+    expect(await events.countDocuments({ append: append.id, openSince: { $exists: true } })).toBe(0);
+    expect(wake).toHaveBeenCalledWith('demo', SHOWN_MS);
+    wake.mockRestore();
+    await events.deleteOne({ _id: 'otro 000000000001' });
+  });
+
+  test('before a guide has its state, the append stays open for a sweep', async ({
+    newGuide,
+    startApi,
+    status,
+    stores,
+  }) => {
+    const stored = Promise.withResolvers<void>();
+    const proxy = await startMongoProxy(stores.mongoUri, ({ update }) => {
+      if (update !== 'guides') return 'done';
+      stored.resolve();
+      return 'never done';
+    });
+    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+    const scanner = await Client.login(url, 'escaner');
+    const guide = await newGuide();
+    const answer = scanner.post('/api/eventos', { Eventos: [event(guide, 'Recolectado')] });
+    await stored.promise;
+    passTime(10_000); // in which events are stored
+    expect((await answer).body.codigo).toBe('resultado_desconocido');
+    const events = collectionOf<LogEntry>(stores.mongo, 'events');
+    expect(await events.findOne({ 'told.Guia': guide })).toHaveProperty('openSince');
+    expect(await status(guide)).toBe('Documentado');
+    await server.close();
+    await proxy.close();
+  });
+
+  test('when a guide gets its state at the second try, the append is done and webhooks are told', async ({
+    newGuide,
+    startApi,
+    status,
+    stores,
+  }) => {
+    const fates: Fate[] = ['never done'];
+    const proxy = await startMongoProxy(
+      stores.mongoUri,
+      ({ update }) => (update === 'guides' && fates.shift()) || 'done',
     );
-    const events = stores.mongo.collection<{ _id: string }>('events');
-    await events.updateOne({ _id: open[0] ?? '' }, { $set: { openSince: new Date(Date.now() - 11_000) } });
-    await expect.poll(() => status(guide)).toBe('EnReparto');
-    expect(await status(cancelled)).toBe('Cancelado');
-    await expect.poll(() => events.countDocuments({ append, openSince: { $exists: true } })).toBe(0);
+    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+    const done = vi.spyOn(server.eventLog, 'done');
+    const wake = vi.spyOn(server.webhooks, 'wake');
+    const scanner = await Client.login(url, 'escaner');
+    const guide = await newGuide();
+    const answer = await scanner.post('/api/eventos', { Eventos: [event(guide, 'Recolectado')] });
+    expect([wordsOf(answer), fates, await status(guide)]).toEqual([['registrado'], [], 'Recolectado']);
+    expect(wake.mock.calls.map(([account]) => account)).toEqual(['demo']);
+    expect(done).toHaveBeenCalledWith({
+      id: expect.any(String),
+      open: [expect.stringMatching(/^demo \d{12}$/)],
+    });
+    await server.close();
+    await proxy.close();
+  });
+
+  test('a process that is slow puts no guide back', async ({ newGuide, status, stores }) => {
+    const guides = new GuideStore(stores.mongo);
+    const guide = await newGuide();
+    const store = (state: GuideState) => guides.storeStates(new Map([[guide, state]]));
+    expect(await store({ status: 'EnReparto', events: 3 })).toBe(true);
+    expect(await store({ status: 'Recolectado', events: 2 })).toBe(false);
+    expect(await status(guide)).toBe('EnReparto');
+  });
+});
+
+describe('while a guide is moved to another account', () => {
+  const logOf = (entries: LogEntry[]) => entries.map(({ _id, told }) => [_id.split(' ')[0], told.Id]);
+
+  test('an event that comes meanwhile stands in the log of its new account', async ({
+    newGuide,
+    startApi,
+    stores,
+  }) => {
+    const guide = await newGuide();
+    const move = () =>
+      collectionOf<GuideDocument>(stores.mongo, 'guides').updateOne(
+        { _id: guide },
+        { $set: { account: 'otro' } },
+      );
+    // The service knows the account, and looks for the last number of its log.
+    const proxy = await startMongoProxy(stores.mongoUri, async ({ find, sort }): Promise<Fate> => {
+      if (find === 'events' && (sort as { _id?: number })._id === -1) await move();
+      return 'done';
+    });
+    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+    const scanner = await Client.login(url, 'escaner');
+    const answer = await scanner.post('/api/eventos', {
+      Eventos: [event(guide, 'Recolectado', { Id: 'x' })],
+    });
+    expect(wordsOf(answer)).toEqual(['registrado']);
+    expect(logOf(await new EventLog(stores.mongo).ofGuides([guide]))).toEqual([['otro', 'x']]);
+    await server.close();
+    await proxy.close();
+  });
+
+  test('two logs take an event of it at the same moment, and its state is made from both', async ({
+    api: { server: healthy },
+    newGuide,
+    register,
+    startApi,
+    stores,
+  }) => {
+    const guide = await newGuide();
+    const guides = collectionOf<GuideDocument>(stores.mongo, 'guides');
+    // The first process has read the guide and its log, when the guide is moved and another process registers an event.
+    const proxy = await startMongoProxy(stores.mongoUri, async ({ insert }): Promise<Fate> => {
+      if (insert !== 'events') return 'done';
+      await guides.updateOne({ _id: guide }, { $set: { account: 'otro' } });
+      expect(wordsOf(await register(event(guide, 'EnTransito', { Id: 'b' })))).toEqual(['registrado']);
+      return 'done';
+    });
+    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+    const scanner = await Client.login(url, 'escaner');
+    const delivered = event(guide, 'Entregado', { Id: 'a', Ocurrido: at(1) });
+    expect(wordsOf(await scanner.post('/api/eventos', { Eventos: [delivered] }))).toEqual(['registrado']);
+    expect(logOf(await healthy.eventLog.ofGuides([guide]))).toEqual([
+      ['demo', 'a'],
+      ['otro', 'b'],
+    ]);
+    expect(await guides.findOne({ _id: guide })).toMatchObject({ status: 'Entregado', events: 2 });
+    await server.close();
+    await proxy.close();
   });
 });
 

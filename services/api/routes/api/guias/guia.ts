@@ -20,6 +20,7 @@ const history = operation({
   summary: 'Todo lo que pasó con una guía',
   description: 'Por `Ocurrido`, también lo anulado. `Nota` solo la ve quien registra eventos.',
   permission: 'guias.read',
+  readsMany: true,
   request: { params: GuideParams },
   errors: ['guide-not-found'],
   data: {

@@ -19,6 +19,7 @@ const route = operation({
     'De la más nueva a la más vieja. Para seguir, repita con `cursor` igual a `siguiente` hasta que sea null: cada guía que ' +
     'había al empezar sale una vez. Con `estatus` o `destino` una página puede traer menos guías que `limite`, o ninguna, y no ser la última.',
   permission: 'guias.read',
+  readsMany: true,
   request: {
     querystring: Type.Object({
       desde: moment('Fecha, o fecha y hora, local; inclusive'),

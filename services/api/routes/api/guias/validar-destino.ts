@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { whenGone } from '../../authenticate.ts';
+import { apiUser, whenGone } from '../../authenticate.ts';
 import { BRANCH_EXAMPLE } from '../../examples.ts';
 import { operation } from '../../operation.ts';
 import { BranchAnswer } from '../../schemas.ts';
@@ -21,9 +21,9 @@ const route = operation({
 
 /** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
 export default async function destinationRoute(server: HttpServer): Promise<void> {
-  server.get('/validar-destino/:code', route, async ({ params, id }, reply) => {
-    const asker = { requestId: id, gone: whenGone(reply) };
-    const branch = await server.branches.destination({ code: branchCode(params.code) }, asker);
+  server.get('/validar-destino/:code', route, async (request, reply) => {
+    const asker = { requestId: request.id, account: apiUser(request).account, gone: whenGone(reply) };
+    const branch = await server.branches.destination({ code: branchCode(request.params.code) }, asker);
     if (!branch) throw new DomainError('destination-invalid');
     return route.ok(branch);
   });

@@ -1,8 +1,8 @@
 import { DomainError } from '#shared/errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { ApiOptions } from '../../config.ts';
-import { type Chapter, escapeHtml, renderChapters, STYLE } from '../../docs/chapters.ts';
-import { chapterValues } from '../../docs/values.ts';
+import type { ApiOptions } from '../config.ts';
+import { type Chapter, escapeHtml, renderChapters, STYLE } from './chapters.ts';
+import { chapterValues } from './values.ts';
 
 /** A page has a style, no script, no form and stands in no frame. */
 const POLICY =
@@ -10,14 +10,11 @@ const POLICY =
 /** Stands in the chapters for the address at which the client reaches the API. */
 const URL_MARK = '{url}';
 
-/** Needs no token, so `app.ts` registers it by its name. */
-export const autoload = false;
-
 /**
  * `GET /api/docs`: the guide for integrators, in Spanish, and in a browser also `/`. It needs no token: who reads it may
  * not have one yet. Its tables are made from what the API itself uses, so they cannot say anything else.
  */
-export default async function docsRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
+export async function docsRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
   server.all('/', async ({ method, headers }, reply) => {
     reply.header('vary', 'Accept');
     const reads = method === 'GET' || method === 'HEAD';

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Connection } from 'mongoose';
+import { AUDIT_DAYS } from '#shared/audit/audit-store.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
+import { WebhookStore } from '#shared/stores/webhook-store.ts';
+import { progressLine } from '#shared/terminal.ts';
+import { AccountLimitsStore } from '../accounts/account-limits.ts';
+import { PersonalDataStore } from '../privacy/personal-data-store.ts';
+import { example, type Run, usernameArgument } from './command-line.ts';
+
+/** Time after which no process takes a disabled user for an enabled one, in ms (docs/contract.md "Authentication"). */
+const IN_FORCE_MS = 10_000;
+
+/** Adds `remove`, which takes a user and the user's name out of the database. The guides stay with their account. */
+export function addRemoveCommand(program: Command, run: Run): void {
+  program
+    .command('remove')
+    .description('Lo elimina, y quita su nombre de las guias y eventos. No se puede deshacer.')
+    .addArgument(usernameArgument())
+    .addHelpText(
+      'after',
+      `
+Termina sus tokens y sesiones. Las guias se quedan en su cuenta, tambien cuando era su ultimo usuario. La
+bitacora guarda su nombre ${AUDIT_DAYS} dias. Revisa todas las guias: con un millon tarda minutos. Si se
+interrumpe, repitalo.`,
+    )
+    .addHelpText('after', example('remove tienda'))
+    .action((username: string) =>
+      run(async (mongo, announce) => {
+        const users = new UserStore(mongo, { allowDemo: true });
+        const user = await users.find(username);
+        if (!user) throw new Error(`El usuario no existe: ${username}`);
+        await announce();
+        // The user stays until all else is done: what is interrupted can be repeated.
+        await users.set(username, { disabled: true });
+        process.stderr.write('Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n');
+        await sleep(IN_FORCE_MS); // also for a user who was disabled a moment ago
+        await forgetName(mongo, username);
+        await users.remove(username);
+        const text = `Usuario eliminado: ${username} (cuenta: ${user.account})`;
+        return { text: text + (await closeAccount(mongo, user.account)) };
+      }),
+    );
+}
+
+async function forgetName(mongo: Connection, username: string): Promise<void> {
+  const store = new PersonalDataStore(mongo);
+  await store.untilStored();
+  const progress = progressLine();
+  let seen = 0;
+  for await (const step of store.forgetUser(username)) {
+    seen += step;
+    progress.show(`Guias revisadas: ${seen}`);
+  }
+  progress.clear();
+}
+
+/** Removes the limits of an account without users, which nobody else may remove. @returns what the operator reads of it. */
+async function closeAccount(mongo: Connection, account: string): Promise<string> {
+  const users = await new UserStore(mongo).list();
+  if (users.some((user) => user.account === account)) return '';
+  await new AccountLimitsStore(mongo).remove(account);
+  const { length } = await new WebhookStore(mongo).list(account);
+  const text = `\nLa cuenta ${account} ya no tiene usuarios. Sus guias se conservan; sus limites propios se quitaron.`;
+  if (length === 0) return text;
+  return `${text}\nSus webhooks (${length}) siguen recibiendo eventos: para eliminarlos, cree en la cuenta un usuario con webhooks.admin.`;
+}

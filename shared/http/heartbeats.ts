@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '#shared/observability/logger.ts';
+import {
+  HEARTBEAT_MS,
+  type Heartbeat,
+  type OwnDetails,
+  removeHeartbeat,
+  type ServiceHeartbeat,
+  writeHeartbeat,
+} from '#shared/stores/heartbeat.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { timeOf } from '#shared/stores/redis-clock.ts';
+import type { HttpServer } from './http-server.ts';
+import { type Dependencies, dependencyStates } from './lifecycle.ts';
+
+/** Pause before a heartbeat that Redis did not take is written again, in ms. */
+const AGAIN_MS = 500;
+
+/** What the heartbeats of one process have in common, and what each is asked for anew. */
+type Options<Details> = {
+  redis: RedisClient;
+  prefix: string;
+  dependencies: Dependencies;
+  /** Returns what only this kind of process tells. @param now by the clock of Redis, in ms since 1970. */
+  details: (now: number) => Promise<Details>;
+  log: Pick<Logger, 'info' | 'warn'>;
+};
+
+/** Writes the heartbeats of a service, from when the server is ready until it closes. */
+export function beatWhileServing(
+  server: HttpServer,
+  service: ServiceHeartbeat['service'],
+  redis: RedisClient,
+  prefix: string,
+): void {
+  const { dependencies, log } = server;
+  let heartbeats: { stop(): Promise<void> } | undefined;
+  server.addHook('onReady', async () => {
+    heartbeats = startHeartbeats({ redis, prefix, dependencies, log, details: async () => ({ service }) });
+  });
+  // Where Redis is away, the last heartbeat expires by itself.
+  server.addHook('onClose', () => heartbeats?.stop().catch(() => {}));
+}
+
+/**
+ * Writes to Redis every five seconds that this process is alive and what it reaches, until `stop`, which removes it there.
+ * The log has the first failure, each other reason, and the success; not every try.
+ */
+export function startHeartbeats<Kind extends Heartbeat>(
+  options: Options<OwnDetails<Kind>>,
+): { stop(): Promise<void> } {
+  const { redis, prefix, dependencies, details, log } = options;
+  const self = { id: randomUUID(), host: hostname(), pid: process.pid };
+  const startedHere = performance.now();
+  const end = new AbortController();
+  let reason: string | undefined;
+  let last: Heartbeat | undefined;
+
+  async function beat(): Promise<number> {
+    try {
+      const [states, at] = await Promise.all([dependencyStates(dependencies), timeOf(redis)]);
+      const startedAt = last?.startedAt ?? Math.round(at - (performance.now() - startedHere));
+      last = { ...self, startedAt, ...(await details(at)), dependencies: states, at } as unknown as Kind;
+      await writeHeartbeat(redis, prefix, last);
+      if (reason !== undefined) log.info('Heartbeats are written again');
+      reason = undefined;
+      return HEARTBEAT_MS;
+    } catch (error) {
+      const err = error as Error;
+      if (err.message !== reason) log.warn({ err }, 'The heartbeat could not be written');
+      reason = err.message;
+      return AGAIN_MS;
+    }
+  }
+  async function beatUntilEnd(): Promise<void> {
+    while (!end.signal.aborted) {
+      await delay(await beat(), undefined, { signal: end.signal }).catch(() => {});
+    }
+  }
+  const beating = beatUntilEnd();
+  return {
+    async stop() {
+      end.abort();
+      // A heartbeat that is still on its way would arrive after the removal.
+      await beating;
+      if (last) await removeHeartbeat(redis, prefix, last);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { type Context, INVALID_SPAN_CONTEXT, trace } from '@opentelemetry/api';
+import type { Telemetry } from 'bullmq';
+import { BullMQOTelSpan, BullMQOtel } from 'bullmq-otel';
+
+/**
+ * Returns BullMQ's telemetry, which carries the trace from the request into the job: its spans of jobs, without those of its
+ * housekeeping, which recur every few seconds for ever.
+ */
+export function queueTelemetry(): Telemetry<Context> {
+  const { tracer, contextManager } = new BullMQOtel();
+  const none = new BullMQOTelSpan(trace.wrapSpanContext(INVALID_SPAN_CONTEXT));
+  const ofJob = /^(add|process|complete|fail|retry) /;
+  return {
+    contextManager,
+    tracer: {
+      startSpan: (name, options, parent) =>
+        ofJob.test(name) ? tracer.startSpan(name, options, parent) : none,
+    },
+  };
+}

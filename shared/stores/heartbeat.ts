@@ -1,0 +1,122 @@
+import { Ajv } from 'ajv';
+import { type Static, Type } from 'typebox';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
+
+/**
+ * Which processes are alive, and what each of them reaches, in the Redis of the queue. Each process writes its state every
+ * five seconds; the dashboard reads all of them, the api those of label workers.
+ *
+ * | key | value |
+ * |---|---|
+ * | `{prefix}:worker:<id>` | a `WorkerHeartbeat` as JSON; expires 15 s after the last one, deleted when the worker closes |
+ * | `{prefix}:workers` | sorted set of ids by the time of their last heartbeat; some of them may be dead |
+ * | `{prefix}:service:<id>`, `{prefix}:services` | the same of the other services: a `ServiceHeartbeat` |
+ *
+ * Redis decides by its own clock who is alive. The api goes by the keys of label workers, which no other service may write.
+ */
+
+/** How often a process writes, in ms; it counts as dead after three missing heartbeats. */
+export const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_TTL_S = 15;
+/** Most processes that are kept and read: those that crash and restart again and again would leave ever more ids. */
+const MAX_PROCESSES = 200;
+
+/** What a dependency does: it answers, answers but refuses writes, or does not answer. */
+const DependencyState = Type.Enum(['ok', 'read-only', 'down']);
+export type DependencyState = Static<typeof DependencyState>;
+
+/** Times in ms since 1970, by the clock of Redis: those of two processes may differ. */
+const heartbeat = {
+  id: Type.String(),
+  host: Type.String(),
+  pid: Type.Integer(),
+  startedAt: Type.Integer(),
+  /** When the process wrote it. Processes of 1.3.0 do not say. */
+  at: Type.Optional(Type.Integer()),
+  /** What the process reaches, by the names of `/health/ready`. Processes of 1.3.0 do not say. */
+  dependencies: Type.Optional(Type.Record(Type.String(), DependencyState)),
+};
+
+export const ServiceHeartbeat = Type.Object({
+  ...heartbeat,
+  service: Type.Enum(['api', 'branches', 'webhooks']),
+});
+export type ServiceHeartbeat = Static<typeof ServiceHeartbeat>;
+
+export const WorkerHeartbeat = Type.Object({
+  ...heartbeat,
+  /** Labels printed since `startedAt`. */
+  labels: Type.Integer(),
+  /** `since`: when it was up, or since when there is none. `memoryBytes`: private, of all its processes. */
+  chromium: Type.Object({
+    state: Type.Enum(['running', 'starting', 'failed']),
+    since: Type.Integer(),
+    prints: Type.Integer(),
+    memoryBytes: Type.Optional(Type.Integer()),
+  }),
+  /** Version of the template of each kind. */
+  templates: Type.Record(Type.String(), Type.String()),
+  /** Whether the Redis of the labels makes room when it is full; absent where that is not known. */
+  labelCacheEvicts: Type.Optional(Type.Boolean()),
+});
+export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
+
+export type Heartbeat = ServiceHeartbeat | WorkerHeartbeat;
+/** What a heartbeat has that those of other kinds have not. */
+export type OwnDetails<Kind extends Heartbeat> = Omit<Kind, keyof typeof heartbeat>;
+
+const ajv = new Ajv();
+const isService = ajv.compile<ServiceHeartbeat>(ServiceHeartbeat);
+const isWorker = ajv.compile<WorkerHeartbeat>(WorkerHeartbeat);
+
+/** Writes a process's state; to be called every `HEARTBEAT_MS`. */
+export async function writeHeartbeat(redis: RedisClient, prefix: string, state: Heartbeat): Promise<void> {
+  const { ids, key } = keysOf(prefix, state);
+  await redis
+    .multi()
+    .set(key, JSON.stringify(state), 'EX', HEARTBEAT_TTL_S)
+    .zadd(ids, state.at ?? 0, state.id)
+    .zremrangebyrank(ids, 0, -MAX_PROCESSES - 1)
+    .expire(ids, HEARTBEAT_TTL_S)
+    .exec();
+}
+
+/** Removes a process that closes, so that it counts as dead at once. */
+export async function removeHeartbeat(
+  redis: RedisClient,
+  prefix: string,
+  state: Pick<Heartbeat, 'id'> & { service?: string },
+): Promise<void> {
+  const { ids, key } = keysOf(prefix, state);
+  await redis.multi().del(key).zrem(ids, state.id).exec();
+}
+
+/** Reads the label workers that are alive, the longest-serving first; a value that is not a heartbeat is skipped. */
+export function aliveWorkers(redis: RedisClient, prefix: string): Promise<WorkerHeartbeat[]> {
+  return alive(redis, `${prefix}:worker`, isWorker);
+}
+
+/** Reads the processes of the other services that are alive, likewise. */
+export function aliveServices(redis: RedisClient, prefix: string): Promise<ServiceHeartbeat[]> {
+  return alive(redis, `${prefix}:service`, isService);
+}
+
+async function alive<Kind extends Heartbeat>(
+  redis: RedisClient,
+  family: string,
+  isKind: (value: unknown) => value is Kind,
+): Promise<Kind[]> {
+  const ids = await redis.zrevrange(`${family}s`, 0, MAX_PROCESSES - 1);
+  if (ids.length === 0) return [];
+  const texts = await redis.mget(ids.map((id) => `${family}:${id}`));
+  return texts
+    .filter((text) => text !== null)
+    .map((text): unknown => JSON.parse(text))
+    .filter(isKind)
+    .sort((one, other) => one.startedAt - other.startedAt);
+}
+
+function keysOf(prefix: string, state: { id: string; service?: string }): { ids: string; key: string } {
+  const family = `${prefix}:${state.service === undefined ? 'worker' : 'service'}`;
+  return { ids: `${family}s`, key: `${family}:${state.id}` };
+}

@@ -1,0 +1,64 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import { FRESH_MS } from '#shared/contracts/label-job.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { ask, test } from '#test/fixtures/labels/awaited-labels.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
+
+/** What counts of labels whose askers hang up. Nothing prints here. */
+
+test('a label that is asked for again after a hang-up counts once', async ({ demo, awaited }) => {
+  const [guide, further] = await demo.created(minimalGuide(), minimalGuide());
+  const label = guide?.SEND_GUIA ?? '';
+  const first = ask(demo, label, 60);
+  await expect.poll(awaited).toBe(1);
+  first.leave();
+  await expect.poll(awaited).toBe(0);
+  const again = ask(demo, label, 60);
+  await expect.poll(awaited).toBe(1);
+  passTime(FRESH_MS);
+  const path = `/api/guias/etiqueta-pequena/${further?.SEND_GUIA}?paquetes=`;
+  expect((await demo.get(`${path}41`)).status).toBe(429); // beside the 60 that are waited for
+  const fitting = ask(demo, further?.SEND_GUIA ?? '', 40);
+  await expect.poll(awaited).toBe(2);
+  for (const { leave } of [again, fitting]) leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+test('an account that asks and hangs up a thousand times has the jobs of its pages alone, and delays no other', async ({
+  api,
+  demo,
+  awaited,
+  queue,
+}) => {
+  await queue.obliterate({ force: true });
+  const guides = await demo.created(...Array.from({ length: 500 }, () => minimalGuide()));
+  const refusals = async () => (await scrape(api.url)).get('quota_refusals_total{limit="pages"}') ?? 0;
+  const before = await refusals();
+  const frozen = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(frozen);
+  onTestFinished(() => clock.mockRestore());
+  for (let round = 0; round < 10; round++) {
+    const first = 100 * (round % 5); // with one package, then with two: each is another label
+    const asked = guides
+      .slice(first, first + 100)
+      .map(({ SEND_GUIA }) => ask(demo, SEND_GUIA, round < 5 ? 1 : 2));
+    if (round === 0) await expect.poll(awaited, { timeout: 20_000 }).toBe(100);
+    else await expect.poll(refusals, { timeout: 20_000 }).toBe(before + 100 * round);
+    for (const { leave } of asked) leave();
+    await expect.poll(awaited).toBe(0);
+  }
+  expect(await queue.count()).toBe(100);
+  const client = await Client.login(api.url, 'otro');
+  const [theirs] = await client.created(minimalGuide());
+  const other = ask(client, theirs?.SEND_GUIA ?? '', 2);
+  await expect.poll(awaited).toBe(1);
+  expect(await queue.count()).toBe(101);
+  other.leave();
+  await expect.poll(awaited).toBe(0);
+  clock.mockReturnValue(frozen + FRESH_MS);
+  const own = ask(demo, guides[0]?.SEND_GUIA ?? '', 99); // a second later the pages are the account's again
+  await expect.poll(awaited).toBe(1);
+  own.leave();
+  await expect.poll(awaited).toBe(0);
+});

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, vi } from 'vitest';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+/** Guides of more than 16 KiB together. */
+const LARGE = Array.from({ length: 400 }, () => minimalGuide());
+
+const test = services.extend('begin', { scope: 'file' }, ({ api }, { onCleanup }) => {
+  const sockets: Socket[] = [];
+  onCleanup(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  /** Sends the head of a creation. */
+  return async (client: Client, framing: string): Promise<Socket> => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    sockets.push(socket);
+    await once(socket, 'connect');
+    const head = ['POST /api/guias/crear HTTP/1.1', 'Host: api', 'Content-Type: application/json'];
+    head.push(`Authorization: Bearer ${client.token}`, framing, '', '');
+    socket.write(head.join('\r\n'));
+    return socket;
+  };
+});
+
+test('an account that sends very many large bodies at once waits, then is refused; others are not held up', async ({
+  api,
+  begin,
+  demo,
+}) => {
+  const sockets = await Promise.all(
+    Array.from({ length: 112 }, () => begin(demo, 'Content-Length: 100000')), // which does not arrive
+  );
+  const refused: string[] = [];
+  for (const socket of sockets) socket.on('data', (answer) => refused.push(String(answer)));
+  await expect.poll(() => refused.length).toBe(10); // two are worked on, a hundred wait
+  for (const answer of refused) {
+    expect(answer).toContain('HTTP/1.1 429 Too Many Requests');
+    expect(answer).toMatch(/\r\nretry-after: 2\r\n/i);
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual({
+      response: 'ERROR',
+      message: 'Demasiadas solicitudes, intente mas tarde',
+      codigo: 'cuota_excedida',
+      requestId: expect.any(String),
+    });
+  }
+  expect((await demo.create([minimalGuide()])).status).toBe(200);
+  const other = await Client.login(api.url, 'otro');
+  expect((await other.create(LARGE)).status).toBe(200);
+
+  // Who leaves makes room: for the one that waits first, and for those behind it.
+  for (const socket of sockets.splice(0, 20)) socket.destroy();
+  const waiting = expect.poll(async () => (await demo.create(LARGE)).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await waiting;
+});
+
+/** Holds up the reads of `demo` until `release`, and counts them. */
+function holdReads({ guideList, eventLog }: HttpServer, number: string) {
+  const held = Promise.withResolvers<void>();
+  let begun = 0;
+  const hold = async (isTheirs: boolean) => {
+    if (!isTheirs) return;
+    begun++;
+    await held.promise;
+  };
+  const [page, feed, ofGuides] = [guideList.page, eventLog.page, eventLog.ofGuides];
+  const spies = [
+    vi.spyOn(guideList, 'page').mockImplementation(async (...of) => {
+      await hold(of[0].account === 'demo');
+      return page.apply(guideList, of);
+    }),
+    vi.spyOn(eventLog, 'page').mockImplementation(async (...of) => {
+      await hold(of[0] === 'demo');
+      return feed.apply(eventLog, of);
+    }),
+    vi.spyOn(eventLog, 'ofGuides').mockImplementation(async (numbers) => {
+      await hold(numbers.includes(number));
+      return ofGuides.call(eventLog, numbers);
+    }),
+  ];
+  onTestFinished(() => {
+    held.resolve();
+    for (const spy of spies) spy.mockRestore();
+  });
+  return { begun: () => begun, release: held.resolve };
+}
+
+const READS = (number: string) => [
+  '/api/guias?estatus=Entregado',
+  '/api/eventos',
+  `/api/guias/${number}/eventos`,
+];
+
+test('an account that reads very many lists at once has four at a time, then is refused; others are not held up', async ({
+  api,
+  demo,
+  number,
+}) => {
+  const { begun, release } = holdReads(api.server, number);
+  const paths = READS(number);
+  const refused: unknown[] = [];
+  const answers = Array.from({ length: 114 }, async (_, i) => {
+    const answer = await demo.get(paths[i % 3] as string);
+    if (answer.status === 429) refused.push([answer.headers.get('retry-after'), answer.body]);
+    return answer.status;
+  });
+  await expect.poll(() => refused.length).toBe(10); // four are worked on, a hundred wait
+  expect(begun()).toBe(4);
+  expect(refused[0]).toEqual([
+    '2',
+    {
+      response: 'ERROR',
+      message: 'Demasiadas solicitudes, intente mas tarde',
+      codigo: 'cuota_excedida',
+      requestId: expect.any(String),
+    },
+  ]);
+  const other = await Client.login(api.url, 'otro');
+  for (const path of paths.slice(0, 2)) expect((await other.get(path)).status).toBe(200);
+  // Neither its large bodies nor what is read by its number waits behind them.
+  expect((await demo.create(LARGE)).status).toBe(200);
+  expect((await demo.get(`/api/guias/${number}`)).status).toBe(200);
+  release();
+  expect((await Promise.all(answers)).toSorted()).toEqual([...Array(104).fill(200), ...Array(10).fill(429)]);
+});
+
+test('a read whose client leaves keeps its place until it has ended', async ({ api, demo, number }) => {
+  const { begun, release } = holdReads(api.server, number);
+  const [path = ''] = READS(number);
+  const closed: Promise<unknown>[] = [];
+  const watch = (socket: Socket) => void closed.push(once(socket, 'close'));
+  api.server.server.on('connection', watch);
+  const leaving = Array.from({ length: 4 }, () => {
+    const headers = { authorization: `Bearer ${demo.token}` };
+    return get(api.url + path, { agent: false, headers }).on('error', () => {});
+  });
+  await expect.poll(begun).toBe(4);
+  api.server.server.off('connection', watch);
+  for (const request of leaving) request.destroy();
+  await Promise.all(closed);
+  let refused = 0;
+  const answers = Array.from({ length: 101 }, async () => {
+    const { status } = await demo.get(path);
+    if (status === 429) refused++;
+  });
+  await expect.poll(() => refused).toBe(1);
+  expect(begun()).toBe(4);
+  release();
+  await Promise.all(answers);
+  expect(refused).toBe(1);
+});
+
+test('eighty small bodies without a length at once are all taken', async ({ api, begin }) => {
+  const client = await Client.login(api.url, 'demo');
+  const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: [minimalGuide()] });
+  const statuses = Array.from({ length: 80 }, async () => {
+    const socket = await begin(client, 'Transfer-Encoding: chunked');
+    const answer = once(socket, 'data');
+    socket.write(`${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    return String(await answer).slice(9, 12);
+  });
+  expect([...new Set(await Promise.all(statuses))]).toEqual(['200']);
+});

@@ -1,0 +1,47 @@
+import { mongo } from 'mongoose';
+import { expect, vi } from 'vitest';
+import { BranchStore } from '#services/branches/branch-store.ts';
+import { test } from '#test/fixtures/stores.ts';
+
+/** What holds a load up on its way to the database. */
+type Collection = mongo.Collection<mongo.Document>;
+const prototype = mongo.Collection.prototype as Collection;
+
+test('of two loads at once the one that began later is in force, whichever ends last', async ({ stores }) => {
+  const store = new BranchStore(stores.mongo);
+  const { branches } = await store.snapshot();
+  const [early, late] = ['Temprana', 'Tardía'].map((Nombre) => branches.map((one) => ({ ...one, Nombre })));
+  const held = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const insertMany = prototype.insertMany;
+  const spy = vi.spyOn(prototype, 'insertMany').mockImplementationOnce(async function (
+    this: Collection,
+    ...given
+  ) {
+    reached.resolve();
+    await held.promise;
+    return insertMany.apply(this, given);
+  });
+  const first = store.loadBranches(early ?? []).catch((error) => error);
+  await reached.promise;
+  await store.loadBranches(late ?? []);
+  held.resolve();
+  expect(await first).toMatchObject({ code: 'overtaken' });
+  spy.mockRestore();
+  const names = (await store.snapshot()).branches.map(({ Nombre }) => Nombre);
+  expect(new Set(names)).toEqual(new Set(['Tardía']));
+  expect(names).toHaveLength(branches.length);
+  await store.loadBranches(branches);
+});
+
+test('a load that is in force is told as done, though the former one cannot be removed', async ({
+  stores,
+}) => {
+  const store = new BranchStore(stores.mongo);
+  const { branches, version } = await store.snapshot();
+  const spy = vi.spyOn(prototype, 'deleteMany').mockRejectedValueOnce(new mongo.MongoNetworkError('gone'));
+  await store.loadBranches(branches);
+  spy.mockRestore();
+  expect(await store.version()).not.toBe(version);
+  expect((await store.snapshot()).branches).toHaveLength(branches.length);
+});

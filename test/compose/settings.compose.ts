@@ -1,0 +1,25 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { test } from '#test/fixtures/folder.ts';
+import { ComposeProject } from './compose-project.ts';
+
+type Services = Record<string, { environment: Record<string, string | null> }>;
+
+/** Returns what Compose hands over to the services. */
+async function handedOver(variables: Record<string, string>, file: string): Promise<Services> {
+  const project = new ComposeProject('guias-test-settings', variables);
+  return JSON.parse(await project.compose('--env-file', file, 'config', '--format', 'json')).services;
+}
+
+test('a setting comes from the environment, or from a file of variables, or is not there', async ({
+  folder,
+}) => {
+  const file = join(folder, '.env');
+  writeFileSync(file, 'RETENTION_DAYS=3650\nTRUST_PROXY=1\nCOOKIE_SECURE=true\n');
+  const services = await handedOver({ PRINT_CONCURRENCY: '1' }, file);
+  expect(services['label-worker']?.environment.PRINT_CONCURRENCY).toBe('1');
+  expect(services.api?.environment).toMatchObject({ RETENTION_DAYS: '3650', TRUST_PROXY: '1' });
+  expect(services.dashboard?.environment).toMatchObject({ TRUST_PROXY: '1', COOKIE_SECURE: 'true' });
+  expect(services.api?.environment.TIME_ZONE ?? null).toBe(null);
+});

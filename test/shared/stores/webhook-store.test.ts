@@ -1,0 +1,351 @@
+import { describe, expect, onTestFinished, vi } from 'vitest';
+import { collectionOf } from '#shared/stores/mongo.ts';
+import {
+  type HeldWebhook,
+  newSecret,
+  type SecretsDocument,
+  type Webhook,
+  WebhookStore,
+} from '#shared/stores/webhook-store.ts';
+import { test as storesTest } from '#test/fixtures/stores.ts';
+
+/** Who may change a webhook, and when: a sender that holds it, another one, and its account. */
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+const test = storesTest
+  .extend('webhooksOf', { scope: 'file' }, ({ stores }) => collectionOf<Webhook>(stores.mongo, 'webhooks'))
+  .extend('secretsOf', { scope: 'file' }, ({ stores }) =>
+    collectionOf<SecretsDocument>(stores.mongo, 'webhookSecrets'),
+  )
+  .extend('store', async ({ stores, webhooksOf }) => {
+    await webhooksOf.deleteMany({});
+    const store = new WebhookStore(stores.mongo);
+    await store.open();
+    return store;
+  })
+  .extend('secret', newSecret())
+  .extend('id', async ({ store, secret }) => {
+    const webhook = { account: 'a', url: 'https://tienda.example/', description: '', cursor: 0 };
+    return (await store.add(webhook, secret))?.id ?? '';
+  })
+  /** Claims the webhook as soon as it is due. */
+  .extend(
+    'claim',
+    ({ store }) =>
+      () =>
+        vi.waitFor(async () => (await store.claim()) ?? Promise.reject(), 10_000),
+  )
+  /** Claims the webhook, and has begun a message of three events. */
+  .extend('held', async ({ store, claim, id }): Promise<HeldWebhook> => {
+    const held = await claim();
+    expect(held.id).toBe(id);
+    expect(await store.beginMessage(held, 3, new Date())).toBe(true);
+    return held;
+  })
+  .extend(
+    'read',
+    ({ webhooksOf, id }) =>
+      async () =>
+        (await webhooksOf.findOne({ id })) as Webhook,
+  )
+  .extend(
+    'set',
+    ({ webhooksOf, id }) =>
+      (values: Partial<Webhook>) =>
+        webhooksOf.updateOne({ id }, { $set: values }),
+  );
+
+describe('activating a webhook that is held', () => {
+  test('leaves its lease and its failing as they are', async ({ store, set, held, id, read, claim }) => {
+    const failingSince = new Date(Date.now() - DAY);
+    await set({ failingSince, failures: 4 });
+    const before = await read();
+    const after = await store.activate('a', id);
+    expect(after).toEqual({ ...before, failures: 0, dueAt: expect.any(Date) });
+    expect(after?.dueAt.getTime()).toBeLessThan(before.leaseUntil.getTime());
+    expect(await store.claim()).toBeUndefined();
+    expect(await store.moveCursor(held, 3)).toBe(true);
+    expect(await store.claim()).toBeUndefined();
+    await store.release(held);
+    expect((await claim()).cursor).toBe(3);
+  });
+
+  test('with a cursor has the last word, and nobody else posts until the message is answered', async ({
+    store,
+    held,
+    id,
+    read,
+    claim,
+  }) => {
+    const after = await store.activate('a', id, 1);
+    expect(after).toMatchObject({ cursor: 1, replays: 1, lease: held.lease });
+    expect(after).not.toHaveProperty('through');
+    expect(after).not.toHaveProperty('failingSince');
+    expect(await store.claim()).toBeUndefined();
+    expect(await store.moveCursor(held, 3)).toBe(false);
+    expect(await store.beginMessage(held, 6, new Date())).toBe(false);
+    expect(await read()).toEqual(after);
+    await store.release(held, 0);
+    expect(await claim()).toMatchObject({ cursor: 1, replays: 1 });
+  });
+
+  test.for([
+    ['with a cursor', 0, 1],
+    ['without one', 7, undefined],
+  ] as const)(
+    '%s: a message that fails afterwards delays nothing',
+    async ([, failures, cursor], { store, set, held, id, read, claim }) => {
+      await set({ failures });
+      await store.activate('a', id, cursor);
+      await store.postpone({ ...held, failures }, 'Respondio 500', 12 * 60 * MINUTE, true);
+      expect(await read()).toMatchObject({ failures: 0, active: true });
+      expect(await read()).not.toHaveProperty('lastFailure');
+      expect(await claim()).toMatchObject({ id });
+    },
+  );
+
+  test('keeps it on when the message under way says that it is gone', async ({
+    store,
+    set,
+    held,
+    id,
+    claim,
+  }) => {
+    await set({ failures: 2 });
+    await store.activate('a', id);
+    expect(await store.switchOff({ ...held, failures: 2 }, 'Respondio 410: ya no existe')).toBe(false);
+    expect(await claim()).toMatchObject({ id, active: true });
+  });
+});
+
+test('a webhook that was off has five days again once it is activated', async ({ store, set, held, id }) => {
+  await set({ failingSince: new Date(0) });
+  expect(await store.switchOff(held, 'Cinco dias sin exito')).toBe(true);
+  const after = await store.activate('a', id);
+  expect(after).toMatchObject({ active: true, failures: 0, through: 3 });
+  expect(after).not.toHaveProperty('off');
+  expect(after).not.toHaveProperty('failingSince');
+  expect(after).not.toHaveProperty('replays');
+});
+
+test('a process whose lease another one has taken changes nothing', async ({
+  store,
+  set,
+  held,
+  read,
+  claim,
+}) => {
+  await set({ leaseUntil: new Date(0), dueAt: new Date(0) });
+  const other = await claim();
+  const before = await read();
+  expect(await store.beginMessage(held, 9, new Date())).toBe(false);
+  expect(await store.moveCursor(held, 9)).toBe(false);
+  await store.postpone(held, 'Respondio 500', MINUTE, true);
+  expect(await store.switchOff(held, 'Respondio 410: ya no existe')).toBe(false);
+  await store.release(held);
+  expect(await read()).toEqual(before);
+  expect(await store.moveCursor(other, 3)).toBe(true);
+});
+
+test('the webhook of a process that died is due when its lease ends', async ({ held, read, set, claim }) => {
+  expect(held.dueAt).toEqual(held.leaseUntil);
+  const { dueAt, leaseUntil } = await read();
+  expect(dueAt).toEqual(leaseUntil);
+  expect(leaseUntil.getTime()).toBeGreaterThanOrEqual(held.leaseUntil.getTime());
+  const ended = new Date(Date.now() - 1_000);
+  await set({ dueAt: ended, leaseUntil: ended });
+  expect(await claim()).toMatchObject({ through: 3 });
+});
+
+describe('to wake', () => {
+  test('a webhook that is held is not lost when it is let go', async ({ store, held, id, claim }) => {
+    await store.wake('a', 0);
+    expect(await store.moveCursor(held, 3)).toBe(true);
+    await store.release(held);
+    expect(await claim()).toMatchObject({ id });
+  });
+
+  test('cuts no pause of a webhook that fails', async ({ store, held, read }) => {
+    await store.postpone(held, 'Respondio 500', MINUTE, true);
+    const { dueAt } = await read();
+    await store.wake('a', 0);
+    expect((await read()).dueAt).toEqual(dueAt);
+    expect(await store.claim()).toBeUndefined();
+  });
+});
+
+describe('a message that is not taken', () => {
+  test('begins the time after which its webhook is switched off, once', async ({
+    store,
+    set,
+    held,
+    read,
+    claim,
+  }) => {
+    await store.postpone(held, 'Respondio 500', MINUTE, true);
+    const { failingSince } = await read();
+    expect(failingSince).toBeInstanceOf(Date);
+    for (const failures of [2, 3]) {
+      await set({ dueAt: new Date(0) });
+      await store.postpone(await claim(), 'Respondio 502', MINUTE, true);
+      expect(await read()).toMatchObject({
+        failures,
+        failingSince,
+        lastFailure: { reason: 'Respondio 502' },
+      });
+    }
+  });
+
+  test('does not begin it, nor longer pauses, where the DNS says nothing', async ({
+    store,
+    set,
+    held,
+    read,
+    claim,
+  }) => {
+    await store.postpone(held, 'No se pudo consultar el DNS', MINUTE, false);
+    for (const _ of [1, 2]) {
+      expect(await read()).toMatchObject({
+        failures: 1,
+        lastFailure: { reason: 'No se pudo consultar el DNS' },
+      });
+      expect(await read()).not.toHaveProperty('failingSince');
+      await set({ dueAt: new Date(0) });
+      await store.postpone(await claim(), 'No se pudo consultar el DNS', MINUTE, false);
+    }
+  });
+});
+
+test('the webhooks of accounts that have all their places are left alone', async ({ store, id }) => {
+  expect(id).toBeTruthy();
+  const other = { account: 'b', url: 'https://otra.example/', description: '', cursor: 0 };
+  await store.add(other, newSecret());
+  expect((await store.claim(['a']))?.account).toBe('b');
+  expect(await store.claim(['a'])).toBeUndefined();
+  expect((await store.claim([]))?.account).toBe('a');
+});
+
+describe('secrets', () => {
+  test('of two changes at the same moment both sign, beside the first one', async ({ store, id, secret }) => {
+    // Both have read the secrets before either of them writes.
+    const [bothHaveRead, haveRead] = [Promise.withResolvers<void>(), { count: 0 }];
+    const now = store.clock.now.bind(store.clock);
+    vi.spyOn(store.clock, 'now').mockImplementation(async (ms) => {
+      if (ms === DAY && ++haveRead.count === 2) bothHaveRead.resolve();
+      if (ms === DAY) await bothHaveRead.promise;
+      return now(ms);
+    });
+    const [one, other] = [newSecret(), newSecret()];
+    expect(await Promise.all([one, other].map((each) => store.addSecret('a', id, each)))).toEqual([
+      true,
+      true,
+    ]);
+    expect((await store.secretsOf({ id })).toSorted()).toEqual([secret, one, other].toSorted());
+  });
+
+  test('sign for a day after the change that followed, the newest four of them', async ({
+    store,
+    secretsOf,
+    id,
+    secret,
+  }) => {
+    const added = [newSecret(), newSecret(), newSecret(), newSecret()];
+    for (const each of added.slice(0, 3)) await store.addSecret('a', id, each);
+    expect(await store.secretsOf({ id })).toEqual([...added.slice(0, 3).toReversed(), secret]);
+    const [newest, ...older] = (await secretsOf.findOne({ _id: id }))?.secrets ?? [];
+    expect(newest).not.toHaveProperty('until');
+    for (const { until } of older)
+      expect(Math.abs((until?.getTime() ?? 0) - Date.now() - DAY)).toBeLessThan(MINUTE);
+    await store.addSecret('a', id, added[3] as string);
+    expect(await store.secretsOf({ id })).toEqual(added.toReversed());
+    await secretsOf.updateOne({ _id: id }, { $set: { 'secrets.1.until': new Date(0) } });
+    expect(await store.secretsOf({ id })).toEqual([added[3], added[1], added[0]]);
+  });
+
+  test('go with their webhook', async ({ store, secretsOf, id }) => {
+    expect(await store.remove('a', id)).toBe(true);
+    expect(await secretsOf.findOne({ _id: id })).toBeNull();
+    expect(await store.addSecret('a', id, newSecret())).toBe(false);
+    expect(await store.remove('a', id)).toBe(false);
+  });
+});
+
+test('a webhook is removed beside changes of it', async ({ store, webhooksOf }) => {
+  const end = new AbortController();
+  const changing = [1, 2, 3].map(async () => {
+    while (!end.signal.aborted) await store.wake('a', 0);
+  });
+  const webhook = { account: 'a', url: 'https://tienda.example/', description: '', cursor: 0 };
+  const removed: boolean[] = [];
+  for (let i = 0; i < 60; i++) {
+    const added = await store.add(webhook, newSecret());
+    removed.push(await store.remove('a', added?.id ?? ''));
+  }
+  end.abort();
+  await Promise.all(changing);
+  expect(removed).toEqual(Array(60).fill(true));
+  expect(await webhooksOf.countDocuments({})).toBe(0);
+});
+
+describe.each([
+  ['ahead', 2 * MINUTE],
+  ['behind', -2 * MINUTE],
+])('a process whose clock is two minutes %s', (_where, offset) => {
+  /** Has this process's clock differ from that of the database; timers run as ever. */
+  const shiftClock = () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offset });
+    onTestFinished(() => void vi.useRealTimers());
+  };
+
+  test('claims what is due, and frees it for others', async ({ store, id, read, claim }) => {
+    const now = Date.now();
+    shiftClock();
+    const held = await claim();
+    expect(held.id).toBe(id);
+    expect(Math.abs(held.leaseUntil.getTime() - now - 30_000)).toBeLessThan(15_000);
+    await store.wake('a', 0);
+    await store.release(held);
+    vi.useRealTimers();
+    expect(Math.abs((await read()).dueAt.getTime() - now)).toBeLessThan(15_000);
+    expect(await claim()).toMatchObject({ id });
+  });
+
+  test('takes nobody else his, and looks at nothing early', async ({ store, held, set, read }) => {
+    const { dueAt, leaseUntil } = await read();
+    shiftClock();
+    expect(await store.claim()).toBeUndefined();
+    await store.wake('a', 5_000);
+    vi.useRealTimers();
+    expect((await read()).leaseUntil).toEqual(leaseUntil);
+    await store.release(held);
+    await set({ dueAt });
+    shiftClock();
+    expect(await store.claim()).toBeUndefined();
+  });
+
+  test('counts those that are behind or off, and ends secrets, when others do', async ({
+    store,
+    secretsOf,
+    set,
+    id,
+  }) => {
+    const now = Date.now();
+    const ago = (ms: number) => new Date(now - ms);
+    const secrets = [
+      { value: 'new' },
+      { value: 'old', until: ago(-MINUTE) },
+      { value: 'ended', until: ago(MINUTE) },
+    ];
+    await secretsOf.updateOne({ _id: id }, { $set: { secrets } });
+    await set({ waitingSince: ago(9 * MINUTE) });
+    shiftClock();
+    expect(await store.countBehind()).toBe(0);
+    expect(await store.secretsOf({ id })).toEqual(['new', 'old']);
+    await set({ waitingSince: ago(11 * MINUTE) });
+    expect(await store.countBehind()).toBe(1);
+    await set({ active: false, off: { at: ago(9 * MINUTE), reason: '' } });
+    expect([await store.countOff(10 * MINUTE), await store.countOff(8 * MINUTE)]).toEqual([1, 0]);
+  });
+});
