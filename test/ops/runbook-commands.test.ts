@@ -44,10 +44,6 @@ test('the blocks of commands are shell', () => {
 });
 
 describe('every command', () => {
-  test('of the operators is found', () => {
-    expect(starting('admin').length).toBeGreaterThan(5);
-  });
-
   test('of Redis is one', async ({ folder }) => {
     vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be changed
     const own = await provideRedis({ folder, durable: true, log: () => {} });

@@ -51,10 +51,6 @@ describe('the runbook', () => {
     expect(STAYS.test(undo)).toBe(STAYS.test(what));
   });
 
-  it('has commands whose effect stays', () => {
-    expect([...sections.values()].filter((text) => STAYS.test(text)).length).toBeGreaterThan(5);
-  });
-
   it('is about the alerts, the problems on the dashboard and the procedures, and nothing else', () => {
     const source = read('services/dashboard/diagnostics.ts');
     const linked = [...source.matchAll(/(?:grave\(|warning\(|section: )'(\w+)'/g)].map(
@@ -65,13 +61,6 @@ describe('the runbook', () => {
     const named = [...alerts.map(({ alert }) => alert), ...PROCEDURES];
     expect(titles.toSorted()).toEqual(named.toSorted());
     expect(titles.map((title) => title.toLowerCase())).toEqual(expect.arrayContaining(linked));
-  });
-
-  it('links to sections that it has', () => {
-    const links = [...runbook.matchAll(/\]\(#(\w+)\)/g)].map(([, section]) => section);
-    expect(links.length).toBeGreaterThan(20);
-    const anchors = [...sections.keys()].map((title) => title.toLowerCase());
-    expect(anchors).toEqual(expect.arrayContaining(links));
   });
 
   it('names panels that the board has', () => {

@@ -71,34 +71,10 @@ it('every service has an image', () => {
 });
 
 describe.each(SERVICES)('the image of %s', (name) => {
-  const target = instructions(name);
-
-  it('starts the service, and is not root while it does', () => {
-    expect(last(target, 'CMD')).toBe(`["node", "services/${name}/main.ts"]`);
-    expect(last(target, 'ENTRYPOINT')).toBe('["tini", "--"]');
-    expect(last(target, 'USER')).toBe('1000:1000');
-  });
-
-  it('listens where it says, to others too, and is asked for its health there', () => {
-    const { NODE_ENV, NODE_OPTIONS, ...env } = environmentOf(target);
-    expect(NODE_ENV).toBe('production');
-    expect(NODE_OPTIONS).toMatch(/^--max-old-space-size-percentage=\d+$/);
-    expect(env).toMatchObject({ HOST: '0.0.0.0', PORT: last(target, 'EXPOSE') });
+  it('knows the settings that it sets, and is not root', () => {
+    const { NODE_ENV, NODE_OPTIONS, ...env } = environmentOf(instructions(name));
     expect(unknownSettings(name, env)).toEqual([]);
-    expect(last(target, 'HEALTHCHECK')).toMatch(/\/dev\/tcp\/127\.0\.0\.1\/\$PORT .*GET \/health\/live /);
-  });
-
-  it('has its own packages, without development packages or install scripts', () => {
-    expect(target).toContainEqual({
-      word: 'COPY',
-      rest: `--from=${name}-packages /app/node_modules node_modules`,
-    });
-    const installs = instructions(`${name}-packages`).filter(({ rest }) => rest.includes('npm '));
-    expect(installs.map(({ rest }) => rest)).toEqual([
-      expect.stringMatching(
-        RegExp(`^--mount=\\S+ npm ci --omit=dev --ignore-scripts --workspace=services/${name}( |$)`),
-      ),
-    ]);
+    expect(last(instructions(name), 'USER')).toBe('1000:1000');
   });
 
   it('has all of its folder but what only people look at', () => {

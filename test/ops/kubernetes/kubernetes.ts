@@ -10,8 +10,6 @@ export type KubernetesObject = {
   metadata: { name: string; labels?: Labels; annotations?: Labels };
   spec: Spec;
   stringData?: Record<string, string>;
-  /** Of a PriorityClass. */
-  value?: number;
 };
 export type Labels = Record<string, string>;
 export type Selector = {
@@ -38,29 +36,19 @@ export type Container = {
   env?: { name: string; value?: string; valueFrom?: object }[];
   envFrom?: { configMapRef: { name: string } }[];
   startupProbe?: { exec?: { command: string[] } };
-  livenessProbe?: object;
-  readinessProbe?: object;
-  lifecycle?: object;
   resources?: Record<'requests' | 'limits', Amounts>;
-  securityContext?: object;
-  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
 };
 export type Pod = {
   containers: Container[];
   initContainers?: Container[];
   volumes?: {
     name: string;
-    emptyDir?: { medium?: string };
     secret?: { secretName: string };
     projected?: {
       sources: { secret: { name: string; items: { key: string; path: string }[] } }[];
     };
   }[];
-  priorityClassName?: string;
-  securityContext?: object;
-  automountServiceAccountToken?: boolean;
   terminationGracePeriodSeconds: number;
-  topologySpreadConstraints?: { topologyKey: string }[];
 };
 /** The fields of all kinds in one: each kind has some of them. */
 export type Spec = {
@@ -69,19 +57,14 @@ export type Spec = {
   jobTemplate?: { spec: Spec };
   /** Of a StatefulSet. */
   volumeClaimTemplates?: { metadata: { name: string } }[];
-  strategy?: object;
   template: { metadata: { labels: Labels; annotations?: Labels }; spec: Pod };
   selector: Selector;
-  maxUnavailable?: number;
   podSelector: Selector;
   policyTypes: string[];
   ingress?: Traffic[];
   egress?: Traffic[];
   rules: { http: { paths: { path: string; backend: { service: { name: string } } }[] } }[];
-  ingressClassName?: string;
   scaleTargetRef: { name: string };
-  minReplicas?: number;
-  minReplicaCount?: number;
   /** Of a ScaledObject. */
   triggers?: { metadata: { query: string } }[];
   ports: { port: number }[];
@@ -89,29 +72,22 @@ export type Spec = {
 
 export type Kustomization = {
   namespace?: string;
-  replacements?: object[];
   resources?: string[];
   components?: string[];
   patches?: { target: { kind: string; name: string }; patch: string }[];
-  images?: { name: string; newTag?: string; digest?: string }[];
   replicas?: { name: string; count: number }[];
   configMapGenerator?: { name: string; literals?: string[]; files?: string[]; options?: object }[];
 };
 
 const folder = join(repoRoot, 'k8s');
 
-/** The files that were read, by their paths in `k8s`: a test sees which ones it leaves out. */
-export const filesRead = new Set<string>();
-
 /** A file's text with aliases and merge keys as the tools of Kubernetes read them. */
 export function readObjects(path: string): KubernetesObject[] {
-  filesRead.add(join(path));
   const documents = parseAllDocuments(readFileSync(join(folder, path), 'utf8'), { merge: true });
   return documents.map((document) => document.toJS());
 }
 
 export function readKustomization(name: string): Kustomization {
-  filesRead.add(join(name, 'kustomization.yaml'));
   return parse(readFileSync(join(folder, name, 'kustomization.yaml'), 'utf8'));
 }
 
