@@ -3,8 +3,8 @@ import { BranchStore, type Coverage } from '#services/branches/branch-store.ts';
 import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
+import { LineReport, readRows } from '#shared/commands/csv.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
-import { LineReport, readRows } from '#shared/csv.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 

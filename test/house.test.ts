@@ -67,12 +67,14 @@ const ROOMS: Record<string, Record<string, string[]>> = {
   'services/api': {
     accounts: [],
     commands: ['accounts', 'guides', 'privacy'],
-    docs: ['guides', 'plugins', 'routes', 'webhooks'],
+    docs: ['guides', 'openapi', 'webhooks'],
     guides: ['accounts'],
+    hooks: ['accounts', 'guides', 'labels', 'plugins'],
     labels: ['accounts', 'guides'],
+    openapi: ['guides'],
     plugins: ['accounts', 'guides', 'labels', 'privacy'],
     privacy: ['guides'],
-    routes: ['accounts', 'guides', 'labels', 'plugins', 'tracking', 'webhooks'],
+    routes: ['guides', 'hooks', 'labels', 'openapi', 'webhooks'],
     tracking: ['guides'],
     webhooks: ['guides'],
   },
@@ -87,13 +89,16 @@ const ROOMS: Record<string, Record<string, string[]>> = {
   shared: {
     async: [],
     audit: ['async', 'auth', 'http', 'observability', 'stores'],
-    auth: ['async', 'observability', 'stores'],
+    auth: ['async', 'errors', 'observability', 'stores'],
+    commands: [],
     config: [],
     contracts: [],
-    http: ['async', 'config', 'observability', 'stores'],
+    errors: [],
+    http: ['async', 'config', 'errors', 'observability', 'stores'],
     observability: ['async'],
+    pages: [],
     pdf: [],
-    stores: ['async', 'config', 'contracts', 'http', 'observability'],
+    stores: ['async', 'config', 'contracts', 'errors', 'http', 'observability'],
   },
 };
 
@@ -143,7 +148,7 @@ describe('the rooms', () => {
  * others are use cases and stores: who asks, and over what, is not their affair.
  */
 const KNOW_HTTP = [
-  ...['commands', 'docs', 'plugins', 'routes'].map((room) => `services/api/${room}`),
+  ...['commands', 'docs', 'hooks', 'openapi', 'plugins', 'routes', 'tracking'].map((room) => `services/api/${room}`),
   ...['audit', 'http', 'observability', 'stores'].map((room) => `shared/${room}`),
 ];
 

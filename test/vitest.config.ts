@@ -53,8 +53,6 @@ export default defineConfig({
           ...(clients ? ['**/*.clients.ts'] : []),
           ...(namespaces ? ['**/*.namespaces.ts'] : []),
         ],
-    // Otherwise it would import plugins by Node, beside Vitest's own copies of the same files: two of each class.
-    server: { deps: { inline: ['@fastify/autoload'] } },
     globalSetup: ['./test/fixtures/global-programs.ts', './test/fixtures/global-setup.ts'],
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
     testTimeout: 60_000,

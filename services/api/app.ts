@@ -1,18 +1,40 @@
-import { join } from 'node:path';
-import autoload from '@fastify/autoload';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { type ApiConfig, type ApiOptions, LABEL_TIMEOUTS } from './config.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { apiErrors } from './errors.ts';
-import { accountQuota } from './routes/account-quota.ts';
-import login from './routes/api/auth/login.ts';
-import { authenticate } from './routes/authenticate.ts';
-import { authorize } from './routes/authorize.ts';
-import { heavyRequests } from './routes/heavy-requests.ts';
-import { trackingProblems, trackingRoutes } from './routes/rastreo.ts';
+import { accountQuota } from './hooks/account-quota.ts';
+import { authenticate } from './hooks/authenticate.ts';
+import { authorize } from './hooks/authorize.ts';
+import { heavyRequests } from './hooks/heavy-requests.ts';
+import { slowRefusals } from './hooks/slow-refusals.ts';
+import { openapi } from './openapi/document.ts';
+import { accountsPlugin } from './plugins/accounts.ts';
+import { branchesPlugin } from './plugins/branches.ts';
+import { corsPlugin } from './plugins/cors.ts';
+import { guidesPlugin } from './plugins/guides.ts';
+import { labelsPlugin } from './plugins/labels.ts';
+import { limitsPlugin } from './plugins/limits.ts';
+import { retentionPlugin } from './plugins/retention.ts';
+import { storesPlugin } from './plugins/stores.ts';
+import { tokensPlugin } from './plugins/tokens.ts';
+import { webhooksPlugin } from './plugins/webhooks.ts';
+import { branchRoutes } from './routes/branches.ts';
+import { creationRoutes } from './routes/create-guides.ts';
+import { eventRoutes } from './routes/events.ts';
+import { guideRoutes } from './routes/guide.ts';
+import { labelRoutes } from './routes/label.ts';
+import { labelFileRoute } from './routes/label-file.ts';
+import { listRoute } from './routes/list-guides.ts';
+import { loginRoute } from './routes/login.ts';
+import { myPermissionsRoute } from './routes/my-permissions.ts';
+import { tokenRoutes } from './routes/token.ts';
+import { destinationRoute } from './routes/validate-destination.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
+import { trackingProblems, trackingRoutes } from './tracking/routes.ts';
 
 /** Builds the API, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
 export function buildApi(
@@ -26,27 +48,45 @@ export function buildApi(
   return buildHttpServer(
     { log, errors: apiErrors, drainMs, trustProxy, anySlashes: true, onBadUrl: trackingProblems(config) },
     async (server) => {
-      // Each plugin after those that it depends on, and so closed before them.
-      await server.register(autoload, { dir: folder('plugins'), options });
-      // Whatever needs no token is named here.
+      await server.register(corsPlugin, options);
+      await server.register(slowRefusals);
+      await server.register(openapi, options);
+
+      // Each after those that it uses, and so closed before them.
+      await server.register(storesPlugin, options);
+      await server.register(accountsPlugin, options);
+      await server.register(tokensPlugin, options);
+      await server.register(limitsPlugin, options);
+      await server.register(branchesPlugin, options);
+      await server.register(webhooksPlugin, options);
+      await server.register(guidesPlugin);
+      await server.register(labelsPlugin, options);
+      await server.register(retentionPlugin, options);
+      beatWhileServing(server, 'api', server.redis, config.REDIS_PREFIX);
+
+      // Without a token.
       await server.register(docsRoutes, options);
-      await server.register(login, options);
       await server.register(trackingRoutes, options);
+      await server.register(loginRoute, options);
+
       await server.register(async (authenticated) => {
         await authenticated.register(authenticate);
         await authenticated.register(accountQuota);
         await authenticated.register(authorize);
         await authenticated.register(heavyRequests);
-        // Every other file below `routes/api`, at its path.
-        await authenticated.register(autoload, {
-          dir: folder('routes/api'),
-          options: { ...options, prefix: '/api' },
-        });
+
+        await authenticated.register(eventRoutes);
+        await authenticated.register(branchRoutes);
+        await authenticated.register(webhookRoutes, options);
+        await authenticated.register(myPermissionsRoute);
+        await authenticated.register(tokenRoutes);
+        await authenticated.register(creationRoutes);
+        await authenticated.register(labelRoutes);
+        await authenticated.register(labelFileRoute);
+        await authenticated.register(guideRoutes);
+        await authenticated.register(listRoute);
+        await authenticated.register(destinationRoute);
       });
     },
   );
-}
-
-function folder(name: string): string {
-  return join(import.meta.dirname, name);
 }

@@ -11,7 +11,7 @@ import type {
   ResolveResponse,
   VersionResponse,
 } from '#shared/contracts/branch.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import { callInternal } from './internal-call.ts';
 
 /** Most calls under way at a time, each for one request. */

@@ -3,7 +3,7 @@ import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
 import { MAX_GUIDES, MAX_PACKAGES, SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import { MEDIA_TYPES } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
-import type { CodesOf } from '#shared/errors.ts';
+import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { commonHttpErrors, type HttpError, type HttpErrors, retryAfter } from '#shared/http/http-errors.ts';
 import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import { MAX_KEY_LENGTH } from './guides/creation-journal.ts';
@@ -302,6 +302,6 @@ export function codigosOf(code: ApiErrorCode): string[] {
   return typeof codigo === 'string' ? [codigo] : [...new Set(GUIDE_PROBLEMS.flatMap(codigosOf))];
 }
 
-declare module '#shared/errors.ts' {
+declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes extends CodesOf<typeof apiErrors> {}
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'undici';
-import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { INTERNAL_TOKEN_HEADER, REQUEST_ID_HEADER } from '#shared/http/internal-calls.ts';
 
 type Call = {

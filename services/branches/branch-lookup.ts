@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { memoizeFor } from '#shared/async/memoize-for.ts';
 import type { DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { type BranchCache, listingOf } from './branch-cache.ts';

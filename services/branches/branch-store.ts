@@ -1,9 +1,9 @@
 import type { Connection, mongo } from 'mongoose';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
 
-declare module '#shared/errors.ts' {
+declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
     /** A load that began later is in force. */
     overtaken: unknown;

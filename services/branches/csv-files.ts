@@ -9,8 +9,8 @@ import {
   NOT_UTF8,
   type Row,
   readGuardedRows,
-} from '#shared/csv.ts';
-import { progressLine } from '#shared/terminal.ts';
+} from '#shared/commands/csv.ts';
+import { progressLine } from '#shared/commands/terminal.ts';
 import type { OnProgress } from './branch-store.ts';
 import { type CsvTable, columnsOf } from './csv-columns.ts';
 

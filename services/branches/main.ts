@@ -1,5 +1,5 @@
 import { loadConfig } from '#shared/config/load-config.ts';
-import { runService } from '#shared/run-service.ts';
+import { runService } from '#shared/http/run-service.ts';
 import { buildBranches } from './app.ts';
 import { BranchesConfig } from './config.ts';
 

@@ -1,5 +1,5 @@
 import type { LoginCode } from '#shared/auth/login.ts';
-import type { CodesOf } from '#shared/errors.ts';
+import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { type HttpError, type HttpErrors, retryAfter } from '#shared/http/http-errors.ts';
 
 /** The dashboard's own refusals, in the words of its pages. */
@@ -36,6 +36,6 @@ export const dashboardErrors = {
   'other-origin': { status: 403, codigo: 'otro_origen', message: 'La solicitud no viene de este tablero' },
 } as const satisfies HttpErrors & Record<LoginCode, HttpError>;
 
-declare module '#shared/errors.ts' {
+declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes extends CodesOf<typeof dashboardErrors> {}
 }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import Handlebars from 'handlebars';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { PagePolicy } from '#shared/http/security-headers.ts';
-import { PAGE_STYLE } from '#shared/page-style.ts';
+import { PAGE_STYLE } from '#shared/pages/page-style.ts';
 import { bytes, count, duration, number, utcTime } from './format.ts';
 
 /** What a template may call beside Handlebars' own. A value that is not known is a dash. */

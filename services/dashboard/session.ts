@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Trail } from '#shared/audit/trail.ts';
 import type { Login } from '#shared/auth/login.ts';
 import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
-import { digest } from '#shared/digest.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
@@ -88,7 +87,7 @@ export class Sessions {
   }
 
   #key(id: string): string {
-    return `${this.#prefix}:session:${digest(id)}`;
+    return `${this.#prefix}:session:${hash('sha256', id, 'base64url')}`;
   }
 
   /** SameSite is `lax`: with `strict`, whoever follows a link from an alert would log in again. No link changes anything. */

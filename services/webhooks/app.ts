@@ -1,7 +1,7 @@
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { openTrail } from '#shared/audit/trail.ts';
 import { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';

@@ -1,6 +1,6 @@
 import { type LookupAddress, promises } from 'node:dns';
 import { buildConnector } from 'undici';
-import { isAddress, isPublicAddress } from '#shared/public-address.ts';
+import { isAddress, isPublicAddress } from '#shared/contracts/public-address.ts';
 
 /** Longest time for a look-up, in ms. A connection that waits for one has five seconds more. */
 const LOOKUP_TIMEOUT_MS = 4_000;

@@ -1,8 +1,8 @@
+import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import { LruMap } from 'toad-cache';
-import { digest } from '#shared/digest.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /** Failed logins are counted over this time, in seconds (docs/contract.md "Authentication"). */
@@ -51,7 +51,11 @@ export function countingLimiter(
 
 export function loginKeys(username: string, from: string): LoginKeys {
   const address = addressGroup(from);
-  return { user: digest(username), address, pair: digest(`${username}\n${address}`) };
+  return {
+    user: hash('sha256', username, 'base64url'),
+    address,
+    pair: hash('sha256', `${username}\n${address}`, 'base64url'),
+  };
 }
 
 /**

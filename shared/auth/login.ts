@@ -1,5 +1,5 @@
 import { Tally } from '#shared/async/tally.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import { HashQueue } from './hash-queue.ts';
 import { type LoginKeys, type LoginLimit, loginKeys } from './login-limit.ts';
 import { hashPassword, isWeakHash, passwordMatches } from './passwords.ts';

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
-import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { commonHttpErrors, type HttpErrors, refuseFor, toHttpError } from './http-errors.ts';
 import type { HttpServer } from './http-server.ts';

@@ -5,7 +5,7 @@ import {
   type ErrorParams,
   MAX_PROBLEMS,
   type Problem,
-} from '#shared/errors.ts';
+} from '#shared/errors/domain-error.ts';
 
 /** An entry of `details` (docs/contract.md "Envelopes"). */
 export type Detail = {
@@ -122,7 +122,7 @@ export const commonHttpErrors = {
   internal: { status: 500, codigo: 'error_interno', message: 'Error interno del servidor' },
 } as const satisfies HttpErrors;
 
-declare module '#shared/errors.ts' {
+declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes extends CodesOf<typeof commonHttpErrors> {}
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 
 /** Header of the shared secret that calls between our services carry. */
 export const INTERNAL_TOKEN_HEADER = 'x-internal-token';

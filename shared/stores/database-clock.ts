@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { memoizeFor } from '#shared/async/memoize-for.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 
 /** How long a process counts on by itself before it asks again, in ms. */
 const COUNTED_MS = 5_000;

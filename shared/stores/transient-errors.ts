@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 
 /**
  * Names and codes of the errors that say that the other side is down, full or too slow. They are matched by name,

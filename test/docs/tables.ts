@@ -5,7 +5,7 @@ import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { httpErrors } from '#services/api/errors.ts';
-import { EventFields, GUIDE_FIELDS } from '#services/api/routes/schemas.ts';
+import { EventFields, GUIDE_FIELDS } from '#services/api/openapi/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView } from '#services/label-worker/label/view.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { ignoreBodies } from '#services/api/routes/ignored-body.ts';
+import { ignoreBodies } from '#services/api/hooks/ignored-body.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { call } from '#test/fixtures/client.ts';

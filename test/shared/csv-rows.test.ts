@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { LineReport, readRows } from '#shared/csv.ts';
+import { LineReport, readRows } from '#shared/commands/csv.ts';
 import { test } from '#test/fixtures/folder.ts';
 
 /** Rows enough for ten pieces of a file; each is read and parsed by itself. */

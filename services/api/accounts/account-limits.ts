@@ -1,7 +1,7 @@
 import type { Connection, mongo } from 'mongoose';
 import { RecentAnswers } from '#shared/async/recent-answers.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
-import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
 
 /** What the users of one account may use together (docs/contract.md "Limits"). */

@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto';
 import type { Result } from 'ioredis';
 import { LruMap } from 'toad-cache';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { digest } from '#shared/digest.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { localDays } from '../local-time.ts';
 import { QuotaExceeded, type QuotaState } from './account-limits.ts';
@@ -82,7 +82,7 @@ export class GuideQuota {
   async take(account: string, perDay: number, count: number): Promise<TakenGuides> {
     const now = Date.now();
     const { date, endsAt } = this.#dayAt(now);
-    const key = `${this.#prefix}:guides-account:${date}:${digest(account)}`;
+    const key = `${this.#prefix}:guides-account:${date}:${hash('sha256', account, 'base64url')}`;
     const counting = this.#countInRedis(key, perDay, count).catch((error): undefined => {
       this.#report.uncounted('guides', error);
       this.#remember(key, this.#counts.get(key)?.used ?? 0, KNOWN_MS);

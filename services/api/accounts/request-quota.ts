@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto';
 import type { Result } from 'ioredis';
 import { LruMap } from 'toad-cache';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { digest } from '#shared/digest.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { type AccountLimits, QuotaExceeded, type QuotaState } from './account-limits.ts';
 import type { QuotaReport } from './quota-report.ts';
@@ -95,7 +95,7 @@ export class RequestQuota {
   }
 
   async #chargeInRedis(account: string, costMs: number, burstMs: number): Promise<Charge> {
-    const key = `${this.#prefix}:requests-account:${digest(account)}`;
+    const key = `${this.#prefix}:requests-account:${hash('sha256', account, 'base64url')}`;
     const taken = this.#redis.takeRequest(key, costMs, burstMs);
     const [granted, debt] = await withTimeout(COUNT_TIMEOUT_MS, 'Counting a request', taken);
     const debtMs = Number(debt);

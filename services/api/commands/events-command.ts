@@ -2,11 +2,18 @@ import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { Registry } from 'prom-client';
 import { operatorOf } from '#shared/audit/record-command.ts';
+import {
+  InvalidFileError,
+  isMisread,
+  LineReport,
+  NOT_UTF8,
+  type Row,
+  readRows,
+} from '#shared/commands/csv.ts';
+import { progressLine } from '#shared/commands/terminal.ts';
 import { type Event, MAX_EVENTS } from '#shared/contracts/event.ts';
-import { InvalidFileError, isMisread, LineReport, NOT_UTF8, type Row, readRows } from '#shared/csv.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
-import { progressLine } from '#shared/terminal.ts';
 import { httpErrors } from '../errors.ts';
 import { EventRegister } from '../guides/events/event-register.ts';
 import { EVENT_FIELDS } from '../guides/events/event-request.ts';

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { CommandResult } from '#shared/audit/record-command.ts';
-import { progressLine } from '#shared/terminal.ts';
+import { progressLine } from '#shared/commands/terminal.ts';
 import { countGuides, erasePerson, exportPerson, type Walk } from '../privacy/person-data.ts';
 import { type PersonSearch, personSearch } from '../privacy/person-search.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';

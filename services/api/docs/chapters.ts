@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Marked, Renderer } from 'marked';
-import { PAGE_STYLE } from '#shared/page-style.ts';
+import { PAGE_STYLE } from '#shared/pages/page-style.ts';
 
 /** The chapters of the guide for integrators, in the order of its menu; each is the Markdown file of its name. */
 const NAMES = [

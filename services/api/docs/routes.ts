@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 import { type Chapter, escapeHtml, renderChapters, STYLE } from './chapters.ts';

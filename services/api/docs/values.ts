@@ -3,7 +3,7 @@ import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { MAX_GUIDES, MAX_PACKAGES } from '#shared/contracts/guide.ts';
 import { LABEL_TIMEOUT_MS } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
-import type { ErrorParams } from '#shared/errors.ts';
+import type { ErrorParams } from '#shared/errors/domain-error.ts';
 import {
   BODY_LIMIT_MIB,
   HEADER_LIMIT_KIB,
@@ -14,15 +14,15 @@ import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import type { ApiConfig } from '../config.ts';
 import { httpErrors } from '../errors.ts';
 import { KEY_DAYS } from '../guides/creation-journal.ts';
-import { TAGS } from '../plugins/openapi.ts';
-import { GUIDE_EXAMPLES } from '../routes/examples.ts';
-import { EventFields, GUIDE_FIELDS } from '../routes/schemas.ts';
+import { TAGS } from '../openapi/document.ts';
+import { GUIDE_EXAMPLES } from '../openapi/examples.ts';
+import { EventFields, GUIDE_FIELDS } from '../openapi/schemas.ts';
 import {
   markdownTable,
   WHEN_REPEATED,
   WHEN_TO_REPEAT,
   WHEN_TO_REPEAT_HEADS,
-} from '../routes/when-to-repeat.ts';
+} from '../openapi/when-to-repeat.ts';
 import { MAX_PENDING } from '../webhooks/webhooks.ts';
 import { ADVICE } from './advice.ts';
 

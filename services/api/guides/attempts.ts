@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { isServerAway, isTransientError, isUnsent } from '#shared/stores/transient-errors.ts';
 
 /** Longest time in which a request stores something, in ms; what became of it must be known by then. */

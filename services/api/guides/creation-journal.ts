@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto';
 import { type Connection, mongo } from 'mongoose';
-import { digest } from '#shared/digest.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { collectionOf, DUPLICATE_KEY, openIds } from '#shared/stores/mongo.ts';
 import { Attempts } from './attempts.ts';
@@ -59,8 +59,8 @@ export function idempotencyKey(
   body: unknown,
   earlier: readonly unknown[] = [],
 ): IdempotencyKey {
-  const id = digest(JSON.stringify(['crear', username, key]));
-  const hashOf = (form: unknown) => digest(canonicalJson(form));
+  const id = hash('sha256', JSON.stringify(['crear', username, key]), 'base64url');
+  const hashOf = (form: unknown) => hash('sha256', canonicalJson(form), 'base64url');
   return { id, bodyHashes: [hashOf(body), ...earlier.map(hashOf)] };
 }
 

@@ -1,5 +1,5 @@
 import type { ApiUser, Permission } from '#shared/auth/user-store.ts';
-import { DomainError, ProblemList } from '#shared/errors.ts';
+import { DomainError, ProblemList } from '#shared/errors/domain-error.ts';
 import type { EventRegister } from './events/event-register.ts';
 import { isGuideNumber } from './guide-number.ts';
 import type { GuideRecord, GuideStore } from './guide-store.ts';

@@ -1,5 +1,5 @@
 import { FRESH_MS } from '#shared/contracts/label-job.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 
 /**
  * Time over which the printers' pace is measured, in ms. It is their pace only once two labels have waited for so long:

@@ -11,7 +11,7 @@ import {
   labelKey,
   pageCount,
 } from '#shared/contracts/label-job.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { LabelCache, type LabelNews, parseNews } from '#shared/stores/label-cache.ts';
 import { LabelCounts } from '#shared/stores/label-counts.ts';

@@ -1,6 +1,6 @@
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { kindOfTipo, type LabelKind, TIPOS } from '#shared/contracts/label-kinds.ts';
-import { type Problem, ProblemList } from '#shared/errors.ts';
+import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { arrayIn, isAbsent, tidy, tidyFields, typeOf } from '../guides/request/body.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo']);

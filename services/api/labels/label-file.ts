@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
-import { DomainError, type ErrorCode } from '#shared/errors.ts';
+import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { LabelFile } from './joined-labels.ts';
 import type { Asker, LabelClient } from './label-client.ts';
 

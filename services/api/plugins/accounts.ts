@@ -17,19 +17,16 @@ declare module 'fastify' {
   }
 }
 
-export default fp(
-  async (server: HttpServer, { config }: ApiOptions) => {
-    const { mongo, redis } = server;
-    warnOfDemoUsers(config, server.log);
-    const audit = new AuditStore(mongo);
-    server.startup.onceConnected('the indexes of the audit trail', () => audit.open());
-    const trail = openTrail(server, 'api', audit);
-    const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
-    const limit = new LoginLimit(redis, `${config.REDIS_PREFIX}:login`, config.LOGIN_FAILURES_PER_ADDRESS);
-    const onAttempt = observeLogins(server, trail, users);
-    server.decorate('trail', trail);
-    server.decorate('users', users);
-    server.decorate('login', new Login({ users, limit, onAttempt, rehash: true }));
-  },
-  { name: 'accounts', dependencies: ['stores'] },
-);
+export const accountsPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  const { mongo, redis } = server;
+  warnOfDemoUsers(config, server.log);
+  const audit = new AuditStore(mongo);
+  server.startup.onceConnected('the indexes of the audit trail', () => audit.open());
+  const trail = openTrail(server, 'api', audit);
+  const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
+  const limit = new LoginLimit(redis, `${config.REDIS_PREFIX}:login`, config.LOGIN_FAILURES_PER_ADDRESS);
+  const onAttempt = observeLogins(server, trail, users);
+  server.decorate('trail', trail);
+  server.decorate('users', users);
+  server.decorate('login', new Login({ users, limit, onAttempt, rehash: true }));
+});

@@ -13,16 +13,13 @@ declare module 'fastify' {
 const TIMEOUT_MS = 6_000;
 
 /** Opens the connections to the branches service, without which labels and lists go on. */
-export default fp(
-  async (server: HttpServer, { config }: ApiOptions) => {
-    const branches = new BranchesClient({
-      url: config.BRANCHES_URL,
-      token: config.INTERNAL_TOKEN,
-      timeoutMs: TIMEOUT_MS,
-    });
-    server.decorate('branches', branches);
-    server.dependencies.set('branches', { check: () => branches.ping(), required: false });
-    server.addHook('onClose', () => branches.close());
-  },
-  { name: 'branches' },
-);
+export const branchesPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  const branches = new BranchesClient({
+    url: config.BRANCHES_URL,
+    token: config.INTERNAL_TOKEN,
+    timeoutMs: TIMEOUT_MS,
+  });
+  server.decorate('branches', branches);
+  server.dependencies.set('branches', { check: () => branches.ping(), required: false });
+  server.addHook('onClose', () => branches.close());
+});

@@ -10,7 +10,7 @@ const MAX_AGE = 600;
  * Allows pages of the origins in `CORS_ORIGINS` to read the answers in a browser (Fetch, "CORS protocol"); without any,
  * browsers refuse every page. Cookies are not allowed: the caller is known by the token.
  */
-export default fp(
+export const corsPlugin = fp(
   async (server: HttpServer, { config: { CORS_ORIGINS: origins } }: ApiOptions) => {
     if (!origins) return;
     await server.register(fastifyCors, {
@@ -30,5 +30,4 @@ export default fp(
       strictPreflight: false,
     });
   },
-  { name: 'cors' },
 );

@@ -21,32 +21,29 @@ declare module 'fastify' {
 const SWEEP_MS = 10_000;
 
 /** Opens the guides and their events, and finishes again and again what a crash has cut. */
-export default fp(
-  async (server: HttpServer) => {
-    const guides = new GuideStore(server.mongo);
-    const guideList = new GuideList(server.mongo);
-    const journal = new CreationJournal(server.mongo, guides);
-    const eventLog = new EventLog(server.mongo);
-    const events = new EventRegister(eventLog, guides, server.metrics, (account) =>
-      wakeWebhooks(server, account),
+export const guidesPlugin = fp(async (server: HttpServer) => {
+  const guides = new GuideStore(server.mongo);
+  const guideList = new GuideList(server.mongo);
+  const journal = new CreationJournal(server.mongo, guides);
+  const eventLog = new EventLog(server.mongo);
+  const events = new EventRegister(eventLog, guides, server.metrics, (account) =>
+    wakeWebhooks(server, account),
+  );
+  server.startup.onceConnected('the indexes of the list of guides', () => guideList.open());
+  server.startup.onceConnected('the indexes of the journal of creations', () => journal.open());
+  server.startup.onceConnected('the indexes of the events', () => eventLog.open());
+  for (const [what, cut] of Object.entries({ creations: journal, events })) {
+    const failure = `What a crash has cut of ${what} waits for the next sweep`;
+    repeat(server, { name: `${what} that a crash has cut`, pauseMs: SWEEP_MS, failure }, () =>
+      cut.sweep(server.log),
     );
-    server.startup.onceConnected('the indexes of the list of guides', () => guideList.open());
-    server.startup.onceConnected('the indexes of the journal of creations', () => journal.open());
-    server.startup.onceConnected('the indexes of the events', () => eventLog.open());
-    for (const [what, cut] of Object.entries({ creations: journal, events })) {
-      const failure = `What a crash has cut of ${what} waits for the next sweep`;
-      repeat(server, { name: `${what} that a crash has cut`, pauseMs: SWEEP_MS, failure }, () =>
-        cut.sweep(server.log),
-      );
-    }
-    server.decorate('guides', guides);
-    server.decorate('guideList', guideList);
-    server.decorate('journal', journal);
-    server.decorate('eventLog', eventLog);
-    server.decorate('events', events);
-  },
-  { name: 'guides', dependencies: ['stores', 'webhooks'] },
-);
+  }
+  server.decorate('guides', guides);
+  server.decorate('guideList', guideList);
+  server.decorate('journal', journal);
+  server.decorate('eventLog', eventLog);
+  server.decorate('events', events);
+});
 
 /** Has an account's webhooks looked at when its new events are shown. Where that fails, they are a minute later. */
 function wakeWebhooks({ webhooks, log }: HttpServer, account: string): void {

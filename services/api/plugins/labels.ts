@@ -16,31 +16,28 @@ declare module 'fastify' {
   }
 }
 
-export default fp(
-  async (server: HttpServer, { config, tracing, labelTimeouts }: ApiOptions) => {
-    const labels = new LabelClient({
-      redis: server.redis,
-      cache: openLabelCache(server, config.LABEL_CACHE_URL, config.REDIS_PREFIX),
-      subscriber: openSubscriberRedis(server, config.LABEL_CACHE_URL),
-      prefix: config.REDIS_PREFIX,
-      timeoutMs: labelTimeouts.label,
-      metrics: server.metrics,
-      report: server.quotaReport,
-      log: server.log,
-      telemetry: tracing && (await loadQueueTelemetry()),
-    });
-    server.addHook('onClose', () => labels.close());
-    server.startup.onceConnected('the label queue', () => labels.open());
-    server.decorate('labels', labels);
-    server.decorate('labelFiles', new LabelFilePrinter({ labels, timeoutMs: labelTimeouts.file }));
-    if (!config.TRACKING_URL && !config.PUBLIC_URL) {
-      server.log.warn('The QR codes of labels lead nowhere: set PUBLIC_URL, or TRACKING_URL');
-    }
-    server.decorate('labelSettings', {
-      carrier: config.CARRIER_NAME,
-      logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
-      trackingUrl: trackingUrl(config),
-    });
-  },
-  { name: 'labels', dependencies: ['stores', 'limits'] },
-);
+export const labelsPlugin = fp(async (server: HttpServer, { config, tracing, labelTimeouts }: ApiOptions) => {
+  const labels = new LabelClient({
+    redis: server.redis,
+    cache: openLabelCache(server, config.LABEL_CACHE_URL, config.REDIS_PREFIX),
+    subscriber: openSubscriberRedis(server, config.LABEL_CACHE_URL),
+    prefix: config.REDIS_PREFIX,
+    timeoutMs: labelTimeouts.label,
+    metrics: server.metrics,
+    report: server.quotaReport,
+    log: server.log,
+    telemetry: tracing && (await loadQueueTelemetry()),
+  });
+  server.addHook('onClose', () => labels.close());
+  server.startup.onceConnected('the label queue', () => labels.open());
+  server.decorate('labels', labels);
+  server.decorate('labelFiles', new LabelFilePrinter({ labels, timeoutMs: labelTimeouts.file }));
+  if (!config.TRACKING_URL && !config.PUBLIC_URL) {
+    server.log.warn('The QR codes of labels lead nowhere: set PUBLIC_URL, or TRACKING_URL');
+  }
+  server.decorate('labelSettings', {
+    carrier: config.CARRIER_NAME,
+    logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
+    trackingUrl: trackingUrl(config),
+  });
+});

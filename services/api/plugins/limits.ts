@@ -18,23 +18,20 @@ declare module 'fastify' {
   }
 }
 
-export default fp(
-  async (server: HttpServer, { config }: ApiOptions) => {
-    const { mongo, redis } = server;
-    const prefix = config.REDIS_PREFIX;
-    const localTime = localTimeFormatter(config.TIME_ZONE);
-    const report = new QuotaReport(server.metrics, server.log);
-    const defaults: AccountLimits = {
-      requestsPerSecond: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
-      requestsBurst: config.REQUESTS_BURST_PER_ACCOUNT,
-      guidesPerDay: config.GUIDES_PER_DAY_PER_ACCOUNT,
-      labelPages: config.LABEL_PAGES_PER_ACCOUNT,
-    };
-    server.decorate('localTime', localTime);
-    server.decorate('quotaReport', report);
-    server.decorate('limitsOf', recentLimits(new AccountLimitsStore(mongo), defaults));
-    server.decorate('requestQuota', new RequestQuota(redis, prefix, report));
-    server.decorate('guideQuota', new GuideQuota(redis, prefix, localTime, report));
-  },
-  { name: 'limits', dependencies: ['stores'] },
-);
+export const limitsPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  const { mongo, redis } = server;
+  const prefix = config.REDIS_PREFIX;
+  const localTime = localTimeFormatter(config.TIME_ZONE);
+  const report = new QuotaReport(server.metrics, server.log);
+  const defaults: AccountLimits = {
+    requestsPerSecond: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
+    requestsBurst: config.REQUESTS_BURST_PER_ACCOUNT,
+    guidesPerDay: config.GUIDES_PER_DAY_PER_ACCOUNT,
+    labelPages: config.LABEL_PAGES_PER_ACCOUNT,
+  };
+  server.decorate('localTime', localTime);
+  server.decorate('quotaReport', report);
+  server.decorate('limitsOf', recentLimits(new AccountLimitsStore(mongo), defaults));
+  server.decorate('requestQuota', new RequestQuota(redis, prefix, report));
+  server.decorate('guideQuota', new GuideQuota(redis, prefix, localTime, report));
+});

@@ -8,19 +8,16 @@ import { repeat } from '../repeat.ts';
 const CHECK_MS = 60_000;
 
 /** Starts to anonymise old guides, or says in the log that guides are kept as they are. */
-export default fp(
-  async (server: HttpServer, { config }: ApiOptions) => {
-    const { RETENTION_DAYS: days, REDIS_PREFIX: prefix } = config;
-    const { mongo, redis, log, metrics } = server;
-    if (days === 0) {
-      log.info('Guides keep names and addresses for ever: RETENTION_DAYS is 0');
-      return;
-    }
-    log.info(`Guides older than ${days} days lose names and addresses: RETENTION_DAYS`);
-    const store = new PersonalDataStore(mongo);
-    const retention = new Retention({ store, redis, prefix, days, log, metrics });
-    const failure = 'A pass of retention was cut off';
-    repeat(server, { name: 'retention', pauseMs: CHECK_MS, failure }, (end) => retention.runIfDue(end));
-  },
-  { name: 'retention', dependencies: ['stores'] },
-);
+export const retentionPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  const { RETENTION_DAYS: days, REDIS_PREFIX: prefix } = config;
+  const { mongo, redis, log, metrics } = server;
+  if (days === 0) {
+    log.info('Guides keep names and addresses for ever: RETENTION_DAYS is 0');
+    return;
+  }
+  log.info(`Guides older than ${days} days lose names and addresses: RETENTION_DAYS`);
+  const store = new PersonalDataStore(mongo);
+  const retention = new Retention({ store, redis, prefix, days, log, metrics });
+  const failure = 'A pass of retention was cut off';
+  repeat(server, { name: 'retention', pauseMs: CHECK_MS, failure }, (end) => retention.runIfDue(end));
+});

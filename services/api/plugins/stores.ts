@@ -15,10 +15,7 @@ declare module 'fastify' {
 }
 
 /** Opens the connections to MongoDB and Redis. Whatever depends on this plugin closes before they do. */
-export default fp(
-  async (server: HttpServer, { config }: ApiOptions) => {
-    server.decorate('mongo', openMongo(server, config.MONGODB_URI));
-    server.decorate('redis', openRedis(server, config.REDIS_URL, config.REDIS_PREFIX));
-  },
-  { name: 'stores' },
-);
+export const storesPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  server.decorate('mongo', openMongo(server, config.MONGODB_URI));
+  server.decorate('redis', openRedis(server, config.REDIS_URL, config.REDIS_PREFIX));
+});

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fastifyJwt from '@fastify/jwt';
 import fp from 'fastify-plugin';
 import type { ApiUser } from '#shared/auth/user-store.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 
@@ -38,45 +38,42 @@ declare module 'fastify' {
  * Signs access tokens (`server.signToken`) and verifies them (`server.verifyBearer`). A token of `JWT_SECRET_PREVIOUS` is
  * also accepted, so that the secret can be replaced without logging anybody out.
  */
-export default fp(
-  async (server: HttpServer, { config }: ApiOptions) => {
-    const { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, JWT_TTL_S: expiresIn } = config;
-    await server.register(fastifyJwt, {
-      secret,
-      sign: { algorithm: 'HS256', iss: ISSUER, expiresIn },
-      // A thousand good tokens are kept for ten minutes, or until they expire, by their hash, and not verified again. Whether
-      // one was logged out is asked elsewhere, each time.
-      verify: { ...VERIFY, cache: true },
-    });
-    const verifySigned = (token: string): TokenClaims => {
-      try {
-        return server.jwt.verify(token);
-      } catch (error) {
-        if (!previousSecret || codeOf(error) !== 'FAST_JWT_INVALID_SIGNATURE') throw error;
-        return server.jwt.verify(token, { ...VERIFY, key: previousSecret });
-      }
-    };
-    server.decorate('signToken', ({ username, tokenGeneration }) =>
-      server.jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID() }),
-    );
-    server.decorate('verifyBearer', (authorization: string | undefined) => {
-      const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
-      if (!token) throw new DomainError('access-denied');
-      try {
-        const { sub, exp, gen, jti } = verifySigned(token);
-        // The library checks the types of times only.
-        if (typeof sub !== 'string') throw new TypeError('sub is no string');
-        if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
-        return { sub, exp, gen, jti };
-      } catch (cause) {
-        throw new DomainError(codeOf(cause) === 'FAST_JWT_EXPIRED' ? 'token-expired' : 'access-denied', {
-          cause,
-        });
-      }
-    });
-  },
-  { name: 'tokens' },
-);
+export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  const { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, JWT_TTL_S: expiresIn } = config;
+  await server.register(fastifyJwt, {
+    secret,
+    sign: { algorithm: 'HS256', iss: ISSUER, expiresIn },
+    // A thousand good tokens are kept for ten minutes, or until they expire, by their hash, and not verified again. Whether
+    // one was logged out is asked elsewhere, each time.
+    verify: { ...VERIFY, cache: true },
+  });
+  const verifySigned = (token: string): TokenClaims => {
+    try {
+      return server.jwt.verify(token);
+    } catch (error) {
+      if (!previousSecret || codeOf(error) !== 'FAST_JWT_INVALID_SIGNATURE') throw error;
+      return server.jwt.verify(token, { ...VERIFY, key: previousSecret });
+    }
+  };
+  server.decorate('signToken', ({ username, tokenGeneration }) =>
+    server.jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID() }),
+  );
+  server.decorate('verifyBearer', (authorization: string | undefined) => {
+    const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
+    if (!token) throw new DomainError('access-denied');
+    try {
+      const { sub, exp, gen, jti } = verifySigned(token);
+      // The library checks the types of times only.
+      if (typeof sub !== 'string') throw new TypeError('sub is no string');
+      if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
+      return { sub, exp, gen, jti };
+    } catch (cause) {
+      throw new DomainError(codeOf(cause) === 'FAST_JWT_EXPIRED' ? 'token-expired' : 'access-denied', {
+        cause,
+      });
+    }
+  });
+});
 
 function codeOf(error: unknown): string | undefined {
   return (error as { code?: string }).code;

@@ -31,42 +31,39 @@ const MAX_CALLS = 20;
 /** How long the trial of a process that died holds up its account, in seconds: longer than a call. */
 const PROBE_S = 20;
 
-export default fp(
-  async (server: HttpServer, { config }: ApiOptions) => {
-    const webhooks = new WebhookStore(server.mongo);
-    server.startup.onceConnected('the indexes of the webhooks', () => webhooks.open());
-    const pool = new Pool(config.WEBHOOKS_URL, {
-      connections: MAX_CALLS,
-      connect: { timeout: 1_000 },
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
+export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  const webhooks = new WebhookStore(server.mongo);
+  server.startup.onceConnected('the indexes of the webhooks', () => webhooks.open());
+  const pool = new Pool(config.WEBHOOKS_URL, {
+    connections: MAX_CALLS,
+    connect: { timeout: 1_000 },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+  });
+  // Not by the pool: messages that customers try may take all of its connections.
+  const pinging = new Pool(config.WEBHOOKS_URL, { connections: 1, connect: { timeout: PING_MS } });
+  const ping = () =>
+    callInternal(pinging, {
+      service: 'webhooks',
+      token: config.INTERNAL_TOKEN,
+      path: '/health/live',
+      requestId: 'health',
+      signal: AbortSignal.timeout(PING_MS),
     });
-    // Not by the pool: messages that customers try may take all of its connections.
-    const pinging = new Pool(config.WEBHOOKS_URL, { connections: 1, connect: { timeout: PING_MS } });
-    const ping = () =>
-      callInternal(pinging, {
-        service: 'webhooks',
-        token: config.INTERNAL_TOKEN,
-        path: '/health/live',
-        requestId: 'health',
-        signal: AbortSignal.timeout(PING_MS),
-      });
-    server.dependencies.set('webhooks', { check: ping, required: false });
-    server.addHook('onClose', () => Promise.all([pool.destroy(), pinging.destroy()]));
-    server.decorate('webhooks', webhooks);
-    const prefix = `${config.REDIS_PREFIX}:requests-probe`;
-    server.decorate('probeLimit', countingLimiter(server.redis, prefix, 1, PROBE_S));
-    server.decorate('probe', (body: ProbeRequest, requestId: string) =>
-      callInternal<ProbeOutcome>(pool, {
-        service: 'webhooks',
-        token: config.INTERNAL_TOKEN,
-        path: '/internal/probe',
-        requestId,
-        body,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        notFound: 'webhook-not-found',
-      }),
-    );
-  },
-  { name: 'webhooks', dependencies: ['stores'] },
-);
+  server.dependencies.set('webhooks', { check: ping, required: false });
+  server.addHook('onClose', () => Promise.all([pool.destroy(), pinging.destroy()]));
+  server.decorate('webhooks', webhooks);
+  const prefix = `${config.REDIS_PREFIX}:requests-probe`;
+  server.decorate('probeLimit', countingLimiter(server.redis, prefix, 1, PROBE_S));
+  server.decorate('probe', (body: ProbeRequest, requestId: string) =>
+    callInternal<ProbeOutcome>(pool, {
+      service: 'webhooks',
+      token: config.INTERNAL_TOKEN,
+      path: '/internal/probe',
+      requestId,
+      body,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      notFound: 'webhook-not-found',
+    }),
+  );
+});

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
-import { PAGE_STYLE } from '#shared/page-style.ts';
+import { PAGE_STYLE } from '#shared/pages/page-style.ts';
 import type { LogEntry } from '#shared/stores/event-log.ts';
 import { annulledBy, guideState } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';

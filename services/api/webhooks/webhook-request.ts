@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { guideAjv } from '#shared/contracts/guide.ts';
-import { DomainError, type Problem, ProblemList } from '#shared/errors.ts';
-import { isAddress, isPublicAddress } from '#shared/public-address.ts';
+import { isAddress, isPublicAddress } from '#shared/contracts/public-address.ts';
+import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { addProblems, isObject, tidyFields } from '../guides/request/body.ts';
 
 const URL_RULE =

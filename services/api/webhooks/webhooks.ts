@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto';
 import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
-import { digest } from '#shared/digest.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { EventLog } from '#shared/stores/event-log.ts';
 import { newSecret, type Webhook, type WebhookStore } from '#shared/stores/webhook-store.ts';
 import { decodeCursor } from '../guides/events/read-events.ts';
@@ -52,7 +52,7 @@ export async function probeWebhook(
   requestId: string,
 ) {
   if (!(await webhooks.find(account, id))) throw new DomainError('webhook-not-found');
-  const key = digest(account);
+  const key = hash('sha256', account, 'base64url');
   await probeLimit.consume(key).catch((reason: unknown) => {
     if (!(reason instanceof RateLimiterRes)) throw reason;
     throw new DomainError('too-many-requests', { params: { seconds: PROBE_PAUSE_S } });

@@ -1,5 +1,5 @@
 import { FRESH_MS, type LabelPayload } from '#shared/contracts/label-job.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
 import { printBody, type RenderedLabel, renderLabel } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
@@ -23,7 +23,7 @@ export type LabelPrinter = {
   print(label: LabelPayload, order?: Partial<PrintOrder>): Promise<Uint8Array>;
 };
 
-declare module '#shared/errors.ts' {
+declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
     /** Nobody waits for the label any more, so it is not printed. */
     'label-unwanted': unknown;

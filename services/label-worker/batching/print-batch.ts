@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 
 /** A label that waits for its bytes or its error. */
 export type PendingLabel = Pick<PromiseWithResolvers<Uint8Array>, 'resolve' | 'reject'>;

@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { Chromium, type ChromiumOptions } from './chromium.ts';
 import { PrintRefusedError } from './page.ts';

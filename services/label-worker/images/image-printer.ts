@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelForm } from '#shared/contracts/label-job.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import { findUnwanted, type LabelPrinterOptions, type PrintOrder } from '../batching/label-printer.ts';
 import { type WaitingLabel, WaitingList } from '../batching/waiting-list.ts';
 import type { WorkerMetrics } from '../metrics.ts';

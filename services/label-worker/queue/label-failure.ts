@@ -1,5 +1,5 @@
 import { UnrecoverableError } from 'bullmq';
-import { type CodesOf, DomainError } from '#shared/errors.ts';
+import { type CodesOf, DomainError } from '#shared/errors/domain-error.ts';
 
 /** Why a label was not printed, and whether another attempt may succeed. */
 const RETRIED = {
@@ -11,7 +11,7 @@ const RETRIED = {
   'payload-invalid': false,
 } as const;
 
-declare module '#shared/errors.ts' {
+declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes extends CodesOf<typeof RETRIED> {}
 }
 

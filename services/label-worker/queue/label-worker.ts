@@ -10,7 +10,7 @@ import {
   pageCount,
   printedKey,
 } from '#shared/contracts/label-job.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { LabelCache, LabelNews } from '#shared/stores/label-cache.ts';
 import type { LabelCounts } from '#shared/stores/label-counts.ts';

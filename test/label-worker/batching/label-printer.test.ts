@@ -5,7 +5,7 @@ import { printUnderlays } from '#services/label-worker/batching/print-underlays.
 import type { PrintingBrowser } from '#services/label-worker/browser/printing-browser.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
 import { test as browserTest } from '#test/fixtures/labels/printing-browser.ts';

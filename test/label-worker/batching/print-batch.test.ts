@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { printBatch } from '#services/label-worker/batching/print-batch.ts';
 import { PrintSlots } from '#services/label-worker/batching/print-slots.ts';
 import { type WaitingLabel, WaitingList } from '#services/label-worker/batching/waiting-list.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 
 /** Prints labels of these names in one batch; `fault` may throw. Returns the prints, and what each label came to. */
 async function print(names: string, fault: (names: string) => void) {

@@ -20,7 +20,7 @@ import {
   labelJobOptions,
   labelKey,
 } from '#shared/contracts/label-job.ts';
-import { DomainError } from '#shared/errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { LabelCache, parseNews } from '#shared/stores/label-cache.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';

@@ -8,7 +8,7 @@ import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
-import { SHUTDOWN_MS } from '#shared/run-service.ts';
+import { SHUTDOWN_MS } from '#shared/http/run-service.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { environmentOf, readTargets } from '../dockerfile.ts';
 import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';

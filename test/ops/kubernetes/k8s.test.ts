@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { BODY_LIMIT_MIB } from '#shared/http/http-errors.ts';
-import { SHUTDOWN_MS } from '#shared/run-service.ts';
+import { SHUTDOWN_MS } from '#shared/http/run-service.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { environmentOf, readTargets } from '../dockerfile.ts';
 import { SECRETS, SERVICES, SETTINGS, unknownSettings } from '../settings.ts';

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import fastq from 'fastq';
 import { Counter, type Registry } from 'prom-client';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
-import { DomainError, type Problem } from '#shared/errors.ts';
+import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Append, EventLog, NewEntry, Told } from '#shared/stores/event-log.ts';
 import { Attempts, STORE_MS } from '../attempts.ts';

@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto';
 import type { ErrorObject } from 'ajv';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { Event, FIELDS_OF_TYPES, MAX_EVENTS } from '#shared/contracts/event.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
-import { digest } from '#shared/digest.ts';
-import { type Problem, ProblemList } from '#shared/errors.ts';
+import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { Told } from '#shared/stores/event-log.ts';
 import { isGuideNumber } from '../guide-number.ts';
 import { arrayIn, isAbsent, isObject, tidyFields, toProblem } from '../request/body.ts';
@@ -59,5 +59,5 @@ export function invalidTime(rule: string): Problem {
 
 /** Makes the id of an event that has none: the same event again has the same id. */
 function idOf({ Guia, Paquete, Tipo, Ocurrido, Sucursal }: Event): string {
-  return digest(JSON.stringify([Guia, Paquete, Tipo, Ocurrido, Sucursal]));
+  return hash('sha256', JSON.stringify([Guia, Paquete, Tipo, Ocurrido, Sucursal]), 'base64url');
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CLOCKS_DIFFER_MS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
 import { ANONYMOUS } from '#shared/contracts/guide.ts';
-import type { Problem } from '#shared/errors.ts';
+import type { Problem } from '#shared/errors/domain-error.ts';
 import type { LogEntry, NewEntry, Told } from '#shared/stores/event-log.ts';
 import type { GuideRecord, GuideState } from '../guide-store.ts';
 import { invalidTime } from './event-request.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '#shared/errors.ts';
+import type { Problem } from '#shared/errors/domain-error.ts';
 import type { Told } from '#shared/stores/event-log.ts';
 import type { GuideStore } from '../guide-store.ts';
 import type { EventRegister, Verdict } from './event-register.ts';

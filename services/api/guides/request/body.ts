@@ -7,7 +7,7 @@ import {
   MAX_NAME_LENGTH,
   type Problem,
   type ProblemList,
-} from '#shared/errors.ts';
+} from '#shared/errors/domain-error.ts';
 import { closestName } from './closest-name.ts';
 
 /** What the bodies of requests have in common: how they are read, and how it is said what is wrong with them. */

@@ -7,7 +7,7 @@ import {
   type ServiceType,
 } from '#shared/contracts/guide.ts';
 import { isPrintable, unprintable } from '#shared/contracts/label-charset.ts';
-import { ProblemList } from '#shared/errors.ts';
+import { ProblemList } from '#shared/errors/domain-error.ts';
 import { addProblems, arrayIn, blame, isAbsent, isObject, tidy, tidyFields } from './body.ts';
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);

@@ -1,6 +1,6 @@
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import type { Guide } from '#shared/contracts/guide.ts';
-import { DomainError, type Problem } from '#shared/errors.ts';
+import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import type { Caller } from '../../accounts/account-limits.ts';
 import type { Asker, BranchesClient } from '../../branches-client.ts';
 import type { BranchOfGuide } from '../guide-store.ts';

@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { type TSchema, Type } from 'typebox';
+import { DENSITIES, IMAGE_FORMATS, type LabelForm, MEDIA_TYPES } from '#shared/contracts/label-job.ts';
+import { KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
+import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
+import { toDomainError } from '#shared/http/error-handlers.ts';
+import type { LabelOutcome } from '#shared/stores/label-counts.ts';
+import type { Caller } from '../accounts/account-limits.ts';
+import type { GuideRecord } from '../guides/guide-store.ts';
+import { blame } from '../guides/request/body.ts';
+import type { Asker } from '../labels/label-client.ts';
+import type { LabelFailureReason } from '../labels/label-metrics.ts';
+import { addRateLimit } from './account-quota.ts';
+import { apiUser, whenGone } from './authenticate.ts';
+
+/** What the routes of labels have in common (docs/contract.md "Labels"). */
+
+export type Format = keyof typeof MEDIA_TYPES;
+const FORMATS = ['pdf', ...IMAGE_FORMATS] as const satisfies Format[];
+
+export const formParameters = {
+  formato: Type.Optional(
+    Type.Enum(FORMATS, { type: 'string', description: 'Formato de la etiqueta; manda sobre `Accept`' }),
+  ),
+  dpi: Type.Optional(
+    Type.Integer({
+      enum: DENSITIES,
+      maximum: Math.max(...DENSITIES),
+      default: DENSITIES[0],
+      description: 'Puntos por pulgada de la impresora, para PNG y ZPL; 203 si falta',
+    }),
+  ),
+};
+
+/** What the answer of a label has, for the document: a file of each form. */
+export const formContent: Readonly<Record<string, { schema: TSchema }>> = Object.fromEntries(
+  Object.values(MEDIA_TYPES).map((type) => [type, { schema: Type.String({ format: 'binary' }) }]),
+);
+
+/** How a label is to be sent: the media type, the ending of the file, and the form, which PDF needs none of. */
+export type WantedForm = { type: string; format: Format; form: LabelForm | undefined };
+
+/**
+ * Returns the form that a request asks for, by its parameters or else by `Accept` (RFC 9110, 12.5.1). A browser, which asks
+ * for `text/html` before all, gets the PDF where it takes any type: some list `image/png` too, as a form of pages.
+ *
+ * @throws DomainError `format-not-acceptable` where `Accept` names no form that there is.
+ */
+export function wantedForm(
+  { accept }: IncomingHttpHeaders,
+  { formato, dpi = DENSITIES[0] }: { formato?: Format; dpi?: number },
+): WantedForm {
+  const format = formato ?? negotiate(accept);
+  if (!format) throw new DomainError('format-not-acceptable');
+  const type = MEDIA_TYPES[format];
+  return { type, format, form: format === 'pdf' ? undefined : { format, dpi: dpi as LabelForm['dpi'] } };
+}
+
+function negotiate(accept: string | undefined): Format | undefined {
+  const negotiator = new Negotiator({ headers: { accept: accept || '*/*' } });
+  const types = negotiator.mediaTypes(Object.values(MEDIA_TYPES));
+  const isBrowser = negotiator.mediaTypes().includes('text/html');
+  const best = isBrowser && types.includes(MEDIA_TYPES.pdf) ? MEDIA_TYPES.pdf : types[0];
+  return FORMATS.find((format) => MEDIA_TYPES[format] === best);
+}
+
+/** Adds a header to those that the answer depends on, beside what the answers to other origins name. */
+export function addVary(reply: FastifyReply, name: string): void {
+  reply.header('vary', [reply.getHeader('vary') ?? [], name].flat().join(', '));
+}
+
+export type AskedPackages = { paquetes?: number; paquete?: number };
+
+/**
+ * Returns how many packages a label counts, and which one alone is asked for (docs/contract.md "Labels").
+ *
+ * @throws DomainError `packages-invalid` where there is no such package.
+ */
+export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: AskedPackages = {}) {
+  if (!KINDS[kind].pagePerPackage) return { packages: 1 };
+  const packages = asked.paquetes ?? guide.Producto.Paquetes ?? 1;
+  const only = asked.paquete;
+  if (only === undefined) return { packages };
+  if (only > packages) throw blame('paquete', 'packages-invalid', { limit: packages });
+  return { packages, package: only };
+}
+
+/** Returns who asks for labels by this request, and tells the client how many more pages the account may have in flight. */
+export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
+  const { account, limits } = apiUser(request);
+  const quota = limits.labelPages;
+  const remaining = Math.max(0, quota - request.server.labels.pagesInFlight(account));
+  addRateLimit(reply, { policy: 'etiquetas', quota, remaining });
+  return { account, maxPages: quota, requestId: request.id, gone: whenGone(reply) };
+}
+
+/** What a refusal counts as, and the reason of it that metrics name. */
+const FAILURES: Partial<Record<ErrorCode, [outcome: LabelOutcome, reason?: LabelFailureReason]>> = {
+  'label-failed': ['failed', 'failed'],
+  'label-late': ['failed', 'late'],
+  internal: ['failed', 'other'],
+  overloaded: ['refused', 'overloaded'],
+  'no-printer': ['refused', 'no_worker'],
+  'too-many-pages': ['limited', 'quota'],
+  unavailable: ['refused', 'unavailable'],
+  'too-many-requests': ['limited'],
+};
+
+/** Counts a request for labels that got none; not where the request itself is at fault, as with an unknown guide. */
+export function countLabelFailure(request: FastifyRequest, error: Error): void {
+  const [outcome, reason] = FAILURES[toDomainError(error).code] ?? [];
+  const { labels } = request.server;
+  if (outcome) labels.counts.count(outcome);
+  if (reason) labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
+}

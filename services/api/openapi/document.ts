@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util';
+import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import fp from 'fastify-plugin';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiOptions } from '../config.ts';
+import service from '../package.json' with { type: 'json' };
+
+const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF. [La guía para integradores](/api/docs) lo explica paso a paso.
+
+1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
+2. Las demás operaciones llevan \`Authorization: Bearer <token>\`. En esta página, al entrar con el paso 1 el token queda puesto.
+
+Crear guías, cancelar una, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear: cuándo, está en su descripción.
+
+Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
+
+/** A script of the page: after a login it puts the token where the button "Authorize" would put it. */
+const AUTHORIZE_ON_LOGIN = `
+const bundle = window.SwaggerUIBundle;
+window.SwaggerUIBundle = Object.assign((config) => {
+  const ui = bundle({
+    ...config,
+    responseInterceptor(response) {
+      if (response.ok && response.url.endsWith('/api/auth/login')) {
+        ui.preauthorizeApiKey('bearerAuth', response.obj.data.access_token);
+      }
+      return response;
+    },
+  });
+  return ui;
+}, bundle);
+`;
+
+/**
+ * What the page at `/api/docs/probar` may load. The plugin's own policy would also trust other hosts, and make browsers ask
+ * for https where there is none.
+ */
+const PAGE_POLICY = {
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'connect-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+};
+
+/** A group of operations. Generated clients name files after it, so its name is ASCII; people read the other one. */
+export const TAGS = {
+  Autenticacion: { 'x-displayName': 'Autenticación', description: 'Entrar, validar el token, permisos' },
+  Guias: { 'x-displayName': 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
+  Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una, en PDF, PNG o ZPL; o muchas, en un archivo' },
+  Eventos: { 'x-displayName': 'Eventos', description: 'Qué pasó con las guías, y cómo seguirlo' },
+  Webhooks: { 'x-displayName': 'Webhooks', description: 'Recibir los eventos sin preguntar' },
+  Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales y cobertura' },
+} as const;
+
+/**
+ * Serves the OpenAPI 3.1 document at `/api/openapi.json`, made from the routes' own schemas, and a page to try it at
+ * `/api/docs/probar`. To be registered before the routes. Without `PUBLIC_URL` the document says that clients reach the API
+ * where they have got it from.
+ */
+export const openapi = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Guías de envío',
+        version: service.version,
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: config.PUBLIC_URL ?? '/' }],
+      tags: Object.entries(TAGS).map(([name, tag]) => ({ name, ...tag })),
+      components: {
+        securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      },
+    },
+    hideUntagged: true,
+    transformObject: nameSchemasOf as SwaggerTransformObject,
+  });
+  await server.register(swaggerUi, {
+    routePrefix: '/api/docs/probar',
+    staticCSP: PAGE_POLICY,
+    uiConfig: {
+      docExpansion: 'list',
+      persistAuthorization: false,
+      tryItOutEnabled: true,
+      deepLinking: true,
+      layout: 'BaseLayout', // without Swagger's own bar
+    },
+    theme: {
+      title: 'Guías de envío',
+      js: [{ filename: 'authorize-on-login.js', content: AUTHORIZE_ON_LOGIN }],
+    },
+    transformSpecification: (document) => forPeople(document as OpenApiDocument),
+    transformSpecificationClone: false,
+  });
+  server.get('/api/openapi.json', () => server.swagger());
+});
+
+type OpenApiDocument = { paths?: Record<string, Record<string, { tags?: string[] }>> };
+
+/**
+ * Returns the document as the page shows it. The page tries requests on the server that it comes from: it may connect to no
+ * other. It shows a tag's name, where generators of clients need ASCII.
+ */
+function forPeople({ paths = {}, ...document }: OpenApiDocument) {
+  const inWords = (tag: string) => (tag in TAGS ? TAGS[tag as keyof typeof TAGS]['x-displayName'] : tag);
+  const operations = ({ ...methods }: Record<string, { tags?: string[] }>) =>
+    Object.fromEntries(
+      Object.entries(methods).map(([method, operation]) => [
+        method,
+        { ...operation, tags: operation.tags?.map(inWords) },
+      ]),
+    );
+  return {
+    ...document,
+    servers: [{ url: '/' }],
+    tags: Object.values(TAGS).map(({ 'x-displayName': name, description }) => ({ name, description })),
+    paths: Object.fromEntries(Object.entries(paths).map(([path, methods]) => [path, operations(methods)])),
+  };
+}
+
+/** A part of the document: an object, a list, or a value. */
+type Part = Record<string, unknown>;
+type Document = { paths: object; components?: object };
+
+/**
+ * Moves each schema that has a `title` to the components of an OpenAPI document, under that name, and refers to it from
+ * where it stood. Generators of clients name their types so; where a schema has no name they number it.
+ *
+ * @throws Error where two different schemas have one title.
+ */
+function nameSchemasOf({ openapiObject: document }: { openapiObject: Document }): Document {
+  const schemas: Record<string, Part> = {};
+  const move = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(move);
+    if (typeof part !== 'object' || part === null) return part;
+    const { title, ...rest }: Part = Object.fromEntries(
+      Object.entries(part).map(([name, value]) => [name, move(value)]),
+    );
+    // A field may have the name `title`; its value is a schema.
+    if (typeof title !== 'string') return title === undefined ? rest : { ...rest, title };
+    if (schemas[title] && !isDeepStrictEqual(schemas[title], rest)) {
+      throw new Error(`Two schemas of the OpenAPI document have the title ${title}`);
+    }
+    schemas[title] = rest;
+    return { $ref: `#/components/schemas/${title}` };
+  };
+  const paths = move(document.paths) as object;
+  const byName = Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { ...document, paths, components: { ...document.components, schemas: Object.fromEntries(byName) } };
+}

@@ -1,0 +1,167 @@
+import type {
+  FastifyRequest,
+  FastifySchema,
+  FastifySchemaCompiler,
+  FastifySchemaValidationError,
+} from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Permission } from '#shared/auth/user-store.ts';
+import { guideAjv } from '#shared/contracts/guide.ts';
+import { DomainError, MAX_NAME_LENGTH } from '#shared/errors/domain-error.ts';
+import { refuseFor } from '#shared/http/http-errors.ts';
+import type { ApiErrorCode } from '../errors.ts';
+import type { TAGS } from './document.ts';
+import {
+  answerOf,
+  codigosByStatus,
+  errorResponses,
+  okResponse,
+  type Response,
+  type Success,
+  withCommonHeaders,
+} from './responses.ts';
+
+/** The parts of a request. Each schema validates, documents and types its part. */
+type RequestSchemas = { params?: TObject; querystring?: TObject; headers?: TObject; body?: TSchema };
+
+type Operation<Request extends RequestSchemas, Data extends TSchema> = {
+  /** A verb and what it acts on, in Spanish: generated clients name their methods so. */
+  id: string;
+  tag: keyof typeof TAGS;
+  summary: string;
+  description?: string;
+  /** What the user must be allowed to do; `any` demands a valid token only. Absent on a route without a token. */
+  permission?: Permission | 'any';
+  request?: Request;
+  /** The refusals of parameters that have one of their own, by their names; any other is `parameter-invalid`. */
+  invalid?: Readonly<Record<string, ApiErrorCode>>;
+  /** Says that the objectives count its requests (k8s/operations.md "Objectives"). */
+  objective?: true;
+  /** Says that the handler reads many documents of MongoDB: requests of an account take turns (`heavyRequests`). */
+  readsMany?: true;
+  /**
+   * Says that the handler validates all but the query, for a reason that its file gives; the other schemas document and
+   * type.
+   */
+  validatedBy?: 'handler';
+  /** Its other refusals; those of every request and of every token are added. */
+  errors?: ApiErrorCode[];
+  data?: Success<Data>;
+  /** Answers of success that are not JSON, as OpenAPI responses by status. */
+  responses?: Record<number, Response>;
+};
+
+const ALWAYS: ApiErrorCode[] = [
+  'bad-request',
+  'parameter-unknown',
+  'headers-too-large',
+  'request-timeout',
+  'too-many-requests',
+  'internal',
+  'unavailable',
+];
+export const BODY_REFUSALS = [
+  'body-too-large',
+  'not-json',
+  'too-many-values',
+  'body-compressed',
+  'body-not-utf8',
+] as const satisfies ApiErrorCode[];
+const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
+
+/**
+ * States a route once: the permission that `authorize` demands, the schemas that validate the request, type the handler
+ * and write the answer, and the documentation. Errors come from the table that answers them, so the document cannot
+ * name another text or status than the API does.
+ *
+ * @returns Fastify's options for the route, and `ok`, which makes the answer of success from its data.
+ */
+export function operation<Request extends RequestSchemas, Data extends TSchema>(
+  route: Operation<Request, Data>,
+) {
+  const { permission, objective, readsMany, request, invalid, validatedBy, data } = route;
+  return {
+    config: {
+      ...(permission && { permission }),
+      ...(objective && { objective }),
+      ...(readsMany && { readsMany }),
+    },
+    schema: { ...request, ...documentation(route) } as Request & Documentation,
+    ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
+    ...(invalid && { schemaErrorFormatter: refuseWith(invalid) }),
+    preValidation: readQuery(request?.querystring),
+    ok: (value: Static<Data>) => answerOf(data as Success<Data>, value),
+  };
+}
+
+/** Checks the parameters of a route whose handler checks all else. */
+const validatorOfQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
+  httpPart === 'querystring' ? guideAjv().compile(schema) : () => true;
+
+type Documentation = Omit<FastifySchema, keyof RequestSchemas | 'response'>;
+
+function documentation(route: Operation<RequestSchemas, TSchema>): Documentation {
+  const { id, tag, summary, description, permission, request, invalid, errors = [], data, responses } = route;
+  const needs = permission && permission !== 'any' ? `Requiere el permiso \`${permission}\`.` : '';
+  const codes: ApiErrorCode[] = [
+    ...errors,
+    ...new Set(Object.values(invalid ?? {})),
+    ...(request?.querystring ? (['parameter-invalid'] as const) : []),
+    ...(permission ? AUTHENTICATED : []),
+    ...(needs ? (['forbidden'] as const) : []),
+    ...ALWAYS,
+  ];
+  const answers = {
+    ...(data && { 200: okResponse(data) }),
+    ...responses,
+    ...errorResponses(codes),
+  };
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [description, needs].filter(Boolean).join(' '),
+    security: permission ? [{ bearerAuth: [] }] : [],
+    response: withCommonHeaders(answers, permission !== undefined),
+    'x-codigos': codigosByStatus(codes),
+    ...(needs && { 'x-permiso': permission }),
+  } as Documentation;
+}
+
+/** Refuses parameters that do not fit their schemas, each with its own code. */
+function refuseWith(codes: Readonly<Record<string, ApiErrorCode>>) {
+  return (errors: FastifySchemaValidationError[]) => {
+    const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)));
+    const problems = [...names].map((campo) => ({ campo, code: codes[campo] ?? 'parameter-invalid' }));
+    const { campo, code } = problems[0] ?? { campo: '', code: 'parameter-invalid' };
+    return new DomainError(code, { params: { campo }, problems });
+  };
+}
+
+/**
+ * Makes a preValidation hook that refuses parameters which the schema does not name, and parses the integers of the
+ * others. An integer has digits only, and no more digits than its maximum. Anything else stays text, which the schema then
+ * refuses. (Ajv's own coercion also accepts ` 5`, `0x5` and `5e0`.)
+ *
+ * The hook throws DomainError `parameter-unknown`: a misspelt parameter must not be ignored in silence.
+ */
+function readQuery(schema: TObject | undefined) {
+  const known = (schema?.properties ?? {}) as Record<string, { type?: string; maximum?: number }>;
+  const integers = Object.entries(known)
+    .filter(([, { type }]) => type === 'integer')
+    .map(([name, { maximum }]) => ({ name, form: new RegExp(`^[0-9]{1,${String(maximum).length}}$`) }));
+  return async (request: FastifyRequest): Promise<void> => {
+    const query = request.query as Record<string, unknown>;
+    const unknown = Object.keys(query).filter((name) => !Object.hasOwn(known, name));
+    if (unknown.length > 0) {
+      throw refuseFor(
+        'parameter-unknown',
+        unknown.map((name) => name.slice(0, MAX_NAME_LENGTH)),
+      );
+    }
+    for (const { name, form } of integers) {
+      const text = query[name];
+      if (typeof text === 'string' && form.test(text)) query[name] = Number(text);
+    }
+  };
+}

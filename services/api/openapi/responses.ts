@@ -1,0 +1,158 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { TIPOS } from '#shared/contracts/label-kinds.ts';
+import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
+import { toHttpError } from '#shared/http/http-errors.ts';
+import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
+import { ErrorAnswer } from './schemas.ts';
+
+/** What the document shows in place of what the service fills into a message. */
+const PARAMS = {
+  postalCode: '99999',
+  seconds: 900,
+  expected: 'string',
+  given: 'number',
+  rule: `solo acepta: ${TIPOS.join(', ')}`,
+};
+
+/** What the examples of refusals blame, where they blame something. */
+const BLAMED: Partial<Record<ApiErrorCode, Problem>> = {
+  ...blame('Guia', 'guia-array-missing', 'guia-array-empty', 'too-many-guides'),
+  ...blame('TipoServicio', 'service-type-missing', 'service-type-unknown'),
+  ...blame('Tipo', 'field-required', 'field-type', 'field-invalid'),
+  ...blame('Tipos', 'field-unknown'),
+  ...blame('paquete', 'parameter-unknown'),
+  ...blame('limite', 'parameter-invalid'),
+  ...blame('paquete', 'one-page-only'),
+  ...blame('formato', 'one-page-file'),
+  ...blame('paquetes', 'packages-invalid'),
+  'guides-invalid': {
+    indice: 0,
+    campo: 'Destinatario.CodigoPostal',
+    code: 'postal-code-uncovered',
+    params: PARAMS,
+  },
+};
+
+function blame(campo: string, ...codes: ApiErrorCode[]): Partial<Record<ApiErrorCode, Problem>> {
+  return Object.fromEntries(codes.map((code) => [code, { campo, code, params: PARAMS }]));
+}
+
+const REQUEST_ID = describeHeaders({ 'X-Request-Id': 'El del cliente si es válido; si no, uno nuevo' });
+/** Of every answer to a token that is valid. */
+const RATE_LIMITS = describeHeaders({
+  RateLimit: 'Cuánto queda de cada límite de la cuenta, y en cuántos segundos se recupera',
+  'RateLimit-Policy': 'Los límites de la cuenta (draft-ietf-httpapi-ratelimit-headers)',
+});
+const HEADERS_OF_REFUSALS: Readonly<Record<string, string>> = {
+  'Retry-After': 'Segundos que conviene esperar',
+  'WWW-Authenticate': 'Esquema de autenticación (RFC 9110)',
+  'Accept-Encoding': 'Codificaciones que se aceptan (RFC 7694)',
+  Vary: 'El formato depende de Accept',
+};
+
+export function describeHeaders(descriptions: Record<string, string>): Record<string, TSchema> {
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([name, description]) => [name, Type.String({ description })]),
+  );
+}
+
+export type Response = { description: string; headers?: Record<string, TSchema>; [name: string]: unknown };
+
+/** The success of an operation, as JSON. */
+export type Success<Data extends TSchema = TSchema> = {
+  /** What the document names the answer after: `Sucursales` makes `RespuestaSucursales`. */
+  name: string;
+  schema: Data;
+  beside?: Record<string, TSchema>;
+  message: string | ((data: Static<Data>) => string);
+  example: Static<Data>;
+  /** Headers that the answer may have beside those of every answer. */
+  headers?: Record<string, TSchema>;
+};
+
+/** Makes the answer of success (docs/contract.md "Envelopes"). */
+export function answerOf<Data extends TSchema>({ message }: Success<Data>, data: Static<Data>) {
+  return {
+    response: 'OK' as const,
+    message: typeof message === 'string' ? message : message(data),
+    data,
+  };
+}
+
+export function okResponse(success: Success): Response {
+  const { name, schema: data, beside = {}, headers = {}, example } = success;
+  const schema = Type.Object(
+    { response: Type.Literal('OK'), message: Type.String(), data, ...beside },
+    { title: `Respuesta${name}` },
+  );
+  const value = answerOf(success, example);
+  return {
+    description: value.message,
+    headers,
+    content: { 'application/json': { schema, examples: { ejemplo: { value } } } },
+  };
+}
+
+/** Documents refusals by status. Text, status and headers come from the table that answers them. */
+export function errorResponses(codes: ApiErrorCode[]): Record<string, Response> {
+  const statuses = [...refusalsByStatus(codes)].map(([status, group]) => [status, errorResponse(group)]);
+  return Object.fromEntries(statuses);
+}
+
+/** Returns the codes that answers with these refusals may have, by status. */
+export function codigosByStatus(codes: ApiErrorCode[]): Record<string, string[]> {
+  const statuses = [...refusalsByStatus(codes)].map(([status, group]) => [
+    status,
+    [...new Set(group.flatMap(({ code }) => codigosOf(code)))].toSorted(),
+  ]);
+  return Object.fromEntries(statuses);
+}
+
+function refusalsByStatus(codes: ApiErrorCode[]) {
+  const refusals = codes.map((code) => {
+    const problem = BLAMED[code];
+    const params = { ...PARAMS, campo: problem?.campo };
+    const error = new DomainError(code, { params, problems: problem ? [problem] : [] });
+    return { code, ...toHttpError(httpErrors, error) };
+  });
+  return Map.groupBy(refusals, ({ status }) => String(status));
+}
+
+function refusalLines(refusals: readonly { code: ApiErrorCode; message: string }[]): string {
+  const lines = refusals.map(({ code, message }) => {
+    const codigos = codigosOf(code);
+    return `- \`${codigos.join('`, `')}\`${codigos.length > 1 ? ', por ejemplo' : ''}: ${message}`;
+  });
+  return lines.join('\n');
+}
+
+/** Lists refusals of a part of a request, each with its code and text, as Markdown. */
+export function listRefusals(codes: ApiErrorCode[]): string {
+  return refusalLines([...refusalsByStatus(codes).values()].flat());
+}
+
+function errorResponse(refusals: ({ code: ApiErrorCode } & ReturnType<typeof toHttpError>)[]): Response {
+  const requestId = '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c';
+  const examples = refusals.map(({ code, message, codigo, details }) => {
+    const blamed = details.length > 0 && { details };
+    return [code, { value: { response: 'ERROR', message, codigo, requestId, ...blamed } }];
+  });
+  const names = refusals.flatMap(({ headers }) => Object.keys(headers));
+  return {
+    description: refusalLines(refusals),
+    headers: describeHeaders(
+      Object.fromEntries(names.map((name) => [name, HEADERS_OF_REFUSALS[name] ?? ''])),
+    ),
+    content: { 'application/json': { schema: ErrorAnswer, examples: Object.fromEntries(examples) } },
+  };
+}
+
+/** Adds the headers that answers of every operation have; `limited` where a token is demanded. */
+export function withCommonHeaders(responses: Record<string, Response>, limited: boolean) {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { headers, ...response }]) => {
+      const limits = limited && status !== '401' && RATE_LIMITS;
+      return [status, { ...response, headers: { ...headers, ...limits, ...REQUEST_ID } }];
+    }),
+  );
+}

@@ -1,0 +1,193 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { Branch } from '#shared/contracts/branch.ts';
+import { EVENT_TYPES, Event, GUIDE_STATUSES, MAX_EVENTS, REASONS } from '#shared/contracts/event.ts';
+import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/contracts/guide.ts';
+import { MAX_PROBLEMS } from '#shared/errors/domain-error.ts';
+import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
+import { GuideSummary } from '../guides/guide-summary.ts';
+import { GUIDE_EXAMPLES } from './examples.ts';
+
+/**
+ * The schemas that several routes show. A schema with a `title` has that name in the OpenAPI document
+ * (`plugins/openapi.ts`). Those of answers are the ones that Fastify writes answers with, so that nothing leaves
+ * that is not documented.
+ */
+
+/** Every code that an error may have. It is no `enum`: a later release adds codes, and older clients must read them. */
+const Codigo = Type.String({
+  description: 'Código estable, para programas: el texto de message puede pulirse, el código no',
+  'x-extensible-enum': [
+    ...new Set((Object.keys(httpErrors) as ApiErrorCode[]).flatMap(codigosOf)),
+  ].toSorted(),
+});
+
+/** The `data` of answers that have none. Generators of clients fail over the bare type `null`. */
+export const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description: 'Siempre null' });
+
+export const GuideParams = Type.Object({
+  guia: Type.String({ description: 'Número de guía (SEND_GUIA)', examples: ['390458235877'] }),
+});
+
+/** The parameters of a page. @param what the pages have, in Spanish. */
+export function pageParameters(what: string, max: number, usual: number) {
+  return {
+    limite: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: max, description: `${what} por página; ${usual} si falta` }),
+    ),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'El `siguiente` de la página anterior' }),
+    ),
+  };
+}
+
+export const Problem = Type.Object(
+  {
+    indice: Type.Optional(Type.Integer({ description: 'Posición en el array de la solicitud, desde 0' })),
+    campo: Type.Optional(Type.String({ description: 'Ruta del campo, con puntos, o nombre del parámetro' })),
+    codigo: Codigo,
+    message: Type.String(),
+  },
+  { title: 'Problema', description: 'Un problema de la solicitud, y dónde está' },
+);
+
+export const ErrorAnswer = Type.Object(
+  {
+    response: Type.Literal('ERROR'),
+    message: Type.String({ description: 'El primer problema, con el texto de la especificación' }),
+    codigo: Codigo,
+    details: Type.Optional(
+      Type.Array(Problem, { maxItems: MAX_PROBLEMS, description: `Los problemas, hasta ${MAX_PROBLEMS}` }),
+    ),
+    detailsTotal: Type.Optional(
+      Type.Integer({ description: `Cuántos problemas hay, donde son más de ${MAX_PROBLEMS}` }),
+    ),
+    requestId: Type.String({ description: 'El mismo que X-Request-Id' }),
+  },
+  { title: 'RespuestaError', description: 'Todo error tiene esta forma' },
+);
+
+/**
+ * Describes a field to clients and to the generators of clients. Only the service's own validator knows the format
+ * `texto`, and not every language reads `\u` in a pattern.
+ */
+function describeField({ pattern, format, ...field }: TSchema & { pattern?: string; format?: string }) {
+  const portable = pattern !== undefined && !pattern.includes('\\u');
+  return { ...field, ...(portable && { pattern }), ...(format !== 'texto' && format && { format }) };
+}
+
+/**
+ * Describes a section of a guide. That one of two fields is required stands in words: generators make two types of it.
+ * Unknown fields are not forbidden: a later release adds some to answers, and older clients must read them.
+ */
+function describeSection<S extends TObject>(title: string, section: S & { description?: string }) {
+  const { properties, required, description } = section;
+  const fields = Object.entries(properties).map(([name, field]) => [name, describeField(field)]);
+  return Type.Unsafe<Static<S>>({
+    type: 'object',
+    title,
+    description,
+    required,
+    properties: Object.fromEntries(fields),
+  });
+}
+
+const { Remitente, Destinatario, Producto, Creado_por, Referencia } = SentGuide.properties;
+/** The fields of a guide, as it is sent and as it is answered. */
+export const GUIDE_FIELDS = {
+  Remitente: describeSection('Remitente', Remitente),
+  Destinatario: describeSection('Destinatario', Destinatario),
+  Producto: describeSection('Producto', Producto),
+  Creado_por: describeSection('CreadoPor', Creado_por),
+  Referencia: Type.Optional(Type.Unsafe<string>(describeField(Referencia))),
+};
+
+/** Documents the body of a creation; `parseGuideRequest` validates it. */
+export const GuideRequest = Type.Object(
+  {
+    TipoServicio: ServiceType,
+    Guia: Type.Array(
+      Type.Object(GUIDE_FIELDS, { title: 'Guia', description: 'Una guía', additionalProperties: false }),
+      { minItems: 1, maxItems: MAX_GUIDES },
+    ),
+  },
+  {
+    title: 'SolicitudDeGuias',
+    additionalProperties: false,
+    description:
+      'En los campos opcionales, null y "" significan ausente. Los textos se recortan. ' +
+      'Cada guía requiere Destinatario.DestinoCode o Destinatario.CodigoPostal; se recomienda solo CodigoPostal. ' +
+      'Un campo desconocido se rechaza, a cualquier profundidad.',
+    'x-examples': GUIDE_EXAMPLES,
+  },
+);
+
+export const CompleteGuide = Type.Object(
+  { ...GuideSummary.properties, TipoServicio: ServiceType, ...GUIDE_FIELDS },
+  { title: 'GuiaCompleta', description: 'Una guía con todos sus campos, como está guardada' },
+);
+
+/** A branch, to which a later release may add fields. */
+export const BranchAnswer = Type.Object(Branch.properties, {
+  title: 'Sucursal',
+  description: 'Una sucursal del transportista',
+});
+
+export const EventFields = describeSection('Evento', Event);
+
+/** Documents the body of `registrarEventos`; `eventsOf` and `checkEvent` validate it. */
+export const EventsRequest = Type.Object(
+  { Eventos: Type.Array(EventFields, { minItems: 1, maxItems: MAX_EVENTS }) },
+  { title: 'SolicitudDeEventos', additionalProperties: false },
+);
+
+export const EventResult = Type.Object(
+  {
+    indice: Type.Integer({ description: 'Posición en la solicitud, desde 0' }),
+    Id: Type.Optional(
+      Type.String({ description: 'El del evento, o el que se le dio; falta si su forma está mal' }),
+    ),
+    resultado: Type.Enum(['registrado', 'repetido', 'rechazado'], { type: 'string' }),
+    campo: Type.Optional(Type.String({ description: 'De un evento rechazado: el campo' })),
+    codigo: Type.Optional(Codigo),
+    message: Type.Optional(Type.String()),
+  },
+  { title: 'ResultadoDeEvento', description: 'Qué fue de un evento' },
+);
+
+/** What every answer has of an event. A cancellation stands beside the events. */
+const TOLD = {
+  Id: Type.String({ description: 'Único entre los eventos de su guía', examples: ['MTY01-000123'] }),
+  Tipo: Type.Enum([...EVENT_TYPES, 'Cancelacion'], { type: 'string', examples: ['EnTransito'] }),
+  Ocurrido: Type.String({ description: 'Cuándo, en UTC', examples: ['2026-11-21T16:30:00.000Z'] }),
+  Registrado: Type.String({
+    description: 'Cuándo se registró, en UTC',
+    examples: ['2026-11-21T16:30:04.120Z'],
+  }),
+  Sucursal: Type.Optional(Type.String({ examples: ['MTY01'] })),
+  Paquete: Type.Optional(Type.Integer({ description: 'Cuál; todos si falta' })),
+  Motivo: Type.Optional(Type.Enum([...REASONS], { type: 'string' })),
+};
+
+export const GuideEvent = Type.Object(
+  {
+    ...TOLD,
+    Recibe: Type.Optional(Type.String({ description: 'Quién recibió' })),
+    Nota: Type.Optional(Type.String({ description: 'Solo con el permiso `eventos.create`' })),
+    Anulado: Type.Boolean({ description: 'Si fue un error y no cuenta' }),
+  },
+  { title: 'EventoDeGuia', description: 'Un evento de una guía, o su cancelación' },
+);
+
+export const FeedEvent = Type.Object(
+  {
+    SEND_GUIA: Type.String({ examples: ['390458235877'] }),
+    Referencia: Type.Optional(Type.String({ description: 'La del cliente' })),
+    SEND_ESTATUS: Type.Enum([...GUIDE_STATUSES], {
+      type: 'string',
+      description: 'El de la guía tras el evento',
+    }),
+    Version: Type.Integer({ description: 'Cuántos eventos tiene la guía con este' }),
+    ...TOLD,
+  },
+  { title: 'EventoDeCuenta', description: 'Un evento de una guía de la cuenta, o su cancelación' },
+);

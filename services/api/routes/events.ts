@@ -1,0 +1,112 @@
+import { Type } from 'typebox';
+import { toDetails } from '#shared/http/http-errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { type ApiErrorCode, httpErrors } from '../errors.ts';
+import type { Verdict } from '../guides/events/event-register.ts';
+import { eventsOf } from '../guides/events/event-request.ts';
+import { feedPage, MAX_FEED, USUAL_EVENTS } from '../guides/events/read-events.ts';
+import { registerEvents } from '../guides/events/register-events.ts';
+import { apiUser } from '../hooks/authenticate.ts';
+import { FEED_EXAMPLE } from '../openapi/examples.ts';
+import { BODY_REFUSALS, operation } from '../openapi/operation.ts';
+import { listRefusals as refusals } from '../openapi/responses.ts';
+import { EventResult, EventsRequest, FeedEvent, pageParameters } from '../openapi/schemas.ts';
+
+const EVENT_REFUSALS = [
+  'guide-not-found',
+  'guide-cancelled',
+  'event-conflict',
+  'guide-events-full',
+  'field-required',
+  'field-type',
+  'field-invalid',
+  'field-too-long',
+  'field-unknown',
+] as const satisfies ApiErrorCode[];
+
+const registering = operation({
+  id: 'registrarEventos',
+  tag: 'Eventos',
+  summary: 'Registrar qué pasó con guías',
+  description:
+    'De guías de cualquier cuenta. Cada evento se registra o se rechaza por sí mismo. Repetir la solicitud no hace daño: ' +
+    `el mismo \`Id\` con el mismo contenido es \`repetido\`. Un evento se rechaza con:\n\n${refusals(EVENT_REFUSALS)}\n\n`,
+  permission: 'eventos.create',
+  request: { body: EventsRequest },
+  // Each event has its own answer; `checkEvent` validates with the same schema.
+  validatedBy: 'handler',
+  errors: [
+    'invalid-json',
+    'events-missing',
+    'events-empty',
+    'too-many-events',
+    'event-invalid',
+    'field-unknown',
+    ...BODY_REFUSALS,
+    'overloaded',
+    'events-unknown',
+  ],
+  data: {
+    name: 'EventosRegistrados',
+    message: (results) =>
+      `Eventos registrados: ${results.filter(({ resultado }) => resultado === 'registrado').length}`,
+    schema: Type.Array(EventResult),
+    example: [{ indice: 0, Id: 'MTY01-000123', resultado: 'registrado' }],
+  },
+});
+
+const feed = operation({
+  id: 'listarEventos',
+  tag: 'Eventos',
+  summary: 'Seguir los eventos de las guías de la cuenta',
+  description:
+    'En el orden en que se registraron, también las cancelaciones. `siguiente` es siempre un cursor: guárdelo y pregunte con ' +
+    'él más tarde. Cada evento sale una vez y ninguno se salta; un evento sale a los cinco segundos de registrado.',
+  permission: 'guias.read',
+  readsMany: true,
+  request: {
+    querystring: Type.Object({
+      ...pageParameters('Eventos', MAX_FEED, USUAL_EVENTS),
+    }),
+  },
+  errors: ['cursor-beyond-end'],
+  data: {
+    name: 'Eventos',
+    message: (events) => `Eventos: ${events.length}`,
+    schema: Type.Array(FeedEvent),
+    beside: {
+      siguiente: Type.Optional(
+        Type.String({ description: 'Cursor de lo que sigue; siempre viene, aunque aún no haya nada más' }),
+      ),
+    },
+    example: [FEED_EXAMPLE],
+  },
+});
+
+const RESULTS = { registered: 'registrado', repeated: 'repetido' } as const;
+
+/** `POST` and `GET /api/eventos` (docs/contract.md "Events"). */
+export async function eventRoutes(server: HttpServer): Promise<void> {
+  server.post('/api/eventos', registering, async (request) => {
+    const outcomes = await registerEvents(server, eventsOf(request.body), apiUser(request).username);
+    return registering.ok(
+      outcomes.map(({ id, verdict }, indice) => ({
+        indice,
+        ...(id !== undefined && { Id: id }),
+        ...resultOf(verdict),
+      })),
+    );
+  });
+  server.get('/api/eventos', feed, async (request) => {
+    const { cursor, limite = USUAL_EVENTS } = request.query;
+    const page = await feedPage(server.eventLog, apiUser(request).account, cursor, limite);
+    return { ...feed.ok(page.events), siguiente: page.cursor };
+  });
+}
+
+function resultOf(verdict: Verdict) {
+  if (typeof verdict === 'string') return { resultado: RESULTS[verdict] };
+  const { campo } = verdict;
+  const [{ codigo = '', message = '' } = {}] = toDetails(httpErrors, [verdict]);
+  return { resultado: 'rechazado' as const, ...(campo !== undefined && { campo }), codigo, message };
+}

@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { guideEvents } from '../guides/events/read-events.ts';
+import { cancelGuide, findGuide } from '../guides/guide-access.ts';
+import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
+import { apiUser } from '../hooks/authenticate.ts';
+import { ignoreBodies } from '../hooks/ignored-body.ts';
+import { record, recordForeign } from '../hooks/record.ts';
+import { COMPLETE_EXAMPLE, CREATED_EXAMPLE, GUIDE_EVENT_EXAMPLE } from '../openapi/examples.ts';
+import { operation } from '../openapi/operation.ts';
+import { CompleteGuide, GuideEvent, GuideParams } from '../openapi/schemas.ts';
+
+/** What is no number of a guide since it is the path of another method, which is to answer 405. */
+const OTHER_PATHS = '(?:crear|validar|etiquetas)';
+const PATH = `/api/guias/:guia(^(?!${OTHER_PATHS}$).*$)`;
+
+const history = operation({
+  id: 'listarEventosDeGuia',
+  tag: 'Eventos',
+  summary: 'Todo lo que pasó con una guía',
+  description: 'Por `Ocurrido`, también lo anulado. `Nota` solo la ve quien registra eventos.',
+  permission: 'guias.read',
+  readsMany: true,
+  request: { params: GuideParams },
+  errors: ['guide-not-found'],
+  data: {
+    name: 'EventosDeGuia',
+    message: (events) => `Eventos: ${events.length}`,
+    schema: Type.Array(GuideEvent),
+    example: [GUIDE_EVENT_EXAMPLE],
+  },
+});
+
+const reading = operation({
+  id: 'obtenerGuia',
+  tag: 'Guias',
+  summary: 'Obtener una guía completa',
+  permission: 'guias.read',
+  request: { params: GuideParams },
+  errors: ['guide-not-found'],
+  data: {
+    name: 'Guia',
+    message: 'Guia encontrada',
+    schema: CompleteGuide,
+    example: COMPLETE_EXAMPLE,
+  },
+});
+
+const cancellation = operation({
+  id: 'cancelarGuia',
+  tag: 'Guias',
+  summary: 'Cancelar una guía',
+  description:
+    'SEND_ESTATUS pasa a Cancelado, y sus etiquetas ya no se imprimen. Repetir da la misma respuesta. Una guía con eventos ya no se cancela. El cuerpo se ignora. ' +
+    'La cuota de guías no se devuelve.',
+  permission: 'guias.cancel',
+  request: { params: GuideParams },
+  errors: ['guide-not-found', 'guide-on-its-way', 'events-unknown', 'overloaded'],
+  data: {
+    name: 'GuiaCancelada',
+    message: 'Guia cancelada',
+    schema: GuideSummary,
+    example: { ...CREATED_EXAMPLE, SEND_ESTATUS: 'Cancelado' },
+  },
+});
+
+/** `GET /api/guias/{guia}`, its events, and its cancellation (docs/contract.md "Guides", "Events"). */
+export async function guideRoutes(server: HttpServer): Promise<void> {
+  const { guides, events, eventLog } = server;
+  ignoreBodies(server);
+  server.get('/api/guias/:guia/eventos', history, async (request) => {
+    const user = apiUser(request);
+    const guide = await findGuide(guides, request.params.guia, user, 'eventos.create');
+    recordForeign(request, 'guide.read-other', [guide]);
+    return history.ok(await guideEvents(eventLog, guide.number, user));
+  });
+  server.get(PATH, reading, async (request) => {
+    const guide = await findGuide(guides, request.params.guia, apiUser(request));
+    recordForeign(request, 'guide.read-other', [guide]);
+    return reading.ok({ ...summaryOf(guide), TipoServicio: guide.service, ...guide.guide });
+  });
+  server.post('/api/guias/:guia/cancelar', cancellation, async (request) => {
+    const { guide, cancelled } = await cancelGuide(guides, events, request.params.guia, apiUser(request));
+    if (cancelled) {
+      record(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide.number } });
+    }
+    return cancellation.ok(summaryOf(guide));
+  });
+}

@@ -1,0 +1,153 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { MAX_GUIDES } from '#shared/contracts/guide.ts';
+import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/contracts/label-kinds.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { findGuides, requireUncancelled } from '../guides/guide-access.ts';
+import { blame } from '../guides/request/body.ts';
+import { apiUser } from '../hooks/authenticate.ts';
+import {
+  addVary,
+  askerOf,
+  countLabelFailure,
+  formContent,
+  formParameters,
+  packagesOf,
+  wantedForm,
+} from '../hooks/label-requests.ts';
+import { recordForeign } from '../hooks/record.ts';
+import { type LabelFileRequest, parseLabelFileRequest } from '../labels/label-file-request.ts';
+import { labelPayload } from '../labels/label-payload.ts';
+import { BODY_REFUSALS, operation } from '../openapi/operation.ts';
+
+/** Time until a client has its file, in ms; whoever takes longer holds up the other files of its account. */
+const SEND_MS = 120_000;
+
+const body = Type.Object(
+  {
+    Guias: Type.Array(Type.String({ description: 'Número de guía (SEND_GUIA)' }), {
+      minItems: 1,
+      maxItems: MAX_GUIDES,
+      description: 'Números de guía, en el orden de las páginas',
+      examples: [['390458235877', '482913650724']],
+    }),
+    Tipo: Type.Enum(TIPOS, {
+      type: 'string',
+      description: LABEL_KINDS.map((kind) => `${KINDS[kind].tipo}: ${KINDS[kind].summary}`).join('. '),
+      examples: ['carta'],
+    }),
+  },
+  {
+    title: 'SolicitudDeEtiquetas',
+    description: 'Guías cuyas etiquetas se imprimen juntas',
+    additionalProperties: false,
+  },
+);
+
+const route = operation({
+  id: 'imprimirEtiquetas',
+  tag: 'Etiquetas',
+  summary: 'Etiquetas de varias guías en un solo archivo',
+  description: `En el orden de la solicitud; las de una página por paquete con todos sus paquetes, hasta ${MAX_FILE_PAGES} páginas en total. Todas o ninguna: con una guía desconocida o cancelada no se imprime ninguna. Una guía repetida sale repetida. Una conexión que se corta a la mitad es un archivo incompleto: repita la solicitud, lo ya impreso no se imprime de nuevo. Las etiquetas sueltas tienen preferencia.`,
+  permission: 'guias.read',
+  request: { querystring: Type.Object(formParameters), body },
+  // The words for each problem are those of creation; `parseLabelFileRequest` checks what the schema documents.
+  validatedBy: 'handler',
+  errors: [
+    'format-not-acceptable',
+    'one-page-file',
+    'invalid-json',
+    'numbers-missing',
+    'numbers-empty',
+    'too-many-guides',
+    'field-required',
+    'field-type',
+    'field-invalid',
+    'field-unknown',
+    'too-many-file-pages',
+    'guide-not-found',
+    'guide-cancelled',
+    'too-many-pages',
+    'overloaded',
+    'label-failed',
+    'label-late',
+    ...BODY_REFUSALS,
+  ],
+  responses: {
+    200: {
+      description: 'Las etiquetas, en el formato que se pidió',
+      headers: {
+        Vary: Type.String({ description: 'El formato depende de Accept' }),
+        'Content-Disposition': Type.String({ description: 'inline, con nombre de archivo' }),
+        'Cache-Control': Type.String({ description: 'private' }),
+      },
+      content: formContent,
+    },
+  },
+});
+
+/** `POST /api/guias/etiquetas` (docs/contract.md "Guides"). */
+export async function labelFileRoute(server: HttpServer): Promise<void> {
+  server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
+  server.post('/api/guias/etiquetas', route, async (request, reply) => {
+    const { type, format, form } = wantedForm(request.headers, request.query);
+    const wanted = parseLabelFileRequest(request.body);
+    const count = wanted.numbers.length;
+    const asker = askerOf(request, reply);
+    const pieces = await server.labelFiles.print(asker, { title: `${count} etiquetas`, format }, () =>
+      findLabels(request, { ...wanted, form }),
+    );
+    limitSending(request, reply);
+    addVary(reply, 'Accept');
+    return reply
+      .type(type)
+      .headers({
+        'cache-control': 'private',
+        'content-disposition': `inline; filename="guias-${count}.${format}"`,
+      })
+      .send(Readable.from(reportingCut(pieces, request)));
+  });
+}
+
+async function findLabels(
+  request: FastifyRequest,
+  { numbers, kind, form }: LabelFileRequest & { form: LabelForm | undefined },
+): Promise<LabelPayload[]> {
+  const { guides, labelSettings } = request.server;
+  const records = await findGuides(guides, numbers, apiUser(request));
+  requireUncancelled(records);
+  const labels = records.map((record) => {
+    return labelPayload(record, { ...packagesOf(kind, record), kind, form }, labelSettings);
+  });
+  const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
+  if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
+  if (form?.format === 'png' && pages > 1) throw blame('formato', 'one-page-file', { pages });
+  recordForeign(request, 'label.read-other', records);
+  return labels;
+}
+
+/** Cuts the connection of a client that takes the file too slowly. */
+function limitSending({ log }: FastifyRequest, { raw }: FastifyReply): void {
+  const timer = setTimeout(() => {
+    log.warn(`A file of labels was cut: its client did not take it within ${SEND_MS} ms`);
+    raw.destroy();
+  }, SEND_MS);
+  raw.once('close', () => clearTimeout(timer));
+}
+
+/** Counts and logs what goes wrong after the answer has begun; the connection is cut, so that the client sees it too. */
+async function* reportingCut(
+  pieces: AsyncGenerator<Buffer>,
+  request: FastifyRequest,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    countLabelFailure(request, error as Error);
+    request.log.error({ err: error }, 'A file of labels was cut: one of its labels could not be had again');
+    throw error;
+  }
+}

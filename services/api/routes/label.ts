@@ -1,0 +1,136 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { MAX_PACKAGES } from '#shared/contracts/guide.ts';
+import { pageCount } from '#shared/contracts/label-job.ts';
+import { KINDS, LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/contracts/label-kinds.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiErrorCode } from '../errors.ts';
+import { findGuide } from '../guides/guide-access.ts';
+import { blame } from '../guides/request/body.ts';
+import { apiUser } from '../hooks/authenticate.ts';
+import {
+  type AskedPackages,
+  addVary,
+  askerOf,
+  countLabelFailure,
+  formContent,
+  formParameters,
+  packagesOf,
+  wantedForm,
+} from '../hooks/label-requests.ts';
+import { recordForeign } from '../hooks/record.ts';
+import { labelPayload } from '../labels/label-payload.ts';
+import { operation } from '../openapi/operation.ts';
+import { GuideParams } from '../openapi/schemas.ts';
+
+const headers = Type.Object({
+  'if-none-match': Type.Optional(Type.String({ description: 'ETag que ya se tiene: responde 304' })),
+});
+const answerHeaders = {
+  'Content-Disposition': Type.String({ description: 'inline, con nombre de archivo' }),
+  ETag: Type.String({ description: 'Cambia solo si cambia la etiqueta; cada formato tiene el suyo' }),
+  Vary: Type.String({ description: 'El formato depende de Accept' }),
+  'Cache-Control': Type.String({ description: 'private' }),
+};
+const responses = {
+  200: {
+    description: 'La etiqueta, en el formato que se pidió',
+    headers: answerHeaders,
+    content: formContent,
+  },
+  304: {
+    description: 'La etiqueta no ha cambiado',
+    type: 'null',
+    headers: { ETag: answerHeaders.ETag, Vary: answerHeaders.Vary },
+  },
+};
+const errors: ApiErrorCode[] = [
+  'format-not-acceptable',
+  'guide-not-found',
+  'guide-cancelled',
+  'too-many-pages',
+  'overloaded',
+  'label-failed',
+  'label-late',
+];
+const query = Type.Object(formParameters);
+/** Of the kinds with a page for each package. */
+const packageQuery = Type.Object({
+  ...formParameters,
+  paquetes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PACKAGES,
+      description: 'Número de paquetes; si falta, los de la guía (Producto.Paquetes), o 1',
+    }),
+  ),
+  paquete: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, description: 'Solo la página de este paquete' }),
+  ),
+});
+const routes = ofEachKind((kind) => {
+  const { operationId: id, summary, pagePerPackage } = KINDS[kind];
+  return operation({
+    id,
+    summary,
+    description:
+      'El PDF es para cualquier impresora. PNG y ZPL son su imagen, punto por punto, de un bit por punto: ZPL para impresoras Zebra y compatibles, con todas las páginas; PNG, de una sola. Se piden con `formato`, o con `Accept`.',
+    tag: 'Etiquetas',
+    permission: 'guias.read',
+    objective: true,
+    errors: [...(pagePerPackage ? (['one-page-only'] as const) : []), ...errors],
+    request: { params: GuideParams, querystring: pagePerPackage ? packageQuery : query, headers },
+    ...(pagePerPackage && { invalid: { paquetes: 'packages-invalid', paquete: 'packages-invalid' } }),
+    responses,
+  });
+});
+
+/** `GET /api/guias/etiqueta/{guia}` and those of the other kinds (docs/contract.md "Labels"). */
+export async function labelRoutes(server: HttpServer): Promise<void> {
+  server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
+  for (const kind of LABEL_KINDS) {
+    server.get(`/api/guias/${KINDS[kind].path}/:guia`, routes[kind], (request, reply) =>
+      sendLabel(request, reply, kind),
+    );
+  }
+}
+
+type LabelRequest = FastifyRequest & {
+  params: Static<typeof GuideParams>;
+  query: Parameters<typeof wantedForm>[1] & AskedPackages;
+};
+
+async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: LabelKind) {
+  const { guides, labels, labelSettings } = request.server;
+  const number = request.params.guia;
+  const user = apiUser(request);
+  const { type, format, form } = wantedForm(request.headers, request.query);
+  const guide = await findGuide(guides, number, user);
+  if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
+  recordForeign(request, 'label.read-other', [guide]);
+  const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, form }, labelSettings);
+  if (format === 'png' && pageCount(label) > 1) {
+    throw blame('paquete', 'one-page-only', { limit: label.packages });
+  }
+  // Not on an error, which is no version of the label.
+  // Weak: the same label has other bytes where it was printed beside others, whose letters are in its fonts too.
+  const caching = (key: string) => ({ etag: `W/"${key}"`, 'cache-control': 'private' });
+  addVary(reply, 'Accept');
+  const expected = caching(labels.keyOf(label));
+  if (matches(request.headers['if-none-match'], expected.etag))
+    return reply.code(304).headers(expected).send();
+  const asker = askerOf(request, reply);
+  const { key, bytes } = await labels.print(label, asker);
+  const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;
+  return reply
+    .type(type)
+    .headers({ ...caching(key), 'content-disposition': `inline; filename="${file}"` })
+    .send(bytes);
+}
+
+/** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this weak tag (RFC 9110, 13.1.2). */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"/, 'W/"')) ?? [];
+  return tags.includes(etag) || tags.includes('*');
+}

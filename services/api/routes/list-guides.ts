@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { GUIDE_STATUSES } from '#shared/contracts/event.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
+import { listGuides, MAX_PAGE, USUAL_PAGE } from '../guides/list-guides.ts';
+import { apiUser } from '../hooks/authenticate.ts';
+import { CREATED_EXAMPLE } from '../openapi/examples.ts';
+import { operation } from '../openapi/operation.ts';
+import { pageParameters } from '../openapi/schemas.ts';
+
+const moment = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 19, description, examples: ['2026-11-21', '2026-11-21T05:05:10'] }));
+
+const route = operation({
+  id: 'listarGuias',
+  tag: 'Guias',
+  summary: 'Listar y buscar las guías de la cuenta',
+  description:
+    'De la más nueva a la más vieja. Para seguir, repita con `cursor` igual a `siguiente` hasta que sea null: cada guía que ' +
+    'había al empezar sale una vez. Con `estatus` o `destino` una página puede traer menos guías que `limite`, o ninguna, y no ser la última.',
+  permission: 'guias.read',
+  readsMany: true,
+  request: {
+    querystring: Type.Object({
+      desde: moment('Fecha, o fecha y hora, local; inclusive'),
+      hasta: moment('Fecha, o fecha y hora, local; exclusive, pero una fecha sola es el día entero'),
+      referencia: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 60,
+          description: 'La del cliente, completa',
+          examples: ['PEDIDO-1042'],
+        }),
+      ),
+      estatus: Type.Optional(
+        Type.Enum([...GUIDE_STATUSES], { type: 'string', description: 'Estatus actual' }),
+      ),
+      destino: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 120,
+          description: 'Sucursal de destino',
+          examples: ['MTY01'],
+        }),
+      ),
+      ...pageParameters('Guías', MAX_PAGE, USUAL_PAGE),
+    }),
+  },
+  data: {
+    name: 'Guias',
+    message: (guides) => `Guias: ${guides.length}`,
+    schema: Type.Array(GuideSummary),
+    beside: {
+      siguiente: Type.Optional(
+        Type.Union([Type.String(), Type.Null()], {
+          description: 'Cursor de la página que sigue; null si no hay más',
+        }),
+      ),
+    },
+    example: [CREATED_EXAMPLE],
+  },
+});
+
+/** `GET /api/guias` (docs/contract.md "Guides"). */
+export async function listRoute(server: HttpServer): Promise<void> {
+  server.get('/api/guias', route, async (request) => {
+    const { guides, cursor } = await listGuides(server.guideList, apiUser(request).account, request.query);
+    return { ...route.ok(guides.map(summaryOf)), siguiente: cursor };
+  });
+}

@@ -1,0 +1,59 @@
+import { isUtf8 } from 'node:buffer';
+import { Type } from 'typebox';
+import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiOptions } from '../config.ts';
+import { ignoreBodies } from '../hooks/ignored-body.ts';
+import { operation } from '../openapi/operation.ts';
+import { describeHeaders } from '../openapi/responses.ts';
+
+const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
+const route = operation({
+  id: 'iniciarSesion',
+  tag: 'Autenticacion',
+  summary: 'Entrar y obtener un token de acceso',
+  description: 'El cuerpo se ignora.',
+  request: {
+    headers: Type.Object({
+      'x-username': Type.String({ description: 'Usuario API, en UTF-8 o Latin-1', ...LENGTH }),
+      'x-password': Type.String({ description: 'Contraseña, en UTF-8 o Latin-1', ...LENGTH }),
+    }),
+  },
+  // The lengths are those of the decoded text, and a missing header is another refusal than a header that is too long.
+  validatedBy: 'handler',
+  errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins', 'overloaded', 'body-too-large'],
+  data: {
+    name: 'Sesion',
+    message: 'Login exitoso',
+    schema: Type.Object(
+      {
+        access_token: Type.String({ description: 'JWT' }),
+        token_type: Type.Literal('Bearer'),
+        expires_in: Type.Integer({ description: 'Segundos' }),
+      },
+      { title: 'Sesion', description: 'Lo que da el inicio de una sesión' },
+    ),
+    headers: describeHeaders({ 'Cache-Control': 'no-store' }),
+    example: { access_token: 'eyJhbGciOiJIUzI1NiJ9…', token_type: 'Bearer', expires_in: 3600 },
+  },
+});
+
+/** `POST /api/auth/login` (docs/contract.md "Authentication"). */
+export async function loginRoute(server: HttpServer, { config }: ApiOptions): Promise<void> {
+  ignoreBodies(server);
+  server.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store'); // also on a refusal
+  });
+  server.post('/api/auth/login', route, async ({ headers, ip, id }) => {
+    const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
+    const user = await server.login.check(username, password, ip, id);
+    const access_token = server.signToken(user);
+    return route.ok({ access_token, token_type: 'Bearer', expires_in: config.JWT_TTL_S });
+  });
+}
+
+/** Decodes a header, which Node reads as Latin-1: some clients send UTF-8, others, like fetch, Latin-1 itself. */
+function decoded(header = ''): string {
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : header;
+}

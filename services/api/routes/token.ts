@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser } from '../hooks/authenticate.ts';
+import { ignoreBodies } from '../hooks/ignored-body.ts';
+import { record } from '../hooks/record.ts';
+import { operation } from '../openapi/operation.ts';
+import { Nothing } from '../openapi/schemas.ts';
+
+const logout = operation({
+  id: 'cerrarSesion',
+  tag: 'Autenticacion',
+  summary: 'Terminar el token',
+  description: 'El token deja de valer en menos de 10 segundos. El cuerpo se ignora.',
+  permission: 'any',
+  data: { name: 'SesionCerrada', message: 'Sesion cerrada', schema: Nothing, example: null },
+});
+
+const validation = operation({
+  id: 'validarToken',
+  tag: 'Autenticacion',
+  summary: 'Validar el token',
+  permission: 'any',
+  data: {
+    name: 'Token',
+    message: 'Token valido',
+    schema: Type.Object(
+      {
+        usuario: Type.String(),
+        cuenta: Type.String({ description: 'Cuenta del usuario: sus usuarios ven las mismas guías' }),
+        sucursal: Type.Union([Type.String(), Type.Null()], { description: 'Sucursal de origen del usuario' }),
+        expira: Type.String({ format: 'date-time', description: 'ISO 8601, UTC' }),
+      },
+      { title: 'Token', description: 'Un token válido' },
+    ),
+    example: { usuario: 'demo', cuenta: 'demo', sucursal: 'MEX01', expira: '2026-11-21T18:00:00.000Z' },
+  },
+});
+
+/** `POST /api/auth/logout` and `GET /api/auth/validate` (docs/contract.md "Authentication"). */
+export async function tokenRoutes(server: HttpServer): Promise<void> {
+  ignoreBodies(server);
+  server.post('/api/auth/logout', logout, async (request) => {
+    const { sub, jti, exp } = request.user;
+    await server.users.revokeToken(sub, { jti, until: new Date(exp * 1_000) });
+    record(request, { action: 'logout' });
+    return logout.ok(null);
+  });
+  server.get('/api/auth/validate', validation, async (request) => {
+    const { username, account, originBranch } = apiUser(request);
+    const expira = new Date(request.user.exp * 1_000).toISOString();
+    return validation.ok({ usuario: username, cuenta: account, sucursal: originBranch, expira });
+  });
+}

@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { branchCode } from '#shared/contracts/branch.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser, whenGone } from '../hooks/authenticate.ts';
+import { BRANCH_EXAMPLE } from '../openapi/examples.ts';
+import { operation } from '../openapi/operation.ts';
+import { BranchAnswer } from '../openapi/schemas.ts';
+
+const route = operation({
+  id: 'validarDestino',
+  tag: 'Guias',
+  summary: 'Validar un código de destino',
+  permission: 'guias.read',
+  request: {
+    params: Type.Object({ code: Type.String({ description: 'Código de sucursal', examples: ['MEX01'] }) }),
+  },
+  errors: ['destination-invalid'],
+  data: { name: 'Sucursal', message: 'Destino valido', schema: BranchAnswer, example: BRANCH_EXAMPLE },
+});
+
+/** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
+export async function destinationRoute(server: HttpServer): Promise<void> {
+  server.get('/api/guias/validar-destino/:code', route, async (request, reply) => {
+    const asker = { requestId: request.id, account: apiUser(request).account, gone: whenGone(reply) };
+    const branch = await server.branches.destination({ code: branchCode(request.params.code) }, asker);
+    if (!branch) throw new DomainError('destination-invalid');
+    return route.ok(branch);
+  });
+}

@@ -1,0 +1,235 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { acceptOnlyJson } from '#shared/http/request-bodies.ts';
+import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
+import type { ApiOptions } from '../config.ts';
+import type { ApiErrorCode } from '../errors.ts';
+import { apiUser } from '../hooks/authenticate.ts';
+import { ignoreBodies } from '../hooks/ignored-body.ts';
+import { record } from '../hooks/record.ts';
+import { BODY_REFUSALS, operation } from '../openapi/operation.ts';
+import { Nothing } from '../openapi/schemas.ts';
+import { Activation, NewWebhook, parseActivation, parseWebhook } from '../webhooks/webhook-request.ts';
+import {
+  activateWebhook,
+  addWebhook,
+  changeSecret,
+  listWebhooks,
+  MAX_PENDING,
+  probeWebhook,
+  removeWebhook,
+} from '../webhooks/webhooks.ts';
+
+const permission = 'webhooks.admin';
+const tag = 'Webhooks';
+const params = Type.Object({ id: Type.String({ description: 'Id del webhook', examples: ['d5b0c9e2'] }) });
+/** The refusals of a body that the handler validates. */
+const FIELD_REFUSALS = [
+  'invalid-json',
+  'field-type',
+  'field-invalid',
+  'field-too-long',
+  'field-unknown',
+  ...BODY_REFUSALS,
+] as const;
+
+const IDENTITY = {
+  Id: Type.String(),
+  Url: Type.String(),
+  Descripcion: Type.String(),
+  Activo: Type.Boolean({ description: 'Falso cuando se apagó: tras 410, o cinco días sin éxito' }),
+};
+const SECRET = Type.String({
+  description: 'Clave de la firma, como la define Standard Webhooks. Se muestra esta única vez',
+  examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+});
+const MOMENT = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+const WebhookAnswer = Type.Object(
+  {
+    ...IDENTITY,
+    Pendientes: Type.Integer({
+      maximum: MAX_PENDING,
+      description: `Eventos sin tomar, hasta ${MAX_PENDING}`,
+    }),
+    UltimoExito: MOMENT,
+    UltimoFallo: Type.Union([
+      Type.Object({ Ocurrido: Type.String(), Motivo: Type.String() }, { title: 'FalloDeWebhook' }),
+      Type.Null(),
+    ]),
+    ProximoIntento: MOMENT,
+  },
+  { title: 'Webhook', description: 'Un webhook de la cuenta, y cómo va' },
+);
+const ID = '0b0f8a4e-2f2c-4a56-9d55-2d1f0b8e1f0c';
+const IDENTITY_EXAMPLE = { Id: ID, Url: 'https://tienda.example/guias', Descripcion: 'Tienda', Activo: true };
+const SECRET_EXAMPLE = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const WEBHOOK_EXAMPLE = {
+  ...IDENTITY_EXAMPLE,
+  Pendientes: 3,
+  UltimoExito: '2026-11-22T19:05:09.120Z',
+  UltimoFallo: { Ocurrido: '2026-11-22T19:10:09.120Z', Motivo: 'Respondio 500' },
+  ProximoIntento: '2026-11-22T19:10:14.300Z',
+};
+
+/** What the operations on one webhook have in common. */
+const ON_WEBHOOK = {
+  tag,
+  permission,
+  request: { params },
+  errors: ['webhook-not-found'] as ApiErrorCode[],
+} as const;
+
+const creation = operation({
+  id: 'crearWebhook',
+  tag,
+  summary: 'Registrar un webhook',
+  description: `Recibe los eventos que se registren desde ahora. Una cuenta tiene hasta ${MAX_WEBHOOKS}.`,
+  permission,
+  request: {
+    body: NewWebhook,
+  },
+  // The words for each problem are those of creation; `parseWebhook` validates with the same schema.
+  validatedBy: 'handler',
+  errors: ['field-required', ...FIELD_REFUSALS, 'too-many-webhooks'],
+  data: {
+    name: 'WebhookCreado',
+    message: 'Webhook registrado',
+    schema: Type.Object({ ...IDENTITY, Secreto: SECRET }, { title: 'WebhookCreado' }),
+    example: { ...IDENTITY_EXAMPLE, Secreto: SECRET_EXAMPLE },
+  },
+});
+
+const listing = operation({
+  id: 'listarWebhooks',
+  tag,
+  summary: 'Listar los webhooks de la cuenta, y cómo va cada uno',
+  permission,
+  data: {
+    name: 'Webhooks',
+    message: (webhooks) => `Webhooks: ${webhooks.length}`,
+    schema: Type.Array(WebhookAnswer),
+    example: [WEBHOOK_EXAMPLE],
+  },
+});
+
+const probe = operation({
+  ...ON_WEBHOOK,
+  id: 'probarWebhook',
+  summary: 'Mandar un mensaje de prueba, y ver cómo fue',
+  description:
+    'De tipo `prueba` y sin eventos, firmado como todos, también a un webhook apagado. El cuerpo se ignora.',
+  data: {
+    name: 'PruebaDeWebhook',
+    message: ({ Tomado }) => (Tomado ? 'El webhook tomo el mensaje' : 'El webhook no tomo el mensaje'),
+    schema: Type.Object(
+      {
+        Tomado: Type.Boolean(),
+        Ms: Type.Integer({ description: 'Cuánto tardó, en milisegundos' }),
+        Estatus: Type.Optional(Type.Integer({ description: 'El de HTTP, si respondió' })),
+        Motivo: Type.Optional(Type.String({ description: 'Por qué no se tomó' })),
+      },
+      { title: 'PruebaDeWebhook' },
+    ),
+    example: { Tomado: true, Ms: 84, Estatus: 204 },
+  },
+});
+
+const secret = operation({
+  ...ON_WEBHOOK,
+  id: 'cambiarSecretoDeWebhook',
+  summary: 'Cambiar el secreto de un webhook',
+  description: 'Los anteriores firman 24 horas más, hasta cuatro en total. El cuerpo se ignora.',
+  data: {
+    name: 'SecretoDeWebhook',
+    message: 'Secreto cambiado',
+    schema: Type.Object({ Id: Type.String(), Secreto: SECRET }, { title: 'SecretoDeWebhook' }),
+    example: { Id: ID, Secreto: SECRET_EXAMPLE },
+  },
+});
+
+const activation = operation({
+  id: 'activarWebhook',
+  tag,
+  summary: 'Encender un webhook, o repetir eventos',
+  description:
+    'Sigue donde se quedó: no se pierde nada. Con `cursor`, un `siguiente` de `GET /api/eventos`, sigue desde ahí.',
+  permission,
+  request: {
+    params,
+    body: Activation,
+  },
+  validatedBy: 'handler',
+  errors: [...FIELD_REFUSALS, 'webhook-not-found'],
+  data: {
+    name: 'WebhookActivado',
+    message: 'Webhook activado',
+    schema: WebhookAnswer,
+    example: WEBHOOK_EXAMPLE,
+  },
+});
+
+const removal = operation({
+  ...ON_WEBHOOK,
+  id: 'eliminarWebhook',
+  summary: 'Eliminar un webhook',
+  data: { name: 'WebhookEliminado', message: 'Webhook eliminado', schema: Nothing, example: null },
+});
+
+/** `/api/webhooks` (docs/contract.md "Webhooks"). */
+export async function webhookRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
+  server.post('/api/webhooks', creation, async (request) => {
+    const wanted = parseWebhook(request.body, config.WEBHOOKS_ALLOW_PRIVATE);
+    const { webhook, secret } = await addWebhook(server, apiUser(request).account, wanted);
+    recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
+    const { id: Id, url: Url, description: Descripcion, active: Activo } = webhook;
+    return creation.ok({ Id, Url, Descripcion, Activo, Secreto: secret });
+  });
+  server.get('/api/webhooks', listing, async (request) =>
+    listing.ok(await listWebhooks(server, apiUser(request).account)),
+  );
+  await server.register(activationRoute);
+  await server.register(bodylessRoutes);
+}
+
+async function activationRoute(server: HttpServer): Promise<void> {
+  acceptOnlyJson(server, { mayBeEmpty: true });
+  server.post('/api/webhooks/:id/activar', activation, async (request) => {
+    const { id } = request.params;
+    const cursor = parseActivation(request.body);
+    const webhook = await activateWebhook(server, apiUser(request).account, id, cursor);
+    recordWebhook(request, 'activate', id, cursor === undefined ? {} : { cursor });
+    return activation.ok(webhook);
+  });
+}
+
+/** The routes that ignore a body, which some clients send with every request. */
+async function bodylessRoutes(server: HttpServer): Promise<void> {
+  ignoreBodies(server);
+  server.post('/api/webhooks/:id/probar', probe, async (request) => {
+    const { account } = apiUser(request);
+    return probe.ok(await probeWebhook(server, account, request.params.id, request.id));
+  });
+  server.post('/api/webhooks/:id/secreto', secret, async (request) => {
+    const { id } = request.params;
+    const Secreto = await changeSecret(server, apiUser(request).account, id);
+    recordWebhook(request, 'secret', id);
+    return secret.ok({ Id: id, Secreto });
+  });
+  server.delete('/api/webhooks/:id', removal, async (request) => {
+    const { id } = request.params;
+    await removeWebhook(server, apiUser(request).account, id);
+    recordWebhook(request, 'delete', id);
+    return removal.ok(null);
+  });
+}
+
+function recordWebhook(
+  request: FastifyRequest,
+  what: 'create' | 'activate' | 'secret' | 'delete',
+  webhook: string,
+  details: Record<string, string> = {},
+): void {
+  const { account } = apiUser(request);
+  record(request, { action: `webhook.${what}`, subject: account, details: { webhook, ...details } });
+}

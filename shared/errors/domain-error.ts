@@ -1,0 +1,71 @@
+/**
+ * The codes of all refusals, as its keys. Each table that answers refusals adds its own, so that a misspelt code does
+ * not compile: `interface ErrorCodes extends CodesOf<typeof table> {}` in a `declare module '#shared/errors/domain-error.ts'`.
+ */
+export interface ErrorCodes {
+  /** What is needed for the answer does not serve now; the same request may succeed later. */
+  unavailable: unknown;
+  /** Nobody foresaw it. */
+  internal: unknown;
+}
+export type ErrorCode = keyof ErrorCodes;
+export type CodesOf<Table> = Record<keyof Table, unknown>;
+
+/** Most problems that an answer names (docs/contract.md "Envelopes"). */
+export const MAX_PROBLEMS = 50;
+/** Longest name of an unknown field or parameter in an answer, in characters: the name is the caller's own text. */
+export const MAX_NAME_LENGTH = 120;
+
+/** What goes into the text of a refusal. */
+export type ErrorParams = Readonly<Record<string, string | number | undefined>>;
+
+/** One thing that is wrong with a request; `indice` and `campo` say where (docs/contract.md "Envelopes"). */
+export type Problem = { indice?: number; campo?: string; code: ErrorCode; params?: ErrorParams };
+
+/** Keeps the first problems of many, as many as an answer names, and counts the others. */
+export class ProblemList {
+  readonly first: Problem[] = [];
+  total = 0;
+
+  /** @param make is called only where the problem is kept, so that a hundred thousand cost little. */
+  add(make: () => Problem): void {
+    this.total++;
+    if (this.first.length < MAX_PROBLEMS) this.first.push(make());
+  }
+
+  /** @throws DomainError with this code and the problems, where there are any. */
+  throwIfAny(code: ErrorCode): void {
+    if (this.total > 0) throw new DomainError(code, { problems: this.first, problemsTotal: this.total });
+  }
+}
+
+/**
+ * A refusal that the domain foresees. It knows a stable `code` and what goes into its text, but neither HTTP nor the
+ * queue: a table at each edge says what becomes of the code (`shared/http/http-errors.ts`, `errors.ts` of a service,
+ * `queue/` of the label worker).
+ */
+export class DomainError extends Error {
+  override name = 'DomainError';
+  readonly code: ErrorCode;
+  readonly params: ErrorParams;
+  /** What is wrong with the request, where a field or an element of it is to blame. */
+  readonly problems: readonly Problem[];
+  /** How many problems there are, of which `problems` may name the first only. */
+  readonly problemsTotal: number;
+
+  constructor(
+    code: ErrorCode,
+    options: {
+      params?: ErrorParams;
+      problems?: readonly Problem[];
+      problemsTotal?: number;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(code, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.params = options.params ?? {};
+    this.problems = options.problems ?? [];
+    this.problemsTotal = options.problemsTotal ?? this.problems.length;
+  }
+}
