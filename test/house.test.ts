@@ -148,7 +148,9 @@ describe('the rooms', () => {
  * others are use cases and stores: who asks, and over what, is not their affair.
  */
 const KNOW_HTTP = [
-  ...['commands', 'docs', 'hooks', 'openapi', 'plugins', 'routes', 'tracking'].map((room) => `services/api/${room}`),
+  ...['commands', 'docs', 'hooks', 'openapi', 'plugins', 'routes', 'tracking'].map(
+    (room) => `services/api/${room}`,
+  ),
   ...['audit', 'http', 'observability', 'stores'].map((room) => `shared/${room}`),
 ];
 

@@ -9,7 +9,7 @@ import { GUIDE_EXAMPLES } from './examples.ts';
 
 /**
  * The schemas that several routes show. A schema with a `title` has that name in the OpenAPI document
- * (`plugins/openapi.ts`). Those of answers are the ones that Fastify writes answers with, so that nothing leaves
+ * (`document.ts`). Those of answers are the ones that Fastify writes answers with, so that nothing leaves
  * that is not documented.
  */
 
