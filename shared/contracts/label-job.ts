@@ -24,7 +24,7 @@ export const LABEL_TIMEOUT_MS = 10_000;
 export const FRESH_MS = 1_000;
 
 /** Version of our templates. Raise it with every change of one, so that no label of the old look is served from the cache. */
-export const TEMPLATE_VERSION = '12';
+export const TEMPLATE_VERSION = '13';
 
 /** Largest file of a logo: it travels with every label's job, of which Redis keeps the last thousand. */
 export const MAX_LOGO_KIB = 12;

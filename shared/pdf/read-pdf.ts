@@ -49,12 +49,17 @@ function crossReferences(pdf: Buffer): { offsets: number[]; end: number; root: n
 }
 
 function readObject(bytes: Buffer, number: number): PdfObject {
+  const start = `${number} 0 obj\n`;
+  if (bytes.toString('latin1', 0, start.length) !== start)
+    throw new UnsupportedPdfError(`Object ${number} is not where the cross-reference table says`);
+  return parseObject(bytes.subarray(start.length));
+}
+
+/** Reads what stands between `n 0 obj` and the next object. */
+export function parseObject(bytes: Buffer): PdfObject {
   const stream = bytes.indexOf('stream\n');
   const head = bytes.toString('latin1', 0, stream < 0 ? bytes.length : stream);
-  const start = `${number} 0 obj\n`;
-  if (!head.startsWith(start))
-    throw new UnsupportedPdfError(`Object ${number} is not where the cross-reference table says`);
-  const parts = head.slice(start.length).split(/\b(\d+) 0 R\b/);
+  const parts = head.split(/\b(\d+) 0 R\b/);
   return {
     pieces: parts.filter((_, i) => i % 2 === 0),
     refs: parts.filter((_, i) => i % 2 === 1).map(Number),

@@ -131,7 +131,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
       const kind = (batch[0] as QueuedLabel).kind;
       const print = await printHtml(printBody(kind, batch, options.templates));
       const printed = performance.now();
-      const files = await split(print, batch.map(onUnderlay));
+      const files = split(print, batch.map(onUnderlay));
       metrics?.observePhase('split', performance.now() - printed);
       recordPrint(batch, started);
       return files;

@@ -2,8 +2,8 @@ import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { printBody, renderUnderlay } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
-import { split } from '../pdf/split.ts';
-import { type PdfUnderlay, readUnderlay } from '../pdf/underlay.ts';
+import type { PdfUnderlay } from '../pdf/content-streams.ts';
+import { readUnderlay } from '../pdf/underlay.ts';
 
 /** The underlays that labels are laid on, by their kind. */
 export type Underlays = Readonly<Partial<Record<LabelPayload['kind'], PdfUnderlay>>>;
@@ -13,6 +13,7 @@ export type Underlays = Readonly<Partial<Record<LabelPayload['kind'], PdfUnderla
  *
  * @param printHtml prints HTML as one PDF.
  * @param templates ours unless given.
+ * @throws when Chromium writes PDFs of another form than labels are split from.
  */
 export async function printUnderlays(
   printHtml: (body: string) => Promise<Uint8Array>,
@@ -22,8 +23,14 @@ export async function printUnderlays(
   for (const kind of LABEL_KINDS) {
     const underlay = renderUnderlay(kind, templates);
     if (!underlay) continue;
-    const [file] = await split(await printHtml(printBody(kind, [underlay], templates)), [underlay]);
-    if (file) underlays[kind] = await readUnderlay(file);
+    const print = await printHtml(printBody(kind, [underlay], templates));
+    try {
+      underlays[kind] = readUnderlay(print, underlay.drawing);
+    } catch (cause) {
+      throw new Error('This Chromium writes PDFs that cannot be split: labels need another version of it', {
+        cause,
+      });
+    }
   }
   return underlays;
 }

@@ -1,8 +1,18 @@
+import { deflateSync } from 'node:zlib';
+import type { PdfChunk } from '#shared/pdf/pdf-writer.ts';
 import { type Drawing, POINTS_PER_DOT, type Shape } from '../drawing.ts';
-import { type PdfUnderlay, UNDERLAY_NAME } from './underlay.ts';
+
+/**
+ * A page that labels are laid on: a form XObject (ISO 32000-1, 8.10), and after it what it needs, numbered from
+ * `FIRST_OBJECT` on.
+ */
+export type PdfUnderlay = readonly PdfChunk[];
 
 /** One label's pages of a print: the title of its file, what is drawn on each of the pages, and the underlay below them. */
 export type LabelPages = { title: string; drawing: Drawing; underlay?: PdfUnderlay | undefined };
+
+/** Name of the underlay in the resources of a label's page; Chromium's names have a number. */
+export const UNDERLAY_NAME = 'Underlay';
 
 /**
  * A label's drawing as PDF content streams (ISO 32000-1, 7.8.2). A page has four in this order: `SAVE_STATE`, Chromium's
@@ -14,7 +24,10 @@ export type ContentStreams = { shared: string; pages: string[] };
 export const SAVE_STATE = 'q\n';
 
 /** @param height of the page, in points: PDF counts from the bottom. */
-export function contentStreams({ drawing, underlay }: LabelPages, height: number): ContentStreams {
+export function contentStreams(
+  { drawing, underlay }: Pick<LabelPages, 'drawing' | 'underlay'>,
+  height: number,
+): ContentStreams {
   const { shared, pages } = drawing;
   const scale = POINTS_PER_DOT.toFixed(12);
   return {
@@ -40,4 +53,19 @@ function rectangles(shapes: readonly Shape[]): string {
     }
   }
   return operators;
+}
+
+/** Returns a stream object of operators in ASCII. */
+export function contentStream(operators: string): PdfChunk[] {
+  return [`<</Length ${operators.length}>>\nstream\n${operators}\nendstream\nendobj\n`];
+}
+
+/** Memory for a few kilobytes: zlib allocates it for each stream, and its default takes a third of the time. */
+const COMPRESSION = { level: 1, windowBits: 13, memLevel: 7 };
+
+/** Returns the same object compressed, which pays from a kilobyte on. @param entries further ones of its dictionary. */
+export function compressedStream(operators: string, entries = ''): PdfChunk[] {
+  const compressed = deflateSync(Buffer.from(operators, 'latin1'), COMPRESSION);
+  const dictionary = `<<${entries}/Filter /FlateDecode /Length ${compressed.length}>>\nstream\n`;
+  return [dictionary, compressed, '\nendstream\nendobj\n'];
 }

@@ -1,3 +1,4 @@
+import { objectAt, type PdfObject, parseObject, withNumbers } from '#shared/pdf/read-pdf.ts';
 import {
   DOTS_PER_POINT,
   type Drawing,
@@ -15,23 +16,38 @@ export type PageWithLinks = { width: number; height: number; links: readonly Lin
 /** How far a shape's room may differ from its link, and reach out of its page, in dots: Chromium widens links to whole CSS pixels, of 2.1 dots. */
 const TOLERANCE = 4;
 
+/** Takes a page's links out of it: labels have none of their own, and these say where floating shapes stand. */
+export function takeLinks(objects: Map<number, PdfObject>, page: number): Link[] {
+  const object = objectAt(objects, page);
+  if (!object.pieces.some((piece) => piece.includes('/Annots ['))) return [];
+  let links: Link[] = [];
+  const rest = withNumbers(object, (ref) => ref).replace(/\/Annots \[([^\]]*)\]/, (_, refs: string) => {
+    links = refs.match(/\d+(?= 0 R)/g)?.map((ref) => linkOf(objectAt(objects, Number(ref)))) ?? [];
+    return '';
+  });
+  objects.set(page, parseObject(Buffer.from(rest, 'latin1')));
+  return links;
+}
+
+function linkOf({ pieces }: PdfObject): Link {
+  const text = pieces.join('');
+  const [left = 0, bottom = 0, right = 0, top = 0] =
+    /\/Rect \[([^\]]*)\]/.exec(text)?.[1]?.split(' ').map(Number) ?? [];
+  return { href: /\/URI \(([^)]*)\)/.exec(text)?.[1] ?? '', left, bottom, right, top };
+}
+
 /**
  * Gives floating shapes their places, in whole dots: in the middle of their links.
  *
- * @param pages the label's pages in the print, of which `pageAt` has the links.
+ * @param pages the label's pages in the print.
  * @throws when a shape is on no page, or reaches out of its page: a label never lacks a code. Also when its link has
  * another size than its room, as in a turned or scaled element: the shape would stand on what is beside it.
  */
-export function withFloating(
-  drawing: Drawing,
-  pages: readonly number[],
-  pageAt: (index: number) => PageWithLinks,
-): Drawing {
+export function withFloating(drawing: Drawing, pages: readonly PageWithLinks[]): Drawing {
   const { floating = [] } = drawing;
   if (floating.length === 0) return drawing;
   const missing = new Set(floating.keys());
-  const own = pages.map((index, i) => {
-    const page = pageAt(index);
+  const own = pages.map((page, i) => {
     const shapes = floating.flatMap((shape, number) =>
       page.links
         .filter(({ href }) => href === floatingHref(number))

@@ -1,37 +1,51 @@
-import { PDFDocument } from '@cantoo/pdf-lib';
+import { inflateSync } from 'node:zlib';
 import type { PdfChunk } from '#shared/pdf/pdf-writer.ts';
-import { objectAt, reachable, readPdf, UnsupportedPdfError, withNumbers } from '#shared/pdf/read-pdf.ts';
-
-/** A page that labels are laid on. */
-export type PdfUnderlay = {
-  /** A PDF of this one page. */
-  file: Uint8Array;
-  /** The page as a form XObject (ISO 32000-1, 8.10), and after it what it needs, numbered from `FIRST_OBJECT` on. */
-  objects: readonly PdfChunk[];
-};
+import {
+  objectAt,
+  parseObject,
+  reachable,
+  readPdf,
+  UnsupportedPdfError,
+  withNumbers,
+} from '#shared/pdf/read-pdf.ts';
+import type { Drawing } from '../drawing.ts';
+import { compressedStream, contentStreams, type PdfUnderlay, SAVE_STATE } from './content-streams.ts';
 
 /** Number of the underlay in each label's file, the same in all, so that its objects are written once. */
 export const FIRST_OBJECT = 6;
 
-/** Name of the underlay in the resources of a label's page; Chromium's names have a number. */
-export const UNDERLAY_NAME = 'Underlay';
+/** What Chromium (Skia) writes of a page: its resources, size and content stream. */
+const PAGE = /\/Resources (<<.*>>)\n\/MediaBox (\[0 0 [\d.]+ ([\d.]+)\])\n\/Contents (\d+) 0 R\n/s;
 
-/** Makes an underlay of a PDF of one page. Once for each kind of label, so the general library may take its time. */
-export async function readUnderlay(file: Uint8Array): Promise<PdfUnderlay> {
-  const carrier = await PDFDocument.create({ updateMetadata: false });
-  const [page] = await carrier.embedPdf(file);
-  if (!page) throw new UnsupportedPdfError('The underlay has no page');
-  carrier.addPage().drawPage(page);
-  carrier.setTitle(UNDERLAY_NAME); // without any information dictionary our reader refuses a file
-  const { objects } = readPdf(Buffer.from(await carrier.save({ useObjectStreams: false })));
-  const [underlay] = [...objects].find(([, { pieces }]) => pieces.join('').includes('/Subtype /Form')) ?? [];
-  if (underlay === undefined) throw new UnsupportedPdfError('The underlay is no XObject');
-  const numbers = reachable(objects, [underlay]);
-  const places = new Map(numbers.map((number, i) => [number, FIRST_OBJECT + i]));
-  const copied = (number: number) => {
+/**
+ * Makes an underlay of a print of one page, and of what is drawn on that page.
+ *
+ * @throws UnsupportedPdfError
+ */
+export function readUnderlay(print: Uint8Array, drawing: Drawing): PdfUnderlay {
+  const { objects, pages } = readPdf(Buffer.from(print));
+  const [page = 0] = pages;
+  const text = withNumbers(objectAt(objects, page), (ref) => ref);
+  const [, resources, box, height, content] = PAGE.exec(text) ?? [];
+  if (!content || pages.length !== 1) throw new UnsupportedPdfError('An underlay is not one page');
+  const { body } = objectAt(objects, Number(content));
+  const printed = inflateSync(body.subarray(body.indexOf('\n') + 1)).toString('latin1');
+  const drawn = contentStreams({ drawing }, Number(height));
+  const form = compressedStream(
+    `${SAVE_STATE}${printed}${drawn.shared}${drawn.pages[0]}`,
+    `/Type /XObject /Subtype /Form /BBox ${box} /Resources ${resources} `,
+  );
+  objects.set(page, parseObject(joined(form)));
+  const needed = reachable(objects, [page]);
+  const numbers = new Map(needed.map((number, i) => [number, FIRST_OBJECT + i]));
+  return needed.map((number) => {
     const object = objectAt(objects, number);
-    const text = withNumbers(object, (ref) => places.get(ref) as number);
-    return Buffer.concat([Buffer.from(text, 'latin1'), object.body]);
-  };
-  return { file, objects: numbers.map(copied) };
+    return joined([withNumbers(object, (ref) => numbers.get(ref) as number), object.body]);
+  });
+}
+
+function joined(chunks: readonly PdfChunk[]): Buffer {
+  return Buffer.concat(
+    chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk)),
+  );
 }

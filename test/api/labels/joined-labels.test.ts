@@ -4,10 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect } from 'vitest';
 import { LabelFile } from '#services/api/labels/joined-labels.ts';
-import { readAnyPdf } from '#services/label-worker/pdf/any-pdf.ts';
-import type { LabelPages } from '#services/label-worker/pdf/content-streams.ts';
-import { pdfFile } from '#services/label-worker/pdf/pdf-file.ts';
-import { split } from '#services/label-worker/pdf/split.ts';
+import { pdfFile, split } from '#services/label-worker/pdf/split.ts';
 import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';
 import { UnsupportedPdfError } from '#shared/pdf/read-pdf.ts';
 import { checkPdf } from '#test/fixtures/labels/pictures.ts';
@@ -25,19 +22,6 @@ function pixelsOf(pdf: Uint8Array): Buffer {
   return execFileSync('pdftoppm', ['-r', '203', '-gray', '-'], { input: pdf, maxBuffer: 2 ** 28 });
 }
 
-/** Cuts a print with the library that knows all of PDF, as when Chromium writes otherwise. */
-async function splitByLibrary(print: Uint8Array, labels: readonly LabelPages[]): Promise<Uint8Array[]> {
-  const { extract } = await readAnyPdf(print);
-  const files: Uint8Array[] = [];
-  let first = 0;
-  for (const label of labels) {
-    const pages = label.drawing.pages.map((_, i) => first + i);
-    files.push(await extract(pages, label));
-    first += pages.length;
-  }
-  return files;
-}
-
 /** A label with one page, whose content is these bytes. */
 function labelOf(content: Buffer, page = ''): Buffer {
   return pdfFile([
@@ -50,11 +34,8 @@ function labelOf(content: Buffer, page = ''): Buffer {
 }
 
 describe('labels that are joined', () => {
-  test.for([
-    ['our own splitter', split],
-    ['the general library', splitByLibrary],
-  ] as const)('have the pixels that each of them has, cut by %s', async ([_, cut], { batch }) => {
-    const labels = await cut(batch.print, batch.labels);
+  test('have the pixels that each of them has', async ({ batch }) => {
+    const labels = split(batch.print, batch.labels);
     const file = join(labels);
     await checkPdf(file);
     expect(pixelsOf(file).equals(Buffer.concat(labels.map(pixelsOf)))).toBe(true);
@@ -64,7 +45,7 @@ describe('labels that are joined', () => {
   test('have what they share once, as the fonts of one print', async ({
     batch: { print, labels: rendered },
   }) => {
-    const labels = await split(print, rendered);
+    const labels = split(print, rendered);
     const file = join([...labels, ...labels]);
     // Two of the labels, and one each of the letter's and the small label's form.
     expect(file.toString('latin1').match(/\/FontFile2/g)).toHaveLength(4);

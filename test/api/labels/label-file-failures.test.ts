@@ -1,6 +1,6 @@
 import { UnrecoverableError } from 'bullmq';
 import { expect, onTestFinished } from 'vitest';
-import { pdfFile } from '#services/label-worker/pdf/pdf-file.ts';
+import { pdfFile } from '#services/label-worker/pdf/split.ts';
 import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';
 import { type Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';

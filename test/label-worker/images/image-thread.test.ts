@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { PDFDocument } from '@cantoo/pdf-lib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ImagePrinter } from '#services/label-worker/images/image-printer.ts';
+import { pdfFile } from '#services/label-worker/pdf/split.ts';
 import type { LabelForm } from '#shared/contracts/label-job.ts';
+import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';
 
 /** The thread that draws pages is replaced when it dies or hangs, and accounts take turns at it. */
 
@@ -11,10 +12,10 @@ const FORM: LabelForm = { format: 'png', dpi: 203 };
 const order = { place: 1, key: 'key', askedAt: performance.now() };
 
 /** A PDF of empty pages, an inch high. */
-async function pdfOf(pages = 1, width = 72): Promise<Uint8Array> {
-  const document = await PDFDocument.create();
-  for (let page = 0; page < pages; page++) document.addPage([width, 72]);
-  return document.save();
+function pdfOf(pages = 1, width = 72): Uint8Array {
+  const numbers = Array.from({ length: pages }, (_, page) => 4 + page);
+  const page = [`<</Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} 72]>>\nendobj\n`];
+  return pdfFile([catalog(), pageTree(numbers), information('x'), ...numbers.map(() => page)]);
 }
 
 function printer(timeoutMs = 20_000): ImagePrinter {
@@ -31,7 +32,7 @@ async function nextThread(): Promise<Worker> {
 
 test('a page whose thread is killed fails, and the next one is drawn by another thread', async () => {
   const images = printer();
-  const pdf = await pdfOf();
+  const pdf = pdfOf();
   const started = nextThread();
   const printed = images.print(pdf, 1, FORM, order);
   void (await started).terminate();
@@ -41,7 +42,7 @@ test('a page whose thread is killed fails, and the next one is drawn by another 
 
 test('a thread that dies while nothing is drawn fails no page', async () => {
   const images = printer();
-  const pdf = await pdfOf();
+  const pdf = pdfOf();
   const started = nextThread();
   await images.print(pdf, 1, FORM, order);
   await (await started).terminate();
@@ -51,24 +52,24 @@ test('a thread that dies while nothing is drawn fails no page', async () => {
 test('a thread that takes too long is ended', async () => {
   const images = printer(1); // starting PDFium takes longer
   const started = nextThread();
-  const printed = images.print(await pdfOf(), 1, FORM, order);
+  const printed = images.print(pdfOf(), 1, FORM, order);
   const ended = once(await started, 'exit');
   await expect(printed).rejects.toMatchObject({ code: 'image-failed', cause: { name: 'TimeoutError' } });
   await ended;
 });
 
 test.for([
-  ['is no PDF', async () => Buffer.from('%PDF-1.4 broken')],
+  ['is no PDF', () => Buffer.from('%PDF-1.4 broken')],
   ['is larger than two letters', () => pdfOf(1, 100_000)],
 ] as const)('what %s fails, and the next page is drawn', async ([, bad]) => {
   const images = printer();
-  await expect(images.print(await bad(), 1, FORM, order)).rejects.toMatchObject({ code: 'image-failed' });
-  expect((await images.print(await pdfOf(), 1, FORM, order)).length).toBeGreaterThan(50);
+  await expect(images.print(bad(), 1, FORM, order)).rejects.toMatchObject({ code: 'image-failed' });
+  expect((await images.print(pdfOf(), 1, FORM, order)).length).toBeGreaterThan(50);
 });
 
 test('pages are drawn in the order of their places', async () => {
   const images = printer();
-  const pdf = await pdfOf();
+  const pdf = pdfOf();
   const drawn: string[] = [];
   const print = (name: string, place: number) =>
     images.print(pdf, 1, FORM, { ...order, place }).then(() => drawn.push(name));
@@ -81,14 +82,14 @@ test('pages that nobody waits for any more are not drawn', async () => {
   const images = new ImagePrinter({ timeoutMs: 20_000, awaited });
   onTestFinished(() => images.close());
   const asked = { ...order, askedAt: performance.now() - 2_000 };
-  const printed = images.print(await pdfOf(5), 5, { ...FORM, format: 'zpl' }, asked);
+  const printed = images.print(pdfOf(5), 5, { ...FORM, format: 'zpl' }, asked);
   await expect(printed).rejects.toMatchObject({ code: 'label-unwanted' });
   expect(awaited.mock.calls).toEqual([[['key']], [['key']], [['key']]]);
 });
 
 test('a printer that is closed draws no more', async () => {
   const images = printer();
-  const pdf = await pdfOf();
+  const pdf = pdfOf();
   await images.print(pdf, 1, FORM, order);
   await images.close();
   await expect(images.print(pdf, 1, FORM, order)).rejects.toMatchObject({ code: 'image-failed' });

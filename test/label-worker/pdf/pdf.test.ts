@@ -61,7 +61,7 @@ test.for(LABEL_KINDS)('the logo is on each page of a %s label', async (kind, { p
 });
 
 const streamsOf = (rectangle: Rect) =>
-  contentStreams({ title: 'Guía', drawing: { shared: [], pages: [[[rectangle]]] } }, 425.25);
+  contentStreams({ drawing: { shared: [], pages: [[[rectangle]]] } }, 425.25);
 
 test('a rectangle is a thousandth of a dot smaller on each side', () => {
   expect(streamsOf([42, 7, 3, 144]).pages).toEqual(['42.001 7.001 2.998 143.998 re\nf Q\n']);

@@ -1,11 +1,8 @@
 import { describe, expect } from 'vitest';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
-import { printBody, renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { loadTemplates } from '#services/label-worker/label/templates.ts';
-import { readAnyPdf } from '#services/label-worker/pdf/any-pdf.ts';
-import { readChromiumPdf } from '#services/label-worker/pdf/chromium-pdf.ts';
 import { tryTemplates } from '#services/label-worker/try-templates.ts';
 import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { test as printerTest } from '#test/fixtures/labels/label-printing.ts';
@@ -66,17 +63,6 @@ describe('a label in HTML', () => {
   test('leaves nothing behind in the PDF of where its codes stand', async ({ own }) => {
     const text = Buffer.from(await own.print(sample({ kind: 'medium' }))).toString('latin1');
     expect(text).not.toMatch(/\/Annot|\/URI/);
-  });
-
-  test('looks the same where the general library reads the print', async ({ printing }) => {
-    const label = renderLabel(sample({ kind: 'medium', packages: 2 }), templates);
-    const print = Buffer.from(await printing.print(printBody('medium', [label], templates)));
-    const readers = [readChromiumPdf(print), await readAnyPdf(print)];
-    const [one, other] = await Promise.all(
-      readers.map(async ({ extract }) => pagesOf(await extract([0, 1], label), HEAD_DPI)),
-    );
-    expect(one).toHaveLength(2);
-    expect(one).toEqual(other);
   });
 
   test.for(['letter', 'small'] as const)(
