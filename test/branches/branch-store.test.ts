@@ -33,15 +33,3 @@ test('of two loads at once the one that began later is in force, whichever ends 
   expect(names).toHaveLength(branches.length);
   await store.loadBranches(branches);
 });
-
-test('a load that is in force is told as done, though the former one cannot be removed', async ({
-  stores,
-}) => {
-  const store = new BranchStore(stores.mongo);
-  const { branches, version } = await store.snapshot();
-  const spy = vi.spyOn(prototype, 'deleteMany').mockRejectedValueOnce(new mongo.MongoNetworkError('gone'));
-  await store.loadBranches(branches);
-  spy.mockRestore();
-  expect(await store.version()).not.toBe(version);
-  expect((await store.snapshot()).branches).toHaveLength(branches.length);
-});

@@ -122,8 +122,6 @@ describe('import', () => {
 
   test.for([
     ['a byte order mark', `\uFEFF${COVERAGE_HEADER}\n01000,NTE01\n20000,SUR01\n`],
-    ['semicolons and CRLF', 'CodigoPostal;Sucursal\r\n01000;NTE01\r\n20000;SUR01\r\n'],
-    ['quotes', '"CodigoPostal","Sucursal"\n"01000","NTE01"\n"20000","SUR01"'],
     ['another order of columns', 'Sucursal,CodigoPostal\nNTE01,01000\nSUR01,20000'],
     ['blanks and empty rows', ' CodigoPostal , Sucursal\n 01000,NTE01 \n\n,\n20000,SUR01\n\n'],
   ] as const)('takes a file with %s', async ([_, content], { importing, store }) => {
@@ -133,13 +131,6 @@ describe('import', () => {
       { postalCode: '01000', code: 'NTE01' },
       { postalCode: '20000', code: 'SUR01' },
     ]);
-  });
-
-  test('accepts columns in any order', async ({ importing, store }) => {
-    const turned = (line: string) => line.split(',').reverse().join(',');
-    await importing('branches', [turned(BRANCHES_HEADER), turned(NORTH)]);
-    const { branches } = await store.snapshot();
-    expect(Object.keys(branches[0] as Branch).join(',')).toBe(BRANCHES_HEADER);
   });
 
   test('with --dry-run reports what would change, and changes nothing', async ({ importing, store }) => {
@@ -216,7 +207,6 @@ describe('a wrong file', () => {
 
   test.for([
     ['6400,NTE01', 'linea 3, CodigoPostal "6400": debe tener 5 digitos'],
-    ['64000,NTE01', 'linea 3, CodigoPostal "64000": repetido, ya esta en la linea 2'],
     ['64001,XXX01', 'linea 3, Sucursal "XXX01": no esta entre las sucursales cargadas'],
     ['64001,', 'linea 3, Sucursal "": no esta entre las sucursales cargadas'],
   ] as const)('of coverage with %s is refused by its line', async ([bad, message], { importing }) => {
@@ -232,33 +222,10 @@ describe('a wrong file', () => {
     expect(await store.snapshot()).toEqual(before);
   });
 
-  test('is reported with every error of a line, in up to 100 lines', async ({ importing }) => {
-    const bad = Array.from({ length: 80 }, () => '1,XXX01');
-    const { err } = await importing('coverage', [COVERAGE_HEADER, ...bad]);
-    const lines = err.trimEnd().split('\n');
-    expect(lines[0]).toBe('No se cargo nada. Errores: 239');
-    expect(lines.slice(1, 101).every((line) => line.startsWith('  linea '))).toBe(true);
-    expect(lines.slice(101)).toEqual(['  y 139 mas']);
-  });
-
-  test('that is not UTF-8 is refused by line and column', async ({ importing }) => {
-    const latin1 = Buffer.from([BRANCHES_HEADER, NORTH, south({ Estado: 'México' })].join('\n'), 'latin1');
-    const { code, err } = await importing('branches', latin1);
-    expect(code).toBe(1);
-    expect(err).toContain('Errores: 1\n  linea 3, Estado "M\uFFFDxico": no es UTF-8');
-  });
-
   test.for([
     ['nothing', '', 'El archivo no tiene filas'],
-    ['a header alone', `${COVERAGE_HEADER}\n\n`, 'El archivo no tiene filas'],
     ['a column missing', 'CodigoPostal\n64000', 'Encabezado (linea 1): faltan columnas: Sucursal. Debe ser'],
     ['a column too many', `${COVERAGE_HEADER},Zona\n1,2,3`, 'columnas desconocidas: "Zona"'],
-    ['a column twice', `${COVERAGE_HEADER},Sucursal\n1,2,3`, 'columnas repetidas: Sucursal'],
-    [
-      'a misspelt column',
-      'codigopostal,Sucursal\n1,2',
-      'faltan columnas: CodigoPostal; columnas desconocidas',
-    ],
     ['no line breaks', 'x'.repeat(200_000), 'El archivo tiene lineas demasiado largas'],
     ['more than 200 000 rows', `${COVERAGE_HEADER}${'\n1,2'.repeat(200_001)}`, 'mas de 200000 filas'],
     ['more than 64 MiB', `${COVERAGE_HEADER}${`\n${'1'.repeat(8_191)}`.repeat(8_192)}`, 'mas de 64 MiB'],
@@ -355,10 +322,7 @@ describe('wrong usage', () => {
   test.for<[string[], string]>([
     [[], 'Falta un comando. '],
     [['import'], 'Falta un argumento. '],
-    [['import', 'a.csv', 'b.csv'], 'Sobran argumentos. '],
-    [['importar', 'a.csv'], 'Comando desconocido. '],
     [['import', 'a.csv', '--force'], 'Opcion desconocida. '],
-    [['export', '--dry-run'], 'Opcion desconocida. '],
   ])('%j exits with 2, says "%s" and names --help', async ([args, message], { run }) => {
     for (const name of ['branches', 'coverage'] as const) {
       const { code, out, err } = await run(name, args);

@@ -116,37 +116,6 @@ describe('while a message is under way', () => {
     await expect.poll(customer.cursor).toBe(3);
     expect(eventIds(customer.receiver.received)).toEqual([...ids(1, 3), 'E2', 'E3']);
   });
-
-  test('no activation sends it a second time', async ({ customer, newCustomer, store }) => {
-    const held = holdNext(customer);
-    await customer.append(1, 3);
-    const answer = await held;
-    const other = await newCustomer();
-    for (let number = 1; number <= 3; number++) {
-      await store.activate(customer.account, customer.id);
-      // Whoever is due later is served: the sender has looked for what is due since.
-      await other.append(number, number);
-      await expect.poll(other.cursor).toBe(number);
-    }
-    expect(customer.receiver.received).toHaveLength(1);
-    answer();
-    await expect.poll(customer.cursor).toBe(3);
-    expect(customer.receiver.received).toHaveLength(1);
-  });
-
-  test('a new secret signs from the next message on', async ({ customer, store }) => {
-    const held = holdNext(customer);
-    await customer.append(1, 150);
-    const answer = await held;
-    const secret = newSecret();
-    await store.addSecret(customer.account, customer.id, secret);
-    answer();
-    await expect.poll(customer.cursor).toBe(150);
-    const [, message] = customer.receiver.received;
-    for (const each of [SECRET, secret]) {
-      expect(new Official(each).verify(message?.body ?? '', message?.headers ?? {})).toBeTruthy();
-    }
-  });
 });
 
 describe('it is switched off', () => {
@@ -212,24 +181,4 @@ test('a message is signed with the secret, and with no other', async ({ customer
   ] as const) {
     expect(() => new Official(secret).verify(body, message.headers)).toThrow(WebhookVerificationError);
   }
-});
-
-test('while a secret changes both sign, and after a day the new one alone', async ({ customer, store }) => {
-  const secret = newSecret();
-  await store.addSecret(customer.account, customer.id, secret);
-  const verifies = (each: string) => {
-    const { body = '', headers = {} } = customer.receiver.received.at(-1) ?? {};
-    try {
-      return Boolean(new Official(each).verify(body, headers));
-    } catch {
-      return false;
-    }
-  };
-  await customer.append(1, 1);
-  await expect.poll(customer.cursor).toBe(1);
-  expect([SECRET, secret].map(verifies)).toEqual([true, true]);
-  await customer.sign([{ value: secret }, { value: SECRET, until: new Date() }]);
-  await customer.append(2, 2);
-  await expect.poll(customer.cursor).toBe(2);
-  expect([SECRET, secret].map(verifies)).toEqual([false, true]);
 });

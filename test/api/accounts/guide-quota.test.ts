@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { QuotaExceeded } from '#services/api/accounts/account-limits.ts';
 import { GuideQuota } from '#services/api/accounts/guide-quota.ts';
 import { QuotaReport } from '#services/api/accounts/quota-report.ts';
 import { localTimeFormatter } from '#services/api/local-time.ts';
@@ -68,17 +66,6 @@ describe("an account's guides of the day", () => {
     expect(await guides.countDocuments()).toBe(before + PER_DAY);
   });
 
-  test('do not include those of a creation that failed', async ({ fresh }) => {
-    const demo = await Client.login((await fresh()).url);
-    const uncovered = minimalGuide({ CodigoPostal: '99999' });
-    for (let attempt = 0; attempt < 3; attempt++) {
-      expect((await demo.create([...several(5), uncovered])).body.message).toBe(
-        'No hay cobertura para el código postal: 99999',
-      );
-    }
-    expect(left(await demo.create(several(1)))).toBe(PER_DAY - 1);
-  });
-
   test('are not taken by a creation that is refused for another reason at the same moment', async ({
     fresh,
   }) => {
@@ -88,29 +75,6 @@ describe("an account's guides of the day", () => {
       Array.from({ length: 40 }, (_, i) => demo.create(i % 4 === 0 ? several(1) : uncovered)),
     );
     expect(answers.filter((_, i) => i % 4 === 0).map(({ status }) => status)).toEqual(Array(10).fill(200));
-  });
-
-  test('are not taken by creations that are refused for too many', async ({ fresh }) => {
-    const demo = await Client.login((await fresh()).url);
-    expect((await demo.create(several(1))).status).toBe(200);
-    const answers = await Promise.all(
-      Array.from({ length: 36 }, (_, i) => demo.create(several(i % 4 === 0 ? 1 : PER_DAY))),
-    );
-    expect(answers.filter((_, i) => i % 4 === 0).map(({ status }) => status)).toEqual(Array(9).fill(200));
-  });
-
-  test('are no matter to a request that is refused anyway, and it takes nothing from those that are not', async ({
-    fresh,
-  }) => {
-    const demo = await Client.login((await fresh()).url);
-    const uncovered = minimalGuide({ CodigoPostal: '99999' });
-    const refusal = 'No hay cobertura para el código postal: 99999';
-    const some = await Promise.all(Array.from({ length: 7 }, () => demo.create([...several(9), uncovered])));
-    const [valid] = await Promise.all([demo.create(several(PER_DAY)), demo.create([uncovered])]);
-    expect(valid.status).toBe(200);
-    // The day is over, and still the destination is what the client can mend.
-    for (const { body } of [...some, await demo.create([uncovered])]) expect(body.message).toBe(refusal);
-    expect((await demo.create(several(1))).status).toBe(429);
   });
 
   test('let a creation through that others with its key repeat at the same moment', async ({
@@ -127,19 +91,6 @@ describe("an account's guides of the day", () => {
     for (const answer of answers) expect(answer.body).toEqual(answers[0]?.body);
     expect((await (clients[0] as Client).create(several(2))).status).toBe(429);
     expect((await (clients[0] as Client).create(several(1))).status).toBe(200);
-  });
-
-  test('count a creation once that is repeated with its Idempotency-Key', async ({ fresh }) => {
-    const demo = await Client.login((await fresh()).url);
-    const key = randomUUID();
-    const body = { TipoServicio: 'Domicilio', Guia: several(4) };
-    const create = () => demo.post('/api/guias/crear', body, { 'idempotency-key': key });
-    const answers = await Promise.all([create(), create(), create()]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const repeated = await create();
-    expect(repeated.status).toBe(200);
-    expect(repeated.headers.get('ratelimit')).not.toContain('guias');
-    expect(left(await demo.create(several(1)))).toBe(5);
   });
 });
 
@@ -191,17 +142,6 @@ describe('several processes', () => {
     // So near that all processes together could be through with it within the second.
     redis.takeGuides.mockResolvedValueOnce([1, 85_000]);
     expect((await one.take('far', FAR, 10_001)).state.remaining).toBe(15_000);
-  });
-
-  test('take nothing from the count by giving back what was granted before Redis refused it', async ({
-    stores,
-  }) => {
-    const [one, other] = [quota(stores), quota(stores)];
-    await one.take('given back', FAR, 1);
-    await other.take('given back', FAR, FAR - 1);
-    const early = await one.take('given back', FAR, 2);
-    await early.giveBack();
-    await expect(other.take('given back', FAR, 1)).rejects.toThrow(QuotaExceeded);
   });
 });
 

@@ -133,11 +133,8 @@ describe('admin audit', () => {
   test.for<[string, string[], number]>([
     ['address', ['--address', '198.51.100.9'], 2],
     ['address and time', ['--address', '198.51.100.9', '--since', '24h'], 1],
-    ['time from and to', ['--address', '198.51.100.9', '--since', '3d', '--until', '24h'], 1],
     ['action', ['--action', 'queue.pause'], 1],
-    ['subject', ['--user', 'trabajo-1'], 1],
     ['number', ['--address', '198.51.100.9', '--limit', '1'], 1],
-    ['no match', ['--user', 'ninguno'], 0],
   ])('finds by %s', async ([_, options, count], { admin }) => {
     const { out } = await admin(['audit', '--json', ...options]);
     expect(JSON.parse(out)).toHaveLength(count);
@@ -157,7 +154,6 @@ describe('admin audit', () => {
 
   test.for([
     ['--limit', '0', '--limit debe ser un entero de 1 a 10000'],
-    ['--since', 'ayer', '--since debe ser YYYY-MM-DD'],
     ['--since', '2026-02-31', '--since debe ser YYYY-MM-DD'],
     ['--until', '2026-13-01', '--until debe ser YYYY-MM-DD'],
   ] as const)('refuses %s %s', async ([option, value, message], { admin }) => {

@@ -243,13 +243,3 @@ describe('a search', () => {
     expect([code, err]).toEqual([2, `${message}\n`]);
   });
 });
-
-test.for(['export', 'erase'])(
-  'privacy %s --help explains itself with an example',
-  async (command, { privacy }) => {
-    const { code, out } = await privacy('ana', [command, '--help']);
-    expect(code).toBe(0);
-    expect(out).toContain(`Uso: npm run admin -- privacy ${command} [opciones]`);
-    expect(out).toContain(`Ejemplo:\n  npm run admin -- privacy ${command}`);
-  },
-);

@@ -133,9 +133,3 @@ test('a removal that was cut can be repeated', async ({ admin, newUser, stores, 
   expect((await cut).code).toBe(0);
   expect(await whereIs(name)).toEqual(['audit']);
 });
-
-test('a demo user can be removed', async ({ admin }) => {
-  await admin('disable', 'inactiva');
-  expect((await admin('remove', 'inactiva')).code).toBe(0);
-  expect((await admin('list')).out).not.toContain('inactiva');
-});

@@ -1,14 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
-import { CreationJournal } from '#services/api/guides/creation-journal.ts';
-import {
-  type GuideDocument,
-  type GuideRecord,
-  GuideStore,
-  toDocument,
-} from '#services/api/guides/guide-store.ts';
+import type { GuideDocument } from '#services/api/guides/guide-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { newRecord } from '#test/bench/load/guides.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
@@ -117,42 +109,6 @@ describe('POST /api/guias/{guia}/cancelar', () => {
     for (let i = 0; i < 2; i++) expect((await cancel(otro, guide?.SEND_GUIA ?? '')).status).toBe(200);
     expect((await otro.create([minimalGuide()])).body.codigo).toBe('cuota_excedida');
   });
-
-  test('leaves the answer of a repeated creation as it was', async ({ demo }) => {
-    const create = () =>
-      demo.post(
-        '/api/guias/crear',
-        { TipoServicio: 'Domicilio', Guia: [minimalGuide()] },
-        { 'idempotency-key': key },
-      );
-    const key = randomUUID();
-    const first = await create();
-    const [{ SEND_GUIA }] = first.body.data as [{ SEND_GUIA: string }];
-    await cancel(demo, SEND_GUIA);
-    expect((await create()).body).toEqual({ ...first.body });
-    expect((await demo.get(`/api/guias/${SEND_GUIA}`)).body.data).toMatchObject({
-      SEND_ESTATUS: 'Cancelado',
-    });
-  });
-});
-
-test('a guide that is cancelled while a crash has cut its batch stays cancelled when the batch is finished', async ({
-  demo,
-  guides,
-  stores,
-}) => {
-  const store = new GuideStore(stores.mongo);
-  const journal = new CreationJournal(stores.mongo, store);
-  const creation = randomUUID();
-  const records = Array.from({ length: 2 }, () => ({ ...newRecord(), creation }));
-  const [{ number }] = records as [GuideRecord];
-  await store.insert(records[0] as GuideRecord);
-  expect((await cancel(demo, number)).status).toBe(200);
-  await journal.complete({ _id: creation, creation, records: records.map(toDocument) });
-  expect(await guides.findOne({ _id: number })).toMatchObject({
-    status: 'Cancelado',
-    cancelled: { by: 'demo' },
-  });
 });
 
 describe('the labels of a cancelled guide', () => {
@@ -186,12 +142,5 @@ describe('the labels of a cancelled guide', () => {
     const problem = { codigo: 'guia_cancelada', message: 'La guia esta cancelada' };
     expect([status, body.details]).toEqual([409, [0, 2].map((indice) => ({ indice, ...problem }))]);
     expect(body).toMatchObject(problem);
-  });
-
-  test('are not found by another account', async ({ api, demo, newGuide }) => {
-    const { SEND_GUIA } = await newGuide();
-    await cancel(demo, SEND_GUIA);
-    const other = await Client.login(api.url, 'otro');
-    expect((await other.get(`/api/guias/etiqueta/${SEND_GUIA}`)).status).toBe(404);
   });
 });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { isGuideNumber } from '#services/api/guides/guide-number.ts';
 import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
-import { createdGuide } from '#test/fixtures/created-guide.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 const MIB = 1_024 * 1_024;
@@ -15,16 +14,6 @@ const test = services.extend(
 );
 
 describe('POST /api/guias/crear creates', () => {
-  test('the smallest guide, by postal code', async ({ demo }) => {
-    const { status, body } = await demo.create([minimalGuide()]);
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      response: 'OK',
-      message: 'Guias creadas: 1',
-      data: [createdGuide('MEX01')],
-    });
-  });
-
   test('several guides, in their order, each with a number of its own', async ({ demo }) => {
     const destinations = [
       { CodigoPostal: '64000' },
@@ -103,18 +92,6 @@ describe('POST /api/guias/crear creates', () => {
 });
 
 describe('POST /api/guias/crear refuses', () => {
-  const guide = minimalGuide();
-  const SERVICE = 'TipoServicio solo acepta: Domicilio, the service';
-  test.for([
-    ['an array as the body', [guide], "El JSON no contiene el array 'Guia'"],
-    ['null as the body', null, "El JSON no contiene el array 'Guia'"],
-    ['an empty service type', { TipoServicio: '', Guia: [guide] }, "El campo 'TipoServicio' es requerido"],
-    ['a service type of another type', { TipoServicio: 1, Guia: [guide] }, SERVICE],
-  ] as const)('%s', async ([_, body, message], { demo }) => {
-    const answer = await demo.post('/api/guias/crear', body);
-    expect([answer.status, answer.body.message]).toEqual([400, message]);
-  });
-
   test('a whole batch for one bad guide, and names every bad one', async ({ demo, stored }) => {
     const before = await stored();
     const { status, body } = await demo.create([

@@ -119,18 +119,6 @@ describe('a creation that a crash has cut after its commit', () => {
     expect(await readable(batch)).toBe(2);
     await entries.deleteMany({ _id: { $in: [first, last] } });
   });
-
-  test('is finished by one sweep, however many there are', async ({ commit, entries, journal, readable }) => {
-    const batches = Array.from({ length: 150 }, () => newBatch(1));
-    await Promise.all(batches.map((batch) => commit(batch)));
-    await finishCut(journal);
-    expect(await readable(batches[0] ?? [])).toBe(1);
-    const left = {
-      _id: { $in: batches.map(([record]) => record?.creation ?? '') },
-      expiresAt: { $exists: false },
-    };
-    expect(await entries.countDocuments(left)).toBe(0);
-  });
 });
 
 describe('a creation', () => {
@@ -203,17 +191,4 @@ describe('a creation', () => {
     expect(await failed).toBeInstanceOf(Error);
     for (const one of others) expect(await readable([one])).toBe(1);
   });
-});
-
-test('look-ups of one turn keep an account named "undefined" apart from one who sees all guides', async ({
-  guides,
-}) => {
-  const guide: GuideRecord = { ...newRecord(), account: 'demo' };
-  await guides.insert(guide);
-  const found = await Promise.all([
-    guides.find(guide.number),
-    guides.find(guide.number, 'undefined'),
-    guides.find(guide.number, 'demo'),
-  ]);
-  expect(found.map((record) => record?.number)).toEqual([guide.number, undefined, guide.number]);
 });

@@ -77,11 +77,6 @@ describe('GET /api/guias', () => {
     expect(order).toEqual(order.toSorted().reverse());
   });
 
-  test('an account without guides has an empty page', async ({ accountOf }) => {
-    const { client } = await accountOf();
-    expect((await list(client)).body).toMatchObject({ message: 'Guias: 0', data: [], siguiente: null });
-  });
-
   const day = (time: string) => ({ createdAt: `2026-03-${time}` });
   const guides: Change[] = [
     { ...day('01T00:00:00'), reference: 'uno' },
@@ -92,22 +87,17 @@ describe('GET /api/guias', () => {
   ];
   test.for<[Record<string, string>, number[]]>([
     [{}, [4, 3, 2, 1, 0]],
-    [{ desde: '2026-03-02' }, [4, 3, 2]],
-    [{ hasta: '2026-03-02' }, [3, 2, 1, 0]],
     [{ desde: '2026-03-02', hasta: '2026-03-02' }, [3, 2]],
     [{ desde: '2026-03-02T12:30:00' }, [4, 3]],
     [{ hasta: '2026-03-02T12:30:00' }, [2, 1, 0]],
     [{ desde: '2026-03-01T23:59:59', hasta: '2026-03-02T00:00:00' }, [1]],
     [{ desde: '2026-03-03', hasta: '2026-03-01' }, []],
     [{ referencia: 'uno' }, [2, 0]],
-    [{ referencia: ' uno ' }, [2, 0]],
-    [{ referencia: 'un' }, []],
     [{ referencia: 'uno', hasta: '2026-03-01' }, [0]],
     [{ estatus: 'Cancelado' }, [4, 2]],
     [{ estatus: 'Documentado' }, [3, 1, 0]],
     [{ destino: 'GDL01' }, [4, 1]],
     [{ destino: ' gdl01' }, [4, 1]],
-    [{ destino: 'MEX01' }, []],
     [{ destino: 'GDL01', estatus: 'Documentado', referencia: 'dos' }, [1]],
   ])('%j finds guides %j', async ([query, expected], { accountOf }) => {
     const { client, numbers } = await accountOf(...guides);
@@ -119,19 +109,11 @@ describe('GET /api/guias', () => {
   test.for([
     ['desde=2026-3-1', 'desde'],
     ['desde=2026-02-30', 'desde'],
-    ['desde=2026-03-01T24:00:00', 'desde'],
-    ['desde=2026-03-01T10:00', 'desde'],
     ['desde=2026-03-01T10:00:00Z', 'desde'],
-    ['desde=', 'desde'],
     ['hasta=ayer', 'hasta'],
-    ['hasta=2026-13-01', 'hasta'],
-    ['referencia=', 'referencia'],
     [`referencia=${'x'.repeat(61)}`, 'referencia'],
     ['estatus=cancelado', 'estatus'],
-    ['destino=', 'destino'],
-    ['limite=0', 'limite'],
     ['limite=501', 'limite'],
-    ['limite=x', 'limite'],
     ['desde=2026-03-01&desde=2026-03-02', 'desde'],
     ['referencia[$ne]=x', 'referencia[$ne]', 'parametro_desconocido'],
     ['pagina=2', 'pagina', 'parametro_desconocido'],
@@ -206,19 +188,6 @@ describe('a walk by cursor', () => {
     const { status, body } = await demo.get(`/api/guias?cursor=${encodeURI(cursor)}`);
     expect([status, body.message]).toEqual([400, "El parametro 'cursor' no es valido"]);
     expect(body.details).toMatchObject([{ campo: 'cursor', codigo: 'parametro_invalido' }]);
-  });
-
-  test('takes a cursor with another filter for a place, and no more', async ({ accountOf }) => {
-    const { client, numbers } = await accountOf(
-      { createdAt: '2026-05-01T00:00:00' },
-      { createdAt: '2026-05-03T00:00:00' },
-    );
-    const { siguiente } = (await list(client, { limite: 1 })).body;
-    const before = await list(client, { cursor: siguiente ?? '', desde: '2026-05-04' });
-    expect(numbersOf(before)).toEqual([]);
-    expect(numbersOf(await list(client, { cursor: siguiente ?? '', hasta: '2026-05-02' }))).toEqual([
-      numbers[0],
-    ]);
   });
 });
 

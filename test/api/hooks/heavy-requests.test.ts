@@ -153,15 +153,3 @@ test('a read whose client leaves keeps its place until it has ended', async ({ a
   await Promise.all(answers);
   expect(refused).toBe(1);
 });
-
-test('eighty small bodies without a length at once are all taken', async ({ api, begin }) => {
-  const client = await Client.login(api.url, 'demo');
-  const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: [minimalGuide()] });
-  const statuses = Array.from({ length: 80 }, async () => {
-    const socket = await begin(client, 'Transfer-Encoding: chunked');
-    const answer = once(socket, 'data');
-    socket.write(`${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`);
-    return String(await answer).slice(9, 12);
-  });
-  expect([...new Set(await Promise.all(statuses))]).toEqual(['200']);
-});

@@ -2,28 +2,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { FRESH_MS } from '#shared/contracts/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { ask, test } from '#test/fixtures/labels/awaited-labels.ts';
-import { passTime } from '#test/fixtures/pass-time.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
-
-/** What counts of labels whose askers hang up. Nothing prints here. */
-
-test('a label that is asked for again after a hang-up counts once', async ({ demo, awaited }) => {
-  const [guide, further] = await demo.created(minimalGuide(), minimalGuide());
-  const label = guide?.SEND_GUIA ?? '';
-  const first = ask(demo, label, 60);
-  await expect.poll(awaited).toBe(1);
-  first.leave();
-  await expect.poll(awaited).toBe(0);
-  const again = ask(demo, label, 60);
-  await expect.poll(awaited).toBe(1);
-  passTime(FRESH_MS);
-  const path = `/api/guias/etiqueta-pequena/${further?.SEND_GUIA}?paquetes=`;
-  expect((await demo.get(`${path}41`)).status).toBe(429); // beside the 60 that are waited for
-  const fitting = ask(demo, further?.SEND_GUIA ?? '', 40);
-  await expect.poll(awaited).toBe(2);
-  for (const { leave } of [again, fitting]) leave();
-  await expect.poll(awaited).toBe(0);
-});
 
 test('an account that asks and hangs up a thousand times has the jobs of its pages alone, and delays no other', async ({
   api,

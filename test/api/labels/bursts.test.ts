@@ -11,12 +11,9 @@ async function letters(client: Client, count: number): Promise<string[]> {
   return guides.map(({ SEND_GUIA }) => `/api/guias/etiqueta/${SEND_GUIA}`);
 }
 
-test.for([2, 17, 101, 200, 300])(
-  'one label alone, and then %i at once, are all printed',
-  async (count, { demo }) => {
-    const [alone = '', ...burst] = await letters(demo, 1 + count);
-    expect((await demo.pdf(alone)).status).toBe(200);
-    const answers = await Promise.all(burst.map((path) => demo.pdf(path)));
-    expect(answers.filter(({ status }) => status !== 200).map(({ bytes }) => bytes.toString())).toEqual([]);
-  },
-);
+test.for([17, 300])('one label alone, and then %i at once, are all printed', async (count, { demo }) => {
+  const [alone = '', ...burst] = await letters(demo, 1 + count);
+  expect((await demo.pdf(alone)).status).toBe(200);
+  const answers = await Promise.all(burst.map((path) => demo.pdf(path)));
+  expect(answers.filter(({ status }) => status !== 200).map(({ bytes }) => bytes.toString())).toEqual([]);
+});

@@ -141,11 +141,3 @@ test('a file that is not printed in time is late; one for which there was no roo
   for (const { leave } of large) leave();
   await expect.poll(awaited).toBe(0);
 });
-
-test('a file is refused where no label worker is alive', async ({ demo, numbers, startApi, stores }) => {
-  const REDIS_PREFIX = stores.prefix.replace('}', '-none}');
-  const api = await startApi({ REDIS_PREFIX }, { file: 5_000 });
-  const client = new Client(api.url, demo.token);
-  passTime(7_000); // for which a worker may be on its way, as in a rolling restart
-  expect((await client.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' })).status).toBe(503);
-});

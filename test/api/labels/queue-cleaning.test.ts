@@ -80,17 +80,6 @@ test('a process whose clock is ten minutes ahead removes nothing too early', asy
   expect(await jobs.queue.getJobCounts('prioritized')).toEqual({ prioritized: 1 });
 });
 
-test('thousands of jobs are removed, in several steps', async ({ jobs }) => {
-  const old = Array.from({ length: 2_500 }, (_, i) => ({
-    name: 'letter',
-    data: {},
-    opts: { jobId: `viejo-${i}`, timestamp: ago(6) },
-  }));
-  await jobs.queue.addBulk(old);
-  await cleanQueue(jobs.queue, Date);
-  expect(await jobs.queue.getJobCounts('wait')).toEqual({ wait: 0 });
-});
-
 test('jobs are removed by the clock, every minute, until it is stopped', async ({ jobs }) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const warn = vi.fn();

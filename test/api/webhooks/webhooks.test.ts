@@ -1,15 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Webhook as Official } from 'standardwebhooks';
-import { describe, expect, onTestFinished } from 'vitest';
-import { probeWebhook } from '#services/api/webhooks/webhooks.ts';
-import { countingLimiter } from '#shared/auth/login-limit.ts';
-import { INTERNAL_TOKEN_HEADER } from '#shared/http/internal-calls.ts';
-import { EventLog } from '#shared/stores/event-log.ts';
-import { createRedisClient } from '#shared/stores/redis-client.ts';
+import { describe, expect } from 'vitest';
 import { type Answer, Client, call } from '#test/fixtures/client.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
-import { eventIds, taking } from '#test/fixtures/receiver.ts';
+import { eventIds } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
 /** `/api/webhooks` (docs/contract.md "Webhooks"), each test as a user whose account has none. */
@@ -195,73 +190,6 @@ describe('a trial message', () => {
     expect((await first).status).toBe(200);
     expect(receiver.received).toHaveLength(1);
   });
-
-  test('is one at a time also of a webhook that was registered anew, and one a second', async ({
-    demo,
-    send,
-    register,
-    newReceiver,
-  }) => {
-    const receiver = await newReceiver();
-    const arrived = Promise.withResolvers<ServerResponse>();
-    receiver.answer = (response) => arrived.resolve(response);
-    const { Id } = await register(receiver.url);
-    const first = send(demo, 'POST', `${Id}/probar`);
-    const response = await arrived.promise;
-    await send(demo, 'DELETE', Id);
-    const { Id: anew } = await register(receiver.url);
-    expect(outcome(await send(demo, 'POST', `${anew}/probar`))).toEqual(TOO_MANY);
-    receiver.answer = taking;
-    const answered = performance.now();
-    response.writeHead(204).end();
-    expect((await first).status).toBe(200);
-    await expect.poll(async () => (await send(demo, 'POST', `${anew}/probar`)).status).toBe(200);
-    expect(performance.now() - answered).toBeGreaterThan(1_000);
-  });
-
-  test('is one at a time in each process while Redis is away', async ({ register, store, stores }) => {
-    const { Id } = await register('http://127.0.0.1:1/');
-    const redis = createRedisClient('redis://127.0.0.1:1', 'fails-fast');
-    onTestFinished(() => redis.disconnect());
-    redis.on('error', () => {});
-    const { promise: taken, resolve: take } = Promise.withResolvers<{ ms: number; status: number }>();
-    const deps = {
-      webhooks: store,
-      eventLog: new EventLog(stores.mongo),
-      probeLimit: countingLimiter(redis, 'away', 1, 20),
-      probe: () => taken,
-    };
-    const tried = [1, 2].map(() => probeWebhook(deps, 'demo', Id, 'request'));
-    await expect(Promise.race(tried)).rejects.toMatchObject({ code: 'too-many-requests' });
-    take({ ms: 1, status: 204 });
-    await expect(Promise.any(tried)).resolves.toMatchObject({ Tomado: true });
-  });
-
-  test('to a webhook that is removed meanwhile is 404', async ({
-    demo,
-    register,
-    newReceiver,
-    startApi,
-    store,
-    webhooks,
-  }) => {
-    const { Id } = await register('http://127.0.0.1:1/');
-    // Stands between the api and the service.
-    const between = await newReceiver();
-    between.answer = async (response, { path, headers, body }) => {
-      await store.remove('demo', Id);
-      const { 'content-type': type = '', [INTERNAL_TOKEN_HEADER]: token = '' } = headers;
-      const answer = await fetch(new URL(path, webhooks.url), {
-        method: 'POST',
-        headers: { 'content-type': type, [INTERNAL_TOKEN_HEADER]: token },
-        body,
-      });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-    };
-    const { url } = await startApi({ WEBHOOKS_URL: between.url });
-    const answer = await new Client(url, demo.token).post(`/api/webhooks/${Id}/probar`, {});
-    expect(outcome(answer)).toEqual(UNKNOWN);
-  });
 });
 
 test('a new secret signs beside the one before', async ({ demo, send, register, newReceiver }) => {
@@ -314,7 +242,6 @@ describe('to activate', () => {
 
   test.for([
     ['no body', {}],
-    ['no body that is marked as JSON', { 'content-type': 'application/json' }],
     ['an empty body in pieces', { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }],
   ] as const)('works with %s', async ([_, headers], { demo, register, newReceiver }) => {
     const { Id } = await register((await newReceiver()).url);
@@ -341,8 +268,6 @@ describe('to activate', () => {
       'campo_formato',
       "El campo 'cursor' debe ser un 'siguiente' de GET /api/eventos",
     ],
-    [{ cursor: 5 }, 400, 'campo_tipo', "El campo 'cursor' debe ser texto (string), no un numero"],
-    [{ curso: 'x' }, 400, 'campo_desconocido', "Campo desconocido: 'curso'; ¿quiso decir 'cursor'?"],
     [[], 400, 'solicitud_invalida', 'Solicitud invalida'],
   ] as const)('%j is refused', async ([body, ...refusal], { demo, register }) => {
     const { Id } = await register('http://127.0.0.1:1/');
@@ -402,25 +327,16 @@ describe('an address', () => {
     ['tienda.example'],
     ['https://'],
     ['https://ana:clave@tienda.example/'],
-    ['https://ana@tienda.example/'],
     ['https://tienda.example/#x'],
-    ['https://tienda.example/#'],
-    ['https://tienda.example/?a#'],
-    ['https://@tienda.example/'],
-    ['https://:@tienda.example/'],
     ['https:tienda.example'],
-    ['https:///tienda.example/'],
     ['https:\\\\tienda.example/'],
     ['https://tienda.example/\u0000\u001b[2J'],
     ['https://tienda.example:80/'],
-    ['https://tienda.example:1023/'],
     ['https://127.0.0.1/'],
-    ['https://2130706433/'],
     ['https://10.0.0.1:8443/'],
     ['https://169.254.169.254/'],
     ['https://[::1]/'],
     ['https://[::ffff:10.0.0.1]/'],
-    ['https://[64:ff9b::a00:1]/'],
   ])('%s is refused', async ([Url], { strict }) => {
     expect(outcome(await strict.post('/api/webhooks', { Url }))).toEqual([400, 'campo_formato', URL_RULE]);
   });
@@ -429,8 +345,6 @@ describe('an address', () => {
     ['https://tienda.example', 'https://tienda.example/'],
     ['HTTPS://Tienda.Example:443/a?b=c', 'https://tienda.example/a?b=c'],
     ['https://tienda.example:1024/', 'https://tienda.example:1024/'],
-    ['https://tienda.example/@ana?x=a@b', 'https://tienda.example/@ana?x=a@b'],
-    ['https://tienda.example?a', 'https://tienda.example/?a'],
     ['https://8.8.8.8/', 'https://8.8.8.8/'],
     ['https://año.example/', 'https://xn--ao-zja.example/'],
   ])('%s is accepted', async ([Url, stored], { strict, strictApi }) => {
@@ -444,8 +358,6 @@ describe('an address', () => {
   const body = (Url: unknown, more = {}) => ({ Url, ...more });
   test.for([
     [{}, 'campo_requerido', "El campo 'Url' es requerido"],
-    [body('  '), 'campo_requerido', "El campo 'Url' es requerido"],
-    [body(5), 'campo_tipo', "El campo 'Url' debe ser texto (string), no un numero"],
     [
       body(`https://a.example/${'a'.repeat(500)}`),
       'campo_largo',
@@ -458,17 +370,7 @@ describe('an address', () => {
       "El campo 'Url' admite hasta 500 caracteres",
     ],
     [
-      body(`https://${'ñ'.repeat(480)}.example/`),
-      'campo_largo',
-      "El campo 'Url' admite hasta 500 caracteres",
-    ],
-    [
       body('https://a.example/', { Descripcion: 'Tienda\u001b[2J' }),
-      'campo_formato',
-      "El campo 'Descripcion' admite texto de 1 a 120 caracteres, sin caracteres de control",
-    ],
-    [
-      '{"Url":"https://a.example/","Descripcion":"\\ud800"}',
       'campo_formato',
       "El campo 'Descripcion' admite texto de 1 a 120 caracteres, sin caracteres de control",
     ],
@@ -477,39 +379,10 @@ describe('an address', () => {
       'campo_largo',
       "El campo 'Descripcion' admite hasta 120 caracteres",
     ],
-    [
-      body('https://a.example/', { url: 'x' }),
-      'campo_desconocido',
-      "Campo desconocido: 'url'; ¿quiso decir 'Url'?",
-    ],
     ['[]', 'solicitud_invalida', 'Solicitud invalida'],
-    ['{', 'cuerpo_no_json', 'El cuerpo de la solicitud no es JSON valido'],
   ] as const)('the body %j is refused', async ([sent, codigo, message], { strict }) => {
     expect(outcome(await strict.post('/api/webhooks', sent))).toEqual([400, codigo, message]);
   });
-
-  test.for([
-    [{ Otro: 1 }, 'campo_requerido'],
-    [{ Url: 'http://tienda.example/', Otro: 1 }, 'campo_formato'],
-    [{ Url: 'https://tienda.example/', Descripcion: 5, Otro: 1 }, undefined],
-  ] as const)('an unknown field hides nothing of the Url in %j', async ([sent, codigo], { strict }) => {
-    const { details = [] } = (await strict.post('/api/webhooks', sent)).body;
-    expect(details).toContainEqual(expect.objectContaining({ campo: 'Otro', codigo: 'campo_desconocido' }));
-    expect(details.find(({ campo }) => campo === 'Url')?.codigo).toBe(codigo);
-  });
-});
-
-test('without webhooks.admin every request is 403', async ({ api, send }) => {
-  const reader = await Client.login(api.url, 'lectura');
-  const answers = [
-    await reader.get('/api/webhooks'),
-    await reader.post('/api/webhooks', { Url: 'https://tienda.example/' }),
-    await send(reader, 'POST', 'x/probar'),
-    await send(reader, 'POST', 'x/secreto'),
-    await send(reader, 'POST', 'x/activar'),
-    await send(reader, 'DELETE', 'x'),
-  ];
-  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(403));
 });
 
 test('the trail has who registered, renewed, activated and removed it, and no secret', async ({

@@ -72,25 +72,6 @@ describe('activating a webhook that is held', () => {
     expect((await claim()).cursor).toBe(3);
   });
 
-  test('with a cursor has the last word, and nobody else posts until the message is answered', async ({
-    store,
-    held,
-    id,
-    read,
-    claim,
-  }) => {
-    const after = await store.activate('a', id, 1);
-    expect(after).toMatchObject({ cursor: 1, replays: 1, lease: held.lease });
-    expect(after).not.toHaveProperty('through');
-    expect(after).not.toHaveProperty('failingSince');
-    expect(await store.claim()).toBeUndefined();
-    expect(await store.moveCursor(held, 3)).toBe(false);
-    expect(await store.beginMessage(held, 6, new Date())).toBe(false);
-    expect(await read()).toEqual(after);
-    await store.release(held, 0);
-    expect(await claim()).toMatchObject({ cursor: 1, replays: 1 });
-  });
-
   test.for([
     ['with a cursor', 0, 1],
     ['without one', 7, undefined],
@@ -105,29 +86,6 @@ describe('activating a webhook that is held', () => {
       expect(await claim()).toMatchObject({ id });
     },
   );
-
-  test('keeps it on when the message under way says that it is gone', async ({
-    store,
-    set,
-    held,
-    id,
-    claim,
-  }) => {
-    await set({ failures: 2 });
-    await store.activate('a', id);
-    expect(await store.switchOff({ ...held, failures: 2 }, 'Respondio 410: ya no existe')).toBe(false);
-    expect(await claim()).toMatchObject({ id, active: true });
-  });
-});
-
-test('a webhook that was off has five days again once it is activated', async ({ store, set, held, id }) => {
-  await set({ failingSince: new Date(0) });
-  expect(await store.switchOff(held, 'Cinco dias sin exito')).toBe(true);
-  const after = await store.activate('a', id);
-  expect(after).toMatchObject({ active: true, failures: 0, through: 3 });
-  expect(after).not.toHaveProperty('off');
-  expect(after).not.toHaveProperty('failingSince');
-  expect(after).not.toHaveProperty('replays');
 });
 
 test('a process whose lease another one has taken changes nothing', async ({
@@ -147,16 +105,6 @@ test('a process whose lease another one has taken changes nothing', async ({
   await store.release(held);
   expect(await read()).toEqual(before);
   expect(await store.moveCursor(other, 3)).toBe(true);
-});
-
-test('the webhook of a process that died is due when its lease ends', async ({ held, read, set, claim }) => {
-  expect(held.dueAt).toEqual(held.leaseUntil);
-  const { dueAt, leaseUntil } = await read();
-  expect(dueAt).toEqual(leaseUntil);
-  expect(leaseUntil.getTime()).toBeGreaterThanOrEqual(held.leaseUntil.getTime());
-  const ended = new Date(Date.now() - 1_000);
-  await set({ dueAt: ended, leaseUntil: ended });
-  expect(await claim()).toMatchObject({ through: 3 });
 });
 
 describe('to wake', () => {
@@ -197,34 +145,6 @@ describe('a message that is not taken', () => {
       });
     }
   });
-
-  test('does not begin it, nor longer pauses, where the DNS says nothing', async ({
-    store,
-    set,
-    held,
-    read,
-    claim,
-  }) => {
-    await store.postpone(held, 'No se pudo consultar el DNS', MINUTE, false);
-    for (const _ of [1, 2]) {
-      expect(await read()).toMatchObject({
-        failures: 1,
-        lastFailure: { reason: 'No se pudo consultar el DNS' },
-      });
-      expect(await read()).not.toHaveProperty('failingSince');
-      await set({ dueAt: new Date(0) });
-      await store.postpone(await claim(), 'No se pudo consultar el DNS', MINUTE, false);
-    }
-  });
-});
-
-test('the webhooks of accounts that have all their places are left alone', async ({ store, id }) => {
-  expect(id).toBeTruthy();
-  const other = { account: 'b', url: 'https://otra.example/', description: '', cursor: 0 };
-  await store.add(other, newSecret());
-  expect((await store.claim(['a']))?.account).toBe('b');
-  expect(await store.claim(['a'])).toBeUndefined();
-  expect((await store.claim([]))?.account).toBe('a');
 });
 
 describe('secrets', () => {
@@ -272,23 +192,6 @@ describe('secrets', () => {
   });
 });
 
-test('a webhook is removed beside changes of it', async ({ store, webhooksOf }) => {
-  const end = new AbortController();
-  const changing = [1, 2, 3].map(async () => {
-    while (!end.signal.aborted) await store.wake('a', 0);
-  });
-  const webhook = { account: 'a', url: 'https://tienda.example/', description: '', cursor: 0 };
-  const removed: boolean[] = [];
-  for (let i = 0; i < 60; i++) {
-    const added = await store.add(webhook, newSecret());
-    removed.push(await store.remove('a', added?.id ?? ''));
-  }
-  end.abort();
-  await Promise.all(changing);
-  expect(removed).toEqual(Array(60).fill(true));
-  expect(await webhooksOf.countDocuments({})).toBe(0);
-});
-
 describe.each([
   ['ahead', 2 * MINUTE],
   ['behind', -2 * MINUTE],
@@ -310,19 +213,6 @@ describe.each([
     vi.useRealTimers();
     expect(Math.abs((await read()).dueAt.getTime() - now)).toBeLessThan(15_000);
     expect(await claim()).toMatchObject({ id });
-  });
-
-  test('takes nobody else his, and looks at nothing early', async ({ store, held, set, read }) => {
-    const { dueAt, leaseUntil } = await read();
-    shiftClock();
-    expect(await store.claim()).toBeUndefined();
-    await store.wake('a', 5_000);
-    vi.useRealTimers();
-    expect((await read()).leaseUntil).toEqual(leaseUntil);
-    await store.release(held);
-    await set({ dueAt });
-    shiftClock();
-    expect(await store.claim()).toBeUndefined();
   });
 
   test('counts those that are behind or off, and ends secrets, when others do', async ({

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { LogEntry } from '#shared/stores/event-log.ts';
-import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { Client } from '#test/fixtures/client.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
 
@@ -169,21 +169,4 @@ describe('GET /api/eventos', () => {
     await server.close();
     await close();
   });
-
-  test.for(['limite=0', 'limite=501', 'cursor='])('refuses %s', async (query, { demo }) => {
-    expect((await demo.get(`/api/eventos?${query}`)).body.codigo).toBe('parametro_invalido');
-  });
-});
-
-test('labels of a guide with events print as before', async ({
-  demo,
-  labelWorker: _,
-  newGuide,
-  register,
-}) => {
-  const guide = await newGuide({ Producto: minimalGuide().Producto });
-  const before = await demo.pdf(`/api/guias/etiqueta/${guide}`);
-  await register(event(guide, 'Entregado'));
-  const after = await demo.pdf(`/api/guias/etiqueta/${guide}`);
-  expect([after.status, after.headers.get('etag')]).toEqual([200, before.headers.get('etag')]);
 });

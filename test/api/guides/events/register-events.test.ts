@@ -42,8 +42,6 @@ describe('POST /api/eventos', () => {
   });
 
   test.for<[string, unknown, string]>([
-    ['no array', { Eventos: {} }, "El JSON no contiene el array 'Eventos'"],
-    ['a text for an event', { Eventos: [{}, 'x'] }, "Cada elemento de 'Eventos' debe ser un objeto"],
     ['a field beside', { Eventos: [{}], Evento: 1 }, "Campo desconocido: 'Evento'; ¿quiso decir 'Eventos'?"],
   ])('refuses the whole: %s', async ([, body, message], { scanner }) => {
     const answer = await scanner.post('/api/eventos', body);
@@ -64,12 +62,6 @@ describe('POST /api/eventos', () => {
     [
       'Ocurrido',
       { Ocurrido: '2026-11-21T10:00:00' },
-      'campo_formato',
-      "El campo 'Ocurrido' debe ser una fecha y hora con zona (RFC 3339)",
-    ],
-    [
-      'Ocurrido',
-      { Ocurrido: '2016-12-31T23:59:60Z' },
       'campo_formato',
       "El campo 'Ocurrido' debe ser una fecha y hora con zona (RFC 3339)",
     ],
@@ -125,7 +117,6 @@ describe('POST /api/eventos', () => {
       'campo_largo',
       "El campo 'Recibe' admite hasta 60 caracteres",
     ],
-    ['Nota', { Nota: 'x'.repeat(201) }, 'campo_largo', "El campo 'Nota' admite hasta 200 caracteres"],
     ['Notas', { Notas: 'x' }, 'campo_desconocido', "Campo desconocido: 'Notas'; ¿quiso decir 'Nota'?"],
   ])('refuses one event for its %s: %j', async ([campo, change, codigo, message], { newGuide, register }) => {
     const [bad, good] = resultsOf(
@@ -227,11 +218,6 @@ describe('POST /api/eventos', () => {
     expect(wordsOf(answer)).toEqual(['registrado', 'campo_formato']);
   });
 
-  test('needs eventos.create', async ({ demo }) => {
-    const answer = await demo.post('/api/eventos', { Eventos: [{}] });
-    expect([answer.status, answer.body.message]).toEqual([403, 'No tiene permiso para realizar esta accion']);
-  });
-
   test('by sixteen scanners of two processes at once: each once, in one order, and the last state is stored', async ({
     api,
     newGuide,
@@ -296,18 +282,6 @@ describe('a cancellation', () => {
     expect(wordsOf(refused)).toEqual(['campo_formato']);
   });
 
-  test('after an event whose Id is “cancelacion” is refused as after any', async ({
-    demo,
-    newGuide,
-    register,
-  }) => {
-    const guide = await newGuide();
-    expect(wordsOf(await register(event(guide, 'Recolectado', { Id: 'cancelacion' })))).toEqual([
-      'registrado',
-    ]);
-    expect((await cancel(demo, guide)).body.codigo).toBe('guia_en_camino');
-  });
-
   test('of 1.3.0, whose Id was “cancelacion”, holds', async ({ demo, newGuide, register, stores }) => {
     const guide = await newGuide();
     const told = { Guia: guide, Id: 'cancelacion', Tipo: 'Cancelacion', Ocurrido: at(0) } as const;
@@ -356,7 +330,7 @@ describe('a cancellation', () => {
 });
 
 describe('where a store or a process fails', () => {
-  test.for<[Fate]>([['answer lost'], ['never done'], ['not primary'], ['not replicated']])(
+  test.for<[Fate]>([['answer lost'], ['never done']])(
     'in the middle, the events of a request are registered once: %s',
     async ([fate], { newGuide, startApi, stores }) => {
       const fates: Fate[] = [];
@@ -464,33 +438,6 @@ describe('where a store or a process fails', () => {
     await proxy.close();
   });
 
-  test('when a guide gets its state at the second try, the append is done and webhooks are told', async ({
-    newGuide,
-    startApi,
-    status,
-    stores,
-  }) => {
-    const fates: Fate[] = ['never done'];
-    const proxy = await startMongoProxy(
-      stores.mongoUri,
-      ({ update }) => (update === 'guides' && fates.shift()) || 'done',
-    );
-    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
-    const done = vi.spyOn(server.eventLog, 'done');
-    const wake = vi.spyOn(server.webhooks, 'wake');
-    const scanner = await Client.login(url, 'escaner');
-    const guide = await newGuide();
-    const answer = await scanner.post('/api/eventos', { Eventos: [event(guide, 'Recolectado')] });
-    expect([wordsOf(answer), fates, await status(guide)]).toEqual([['registrado'], [], 'Recolectado']);
-    expect(wake.mock.calls.map(([account]) => account)).toEqual(['demo']);
-    expect(done).toHaveBeenCalledWith({
-      id: expect.any(String),
-      open: [expect.stringMatching(/^demo \d{12}$/)],
-    });
-    await server.close();
-    await proxy.close();
-  });
-
   test('a process that is slow puts no guide back', async ({ newGuide, status, stores }) => {
     const guides = new GuideStore(stores.mongo);
     const guide = await newGuide();
@@ -503,33 +450,6 @@ describe('where a store or a process fails', () => {
 
 describe('while a guide is moved to another account', () => {
   const logOf = (entries: LogEntry[]) => entries.map(({ _id, told }) => [_id.split(' ')[0], told.Id]);
-
-  test('an event that comes meanwhile stands in the log of its new account', async ({
-    newGuide,
-    startApi,
-    stores,
-  }) => {
-    const guide = await newGuide();
-    const move = () =>
-      collectionOf<GuideDocument>(stores.mongo, 'guides').updateOne(
-        { _id: guide },
-        { $set: { account: 'otro' } },
-      );
-    // The service knows the account, and looks for the last number of its log.
-    const proxy = await startMongoProxy(stores.mongoUri, async ({ find, sort }): Promise<Fate> => {
-      if (find === 'events' && (sort as { _id?: number })._id === -1) await move();
-      return 'done';
-    });
-    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
-    const scanner = await Client.login(url, 'escaner');
-    const answer = await scanner.post('/api/eventos', {
-      Eventos: [event(guide, 'Recolectado', { Id: 'x' })],
-    });
-    expect(wordsOf(answer)).toEqual(['registrado']);
-    expect(logOf(await new EventLog(stores.mongo).ofGuides([guide]))).toEqual([['otro', 'x']]);
-    await server.close();
-    await proxy.close();
-  });
 
   test('two logs take an event of it at the same moment, and its state is made from both', async ({
     api: { server: healthy },
