@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { Client, type CreatedGuide, call, minimalGuide } from '#test/fixtures/client.ts';
-import { passTime } from '#test/fixtures/pass-time.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 
 /** Two cells: whole installations, each with a Redis of its own, over one MongoDB (k8s/operations.md "Cells"). */
@@ -60,16 +59,6 @@ test('a key that is repeated at the other cell creates nothing twice, also at th
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(new Set(answers.map(({ body: { data } }) => numbersOf(data).join())).size).toBe(1);
   expect(await stores.mongo.collection('guides').countDocuments()).toBe(before + 2);
-});
-
-test('a logout at one cell is in force at the other within ten seconds', async ({ api, otherCell }) => {
-  const here = await Client.login(api.url);
-  const there = new Client(otherCell.api, here.token);
-  const status = async () => (await there.get('/api/sucursales')).status;
-  expect(await status()).toBe(200);
-  expect((await here.post('/api/auth/logout', '')).status).toBe(200);
-  passTime(10_000);
-  expect(await status()).toBe(401);
 });
 
 test('a cell without its Redis says so and refuses; the other one serves', async ({

@@ -1,17 +1,12 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { keepRunning } from '#local/process/keep-running.ts';
 import { startProcess } from '#local/process/owned-process.ts';
-import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { requireReady } from '#local/system.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
-import { passTime } from '#test/fixtures/pass-time.ts';
 import { test } from '#test/fixtures/services.ts';
 
 /** How processes end, and how `npm start` starts them. */
@@ -89,41 +84,4 @@ test.concurrent('a process that dies again and again is started after ever longe
     'short ended (exit code 3), starting it again in 2 s',
     'short ended (exit code 3), starting it again in 4 s',
   ]);
-});
-
-test.concurrent('a process that is started again keeps its place: what was started after it is stopped before', async ({
-  expect,
-  folder,
-}) => {
-  const module = fileURLToPath(import.meta.resolve('#local/process/owned-process.ts'));
-  const program = `
-    import { startProcess, stopAllProcesses } from '${module}';
-    const start = (name) => startProcess({ name, command: ['sleep', '60'], logFile: '${folder}/order.log' });
-    const store = start('store');
-    const service = start('service');
-    store.kill('SIGKILL');
-    await store.ended;
-    const again = store.startAgain();
-    service.ended.then(() => console.log('service'));
-    again.ended.then(() => console.log('store'));
-    await stopAllProcesses();`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
-  expect(stdout).toBe('service\nstore\n');
-});
-
-test.concurrent('a process that takes long to start is waited for aloud, every ten seconds, with the reason', async ({
-  expect,
-  folder,
-  onTestFinished,
-}) => {
-  const child = startProcess({ name: 'slow', command: ['sleep', '60'], logFile: `${folder}/slow.log` });
-  onTestFinished(() => child.stop());
-  const lines: string[] = [];
-  const probe = async () => {
-    if (lines.length === 1) return true;
-    passTime(2_500);
-    throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
-  };
-  await waitUntilReady(child, probe, 60_000, (line) => lines.push(line));
-  expect(lines).toEqual(['Waiting for slow: connect ECONNREFUSED 127.0.0.1:1']);
 });

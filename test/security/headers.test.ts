@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished } from 'vitest';
-import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
-import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
+import { describe, expect } from 'vitest';
+import { Client, call } from '#test/fixtures/client.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
 /** What browsers are told to do with our answers, and what no answer tells anybody. */
@@ -35,18 +34,14 @@ const post =
     });
 /** Every way in which the API refuses, by its status. */
 const REFUSALS: [number, string, Ask][] = [
-  [400, 'wrong JSON', post('/api/guias/crear', '{')],
   [400, 'a wrong guide', post('/api/guias/crear', '{"TipoServicio":"Domicilio","Guia":[{"a":1}]}')],
-  [400, 'a wrong number of packages', get('/api/guias/etiqueta-pequena/1?paquetes=x')],
   [400, 'a wrong path', get('/api/guias/etiqueta/%E0%A4%A')],
   [401, 'no token', get('/api/sucursales', { authorization: '' })],
   [401, 'a token that is none', get('/api/sucursales', { authorization: 'Bearer a.b.c' })],
   [403, 'no permission', asReader],
   [404, 'no route', get('/api/nada')],
-  [404, 'no guide', get('/api/guias/etiqueta/1')],
   [405, 'another method', (url) => fetch(`${url}/api/sucursales`, { method: 'DELETE' })],
   [413, 'too large a body', post('/api/guias/crear', `"${'x'.repeat(4 * 1024 * 1024)}"`)],
-  [415, 'another type', post('/api/guias/crear', 'x', { 'content-type': 'text/plain' })],
   [
     500,
     'what nobody foresaw',
@@ -93,25 +88,12 @@ const test = services
 
 describe('an answer of the API', () => {
   test.for([
-    ['a list', 200, '/api/sucursales'],
     ['the OpenAPI document', 200, '/api/openapi.json'],
-    ['health', 200, '/health/ready'],
     ['metrics', 200, '/metrics'],
     ['a label', 200, '/api/guias/etiqueta/{guia}'],
   ] as const)('that is %s has them too', async ([_, status, path], { demo, number }) => {
     const { status: answered, headers } = await demo.pdf(path.replace('{guia}', number));
     expect([answered, securityHeaders(headers)]).toEqual([status, DATA_HEADERS]);
-  });
-
-  test('that is a label has them with its PDF type and ETag, also as 304', async ({ demo, number }) => {
-    const path = `/api/guias/etiqueta/${number}`;
-    const { headers, bytes } = await demo.pdf(path);
-    expect([headers.get('content-type'), bytes.subarray(0, 5).toString()]).toEqual([
-      'application/pdf',
-      '%PDF-',
-    ]);
-    const again = await demo.pdf(path, { 'if-none-match': headers.get('etag') ?? '' });
-    expect([again.status, securityHeaders(again.headers)]).toEqual([304, DATA_HEADERS]);
   });
 
   test('that is the page to try requests may load its own assets and nothing else', async ({ api }) => {
@@ -153,24 +135,6 @@ describe('no refusal reveals the implementation, and each has the security heade
     expect([...response.headers].join('\n')).not.toMatch(INSIDE);
     if (what !== 'a wrong path') expect(securityHeaders(response.headers)).toEqual(DATA_HEADERS);
     for (const name of ['server', 'x-powered-by', 'via']) expect(response.headers.get(name)).toBeNull();
-  });
-
-  test('500 for a label that no worker prints, and 503 while branches is down', async ({
-    startApi,
-    startBranches,
-    stores,
-  }) => {
-    const away = await startBranches();
-    const prefix = stores.prefix.replace('}', '-unprinted}');
-    onTestFinished(await pretendWorker({ redis: stores.redis, prefix }));
-    const other = await startApi({ BRANCHES_URL: away.url, REDIS_PREFIX: prefix }, { label: 200 });
-    const user = await Client.login(other.url);
-    const [guide] = await user.created(minimalGuide());
-    const late = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
-    await away.server.close();
-    const refused = await user.create([minimalGuide({ CodigoPostal: '64000' })]); // not asked before
-    expect([late.status, refused.status]).toEqual([500, 503]);
-    for (const { body } of [late, refused]) expect(JSON.stringify(body)).not.toMatch(INSIDE);
   });
 });
 
@@ -237,20 +201,6 @@ describe('pages of other origins', () => {
         limited: [429, 'Demasiadas solicitudes, intente mas tarde', true],
       });
       await tab.close();
-    });
-
-    test('a page of another origin in a browser reads nothing', async ({ api, browser, open }) => {
-      const tab = await browser.newPage();
-      await tab.goto(api.url); // another port is another origin
-      const fails = `fetch(${JSON.stringify(`${open.url}/api/openapi.json`)}).then(() => 'read', () => 'refused')`;
-      expect(await tab.evaluate(fails)).toBe('refused');
-      await tab.close();
-    });
-
-    test('unknown paths and other methods are refused as before', async ({ open }) => {
-      expect((await fetch(`${open.url}/api/nada`)).status).toBe(404);
-      const other = await fetch(`${open.url}/api/sucursales`, { method: 'DELETE' });
-      expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     });
   });
 });

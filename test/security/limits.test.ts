@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { ignoreBodies } from '#services/api/hooks/ignored-body.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -65,7 +64,7 @@ test('failed logins are counted by the address of the connection, not by X-Forwa
 });
 
 describe('a request', () => {
-  test.for(['/api/guias/crear', '/api/auth/login', '/api/auth/logout'])(
+  test.for(['/api/guias/crear', '/api/auth/login'])(
     'to %s whose body without Content-Length grows beyond 4 MiB is refused',
     async (path, { api, demo }) => {
       const chunk = new Uint8Array(64 * 1024).fill(0x20);
@@ -116,24 +115,6 @@ describe('a request', () => {
     },
   );
 
-  test('whose body is compressed is not decompressed', async ({ api, demo }) => {
-    const response = await fetch(`${api.url}/api/guias/crear`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${demo.token}`,
-        'content-type': 'application/json',
-        'content-encoding': 'gzip',
-      },
-      body: gzipSync(Buffer.alloc(50 * 1024 * 1024, 0x20)),
-    });
-    expect(response.status).toBe(415);
-  });
-
-  test('with a path of nine kilobytes is refused', async ({ demo }) => {
-    const { status, body } = await demo.get(`/api/guias/etiqueta/${'1'.repeat(9_000)}`);
-    expect([status, body.message]).toEqual([431, 'Los headers de la solicitud exceden el limite de 8 KiB']);
-  });
-
   test('with hundreds of headers is answered or refused with 431, never with 5xx', async ({ demo }) => {
     const headers = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`a${index}`, 'b']));
     expect((await demo.get('/api/sucursales', headers)).status).toBe(200);
@@ -157,24 +138,9 @@ describe('a slow connection', () => {
   const LATE =
     /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"message":"La solicitud no llego completa a tiempo"/;
 
-  test('that sends nothing is ended', async ({ impatient }) => {
-    expect(await ended(impatient, () => {})).toMatch(LATE);
-  });
-
   test('that sends its head a byte at a time is ended', async ({ impatient }) => {
     const answer = await ended(impatient, (socket) => {
       socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\nX-A: ');
-      const drip = setInterval(() => socket.write('a'), 50);
-      socket.on('end', () => clearInterval(drip)).on('close', () => clearInterval(drip));
-    });
-    expect(answer).toMatch(LATE);
-  });
-
-  test('that sends its body a byte at a time is ended', async ({ impatient }) => {
-    const answer = await ended(impatient, (socket) => {
-      socket.write(
-        'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"',
-      );
       const drip = setInterval(() => socket.write('a'), 50);
       socket.on('end', () => clearInterval(drip)).on('close', () => clearInterval(drip));
     });

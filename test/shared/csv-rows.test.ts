@@ -22,13 +22,6 @@ async function read(folder: string, changed: Record<number, string> = {}) {
 }
 
 describe('a file of many pieces', () => {
-  test('gives every row with its line', async ({ folder }) => {
-    const { report, read: rows } = await read(folder);
-    expect(report).toBe('');
-    expect(rows.size).toBe(ROWS);
-    for (const [line, cell] of rows) expect(cell).toBe(`Peñón ${line}`);
-  });
-
   test('loses no row but those with a wrong quote, and names their lines', async ({ folder }) => {
     const wrong = { 7: '"a,b', 8: '"a"b,c', 9000: 'a"b,c', 9002: 'a,"b', 20001: '"' };
     const { report, read: rows } = await read(folder, { ...wrong, 9001: '"x, y","z ""w"""', 12345: '' });

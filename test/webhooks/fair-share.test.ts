@@ -48,25 +48,6 @@ describe('names about which the DNS says nothing', () => {
     expect(await stuck.read()).not.toHaveProperty('failingSince');
   });
 
-  test('are tried again in a minute, and switch no webhook off', async ({
-    dns,
-    startSender,
-    newCustomer,
-  }) => {
-    dns.answer = () => 'failure';
-    startSender();
-    const customer = await newCustomer('http://cliente.example/');
-    await customer.set({ failingSince: new Date(Date.now() - 6 * 86_400_000), failures: 7 });
-    await customer.append(1, 1);
-    await customer.set({ dueAt: new Date() });
-    await expect
-      .poll(customer.read)
-      .toMatchObject({ lastFailure: { reason: 'No se pudo consultar el DNS' } });
-    const { active, failures, dueAt } = await customer.read();
-    expect({ active, failures }).toEqual({ active: true, failures: 7 });
-    expect(dueAt.getTime() - Date.now()).toBeLessThan(80_000);
-  });
-
   test('are a failure as any other while the DNS knows another name', async ({
     dns,
     startSender,

@@ -98,14 +98,6 @@ describe('the guide for integrators in a browser', () => {
       if (anchor) expect([href, (await answer.text()).includes(`id="${anchor}"`)]).toEqual([href, true]);
     }
   });
-
-  test('leads to the page that tries requests, with the operation open', async ({ api, browser }) => {
-    const { page, failures } = await open(browser, `${api.url}/api/docs`);
-    await page.locator('a[href="/api/docs/probar#/Gu%C3%ADas/crearGuias"]').click();
-    await page.waitForSelector('[id="operations-Guías-crearGuias"].is-open .execute');
-    expect(failures).toEqual([]);
-    await page.close();
-  });
 });
 
 /** Tells what has the focus, whether it is marked, and whether it is on the screen. */

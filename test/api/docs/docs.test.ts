@@ -29,7 +29,6 @@ describe('/', () => {
 
   test.for([
     ['GET', '*/*'],
-    ['GET', 'application/json'],
     ['POST', 'text/html'],
   ] as const)('is unknown as before to %s with Accept: %s', async ([method, accept], { api }) => {
     const response = await fetch(api.url, { method, headers: { accept }, redirect: 'manual' });
@@ -106,11 +105,6 @@ describe('the guide for integrators', () => {
   test('names the address that operators have set', async ({ startApi }) => {
     const { url } = await startApi({ PUBLIC_URL: 'https://guias.example' });
     expect(await (await fetch(`${url}/api/docs`)).text()).toContain('API=https://guias.example\n');
-  });
-
-  test('repeats nothing of a request as HTML', async ({ api }) => {
-    const { body } = await api.server.inject({ url: '/api/docs', headers: { host: '"><script>x</script>' } });
-    expect(body).not.toContain('<script>');
   });
 });
 

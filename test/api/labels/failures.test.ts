@@ -165,19 +165,6 @@ test('a client that leaves is measured as 499 for as long as it waited, and is n
   expect(await failures(own.url)).toEqual({});
 });
 
-test('what has an objective is measured from the start, so that its first failure shows', async ({
-  startApi,
-}) => {
-  const series = await scrape((await startApi()).url);
-  const count = (method: string, route: string, status: number) =>
-    `http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`;
-  for (const status of [200, 500, 503]) {
-    expect(series.get(count('POST', '/api/guias/crear', status))).toBe(0);
-    expect(series.get(count('GET', '/api/guias/etiqueta/:guia', status))).toBe(0);
-    expect(series.get(count('GET', '/api/guias/etiqueta-pequena/:guia', status))).toBe(0);
-  }
-});
-
 test.for([
   // Whoever has the label already needs no printer.
   ['label.read-other', '/api/guias/etiqueta/', 304],

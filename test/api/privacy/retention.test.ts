@@ -83,18 +83,6 @@ test('guides older than the limit lose all that names a person, and keep the res
   expect(await metrics.metrics()).toContain('guides_anonymised_total 1');
 });
 
-test('an anonymised guide is still printed, as another label', async ({ age, created, demo, retention }) => {
-  const [number = ''] = await created(1);
-  const path = `/api/guias/etiqueta/${number}`;
-  const before = await demo.pdf(path);
-  await age([number], 91);
-  await retention().retention.runIfDue();
-  const after = await demo.pdf(path);
-  expect([before.status, after.status]).toEqual([200, 200]);
-  expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
-  expect((await demo.pdf(`/api/guias/etiqueta-pequena/${number}`)).status).toBe(200);
-});
-
 test('a pass goes on where another process stopped, and is due again a day later', async ({
   age,
   created,

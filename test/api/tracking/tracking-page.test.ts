@@ -290,13 +290,3 @@ describe('GET /rastreo', () => {
     expect((await look('/rastreo?guia=')).status).toBe(200);
   });
 });
-
-test('the QR code of labels leads to the page, unless another address is set', async ({ startApi }) => {
-  const trackingUrl = async (settings: Record<string, string>) =>
-    (await startApi(settings)).server.labelSettings.trackingUrl;
-  expect(await trackingUrl({ PUBLIC_URL: 'https://guias.example' })).toBe(
-    'https://guias.example/rastreo/{guia}',
-  );
-  const own = { PUBLIC_URL: 'https://guias.example', TRACKING_URL: 'https://rastreo.example/?g={guia}' };
-  expect(await trackingUrl(own)).toBe('https://rastreo.example/?g={guia}');
-});

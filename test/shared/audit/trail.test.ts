@@ -43,19 +43,6 @@ test('an event is logged at once, and stored before whoever waits for it goes on
   ]);
 });
 
-test('nobody waits longer than a second for a database that hangs', async () => {
-  const hanging = { insert: () => new Promise<never>(() => {}) } as unknown as AuditStore;
-  const trail = new Trail({
-    service: 'api',
-    store: hanging,
-    log: pino({ enabled: false }),
-    metrics: new Registry(),
-  });
-  const started = performance.now();
-  await trail.record(event('colgado'));
-  expect(performance.now() - started).toBeLessThan(20_000);
-});
-
 test('closing stores what waits, each event once', async ({ own: { trail }, stores }) => {
   for (let count = 0; count < 500; count++) trail.record(event('ultimo'));
   await Promise.all([trail.close(), trail.close()]);

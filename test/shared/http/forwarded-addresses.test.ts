@@ -29,8 +29,6 @@ async function serve(trustProxy: string) {
 describe('TRUST_PROXY', () => {
   test.for<[string, string, string]>([
     ['', '198.51.100.1', '127.0.0.1'],
-    ['0', '198.51.100.1', '127.0.0.1'],
-    ['192.0.2.1', '198.51.100.1', '127.0.0.1'],
     ['1', '198.51.100.1', '198.51.100.1'],
     ['1', '203.0.113.9, 198.51.100.1', '198.51.100.1'], // the first is the client's own invention
     ['2', '198.51.100.1, 10.0.0.5', '198.51.100.1'],
@@ -39,9 +37,6 @@ describe('TRUST_PROXY', () => {
     // Some proxies write ports.
     ['1', '198.51.100.1:50123', '198.51.100.1'],
     ['1', '[2001:db8::1]:443', '2001:db8::1'],
-    ['1', '[2001:db8::1]', '2001:db8::1'],
-    ['127.0.0.1,10.0.0.0/8', '198.51.100.1:50123, 10.0.0.5:443', '198.51.100.1'],
-    ['127.0.0.1, 10.0.0.0/8', '198.51.100.1, 10.0.0.5', '198.51.100.1'],
   ])('%j takes %j for %s', async ([setting, forwarded, address]) => {
     const { seen } = await serve(setting);
     expect(await seen(forwarded)).toBe(address);
@@ -76,12 +71,6 @@ describe('an address that is forwarded and not believed', () => {
     expect(lines).toHaveLength(2);
     const counter = server.metrics.getSingleMetric('forwarded_addresses_ignored_total') as Counter;
     expect((await counter.get()).values[0]?.value).toBe(4);
-  });
-
-  test('is neither where the proxy is believed', async () => {
-    const { url, lines, seen } = await serve('1');
-    await seen('198.51.100.1');
-    expect([lines, await ignored(url)]).toEqual([[], 0]);
   });
 
   test('is counted by the api and the dashboard, and asked of nobody else', async ({

@@ -160,34 +160,6 @@ describe('a service that starts before its stores', () => {
     expect(about('The connection to Redis failed')).toHaveLength(1);
     expect(about('The connection to Redis is open again')).toHaveLength(1);
   });
-
-  test.for(NEEDS_MONGODB)('can be closed while it waits: %s', async (name, { start, branches }) => {
-    const { server } = await start(name, { BRANCHES_URL: branches.url });
-    const began = performance.now();
-    await server.close();
-    expect(performance.now() - began).toBeLessThan(10_000);
-  });
-});
-
-test('a store that leaves while a service starts only delays the start', async ({
-  start,
-  branches,
-  webhooks,
-}) => {
-  const urls = { BRANCHES_URL: branches.url, WEBHOOKS_URL: webhooks.url };
-  const { server, mongo, redis, url } = await start('api', urls);
-  const state = async () => (await call(`${url}/health/ready`)).body;
-  await redis.open();
-  await expect.poll(state).toMatchObject({ redis: 'ok', mongodb: 'down' });
-  await redis.close();
-  await mongo.open();
-  await expect
-    .poll(state, { timeout: 10_000 })
-    .toMatchObject({ redis: 'down', mongodb: 'ok', start: 'waiting' });
-  await redis.open();
-  await server.startup.done;
-  const others = { 'label-cache': 'ok', branches: 'ok', webhooks: 'ok' };
-  expect(await state()).toEqual({ status: 'ok', mongodb: 'ok', redis: 'ok', ...others });
 });
 
 describe('a wrong setting', () => {

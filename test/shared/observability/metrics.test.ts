@@ -47,13 +47,6 @@ test('requests are measured by route and status, and no client can create a seri
   expect(after.map(([, count]) => count)).toEqual([51, 1, 51]);
 });
 
-test('probes and scrapes are not measured', async () => {
-  const url = await serve();
-  await fetch(`${url}/health/ready`);
-  await scrape(url);
-  expect(requests(await scrape(url))).toEqual([]);
-});
-
 test('two services in one process have metrics of their own', async () => {
   const [first, second] = [await serve(), await serve()];
   await fetch(`${first}/things/1`);
@@ -160,36 +153,4 @@ test('a Redis that cannot write to its disk says so, also where CONFIG is forbid
   await expect.poll(failed).toBe(1);
   root.disconnect();
   await own.close();
-});
-
-test("Redis's eviction policy is read on each scrape, also where CONFIG is forbidden, and absent without an answer", async ({
-  folder,
-}) => {
-  vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be spoilt
-  const own = await provideRedis({ folder, durable: false, log: () => {} });
-  const root = new Redis(own.url);
-  root.on('error', () => {});
-  await root.call('ACL', 'SETUSER', 'managed', 'on', '>secret', '~*', '+@all', '-config');
-  const eviction = async (connectTo: string) => {
-    const url = await serve(async (server) => {
-      openRedis(server, connectTo, '{t}');
-    });
-    return { read: async () => (await scrape(url)).get('redis_noeviction') };
-  };
-  const [plain, managed] = [
-    await eviction(own.url),
-    await eviction(own.url.replace('//', '//managed:secret@')),
-  ];
-  try {
-    expect(await plain.read()).toBe(1);
-    expect(await managed.read()).toBe(1);
-    await root.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    expect(await plain.read()).toBe(0);
-    await own.close();
-    expect(await plain.read()).toBeUndefined();
-  } finally {
-    root.disconnect();
-    await own.close();
-    vi.unstubAllEnvs();
-  }
 });

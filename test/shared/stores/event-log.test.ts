@@ -94,14 +94,6 @@ describe('the feed of an account', () => {
       expect([await log.last(other), await log.page(other, 0, 10)]).toEqual([0, nothing]);
     }
   });
-
-  test('ends at the last entry, whether or not it is shown', async ({ account, age, append, log }) => {
-    const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()] as const;
-    await append(a, b, c);
-    expect(await log.last(account)).toBe(3);
-    await age([a, b], 6_000);
-    expect(await log.last(account)).toBe(3);
-  });
 });
 
 describe('an append', () => {
@@ -114,22 +106,6 @@ describe('an append', () => {
     };
     const result = await log.append(account, newAppend(), decide, never);
     expect([result, seen, await log.last(account)]).toEqual([2, [0, 1], 2]);
-  });
-
-  test('of nothing writes nothing', async ({ account, log }) => {
-    const decide = async () => ({ entries: [], result: 'nothing' });
-    const append = newAppend();
-    expect([await log.append(account, append, decide, never), append.open]).toEqual(['nothing', []]);
-    expect(await log.last(account)).toBe(0);
-  });
-
-  test('ends when its time is over', async ({ account, append, log }) => {
-    const decide = async () => {
-      await append(randomUUID());
-      return { entries: [entry(GUIDE, randomUUID(), 1)], result: undefined };
-    };
-    const late = log.append(account, newAppend(), decide, AbortSignal.timeout(300));
-    await expect(late).rejects.toThrow('The operation was aborted due to timeout');
   });
 
   test('is open until it is done, with the guides of its own entries', async ({ account, append, log }) => {

@@ -22,24 +22,6 @@ test('labels are counted by the minute, in all processes together', async ({ sto
   expect(await redis.ttl(key)).toBeGreaterThan(7_100);
 });
 
-test('counts are written by themselves, and wait while Redis is away', async ({ stores }) => {
-  const { redis, prefix } = stores;
-  const away = redis.duplicate();
-  away.disconnect();
-  const counts = new LabelCounts(away, `${prefix}:away`, Date);
-  counts.count('printed');
-  await counts.write();
-  counts.count('printed');
-  await away.connect();
-  const printed = async () =>
-    (await readLabelCounts(redis, `${prefix}:away`, Date.now())).reduce(
-      (sum, minute) => sum + minute.printed,
-      0,
-    );
-  await expect.poll(printed, { timeout: 5_000 }).toBe(2);
-  away.disconnect();
-});
-
 test('counts of a process whose clock is ahead are in the minutes of Redis', async ({ stores }) => {
   const { redis, prefix } = stores;
   const now = Date.now.bind(Date);

@@ -10,7 +10,6 @@ type Driver = {
 
 test.for([
   ['w=1', 'w=1'],
-  ['w=0&journal=false', 'w=0, journal=false'],
   ['readPreference=secondaryPreferred', 'readPreference=secondaryPreferred'],
   ['readConcernLevel=available', 'readConcernLevel=available'],
 ])('an address with %s is refused, and the reason has no password', async ([options, named]) => {
@@ -23,7 +22,7 @@ test.for([
   expect((refused as Error).message).not.toContain('hunter2');
 });
 
-test.for(['', '?w=majority&journal=true', '?readPreference=primary&retryWrites=true'])(
+test.for(['', '?w=majority&journal=true'])(
   'writes are those of a majority, with its journal, sent once, and reads of the primary: %s',
   async (options) => {
     const { origin } = new URL(inject('mongoUri').replace('mongodb:', 'http:'));

@@ -58,10 +58,8 @@ describe('an error of Redis is transient', () => {
   });
 
   it.each([
-    ['it loads', '-LOADING Redis is loading the dataset in memory\r\n'],
     ['it is full', "-OOM command not allowed when used memory > 'maxmemory'.\r\n"],
     ['it is a replica', "-READONLY You can't write against a read only replica.\r\n"],
-    ['it lacks its replicas', '-NOREPLICAS Not enough good replicas to write.\r\n'],
     ['it does not answer in time', ''],
   ])('when %s', async (_, reply) => {
     const errors = await errorsOf(() => reply);
@@ -77,25 +75,21 @@ it('a command that Redis refuses for its own sake is no transient error', async 
 });
 
 describe('an error of a call to another service is transient', () => {
-  it.each([
-    ['before it answers', ''],
-    ['in the middle of its answer', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"origin":'],
-    [
-      'in the middle of its last answer',
-      'HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{"origin":',
-    ],
-  ])('when the other side ends %s', async (_, beginning) => {
-    const other = createServer((socket) => socket.once('data', () => socket.end(beginning)));
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const pool = new Pool(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
-    onTestFinished(async () => {
-      await pool.destroy();
-      other.close();
-    });
-    const call = pool.request({ method: 'GET', path: '/' }).then(({ body }) => body.json());
-    expect(isTransientError(await call.catch((error: unknown) => error))).toBe(true);
-  });
+  it.each([['in the middle of its answer', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"origin":']])(
+    'when the other side ends %s',
+    async (_, beginning) => {
+      const other = createServer((socket) => socket.once('data', () => socket.end(beginning)));
+      other.listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const pool = new Pool(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+      onTestFinished(async () => {
+        await pool.destroy();
+        other.close();
+      });
+      const call = pool.request({ method: 'GET', path: '/' }).then(({ body }) => body.json());
+      expect(isTransientError(await call.catch((error: unknown) => error))).toBe(true);
+    },
+  );
 
   it.each(['close', 'destroy'] as const)('when this process has closed its connections: %s', async (end) => {
     const pool = new Pool('http://127.0.0.1:1');
