@@ -51,6 +51,10 @@ describe.each(services)('the service %s', (service) => {
 });
 
 describe('shared', () => {
+  it('has no source beside its modules', () => {
+    expect(within('shared').filter((path) => !moduleOf(path))).toEqual([]);
+  });
+
   it('imports from itself alone', () => {
     expect(arrows(within('shared'), (to) => !to.startsWith('shared/'))).toEqual([]);
   });
@@ -62,8 +66,8 @@ describe('shared', () => {
   });
 });
 
-/** What each room may import from the other rooms of its service, or of `shared`. The files beside the rooms are free. */
-const ROOMS: Record<string, Record<string, string[]>> = {
+/** What each module may import from the others of its service, or of `shared`. The files beside a service's modules are free. */
+const MODULES: Record<string, Record<string, string[]>> = {
   'services/api': {
     accounts: [],
     commands: ['accounts', 'guides', 'privacy'],
@@ -98,64 +102,61 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     observability: ['async'],
     pages: [],
     pdf: [],
-    stores: ['async', 'config', 'contracts', 'errors', 'http', 'observability'],
+    stores: ['async', 'config', 'contracts', 'errors', 'observability'],
   },
 };
 
-/** Returns the room of a file: the folder in its service, or in `shared`. */
-function roomOf(path: string): string | undefined {
+/** Returns the module of a file: the folder in its service, or in `shared`. */
+function moduleOf(path: string): string | undefined {
   return /^(?:shared|services\/[^/]+)\/[^/]+(?=\/)/.exec(path)?.[0];
 }
-const rooms = [
-  ...new Set([...within('services'), ...within('shared')].flatMap((path) => roomOf(path) ?? [])),
+const modules = [
+  ...new Set([...within('services'), ...within('shared')].flatMap((path) => moduleOf(path) ?? [])),
 ].toSorted();
 
-describe('the rooms', () => {
-  const declared = Object.entries(ROOMS).flatMap(([owner, its]) =>
+describe('the modules', () => {
+  const declared = Object.entries(MODULES).flatMap(([owner, its]) =>
     Object.entries(its).map(([name, others]) => ({
-      room: `${owner}/${name}`,
+      module: `${owner}/${name}`,
       others: others.map((other) => `${owner}/${other}`),
     })),
   );
 
   it('are all declared, and all there', () => {
-    expect(declared.map(({ room }) => room).toSorted()).toEqual(rooms);
+    expect(declared.map(({ module }) => module).toSorted()).toEqual(modules);
   });
 
   it.each(declared)(
-    '$room imports from no other room than its arrows allow, and uses each arrow',
-    ({ room, others }) => {
-      const owner = dirname(room);
-      const reached = within(room).flatMap((path) =>
-        [...importsOf(path).files].flatMap((to) => roomOf(to) ?? []),
+    '$module imports from no other module than its arrows allow, and uses each arrow',
+    ({ module, others }) => {
+      const owner = dirname(module);
+      const reached = within(module).flatMap((path) =>
+        [...importsOf(path).files].flatMap((to) => moduleOf(to) ?? []),
       );
-      const own = new Set(reached.filter((other) => other !== room && dirname(other) === owner));
+      const own = new Set(reached.filter((other) => other !== module && dirname(other) === owner));
       expect([...own].toSorted()).toEqual(others.toSorted());
     },
   );
 
-  it('stand one above the other, but for two of shared', () => {
-    const arrowsOf = new Map(declared.map(({ room, others }) => [room, others]));
-    // A store adds itself to the server's health checks, and the server asks which errors say that a store is away.
-    expect(circles(rooms, (room) => arrowsOf.get(room) ?? [])).toEqual([
-      'shared/stores → shared/http → shared/stores',
-    ]);
+  it('stand one above the other', () => {
+    const arrowsOf = new Map(declared.map(({ module, others }) => [module, others]));
+    expect(circles(modules, (module) => arrowsOf.get(module) ?? [])).toEqual([]);
   });
 });
 
 /**
- * Rooms at the edge, and those of `shared` that register their connections, counters and health checks with a server. All
- * others are use cases and stores: who asks, and over what, is not their affair.
+ * Modules at the edge, and those of `shared` that serve it. All others are use cases and stores: who asks, and over what, is not
+ * their affair.
  */
 const KNOW_HTTP = [
   ...['commands', 'docs', 'hooks', 'openapi', 'plugins', 'routes', 'tracking'].map(
-    (room) => `services/api/${room}`,
+    (module) => `services/api/${module}`,
   ),
-  ...['audit', 'http', 'observability', 'stores'].map((room) => `shared/${room}`),
+  ...['audit', 'http', 'observability'].map((module) => `shared/${module}`),
 ];
 
 it('HTTP is known at the edge alone', () => {
-  expect(rooms.filter((room) => importsHttp(within(room)))).toEqual(KNOW_HTTP);
+  expect(modules.filter((module) => importsHttp(within(module)))).toEqual(KNOW_HTTP);
 });
 
 function importsHttp(paths: string[]): boolean {
@@ -168,7 +169,7 @@ function importsHttp(paths: string[]): boolean {
   });
 }
 
-/** Circles of imports, each as the way from one of its files or rooms back to it. */
+/** Circles of imports, each as the way from one of its files or modules back to it. */
 function circles(paths: string[], importedBy: (path: string) => string[]): string[] {
   const found: string[] = [];
   const finished = new Set<string>();

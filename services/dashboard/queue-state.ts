@@ -1,7 +1,7 @@
 import type { Job, Queue } from 'bullmq';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelJob, LabelJobResult } from '#shared/contracts/label-job.ts';
-import { type Dependencies, dependencyStates } from '#shared/http/lifecycle.ts';
+import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
 import {
   aliveServices,
   aliveWorkers,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '#shared/observability/logger.ts';
+import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
 import {
   HEARTBEAT_MS,
   type Heartbeat,
@@ -13,7 +14,6 @@ import {
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import type { HttpServer } from './http-server.ts';
-import { type Dependencies, dependencyStates } from './lifecycle.ts';
 
 /** Pause before a heartbeat that Redis did not take is written again, in ms. */
 const AGAIN_MS = 500;

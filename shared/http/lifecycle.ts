@@ -3,6 +3,12 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { withTimeout } from '#shared/async/with-timeout.ts';
+import {
+  type Dependencies,
+  type Dependency,
+  failedDependencies,
+  stateOf,
+} from '#shared/stores/dependencies.ts';
 import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import { explainOutage } from '#shared/stores/transient-errors.ts';
 import type { HttpServer } from './http-server.ts';
@@ -21,8 +27,6 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 /** Longest wait of a service that closes for the step of its start that runs, in ms. */
 const STOP_MS = 3_000;
-/** A health check that takes longer has failed, in ms. */
-const CHECK_TIMEOUT_MS = 1_000;
 
 type Step = { what: string; work: () => Promise<unknown> };
 
@@ -100,40 +104,6 @@ export class Startup {
       await sleep(pause, undefined, { signal: this.#end.signal }).catch(() => {});
     }
   }
-}
-
-/** Something that a service asks over the network: `check` rejects while it does not answer. */
-export type Dependency = {
-  check: () => Promise<unknown>;
-  /** Whether the service gets ready only with it; its state is shown and measured either way. */
-  required: boolean;
-  /** Set where it is this process's own, so that another process may well be able to do without it what this one cannot. */
-  own?: true;
-};
-
-/** By the name that health answers and metrics show. */
-export type Dependencies = Map<string, Dependency>;
-
-/** Rejects a check of a store that answers but refuses to write: what only reads goes on. */
-export class RefusesWrites extends Error {}
-
-/** Returns the dependencies whose check fails now, or does not end in time, and why. */
-export async function failedDependencies(dependencies: Dependencies): Promise<Map<string, Error>> {
-  const failed = new Map<string, Error>();
-  await Promise.all(
-    [...dependencies].map(async ([name, { check }]) => {
-      await withTimeout(CHECK_TIMEOUT_MS, `The health check of ${name}`, check()).catch((error: Error) =>
-        failed.set(name, error),
-      );
-    }),
-  );
-  return failed;
-}
-
-/** Returns what each dependency does now. */
-export async function dependencyStates(dependencies: Dependencies): Promise<Record<string, DependencyState>> {
-  const failed = await failedDependencies(dependencies);
-  return Object.fromEntries([...dependencies.keys()].map((name) => [name, stateOf(failed.get(name))]));
 }
 
 /**
@@ -215,9 +185,4 @@ function addHealth(server: HttpServer, closing: () => boolean): void {
       .code(down ? 503 : 200)
       .send({ status, ...Object.fromEntries(states), ...(starting && { start: 'waiting' }) });
   });
-}
-
-function stateOf(failure: Error | undefined): DependencyState {
-  if (!failure) return 'ok';
-  return failure instanceof RefusesWrites ? 'read-only' : 'down';
 }

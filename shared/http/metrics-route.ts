@@ -1,9 +1,9 @@
 import { Gauge, Histogram } from 'prom-client';
 import { memoizeFor } from '#shared/async/memoize-for.ts';
 import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
+import { dependencyStates } from '#shared/stores/dependencies.ts';
 import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import type { HttpServer } from './http-server.ts';
-import { dependencyStates } from './lifecycle.ts';
 
 /** Time for which the states of dependencies are kept, in ms: the metrics of a scrape share one check. */
 const SCRAPE_MS = 0;

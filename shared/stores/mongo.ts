@@ -1,7 +1,7 @@
 import mongoose, { type Connection, mongo } from 'mongoose';
 import { ConfigError } from '#shared/config/load-config.ts';
-import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { ConnectionOwner } from './dependencies.ts';
 import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 
 /** MongoDB's code for a document whose `_id` is stored already. */
@@ -66,7 +66,7 @@ const OPTIONS = {
  *
  * @throws ConfigError when `uri` is none, or asks for weaker writes or reads.
  */
-export function openMongo(server: HttpServer, uri: string): Connection {
+export function openMongo(server: ConnectionOwner, uri: string): Connection {
   requireMongoUri(uri);
   const connection = createConnection(server.log);
   server.startup.connect('MongoDB', () => connect(connection, uri));

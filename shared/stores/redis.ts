@@ -1,9 +1,8 @@
 import type { Registry } from 'prom-client';
 import { memoizeFor } from '#shared/async/memoize-for.ts';
-import type { HttpServer } from '#shared/http/http-server.ts';
-import { RefusesWrites } from '#shared/http/lifecycle.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
+import { type ConnectionOwner, RefusesWrites } from './dependencies.ts';
 import { createRedisClient, type RedisClient } from './redis-client.ts';
 import { evicts, type RedisState, readRedisState, writeCheckKey } from './redis-state.ts';
 import { explainOutage, isRefusedWrite } from './transient-errors.ts';
@@ -24,7 +23,7 @@ const SCRAPE_MS = 0;
  *
  * @param prefix of all keys.
  */
-export function openRedis(server: HttpServer, url: string, prefix: string): RedisClient {
+export function openRedis(server: ConnectionOwner, url: string, prefix: string): RedisClient {
   const redis = connectRedis(url, server);
   server.startup.connect('Redis', async () => {
     await whenReady(redis);
@@ -41,7 +40,7 @@ export function openRedis(server: HttpServer, url: string, prefix: string): Redi
  * @param name by which health and metrics know it.
  */
 export function openOptionalRedis(
-  server: HttpServer,
+  server: ConnectionOwner,
   url: string,
   prefix: string,
   name = 'redis',
@@ -55,7 +54,7 @@ export function openOptionalRedis(
  * Opens the Redis of the finished labels: without it labels are refused, and what needs no label goes on. Says in the log
  * and in a metric where it would refuse labels once it is full; `noeviction` is what Redis has where nobody sets a policy.
  */
-export function openLabelCache(server: HttpServer, url: string, prefix: string): RedisClient {
+export function openLabelCache(server: ConnectionOwner, url: string, prefix: string): RedisClient {
   const redis = openOptionalRedis(server, url, prefix, 'label-cache');
   redis.on('ready', () => void logMissingEviction(redis, server.log).catch(() => {}));
   addGauge(
@@ -76,7 +75,7 @@ export function openLabelCache(server: HttpServer, url: string, prefix: string):
  * These block on Redis and must survive its absence, so they wait and reconnect for ever (BullMQ demands
  * `maxRetriesPerRequest: null`).
  */
-export function openBlockingRedis(server: HttpServer, url: string): RedisClient {
+export function openBlockingRedis(server: ConnectionOwner, url: string): RedisClient {
   const redis = createRedisClient(url, 'waits');
   watch(redis, server, 'The blocking connection to Redis');
   return redis;
@@ -86,7 +85,7 @@ export function openBlockingRedis(server: HttpServer, url: string): RedisClient 
  * Opens a connection for messages of channels; it closes with the server. ioredis subscribes again to all channels when it
  * reconnects. A ping every second keeps the connection from being silent, so that one to a dead server is noticed.
  */
-export function openSubscriberRedis(server: HttpServer, url: string): RedisClient {
+export function openSubscriberRedis(server: ConnectionOwner, url: string): RedisClient {
   const redis = createRedisClient(url, 'subscribes');
   watch(redis, server, 'The subscriber connection to Redis');
   const pinging = setInterval(() => redis.ping().catch(() => {}), PING_MS).unref();
@@ -95,7 +94,7 @@ export function openSubscriberRedis(server: HttpServer, url: string): RedisClien
 }
 
 /** Connects, again and again where Redis is away, and closes with the server. */
-function connectRedis(url: string, server: HttpServer, which = ''): RedisClient {
+function connectRedis(url: string, server: ConnectionOwner, which = ''): RedisClient {
   const redis = createRedisClient(url, 'fails-fast');
   watch(redis, server, `The connection to Redis${which}`);
   return redis;
@@ -105,7 +104,7 @@ function connectRedis(url: string, server: HttpServer, which = ''): RedisClient 
  * Logs the first failure of a connection, each other reason, and that it is open again, not every try; closes it with the
  * server. One that was never open is closed before all else, since BullMQ's `close` waits for it.
  */
-function watch(redis: RedisClient, server: HttpServer, name: string): void {
+function watch(redis: RedisClient, server: ConnectionOwner, name: string): void {
   const { log } = server;
   const reasons = new Set<string>();
   let opened = false;

@@ -1,0 +1,56 @@
+import type { Registry } from 'prom-client';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import type { DependencyState } from './heartbeat.ts';
+
+/** A health check that takes longer has failed, in ms. */
+const CHECK_TIMEOUT_MS = 1_000;
+
+/** Something that a service asks over the network: `check` rejects while it does not answer. */
+export type Dependency = {
+  check: () => Promise<unknown>;
+  /** Whether the service gets ready only with it; its state is shown and measured either way. */
+  required: boolean;
+  /** Set where it is this process's own, so that another process may well be able to do without it what this one cannot. */
+  own?: true;
+};
+
+/** By the name that health answers and metrics show. */
+export type Dependencies = Map<string, Dependency>;
+
+/** Rejects a check of a store that answers but refuses to write: what only reads goes on. */
+export class RefusesWrites extends Error {}
+
+/** Returns the dependencies whose check fails now, or does not end in time, and why. */
+export async function failedDependencies(dependencies: Dependencies): Promise<Map<string, Error>> {
+  const failed = new Map<string, Error>();
+  await Promise.all(
+    [...dependencies].map(async ([name, { check }]) => {
+      await withTimeout(CHECK_TIMEOUT_MS, `The health check of ${name}`, check()).catch((error: Error) =>
+        failed.set(name, error),
+      );
+    }),
+  );
+  return failed;
+}
+
+/** Returns what each dependency does now. */
+export async function dependencyStates(dependencies: Dependencies): Promise<Record<string, DependencyState>> {
+  const failed = await failedDependencies(dependencies);
+  return Object.fromEntries([...dependencies.keys()].map((name) => [name, stateOf(failed.get(name))]));
+}
+
+/** Returns the state that a check found, by how it failed. */
+export function stateOf(failure: Error | undefined): DependencyState {
+  if (!failure) return 'ok';
+  return failure instanceof RefusesWrites ? 'read-only' : 'down';
+}
+
+/** A service's server, as far as a connection needs it: when to connect, where to report its state, when to close. */
+export type ConnectionOwner = {
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  metrics: Registry;
+  dependencies: Dependencies;
+  startup: { connect(what: string, work: () => Promise<unknown>): void };
+  addHook(when: 'preClose' | 'onClose', close: () => Promise<unknown>): unknown;
+};
