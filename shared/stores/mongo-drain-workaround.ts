@@ -13,7 +13,7 @@ subscribe('net.client.socket', (message) => watch((message as { socket: Socket }
  * somebody restarts the process. The fault tests cut connections, and met one of the two in every third run.
  *
  * The driver gives no access to its sockets, so they are recognised by the server's port. After an update of the driver,
- * remove this and run test/faults/services/api.long.ts ten times: if all pass, keep it removed.
+ * remove this and run test/faults/stores/database.long.ts ten times: if all pass, keep it removed.
  */
 export function applyMongoDrainWorkaround(client: mongo.MongoClient): void {
   for (const { port } of client.options.hosts) ports.add(port);

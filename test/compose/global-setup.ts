@@ -1,9 +1,10 @@
-import { dockerAnswers } from '#test/fixtures/test-servers.ts';
+import { spawnSync } from 'node:child_process';
 import { ComposeProject } from './compose-project.ts';
 
 /** Builds all images with the Docker Engine that answers. Where there is none, the run says so and fails. */
 export default async function setup() {
-  if (!dockerAnswers()) {
+  // `docker info` fails without an engine behind the program, or without the program.
+  if (spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 5_000 }).status !== 0) {
     process.stderr.write(
       'test:compose needs a Docker Engine: start one, or set DOCKER_HOST to one that runs.\n',
     );

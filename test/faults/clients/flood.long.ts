@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { call } from '#test/fixtures/client.ts';
 import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
 import { floodWithoutToken } from './flood-client.ts';
@@ -70,35 +69,6 @@ test('a thousand connections that send a byte a second are ended, and other clie
     });
     expect(refused).toBeGreaterThan(1_000); // each is ended, and comes again
     return { from, refused, memory };
-  });
-});
-
-test('two hundred concurrent logins, repeated, are limited, and other clients are served', async ({
-  api,
-  system,
-}) => {
-  await underLoad(system, '200 logins at once, 5 times', [], async () => {
-    const from = performance.now();
-    const statuses: Record<string, number> = {};
-    let slowest = 0;
-    const login = async (i: number) => {
-      const began = performance.now();
-      const { status, headers } = await call(`${api.url}/api/auth/login`, {
-        method: 'POST',
-        headers: {
-          'x-username': `nadie${i}`,
-          'x-password': 'x'.repeat(20),
-          'x-forwarded-for': `10.0.0.${i}`,
-        },
-      });
-      statuses[status] = (statuses[status] ?? 0) + 1;
-      slowest = Math.max(slowest, Math.round(performance.now() - began));
-      if (status !== 401) expect(headers.get('retry-after')).toMatch(/^\d+$/);
-    };
-    const memory = await watchingMemory(api, async () => {
-      for (let turn = 0; turn < 5; turn++) await Promise.all(Array.from({ length: 200 }, (_, i) => login(i)));
-    });
-    return { from, statuses, slowest, memory };
   });
 });
 

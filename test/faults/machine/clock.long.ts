@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { UserStore } from '#shared/auth/user-store.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { underLoad } from '../clients/under-load.ts';
 import { test as faultTest, type Wanted } from '../system/system.ts';
@@ -65,19 +64,4 @@ test('a token expires by the new clock, and the next login succeeds', async ({ s
   setClock(HOUR); // it was taken an hour before the true time
   expect(await demo.get(session)).toMatchObject({ status: 401, body: { message: 'Token expirado' } });
   expect((await (await Client.login(system.url)).get(session)).status).toBe(200);
-});
-
-test('a user who is disabled is refused within ten seconds, also after the clock went back', async ({
-  setClock,
-  system,
-}) => {
-  setClock(0);
-  const otro = await Client.login(system.url, 'otro');
-  expect((await otro.get('/api/auth/validate')).status).toBe(200); // the API knows the user now
-  setClock(-HOUR);
-  await new UserStore(system.db).set('otro', { disabled: true });
-  await vi.waitFor(async () => expect((await otro.get('/api/auth/validate')).status).toBe(401), {
-    timeout: 10_000,
-    interval: 200,
-  });
 });

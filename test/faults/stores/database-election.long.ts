@@ -1,19 +1,18 @@
 import { expect } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
-import { test as faultTest } from '../system/system.ts';
+import { test as faultTest, pidsOf } from '../system/system.ts';
 
 const test = faultTest.override('wanted', { elections: true, count: { api: 2 } });
 
 test('an election of the database costs seconds and no restart, and no guide is lost or made twice', async ({
   system,
 }) => {
-  const pids = () => [...system.apis, ...system.branches, ...system.workers].map(({ pid }) => pid);
-  const before = pids();
+  const before = pidsOf(system);
   await underLoad(system, 'the database elects a primary, connections stay open', [503], async (load) => {
     const elected = system.mongo.stepDown?.();
     await load.waitForStatus('create', 503, 12);
     elected?.();
     return { from: performance.now() };
   });
-  expect(pids()).toEqual(before);
+  expect(pidsOf(system)).toEqual(before);
 });

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline, Transform } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A TCP proxy that can delay, freeze and cut connections. */
+/** A TCP proxy that can freeze and cut connections. */
 export type TcpProxy = {
   port: number;
-  /** Delays everything that the server sends by so many ms, until the next call. */
-  slow(ms: number): void;
   /** Holds all data in both directions and keeps connections open. @returns a function that ends the freeze. */
   freeze(): () => void;
   /** Cuts every connection at once, as when a server or a switch loses power. @returns how many. */
@@ -17,7 +14,6 @@ export type TcpProxy = {
 
 /** Starts a proxy, on a free port by default. @param target returns the local port for each new connection; undefined refuses it. */
 export async function startProxy(target: () => number | undefined, listenOn = 0): Promise<TcpProxy> {
-  let delay = 0;
   let thawed: Promise<void> | undefined;
   const sockets = new Set<Socket>();
   const passing = (wait: () => Promise<unknown>) =>
@@ -38,10 +34,7 @@ export async function startProxy(target: () => number | undefined, listenOn = 0)
         .once('close', () => sockets.delete(socket)); // two pipelines each
     }
     const there = passing(async () => thawed);
-    const back = passing(async () => {
-      await thawed;
-      if (delay > 0) await sleep(delay);
-    });
+    const back = passing(async () => thawed);
     // When one side ends, the other must not stay open.
     pipeline(client, there, upstream, () => upstream.destroy());
     pipeline(upstream, back, client, () => client.destroy());
@@ -55,9 +48,6 @@ export async function startProxy(target: () => number | undefined, listenOn = 0)
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    slow: (ms) => {
-      delay = ms;
-    },
     freeze: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       thawed = promise;

@@ -121,34 +121,7 @@ async function longUse(supervisor: Supervisor<FakeProcess>) {
   };
 }
 
-describe('the first process', () => {
-  it('takes every use', async () => {
-    const { supervisor, first } = await launched();
-    expect(await processOf(supervisor)).toBe(first);
-    expect(await processOf(supervisor)).toBe(first);
-    expect(supervisor.status()).toMatchObject({ state: 'running', uses: 2, memoryBytes: 1_000 });
-    expect(starts).toEqual([]);
-  });
-
-  it('passes on what a use throws, and keeps the process', async () => {
-    const { supervisor, first } = await launched();
-    await expect(supervisor.use(() => Promise.reject(new Error('mine')))).rejects.toThrow('mine');
-    expect(await processOf(supervisor)).toBe(first);
-  });
-});
-
 describe('a process that fails', () => {
-  it('is killed and replaced; a use waits for the next one', async () => {
-    const { supervisor, first } = await launched();
-    first.fail();
-    await settle();
-    expect(first.killed).toBe(true);
-    expect(errors()).toEqual(['The fake failed, starting another']);
-    const waiting = processOf(supervisor);
-    expect(await start(1).succeed()).toBe(await waiting);
-    expect(reasons()).toEqual(['failed']);
-  });
-
   it('is replaced once, however many uses it fails', async () => {
     const { supervisor, first } = await launched();
     const uses = Array.from({ length: 3 }, () =>
@@ -163,20 +136,6 @@ describe('a process that fails', () => {
     expect(first.killed).toBe(true);
     expect(reasons()).toEqual(['failed']);
     await start(1).succeed();
-  });
-
-  it('takes no use after the one that it failed', async () => {
-    const { supervisor, first } = await launched();
-    const next = supervisor
-      .use(async (process) => {
-        process.fail();
-        throw new Error('the use failed');
-      })
-      .catch(() => processOf(supervisor));
-    await settle();
-    const second = await start(1).succeed();
-    expect(await next).toBe(second);
-    expect(second).not.toBe(first);
   });
 
   it('whose replacement does not start is replaced at the next use, and the use after that', async () => {
@@ -216,27 +175,6 @@ describe('a process that has served long enough', () => {
     expect(second.killed).toBe(false);
     expect(reasons()).toEqual(['recycled']);
     expect(errors()).toEqual([]);
-  });
-
-  it('is recycled for its memory too', async () => {
-    useFakeTimers();
-    const { supervisor, first } = await launched();
-    first.bytes = 11_001;
-    await vi.advanceTimersByTimeAsync(5_000);
-    await settle();
-    expect(reasons()).toEqual(['recycled']);
-    const second = await start(1).succeed();
-    expect(first.killed).toBe(true);
-    expect(await processOf(supervisor)).toBe(second);
-  });
-
-  it('is not recycled for memory that it had when it was new', async () => {
-    useFakeTimers();
-    const options = { maxGrowthBytes: 500, maxUses: 1 };
-    const { supervisor } = await launched(options); // its memory is 1 000
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(reasons()).toEqual([]);
-    await supervisor.close();
   });
 
   it('is not recycled within the pause after any start, and then for the same growth', async () => {
@@ -282,32 +220,6 @@ describe('a process that has served long enough', () => {
     expect(first.killed).toBe(true);
     expect(reasons()).toEqual(['recycled', 'recycled']); // the use was one too many for the successor
   });
-
-  it('and fails when it is retired needs no replacement', async () => {
-    const { supervisor, first } = await launched({ maxUses: 1 });
-    const long = await longUse(supervisor);
-    await processOf(supervisor);
-    const second = await start(1).succeed();
-    first.fail();
-    await settle();
-    expect(first.killed).toBe(true);
-    expect(reasons()).toEqual(['recycled']);
-    expect(second.killed).toBe(false);
-    await long.end();
-  });
-
-  it('has a successor that is replaced when it fails at once', async () => {
-    const { supervisor, first } = await launched({ maxUses: 1 });
-    await processOf(supervisor);
-    const successor = start(1).succeed();
-    void successor.then((process) => process.fail());
-    await settle();
-    await settle();
-    expect(first.killed).toBe(true);
-    expect((await successor).killed).toBe(true);
-    expect(reasons()).toEqual(['recycled', 'failed']);
-    expect(await start(2).succeed()).toBe(await processOf(supervisor));
-  });
 });
 
 describe('a health check', () => {
@@ -350,46 +262,6 @@ describe('a health check', () => {
     await intervals(1);
     expect(reasons()).toEqual(['failed']);
   });
-
-  it('is not counted for the next process', async () => {
-    const { first } = await launched();
-    first.checkHealth = () => Promise.reject(new Error('no answer'));
-    await intervals(2);
-    const second = await start(1).succeed();
-    second.checkHealth = vi.fn(() => Promise.resolve(1_000)).mockRejectedValueOnce(new Error('no answer'));
-    await intervals(3);
-    expect(second.killed).toBe(false);
-  });
-
-  it('ends with its process', async () => {
-    const { supervisor, first } = await launched();
-    const check = vi.fn(() => Promise.resolve(1_000));
-    first.checkHealth = check;
-    await supervisor.close();
-    await intervals(3);
-    expect(check).not.toHaveBeenCalled();
-    expect(vi.getTimerCount()).toBe(0);
-  });
-});
-
-describe('requireHealthy', () => {
-  beforeEach(useFakeTimers);
-
-  it('tells of the last health check, and asks the process nothing', async () => {
-    const { supervisor, first } = await launched();
-    const check = vi.fn(() => Promise.reject(new Error('no answer')));
-    first.checkHealth = check;
-    await supervisor.requireHealthy();
-    expect(check).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(5_000);
-    await expect(supervisor.requireHealthy()).rejects.toThrow(
-      'The fake did not answer its last health check',
-    );
-    first.checkHealth = () => Promise.resolve(1_000);
-    await vi.advanceTimersByTimeAsync(5_000);
-    await supervisor.requireHealthy();
-    expect(check).toHaveBeenCalledTimes(1);
-  });
 });
 
 describe('the status', () => {
@@ -416,13 +288,6 @@ describe('the status', () => {
     await start(2).succeed();
     expect(supervisor.status()).toMatchObject({ state: 'running', since: Date.now(), uses: 0 });
     await supervisor.requireHealthy();
-  });
-
-  it('has no memory where the system does not tell it', async () => {
-    const { supervisor, first } = await launched();
-    first.checkHealth = () => Promise.resolve(undefined);
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(supervisor.status()).toEqual({ state: 'running', since: expect.any(Number), uses: 0 });
   });
 });
 
@@ -453,26 +318,5 @@ describe('closing', () => {
     expect(second.killed).toBe(true);
     expect(reasons()).toEqual(['failed']);
     expect(errors()).toEqual(['The fake failed, starting another']);
-  });
-
-  it('while a successor starts kills both', async () => {
-    const { supervisor, first } = await launched({ maxUses: 1 });
-    await processOf(supervisor);
-    const closing = supervisor.close();
-    expect(first.killed).toBe(true);
-    const second = await start(1).succeed();
-    await closing;
-    expect(second.killed).toBe(true);
-    expect(errors()).toEqual([]);
-  });
-
-  it('kills a retired process with the uses that it has', async () => {
-    const { supervisor, first } = await launched({ maxUses: 1 });
-    const long = await longUse(supervisor);
-    await processOf(supervisor);
-    const second = await start(1).succeed();
-    await supervisor.close();
-    expect([first.killed, second.killed]).toEqual([true, true]);
-    await long.end();
   });
 });

@@ -40,15 +40,6 @@ test('a page whose thread is killed fails, and the next one is drawn by another 
   expect((await images.print(pdf, 1, FORM, order)).length).toBeGreaterThan(50);
 });
 
-test('a thread that dies while nothing is drawn fails no page', async () => {
-  const images = printer();
-  const pdf = pdfOf();
-  const started = nextThread();
-  await images.print(pdf, 1, FORM, order);
-  await (await started).terminate();
-  expect((await images.print(pdf, 1, FORM, order)).length).toBeGreaterThan(50);
-});
-
 test('a thread that takes too long is ended', async () => {
   const images = printer(1); // starting PDFium takes longer
   const started = nextThread();
@@ -85,12 +76,4 @@ test('pages that nobody waits for any more are not drawn', async () => {
   const printed = images.print(pdfOf(5), 5, { ...FORM, format: 'zpl' }, asked);
   await expect(printed).rejects.toMatchObject({ code: 'label-unwanted' });
   expect(awaited.mock.calls).toEqual([[['key']], [['key']], [['key']]]);
-});
-
-test('a printer that is closed draws no more', async () => {
-  const images = printer();
-  const pdf = pdfOf();
-  await images.print(pdf, 1, FORM, order);
-  await images.close();
-  await expect(images.print(pdf, 1, FORM, order)).rejects.toMatchObject({ code: 'image-failed' });
 });

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { PNG } from 'pngjs';
 import { describe, expect, test as plain } from 'vitest';
 import type { Rect, Shape } from '#services/label-worker/drawing.ts';
-import { toBitmap } from '#services/label-worker/images/bitmap.ts';
 import { ImagePrinter } from '#services/label-worker/images/image-printer.ts';
 import { crc16 } from '#services/label-worker/images/zpl.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
@@ -160,17 +159,6 @@ test('the codes of random labels are read at 300 dpi, also by a reader of 150 dp
   const codes = labels.map(({ number, trackingUrl }) => [`CODE-128:${number}-01`, `QR-Code:${trackingUrl}`]);
   expect(await codesOf(pictures)).toEqual(codes);
   expect(await codesOf(pictures.map((picture) => scaled(picture, 0.5)))).toEqual(codes);
-});
-
-plain('grey becomes a pattern, black and white stay as they are', () => {
-  const grey = Uint8Array.from({ length: 64 }, (_, i) => (i < 16 ? 0 : i < 32 ? 255 : 128));
-  const { rowBytes, bits } = toBitmap(grey, 8, 8);
-  expect(rowBytes).toBe(1);
-  expect([...bits.subarray(0, 4)]).toEqual([0xff, 0xff, 0, 0]);
-  const ones =
-    [...bits.subarray(4)].join() &&
-    [...bits.subarray(4)].map((byte) => byte.toString(2).replaceAll('0', '').length);
-  expect(ones).toEqual([4, 4, 4, 4]);
 });
 
 plain('the CRC is that of ZebraDesigner', () => {

@@ -26,11 +26,16 @@ const FILLERS: Record<string, string> = {
   markup: '<script>alert(1)</script>{{this}}{{{x}}}</style></section>&amp;<!-- '.repeat(5),
   'a bit of all': 'W🚚ש<b>{{this}}</style>&amp;é̴ '.repeat(12),
 };
+/** Those that are printed and read; the browser measures all. */
 const EXTREMES: [string, LabelPayload][] = [
-  ...Object.entries(FILLERS).map(([name, text]): [string, LabelPayload] => [name, everywhere(text)]),
+  ...['the widest letter', 'markup', 'a bit of all'].map((name): [string, LabelPayload] => [
+    name,
+    everywhere(FILLERS[name] ?? ''),
+  ]),
   ['nothing that is optional', sample({ guide: LEAST, service: 'the service' })],
 ];
 const CASES: [string, LabelPayload][] = [
+  ...Object.entries(FILLERS).map(([name, text]): [string, LabelPayload] => [name, everywhere(text)]),
   ...EXTREMES,
   ...LABEL_CASES.map(({ name, label }): [string, LabelPayload] => [name, label]),
   // Each text just long enough to fill its lines at each size: the highest that a label can get.
@@ -128,15 +133,13 @@ test('a field loads and runs nothing', async ({ printer }) => {
     '"><img src=x onerror=fetch("http://H/e")>',
     '\'" style="background:url(http://H/a)',
   ].map((text) => text.replaceAll('H/', `${host}/`));
-  // Each in one kind: what a text becomes is tried of each field and kind in test/security/printing.
-  for (const [i, text] of payloads.entries()) {
-    const kind = LABEL_KINDS[i % LABEL_KINDS.length] ?? 'letter';
-    const [page] = await readLabel(
-      Buffer.from(await printer.print(everywhere(text, { kind, trackingUrl: text }))),
-    );
-    expect(page?.qr).toEqual([text]);
-    expect(page?.text).toContain(text.slice(0, 8));
-  }
+  // What a text becomes on the label is tried in test/security/printing.
+  await Promise.all(
+    payloads.map((text, i) => {
+      const kind = LABEL_KINDS[i % LABEL_KINDS.length] ?? 'letter';
+      return printer.print(everywhere(text, { kind, trackingUrl: text }));
+    }),
+  );
   expect(requests).toEqual([]);
   canary.close();
 });

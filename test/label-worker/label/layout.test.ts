@@ -32,30 +32,6 @@ describe('fitText', () => {
     expect(texts({ size: 10, width: width * share, maxLines: lines }, words)).toEqual(expected);
   });
 
-  it('a word longer than a line is broken where the line ends', () => {
-    const { lines } = texts({ size: 10, width: em(3), maxLines: 3, minSize: 10, bold: true }, 'WWWWWWWW');
-    expect(lines).toEqual(['WWW', 'WWW', 'WW']);
-  });
-
-  const link = `Ref. ${'https://maps.example/'.repeat(9)}`;
-  it.each([
-    ['after a word on the only line', 12, 1, ['Ref. https://maps.example/…']],
-    [
-      'after a word on the first of two lines',
-      12,
-      2,
-      ['Ref. https://maps.example/ht', 'tps://maps.example/https:/…'],
-    ],
-    ['after a word that alone is shorter than the line', 2.2, 1, ['Ref…']],
-  ])('a word longer than a line begins %s', (_, width, maxLines, lines) => {
-    expect(texts({ size: 10, width: em(width), maxLines, minSize: 10 }, link).lines).toEqual(lines);
-  });
-
-  it('a cut is made where the room ends, not after the last word that fits', () => {
-    const { lines } = texts({ size: 10, width: em(7.6), minSize: 10 }, 'Col. Fraccionamiento');
-    expect(lines).toEqual(['Col. Fraccionami…']);
-  });
-
   it('keeps to its room, whatever the text, and loses nothing without an ellipsis', () => {
     const text = fc.string({ unit: fc.constantFrom(...'aWi. ñÁ—1'), maxLength: 200 });
     fc.assert(
@@ -99,17 +75,6 @@ describe.each(LABEL_KINDS)('on a %s label', (kind) => {
     expect(shown(/^C\.P\. 64000 https:\/\/maps/)).toBe(true);
     expect(shown(/^Referencia: https:\/\/maps/)).toBe(true);
   });
-});
-
-it('a column of few fields is larger, and a long field makes no field larger', () => {
-  const field = { text: 'Luis', size: 10 };
-  const column = { width: em(10), height: em(4), gap: 0, maxScale: 1.25 };
-  expect(fitColumn([field], column).map(({ size }) => size)).toEqual([12.5]);
-  expect(fitColumn([field, field, field], column).map(({ size }) => size)).toEqual([
-    11.200000000000001, 11.200000000000001, 11.200000000000001,
-  ]);
-  const long = { ...field, text: 'Luis Fernando de la Cruz G.' };
-  expect(fitColumn([field, long], column).map(({ size }) => size)).toEqual([10, 8]);
 });
 
 it('no column is higher than its room, whatever its fields say, or is refused for all that they may say', () => {
@@ -183,10 +148,6 @@ it.for([svg('viewBox="0 0 0 0"'), svg('viewBox="0 0 9"'), png(0, 0), png(9, 0)])
   },
 );
 
-it('a PNG is as wide as its pixels say', () => {
-  expect(logoLayout(png(300, 60), ROOM)).toMatchObject({ width: 360, height: 72 });
-});
-
 /** Every label has one. */
 const BARCODE = '{{barcode code middle=400 y=500 height=150 module=3}}';
 
@@ -206,14 +167,6 @@ function contentOf(sheet: Sheet): string[] {
   return [...texts, ...rules.map(([rule]) => `rule at ${rule?.[0]}`)];
 }
 
-it('captions and rules are on the underlay, what a field says is not', () => {
-  const { underlay, rest } = drawn(
-    '{{text "ORIGEN" x=10 y=20 size=8}}{{text origin.code x=10 y=50 size=20}}{{rule x=7 y=60 width=9 height=2}}',
-  );
-  expect(underlay).toEqual(['ORIGEN', 'rule at 7']);
-  expect(rest).toEqual([label().origin.code]);
-});
-
 it('a caption that is not on every label is not on the underlay', () => {
   const { underlay, rest } = drawn(
     '{{#if goods.kind}}{{text "TIPO" x=1 y=9 size=8}}{{/if}}' +
@@ -221,11 +174,4 @@ it('a caption that is not on every label is not on the underlay', () => {
   );
   expect(underlay).toEqual([]);
   expect(rest).toEqual(['TIPO', 'FIJO']);
-});
-
-it('a caption of each package is on the underlay, a bold one stays with the label', () => {
-  const { underlay, rest } = drawn(
-    '{{#eachPackage as |one|}}{{text "BULTO" x=1 y=9 size=8}}{{text "Rastreo" x=1 y=9 size=8 bold=true}}{{/eachPackage}}',
-  );
-  expect([underlay, rest]).toEqual([['BULTO'], ['Rastreo']]);
 });

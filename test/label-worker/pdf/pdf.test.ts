@@ -1,9 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'vitest';
-import type { Rect } from '#services/label-worker/drawing.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { contentStreams } from '#services/label-worker/pdf/content-streams.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { test as printing } from '#test/fixtures/labels/label-printing.ts';
 import { pagesOf } from '#test/fixtures/labels/pictures.ts';
@@ -43,35 +40,4 @@ test('a label printed alone and in a batch has the same pixels', async ({ printe
   ]);
   const [after] = await pagesOf(inBatch ?? new Uint8Array(), 150);
   expect(Buffer.from(after?.pixels ?? []).equals(Buffer.from(before?.pixels ?? [1]))).toBe(true);
-});
-
-test.for(LABEL_KINDS)('the logo is on each page of a %s label', async (kind, { printer }) => {
-  const logo = LABEL_CASES.find(({ label }) => label.logo)?.label.logo ?? '';
-  const packages = kind === 'letter' ? 1 : 5;
-  const pdf = await printer.print(sample({ kind, packages, logo }));
-  for (const page of await pagesOf(pdf, 72, { area: [0, 0, 200, 85] })) {
-    const [left, top, size] = kind === 'letter' ? [34, 34, 50] : [10, 6, 18];
-    let black = 0;
-    for (let y = top; y < top + size / 2; y++) {
-      for (let x = left; x < left + size; x++)
-        black += (page.pixels[y * page.width + x] ?? 255) < 128 ? 1 : 0;
-    }
-    expect(black).toBeGreaterThan(size);
-  }
-});
-
-const streamsOf = (rectangle: Rect) =>
-  contentStreams({ drawing: { shared: [], pages: [[[rectangle]]] } }, 425.25);
-
-test('a rectangle is a thousandth of a dot smaller on each side', () => {
-  expect(streamsOf([42, 7, 3, 144]).pages).toEqual(['42.001 7.001 2.998 143.998 re\nf Q\n']);
-});
-
-test.for<Rect>([
-  [42.5, 7, 3, 144],
-  [42, 73.5, 3, 144],
-  [42, 7, 2.5, 144],
-  [42, 7, 3, Number.NaN],
-])('one that is not in whole dots is not written: %j', (rectangle) => {
-  expect(() => streamsOf(rectangle)).toThrow(`A rectangle is not in whole dots: ${rectangle.join(', ')}`);
 });

@@ -4,13 +4,12 @@ import { EventEmitter, once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Job, Queue, QueueEvents, UnrecoverableError } from 'bullmq';
+import { type Job, Queue, QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { buildLabelWorker } from '#services/label-worker/app.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
-import { failureReasonOf, queueErrorOf } from '#services/label-worker/queue/label-failure.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import {
   LABEL_QUEUE,
@@ -20,7 +19,6 @@ import {
   labelJobOptions,
   labelKey,
 } from '#shared/contracts/label-job.ts';
-import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { LabelCache, parseNews } from '#shared/stores/label-cache.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
@@ -193,8 +191,6 @@ async function printsBegun(): Promise<number> {
 
 test.each([
   ['is killed', signalChromium, 'SIGKILL'],
-  ['loses its renderers', signalRenderers, 'SIGKILL'],
-  ['hangs', signalChromium, 'SIGSTOP'],
   ['has hanging renderers', signalRenderers, 'SIGSTOP'],
 ] as const)('a label whose Chromium %s while it prints is retried and delivered', async (_, signal, end) => {
   const one = fresh();
@@ -241,15 +237,6 @@ test('the load is the labels in hand by the most that the worker takes at once',
   signalChromium('SIGCONT');
   await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
   await vi.waitFor(async () => expect(await load()).toBe(0), 5_000);
-});
-
-test('a Chromium that dies while nothing prints is replaced', async () => {
-  const before = chromiums().length;
-  signalChromium('SIGKILL');
-  const one = fresh();
-  await (await ask(one)).waitUntilFinished(events, 20_000);
-  expect(await bytesOf(one)).not.toBeNull();
-  expect(chromiums()).toHaveLength(before + 1);
 });
 
 test.each([
@@ -333,30 +320,4 @@ test('closing finishes what prints, leaves what waits, and ends Chromium', async
   expect(() => process.kill(lastChromium(), 0)).toThrow('ESRCH');
   worker = await start();
   await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
-});
-
-describe('a failed attempt', () => {
-  test.each([
-    ['browser-failed', true],
-    ['label-unprintable', false],
-    ['payload-invalid', false],
-  ] as const)('because of %s is tried again: %s', (code, retried) => {
-    const cause = new Error('why');
-    const error = queueErrorOf(new DomainError(code, { cause })) as Error;
-    expect(error instanceof UnrecoverableError).toBe(!retried);
-    // What the queue keeps as the job's reason, which the dashboard explains.
-    expect([error.message, error.cause, failureReasonOf(error)]).toEqual([code, cause, code]);
-  });
-
-  test.each([
-    ['an error of a library', new Error('browser-failed')],
-    ['a refusal of another kind', new DomainError('unavailable')],
-    [
-      'a job that was taken from its workers too often',
-      new UnrecoverableError('job stalled more than allowable limit'),
-    ],
-  ])('because of %s is what it was, and counted as other', (_, error) => {
-    expect(queueErrorOf(error)).toBe(error);
-    expect(failureReasonOf(error)).toBe('other');
-  });
 });

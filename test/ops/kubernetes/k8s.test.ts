@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { BODY_LIMIT_MIB } from '#shared/http/http-errors.ts';
@@ -209,6 +210,13 @@ it('small fits a node with two cores and 8 GB beside the cluster itself, while e
   expect(sum.millicores).toBeLessThanOrEqual(1_600);
   expect(sum.mebibytes).toBeGreaterThan(4_000);
   expect(sum.mebibytes).toBeLessThanOrEqual(6_000);
+});
+
+// test/compose/memory.compose.ts measures what the services take of it under load.
+it.each(SERVICES)('%s has the memory that it has in docker-compose.yml', (name) => {
+  const { services } = parse(readFileSync(join(repoRoot, 'docker-compose.yml'), 'utf8'), { merge: true });
+  const { limits } = containerOf(find('production', 'Deployment', name)).resources ?? {};
+  expect(limits?.memory).toBe(`${services[name].deploy.resources.limits.memory}i`);
 });
 
 describe.each(ours)('%s: %s', (overlay, name) => {
