@@ -5,7 +5,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
 import { type ApiConfig, type ApiOptions, LABEL_TIMEOUTS } from './config.ts';
 import { docsRoutes } from './docs/routes.ts';
-import { apiErrors } from './errors.ts';
+import { httpErrors } from './errors.ts';
 import { accountQuota } from './hooks/account-quota.ts';
 import { authenticate } from './hooks/authenticate.ts';
 import { authorize } from './hooks/authorize.ts';
@@ -46,7 +46,7 @@ export function buildApi(
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
   const options: ApiOptions = { config, tracing, labelTimeouts };
   return buildHttpServer(
-    { log, errors: apiErrors, drainMs, trustProxy, anySlashes: true, onBadUrl: trackingProblems(config) },
+    { log, errors: httpErrors, drainMs, trustProxy, anySlashes: true, onBadUrl: trackingProblems(config) },
     async (server) => {
       await server.register(corsPlugin, options);
       await server.register(slowRefusals);

@@ -4,12 +4,9 @@ import { MAX_GUIDES, MAX_PACKAGES, SERVICE_TYPES } from '#shared/contracts/guide
 import { MEDIA_TYPES } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
 import type { CodesOf } from '#shared/errors/domain-error.ts';
-import { commonHttpErrors, type HttpError, type HttpErrors, retryAfter } from '#shared/http/http-errors.ts';
+import { commonHttpErrors, type HttpError, retryAfter } from '#shared/http/http-errors.ts';
 import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import { MAX_KEY_LENGTH } from './guides/creation-journal.ts';
-
-/** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
-const quotaExceeded = { status: 429, codigo: 'cuota_excedida', headers: retryAfter } as const;
 
 /** A 401 must have a challenge (RFC 9110, 11.6.1). No scheme is registered for a login by headers, so this is our own. */
 const LOGIN_CHALLENGE = 'Login headers="X-Username X-Password"';
@@ -29,261 +26,361 @@ const GIVEN_TYPES: Readonly<Record<string, string>> = {
   object: 'un objeto',
 };
 
-/** The messages to the letter, each with its status (docs/contract.md "Messages and statuses"). */
-export const apiErrors = {
+// What several errors of one `codigo` have in common.
+/** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
+const quotaExceeded = {
+  status: 429,
+  codigo: 'cuota_excedida',
+  headers: retryAfter,
+  advice:
+    'Espere lo que dice `Retry-After` y repita. `RateLimit` dice cuánto queda de cada límite antes de llegar a él.',
+} as const;
+const arrayMissing = {
+  status: 400,
+  codigo: 'guia_array_faltante',
+  advice: 'Mande el array que el mensaje nombra, también para una sola guía.',
+} as const;
+const arrayEmpty = {
+  status: 400,
+  codigo: 'guia_array_vacio',
+  advice: 'Mande al menos un elemento.',
+} as const;
+const wrongType = {
+  status: 400,
+  codigo: 'campo_tipo',
+  advice:
+    'Corrija el tipo de JSON: el mensaje dice cuál se espera y cuál llegó. Un código postal es texto: `"06600"`.',
+} as const;
+const unknownOutcome = {
+  status: 503,
+  codigo: 'resultado_desconocido',
+  advice:
+    'Con `Idempotency-Key`, repita la misma solicitud. Sin ella, busque antes las guías: pueden existir. Eventos y cancelaciones se repiten tal cual.',
+} as const;
+const { codigo, advice } = commonHttpErrors['parameter-invalid'];
+const wrongParameter = { status: 400, codigo, advice } as const;
+/** Code and text of the answer are those of its first problem. */
+const firstProblem = { status: 400, codigo: undefined, message: undefined, advice: undefined } as const;
+
+/**
+ * The API's errors, with their texts to the letter (docs/contract.md "Messages and statuses"), in the order of the guide
+ * for integrators. Those of all services stand here by name if others follow them in the guide.
+ */
+const apiErrors = {
   'credentials-missing': {
     status: 400,
     codigo: 'login_headers_faltan',
     message: 'Se requieren los headers X-Username y X-Password',
+    advice: 'Mande los dos headers, `X-Username` y `X-Password`. El cuerpo no cuenta.',
   },
   'credentials-wrong': {
     status: 401,
     codigo: 'credenciales_incorrectas',
     message: 'Usuario o contrasena incorrectos',
     headers: { 'WWW-Authenticate': LOGIN_CHALLENGE },
+    advice: 'Revise usuario y contraseña, y no repita con los mismos: los intentos fallidos se cuentan.',
   },
   'too-many-logins': {
     status: 429,
     codigo: 'demasiados_intentos',
     message: 'Demasiados intentos, intente mas tarde',
     headers: retryAfter,
-  },
-  'too-many-requests': {
-    ...quotaExceeded,
-    message: 'Demasiadas solicitudes, intente mas tarde',
-  },
-  'too-many-guides-today': {
-    ...quotaExceeded,
-    message: 'Cuota diaria de guias excedida, intente mas tarde',
-  },
-  'too-many-pages': {
-    ...quotaExceeded,
-    message: 'Demasiadas etiquetas a la vez, intente mas tarde',
+    advice:
+      'Espere lo que dice `Retry-After`. Guarde el token y úselo hasta que expire, en vez de entrar en cada solicitud.',
   },
   'token-expired': {
     status: 401,
     codigo: 'token_expirado',
     message: 'Token expirado',
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+    advice: 'Entre otra vez y repita la solicitud con el token nuevo.',
   },
-  forbidden: { status: 403, codigo: 'sin_permiso', message: 'No tiene permiso para realizar esta accion' },
+  'access-denied': commonHttpErrors['access-denied'],
+  forbidden: {
+    status: 403,
+    codigo: 'sin_permiso',
+    message: 'No tiene permiso para realizar esta accion',
+    advice: 'Pida a su transportista el permiso que la operación nombra.',
+  },
+  'too-many-requests': {
+    ...quotaExceeded,
+    message: 'Demasiadas solicitudes, intente mas tarde',
+    page: { title: 'Demasiadas consultas', sentence: 'Espere un minuto y vuelva a intentar.' },
+  },
+  'too-many-guides-today': {
+    ...quotaExceeded,
+    message: 'Cuota diaria de guias excedida, intente mas tarde',
+  },
+  'too-many-pages': { ...quotaExceeded, message: 'Demasiadas etiquetas a la vez, intente mas tarde' },
   'guia-array-missing': {
-    status: 400,
-    codigo: 'guia_array_faltante',
+    ...arrayMissing,
     message: "El JSON no contiene el array 'Guia'",
+    example: 'Guia',
   },
-  'guia-array-empty': { status: 400, codigo: 'guia_array_vacio', message: "El array 'Guia' esta vacio" },
+  'guia-array-empty': { ...arrayEmpty, message: "El array 'Guia' esta vacio", example: 'Guia' },
   'too-many-guides': {
     status: 400,
     codigo: 'guia_array_largo',
     message: `Maximo ${MAX_GUIDES} guias por solicitud`,
+    advice: 'Divida la solicitud en varias.',
+    example: 'Guia',
   },
-  'numbers-missing': {
-    status: 400,
-    codigo: 'guia_array_faltante',
-    message: "El JSON no contiene el array 'Guias'",
-  },
-  'numbers-empty': { status: 400, codigo: 'guia_array_vacio', message: "El array 'Guias' esta vacio" },
+  'numbers-missing': { ...arrayMissing, message: "El JSON no contiene el array 'Guias'" },
+  'numbers-empty': { ...arrayEmpty, message: "El array 'Guias' esta vacio" },
   'events-missing': {
     status: 400,
     codigo: 'eventos_array_faltante',
     message: "El JSON no contiene el array 'Eventos'",
+    advice: 'Mande `Eventos`, un array, también para un solo evento.',
   },
-  'events-empty': { status: 400, codigo: 'eventos_array_vacio', message: "El array 'Eventos' esta vacio" },
+  'events-empty': {
+    status: 400,
+    codigo: 'eventos_array_vacio',
+    message: "El array 'Eventos' esta vacio",
+    advice: 'Mande al menos un evento.',
+  },
   'too-many-events': {
     status: 400,
     codigo: 'eventos_array_largo',
     message: `Maximo ${MAX_EVENTS} eventos por solicitud`,
-  },
-  'event-invalid': {
-    status: 400,
-    codigo: 'campo_tipo',
-    message: "Cada elemento de 'Eventos' debe ser un objeto",
+    advice: 'Divida la solicitud en varias.',
   },
   'event-conflict': {
     status: 409,
     codigo: 'evento_conflicto',
     message: 'Ya hay un evento de la guia con este Id y otro contenido',
+    advice:
+      'Dé otro `Id` al evento. Si el primero fue un error, anúlelo con `Anulacion` y mande el correcto con otro `Id`.',
   },
   'guide-events-full': {
     status: 409,
     codigo: 'eventos_excedidos',
     message: `La guia ya tiene ${MAX_EVENTS_OF_GUIDE} eventos`,
-  },
-  /** Repeating does no harm: what is registered already is `repetido`. */
-  'events-unknown': {
-    status: 503,
-    codigo: 'resultado_desconocido',
-    message: 'No se sabe si todo se registro; repita la misma solicitud',
-    headers: { 'Retry-After': '2' },
+    advice: 'Revise el escáner: ninguna guía necesita tantos eventos.',
   },
   'too-many-file-pages': {
     status: 400,
     codigo: 'paginas_excedidas',
     message: ({ pages = MAX_FILE_PAGES + 1 }) =>
       `Maximo ${MAX_FILE_PAGES} paginas por solicitud; estas guias tienen ${pages}`,
+    advice: 'Divida la solicitud en varias: el mensaje dice cuántas páginas serían.',
   },
   'service-type-missing': {
     status: 400,
     codigo: 'tipo_servicio_requerido',
     message: "El campo 'TipoServicio' es requerido",
+    advice: 'Agregue `TipoServicio` junto a `Guia`.',
+    example: 'TipoServicio',
   },
   'service-type-unknown': {
     status: 400,
     codigo: 'tipo_servicio_invalido',
     message: `TipoServicio solo acepta: ${SERVICE_TYPES.join(', ')}`,
+    advice: 'Use uno de los valores del mensaje, tal cual.',
+    example: 'TipoServicio',
   },
-  /** It says the first problem, with its code. */
-  'guides-invalid': {
-    status: 400,
-    codigo: ([first]) => first?.codigo ?? '',
-    message: (_, [first]) => first?.message ?? '',
-  },
-  'guide-invalid': {
-    status: 400,
-    codigo: 'campo_tipo',
-    message: ({ rule }) => `Cada elemento de 'Guia' ${rule}`,
-  },
+  'guides-invalid': firstProblem,
+  'fields-invalid': firstProblem,
   'field-required': {
     status: 400,
     codigo: 'campo_requerido',
     message: ({ campo }) => `El campo '${campo}' es requerido`,
+    advice: 'Complete el campo: `campo` dice cuál e `indice` en qué guía.',
+    example: 'Tipo',
   },
+  'event-invalid': { ...wrongType, message: "Cada elemento de 'Eventos' debe ser un objeto" },
+  'guide-invalid': { ...wrongType, message: ({ rule }) => `Cada elemento de 'Guia' ${rule}` },
   'field-type': {
-    status: 400,
-    codigo: 'campo_tipo',
+    ...wrongType,
     message: ({ campo, expected = '', given = '' }) =>
       `El campo '${campo}' debe ser ${EXPECTED_TYPES[expected] ?? expected}, no ${GIVEN_TYPES[given] ?? given}`,
+    example: 'Tipo',
   },
+  'field-invalid': commonHttpErrors['field-invalid'],
   'field-too-long': {
     status: 400,
     codigo: 'campo_largo',
     message: ({ campo, limit }) => `El campo '${campo}' admite hasta ${limit} caracteres`,
+    advice: 'Acorte el texto a los caracteres que dice el mensaje.',
   },
   'field-unknown': {
     status: 400,
     codigo: 'campo_desconocido',
     message: ({ campo, meant }) =>
       `Campo desconocido: '${campo}'${meant === undefined ? '' : `; ¿quiso decir '${meant}'?`}`,
+    advice:
+      'Corrija el nombre del campo o quítelo. Mientras integra, `Prefer: handling=lenient` omite los desconocidos y los nombra en `advertencias`.',
+    example: 'Tipos',
   },
   /** A warning: nothing is refused for it. */
   'text-unprintable': {
     status: 200,
     codigo: 'caracteres_no_imprimibles',
     message: ({ campo, characters }) => `El campo '${campo}' se imprime con • en vez de: ${characters}`,
+    advice:
+      'Es una advertencia: la guía se creó. Escriba el texto en letras latinas, griegas o cirílicas, si debe leerse en la etiqueta.',
   },
   'destination-missing': {
     status: 400,
     codigo: 'destino_requerido',
     message: 'Se requiere DestinoCode o CodigoPostal',
-  },
-  'origin-unassigned': {
-    status: 400,
-    codigo: 'origen_no_asignado',
-    message: 'Usuario API no tiene sucursal de origen asignada',
-  },
-  'origin-inactive': {
-    status: 400,
-    codigo: 'origen_invalido',
-    message: 'La sucursal de origen no existe o no esta activa',
+    advice: 'Dé `Destinatario.CodigoPostal`, o `DestinoCode` de una sucursal.',
   },
   'destination-invalid': {
     status: 404,
     codigo: 'destino_invalido',
     message: 'DestinoCode no corresponde a sucursal valida',
+    advice: 'Elija una sucursal de `GET /api/sucursales/destinos`.',
   },
   'postal-code-uncovered': {
     status: 404,
     codigo: 'sin_cobertura',
     message: ({ postalCode }) => `No hay cobertura para el código postal: ${postalCode}`,
+    advice:
+      'El transportista no entrega ahí. Consulte `GET /api/sucursales/cobertura/{cp}` antes de vender el envío.',
+  },
+  'origin-unassigned': {
+    status: 400,
+    codigo: 'origen_no_asignado',
+    message: 'Usuario API no tiene sucursal de origen asignada',
+    advice: 'Pida a su transportista que asigne una sucursal de origen a su usuario.',
+  },
+  'origin-inactive': {
+    // The client can do nothing: a load of branches, or the user, has to be corrected here.
+    logLevel: 'warn',
+    status: 400,
+    codigo: 'origen_invalido',
+    message: 'La sucursal de origen no existe o no esta activa',
+    advice: 'Avise a su transportista: la sucursal de origen de su usuario dejó de servir.',
   },
   'idempotency-key-invalid': {
     status: 400,
     codigo: 'idempotencia_invalida',
     message: `Idempotency-Key debe tener de 1 a ${MAX_KEY_LENGTH} caracteres visibles`,
+    advice: `Use de 1 a ${MAX_KEY_LENGTH} caracteres ASCII visibles, por ejemplo el número de su pedido.`,
   },
   'idempotency-key-reused': {
     status: 409,
     codigo: 'idempotencia_conflicto',
     message: 'Idempotency-Key ya usada con otro contenido',
+    advice:
+      'La clave ya es de otra solicitud. Si esta es nueva, dele otra clave; si es la misma, mande el mismo contenido.',
   },
-  /** No `Retry-After`: who repeats the request without a key may create its guides twice. */
+  /** Repeating does no harm: what is registered already is `repetido`. */
+  'events-unknown': {
+    ...unknownOutcome,
+    message: 'No se sabe si todo se registro; repita la misma solicitud',
+    headers: { 'Retry-After': '2' },
+  },
+  /** No `Retry-After`: a request that is repeated without a key may create its guides twice. */
   'result-unknown': {
-    status: 503,
-    codigo: 'resultado_desconocido',
+    ...unknownOutcome,
     message: 'No se sabe si las guias se crearon; consulte sus guias antes de repetir',
   },
-  'guide-not-found': { status: 404, codigo: 'guia_no_encontrada', message: 'Guia no encontrada' },
-  'guide-cancelled': { status: 409, codigo: 'guia_cancelada', message: 'La guia esta cancelada' },
+  'guide-not-found': {
+    status: 404,
+    codigo: 'guia_no_encontrada',
+    message: 'Guia no encontrada',
+    advice: 'Revise el número. Solo se ven las guías de su cuenta.',
+    page: {
+      title: 'No encontramos esa guía',
+      sentence: 'Revise el número: son doce dígitos, los que están junto al código de barras.',
+    },
+  },
+  'guide-cancelled': {
+    status: 409,
+    codigo: 'guia_cancelada',
+    message: 'La guia esta cancelada',
+    advice: 'No la envíe: está cancelada y no se imprime. Cree otra guía.',
+  },
   'guide-on-its-way': {
     status: 409,
     codigo: 'guia_en_camino',
     message: 'La guia ya tiene eventos y no se puede cancelar',
+    advice: 'No se cancela: el paquete ya está con el transportista. Hable con él.',
   },
-  'webhook-not-found': { status: 404, codigo: 'webhook_no_encontrado', message: 'Webhook no encontrado' },
+  'webhook-not-found': {
+    status: 404,
+    codigo: 'webhook_no_encontrado',
+    message: 'Webhook no encontrado',
+    advice: 'Revise el Id con `GET /api/webhooks`. Solo se ven los de su cuenta.',
+  },
   'too-many-webhooks': {
     status: 409,
     codigo: 'webhooks_excedidos',
     message: `Maximo ${MAX_WEBHOOKS} webhooks por cuenta`,
+    advice: 'Elimine uno que ya no use, con `DELETE /api/webhooks/{id}`.',
   },
-  'packages-invalid': {
-    status: 400,
-    codigo: 'parametro_invalido',
-    message: ({ campo, limit = MAX_PACKAGES }) => `${campo} debe ser un numero entero de 1 a ${limit}`,
+  'label-failed': {
+    status: 500,
+    codigo: 'etiqueta_fallida',
+    message: 'Error al generar la etiqueta',
+    advice: 'No repita: esa etiqueta no se puede imprimir. Avise al transportista, con el `requestId`.',
   },
-  'cursor-beyond-end': {
-    status: 400,
-    codigo: 'parametro_invalido',
-    message:
-      "El parametro 'cursor' pasa del ultimo evento; siga desde un 'siguiente' anterior, o empiece sin cursor",
-  },
-  'one-page-only': {
-    status: 400,
-    codigo: 'parametro_invalido',
-    message: ({ limit = MAX_PACKAGES }) => `Un PNG tiene una sola pagina; indique paquete, de 1 a ${limit}`,
-  },
-  'one-page-file': {
-    status: 400,
-    codigo: 'parametro_invalido',
-    message: ({ pages = 2 }) =>
-      `Un PNG tiene una sola pagina y estas etiquetas tienen ${pages}; pida formato=pdf o formato=zpl`,
-  },
-  'format-not-acceptable': {
-    status: 406,
-    codigo: 'formato_no_aceptable',
-    message: `Formatos disponibles: ${Object.values(MEDIA_TYPES).join(', ')}`,
-    headers: { Vary: 'Accept' },
-  },
-  overloaded: {
-    expectedUnderLoad: true,
-    status: commonHttpErrors.unavailable.status,
-    codigo: 'saturado',
-    message: commonHttpErrors.unavailable.message,
-    headers: retryAfter,
-  },
-  /** No label worker is alive, or none gets anything done; the log says so once. */
-  'no-printer': { ...commonHttpErrors.unavailable, expectedUnderLoad: true },
-  /** Nobody gets this answer, and it is counted as no failure. */
-  'client-gone': {
-    expectedUnderLoad: true,
-    status: 499,
-    codigo: 'cliente_ausente',
-    message: 'El cliente cerro la conexion',
-  },
-  'label-failed': { status: 500, codigo: 'etiqueta_fallida', message: 'Error al generar la etiqueta' },
   /** The same request may succeed: the label may be printed soon. */
   'label-late': {
     status: 500,
     codigo: 'etiqueta_tardia',
     message: 'Error al generar la etiqueta',
     headers: { 'Retry-After': '2' },
+    advice: 'Repita tras `Retry-After`: la etiqueta puede estar lista ya.',
   },
-} as const satisfies HttpErrors & Record<LoginCode, HttpError>;
+  'parameter-unknown': commonHttpErrors['parameter-unknown'],
+  'parameter-invalid': commonHttpErrors['parameter-invalid'],
+  'packages-invalid': {
+    ...wrongParameter,
+    message: ({ campo, limit = MAX_PACKAGES }) => `${campo} debe ser un numero entero de 1 a ${limit}`,
+    example: 'paquetes',
+  },
+  'cursor-beyond-end': {
+    ...wrongParameter,
+    message:
+      "El parametro 'cursor' pasa del ultimo evento; siga desde un 'siguiente' anterior, o empiece sin cursor",
+  },
+  'one-page-only': {
+    ...wrongParameter,
+    message: ({ limit = MAX_PACKAGES }) => `Un PNG tiene una sola pagina; indique paquete, de 1 a ${limit}`,
+    example: 'paquete',
+  },
+  'one-page-file': {
+    ...wrongParameter,
+    message: ({ pages = 2 }) =>
+      `Un PNG tiene una sola pagina y estas etiquetas tienen ${pages}; pida formato=pdf o formato=zpl`,
+    example: 'formato',
+  },
+  'format-not-acceptable': {
+    status: 406,
+    codigo: 'formato_no_aceptable',
+    message: `Formatos disponibles: ${Object.values(MEDIA_TYPES).join(', ')}`,
+    headers: { Vary: 'Accept' },
+    advice:
+      'Pida un formato del mensaje en `Accept`, o con `formato`: `pdf`, `png` o `zpl`. Sin `Accept`, es PDF.',
+  },
+  overloaded: {
+    logLevel: 'silent',
+    status: 503,
+    codigo: 'saturado',
+    message: commonHttpErrors.unavailable.message,
+    headers: retryAfter,
+    advice: 'Repita tras `Retry-After`, con menos solicitudes a la vez.',
+  },
+  /** No label worker is alive, or none gets anything done; the log says so once. */
+  'no-printer': { ...commonHttpErrors.unavailable, logLevel: 'silent' },
+  /** Nobody gets this answer, and it is not counted as a failure. */
+  'client-gone': {
+    logLevel: 'silent',
+    status: 499,
+    codigo: 'cliente_ausente',
+    message: 'El cliente cerro la conexion',
+    advice: undefined,
+  },
+} as const satisfies Record<string, HttpError & Pick<Required<HttpError>, 'advice'>> &
+  Record<LoginCode, HttpError>;
 
-export const httpErrors = { ...commonHttpErrors, ...apiErrors };
+export const httpErrors = { ...apiErrors, ...commonHttpErrors };
 export type ApiErrorCode = keyof typeof httpErrors;
 
-/** What may be wrong with a guide: the codes that the first of several problems gives to the whole answer. */
+/** What may be wrong with a guide, in the order of the document: the codes that an answer may take from its first problem. */
 const GUIDE_PROBLEMS = [
   'field-required',
   'field-type',
@@ -296,10 +393,10 @@ const GUIDE_PROBLEMS = [
   'postal-code-uncovered',
 ] as const satisfies ApiErrorCode[];
 
-/** Returns the codes that an answer with this refusal may have, which are those of the problems of `guides-invalid`. */
+/** Returns each `codigo` that an answer with this error may have. */
 export function codigosOf(code: ApiErrorCode): string[] {
   const { codigo }: HttpError = httpErrors[code];
-  return typeof codigo === 'string' ? [codigo] : [...new Set(GUIDE_PROBLEMS.flatMap(codigosOf))];
+  return codigo === undefined ? [...new Set(GUIDE_PROBLEMS.flatMap(codigosOf))] : [codigo];
 }
 
 declare module '#shared/errors/domain-error.ts' {

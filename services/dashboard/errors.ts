@@ -2,7 +2,7 @@ import type { LoginCode } from '#shared/auth/login.ts';
 import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { type HttpError, type HttpErrors, retryAfter } from '#shared/http/http-errors.ts';
 
-/** The dashboard's own refusals, in the words of its pages. */
+/** The dashboard's own errors, in the words of its pages. */
 export const dashboardErrors = {
   'credentials-missing': {
     status: 400,
@@ -21,7 +21,7 @@ export const dashboardErrors = {
     headers: retryAfter,
   },
   overloaded: {
-    expectedUnderLoad: true,
+    logLevel: 'silent',
     status: 503,
     codigo: 'saturado',
     message: 'Demasiadas personas entran a la vez: intente de nuevo',

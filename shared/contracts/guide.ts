@@ -1,6 +1,7 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Static, type TSchema, Type } from 'typebox';
+import type { Problem } from '#shared/errors/domain-error.ts';
 
 /**
  * The schema of a guide: fields, limits and formats as in docs/contract.md "Guides". There are two of it, which differ in
@@ -8,7 +9,8 @@ import { type Static, type TSchema, Type } from 'typebox';
  * validates the label's payload.
  *
  * The names are those of the wire, Spanish, all the way through: a second set of English ones would only be
- * a translation table to keep true. `x-regla` is what the error message says about a value that does not fit.
+ * a translation table to keep true. `x-regla` is what the error message says about a value that does not fit; `x-error`
+ * is the problem of an `anyOf` that has a code of its own.
  */
 
 type Forms = {
@@ -119,7 +121,6 @@ export function section<P extends Record<string, TSchema>>(properties: P, descri
   return Type.Object(properties, {
     additionalProperties: false,
     description,
-    'x-regla': 'debe ser un objeto',
     ...options,
   });
 }
@@ -160,7 +161,10 @@ const recipient = ({ text, phone, email, rfc, postalCode }: Kinds) =>
     },
     'Quien recibe, y el destino',
     // One of the two is required: docs/contract.md "Guides".
-    { anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }] },
+    {
+      anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }],
+      'x-error': { campo: 'CodigoPostal', code: 'destination-missing' } satisfies Problem,
+    },
   );
 
 const goods = ({ text, measure, packages, value }: Kinds) =>
@@ -201,6 +205,7 @@ function guideIn(forms: Forms) {
       ),
     },
     'Una guía',
+    { 'x-regla': 'debe ser un objeto' },
   );
 }
 
@@ -228,7 +233,7 @@ export const GUIDE_NUMBER = '^[1-9][0-9]{11}$';
 /** A validator that knows what the guide's schema uses beyond the standard. */
 export function guideAjv(options: Options = {}): Ajv {
   // `anyOf` may require what its parent defines, which Ajv's strictest mode does not see.
-  const ajv = new Ajv({ ...options, strict: true, strictRequired: false, keywords: ['x-regla'] });
+  const ajv = new Ajv({ ...options, strict: true, strictRequired: false, keywords: ['x-regla', 'x-error'] });
   addFormats.default(ajv);
   // Half of a surrogate pair is no character and no UTF-8; a pattern for it is one that few regex engines take.
   ajv.addFormat('texto', (text: string) => text.isWellFormed());

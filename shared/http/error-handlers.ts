@@ -5,22 +5,28 @@ import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } fr
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
-import { commonHttpErrors, type HttpErrors, refuseFor, toHttpError } from './http-errors.ts';
+import {
+  commonHttpErrors,
+  fieldErrors,
+  type HttpError,
+  type HttpErrors,
+  toHttpError,
+} from './http-errors.ts';
 import type { HttpServer } from './http-server.ts';
 import { REQUEST_ID_HEADER } from './internal-calls.ts';
 
 /**
  * Answers an error with the envelope of all errors and what the table says of its code (docs/contract.md "Envelopes").
- * What nobody foresaw is a 500 without a word of ours or a library's; the log has it.
+ * An unforeseen error is a 500 without its own words, which only the log has.
  *
- * @param own the service's refusals, beside those that all services have.
+ * @param own the service's errors, beside those that all services have.
  */
 export function errorHandler(own: HttpErrors = {}) {
   const table: HttpErrors = { ...commonHttpErrors, ...own };
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const refusal = toHttpError(table, toDomainError(error));
-    const { status, message, codigo, details, detailsTotal, headers, expectedUnderLoad } = refusal;
-    if (status >= 500 && !expectedUnderLoad) request.log.error({ err: error }, 'The request failed');
+    const answer = toHttpError(table, toDomainError(error));
+    const { status, message, codigo, details, detailsTotal, headers } = answer;
+    logError(request, error, answer);
     return reply
       .code(status)
       .headers({ [REQUEST_ID_HEADER]: request.id, ...headers })
@@ -35,7 +41,16 @@ export function errorHandler(own: HttpErrors = {}) {
   };
 }
 
-/** Fastify's own refusals, in our codes. */
+/** Logs an error as loudly as the table says. */
+export function logError(
+  { log }: FastifyRequest,
+  err: Error,
+  { status, logLevel = status >= 500 ? 'error' : 'silent' }: Pick<HttpError, 'status' | 'logLevel'>,
+): void {
+  log[logLevel]({ err }, 'The request failed');
+}
+
+/** Fastify's own errors, in our codes. */
 const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not-json',
@@ -43,13 +58,13 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid-json',
 };
 
-/** Returns the refusal that an error is answered with: `unavailable` for an outage, `internal` for what nobody foresaw. */
+/** Returns the error that is answered: `unavailable` for an outage of a store, `internal` for an unforeseen error. */
 export function toDomainError(error: FastifyError | Error): DomainError {
   if (error instanceof DomainError) return error;
   if (isTransientError(error)) return new DomainError('unavailable', { cause: error });
   const { validation, validationContext, code = '', statusCode = 500 } = error as Partial<FastifyError>;
   if (validation && validationContext === 'querystring') {
-    return refuseFor(
+    return fieldErrors(
       'parameter-invalid',
       validation.map(({ instancePath }) => instancePath.slice(1)),
     );

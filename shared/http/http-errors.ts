@@ -15,24 +15,26 @@ export type Detail = {
   message: string;
 };
 
-/** How a refusal leaves over HTTP: status, code, Spanish text, extra headers. */
+/** All that is said of an error: to programs, to people, to those who write programs, and to the log. */
 export type HttpError = {
   status: number;
-  /**
-   * The stable code of the answer, for programs (docs/contract.md "Envelopes"). A function takes the entries of
-   * `details`.
-   */
-  codigo: string | ((details: readonly Detail[]) => string);
-  /** A function takes what the refusal says of itself, and the entries of `details`. */
-  message: string | ((params: ErrorParams, details: readonly Detail[]) => string);
-  /** Expected under load: sent as 5xx, not logged as an error. */
-  expectedUnderLoad?: true;
+  /** The stable code of the answer, for programs. Undefined when code and text are those of its first problem. */
+  codigo: string | undefined;
+  message: string | undefined | ((params: ErrorParams) => string);
   headers?: Record<string, string> | ((params: ErrorParams) => Record<string, string>);
+  /** What a client does about it, in the guide for integrators; the same for every error of a `codigo`. */
+  advice?: string | undefined;
+  /** What a page for people says in place of the answer. */
+  page?: { title: string; sentence: string };
+  /** The field or parameter that is to blame in the example of the OpenAPI document. */
+  example?: string;
+  /** By default, 5xx is logged as an error, and all else by the line of its request alone. */
+  logLevel?: 'error' | 'warn' | 'silent';
 };
-/** A service's refusals, by their codes. */
+/** A service's errors, by the code of the `DomainError`. */
 export type HttpErrors = Readonly<Record<string, HttpError>>;
 
-/** The header of a refusal whose `params.seconds` says when to come back. */
+/** The header of an error whose `params.seconds` says when to come back. */
 export const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String(seconds) });
 
 /** Largest request body and head (docs/contract.md "Envelopes"); a token of ours and its headers take 1 KiB. */
@@ -41,117 +43,153 @@ export const HEADER_LIMIT_KIB = 8;
 /** Most values in a body, with objects and arrays: 500 guides with every field have 18 000. */
 export const MAX_BODY_VALUES = 40_000;
 
-/** The refusals that every HTTP service of ours knows (docs/contract.md "Envelopes"). */
+const bodyTooLarge = {
+  status: 413,
+  codigo: 'cuerpo_muy_grande',
+  advice: 'Divida la solicitud en varias.',
+} as const;
+const wrongContentType = {
+  status: 415,
+  codigo: 'tipo_de_contenido',
+  advice: 'Mande `Content-Type: application/json`, sin comprimir.',
+} as const;
+const badRequest = {
+  codigo: 'solicitud_invalida',
+  advice: 'Revise la solicitud: no es HTTP válido.',
+} as const;
+
+/** The errors that every HTTP service of ours knows (docs/contract.md "Envelopes"). */
 export const commonHttpErrors = {
-  'no-route': { status: 404, codigo: 'recurso_no_encontrado', message: 'Recurso no encontrado' },
-  'method-not-allowed': { status: 405, codigo: 'metodo_no_permitido', message: 'Metodo no permitido' },
-  'body-too-large': {
-    status: 413,
-    codigo: 'cuerpo_muy_grande',
-    message: `El cuerpo de la solicitud excede el limite de ${BODY_LIMIT_MIB} MiB`,
+  'no-route': {
+    status: 404,
+    codigo: 'recurso_no_encontrado',
+    message: 'Recurso no encontrado',
+    advice: 'Revise la ruta.',
   },
-  'too-many-values': {
-    status: 413,
-    codigo: 'cuerpo_muy_grande',
-    message: `El cuerpo de la solicitud excede el limite de ${MAX_BODY_VALUES} valores`,
-  },
-  'not-json': {
-    status: 415,
-    codigo: 'tipo_de_contenido',
-    message: 'El Content-Type debe ser application/json',
-  },
-  'body-compressed': {
-    status: 415,
-    codigo: 'tipo_de_contenido',
-    message: 'El cuerpo de la solicitud no debe estar comprimido (Content-Encoding)',
-    headers: { 'Accept-Encoding': 'identity' },
-  },
-  'body-not-utf8': {
-    status: 400,
-    codigo: 'cuerpo_no_utf8',
-    message: 'El cuerpo de la solicitud no es UTF-8 valido',
+  'method-not-allowed': {
+    status: 405,
+    codigo: 'metodo_no_permitido',
+    message: 'Metodo no permitido',
+    advice: 'Use uno de los métodos del header `Allow`.',
   },
   'invalid-json': {
     status: 400,
     codigo: 'cuerpo_no_json',
     message: 'El cuerpo de la solicitud no es JSON valido',
+    advice: 'Mande JSON válido y completo.',
+  },
+  'body-not-utf8': {
+    status: 400,
+    codigo: 'cuerpo_no_utf8',
+    message: 'El cuerpo de la solicitud no es UTF-8 valido',
+    advice: 'Mande el cuerpo en UTF-8, no en Latin-1.',
+  },
+  'body-too-large': {
+    ...bodyTooLarge,
+    message: `El cuerpo de la solicitud excede el limite de ${BODY_LIMIT_MIB} MiB`,
+  },
+  'too-many-values': {
+    ...bodyTooLarge,
+    message: `El cuerpo de la solicitud excede el limite de ${MAX_BODY_VALUES} valores`,
+  },
+  'not-json': { ...wrongContentType, message: 'El Content-Type debe ser application/json' },
+  'body-compressed': {
+    ...wrongContentType,
+    message: 'El cuerpo de la solicitud no debe estar comprimido (Content-Encoding)',
+    headers: { 'Accept-Encoding': 'identity' },
   },
   'headers-too-large': {
     status: 431,
     codigo: 'headers_muy_grandes',
     message: `Los headers de la solicitud exceden el limite de ${HEADER_LIMIT_KIB} KiB`,
+    advice: 'Mande menos headers, o más cortos.',
   },
   'request-timeout': {
     status: 408,
     codigo: 'solicitud_incompleta',
     message: 'La solicitud no llego completa a tiempo',
+    advice: 'La conexión fue demasiado lenta: repita.',
   },
-  'expectation-failed': {
-    status: 417,
-    codigo: 'solicitud_invalida',
-    message: 'Expect solo acepta: 100-continue',
-  },
-  'bad-request': { status: 400, codigo: 'solicitud_invalida', message: 'Solicitud invalida' },
+  'expectation-failed': { ...badRequest, status: 417, message: 'Expect solo acepta: 100-continue' },
+  'bad-request': { ...badRequest, status: 400, message: 'Solicitud invalida' },
   'field-invalid': {
     status: 400,
     codigo: 'campo_formato',
     message: ({ campo, rule = 'no es valido' }) => `El campo '${campo}' ${rule}`,
+    advice: 'Corrija el valor: el mensaje dice la regla del campo.',
+    example: 'Tipo',
   },
   'parameter-unknown': {
     status: 400,
     codigo: 'parametro_desconocido',
     message: ({ campo }) => `Parametro desconocido: '${campo}'`,
+    advice: 'Corrija el nombre del parámetro o quítelo.',
+    example: 'paquete',
   },
   'parameter-invalid': {
     status: 400,
     codigo: 'parametro_invalido',
     message: ({ campo }) => `El parametro '${campo}' no es valido`,
+    advice: 'Corrija el valor del parámetro que `details` nombra.',
+    example: 'limite',
   },
   'access-denied': {
     status: 401,
     codigo: 'acceso_denegado',
     message: 'Acceso denegado',
     headers: { 'WWW-Authenticate': 'Bearer' },
+    advice:
+      'Mande `Authorization: Bearer <token>` con un token vigente. Si ya lo hace, entre otra vez; si aun así falla, el usuario está deshabilitado.',
   },
   unavailable: {
     status: 503,
     codigo: 'servicio_no_disponible',
     message: 'Servicio no disponible, intente de nuevo',
     headers: { 'Retry-After': '2' },
+    advice: 'Repita tras `Retry-After`. Nada se guardó.',
+    page: { title: 'Ahora no podemos consultar', sentence: 'Vuelva a intentar en un momento.' },
   },
-  internal: { status: 500, codigo: 'error_interno', message: 'Error interno del servidor' },
+  internal: {
+    status: 500,
+    codigo: 'error_interno',
+    message: 'Error interno del servidor',
+    advice: 'Puede repetir. Si sigue, avise al transportista, con el `requestId`.',
+  },
 } as const satisfies HttpErrors;
 
 declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes extends CodesOf<typeof commonHttpErrors> {}
 }
 
-/** Returns the refusal of a request for which these fields or parameters are to blame, all in the same way, each once. */
-export function refuseFor(code: ErrorCode, campos: readonly string[]): DomainError {
+/** Makes the error for which these fields or parameters are to blame, all in the same way, each once. */
+export function fieldErrors(code: ErrorCode, campos: readonly string[]): DomainError {
   const problems = [...new Set(campos)].map((campo) => ({ campo, code }));
   return new DomainError(code, { params: { campo: campos[0] }, problems });
 }
 
-/** Says a refusal in the words of a table; a code that the table lacks is `internal`. */
+/** Puts an error into the words of a table. A code that the table lacks is `internal`. */
 export function toHttpError(table: HttpErrors, { code, params, problems, problemsTotal }: DomainError) {
   const details = toDetails(table, problems);
-  const { headers = {}, ...error } = entryOf(table, code);
+  const error = entryOf(table, code);
+  const { headers = {} } = error;
+  const [first] = details;
   return {
     ...error,
-    codigo: codeOf(error, details),
-    message: textOf(error, params, details),
+    codigo: error.codigo ?? first?.codigo ?? '',
+    message: textOf(error, params) ?? first?.message ?? '',
     details,
-    /** Where `details` names the first problems only. */
+    /** Set when `details` names the first problems only. */
     detailsTotal: problemsTotal > details.length ? problemsTotal : undefined,
     headers: typeof headers === 'function' ? headers(params) : headers,
   };
 }
 
-/** Says problems in the words of a table, as many as an answer names. */
+/** Puts problems into the words of a table, as many as an answer names. */
 export function toDetails(table: HttpErrors, problems: readonly Problem[]): Detail[] {
   return problems.slice(0, MAX_PROBLEMS).map(({ indice, campo, code, params }) => {
     const error = entryOf(table, code);
-    return { indice, campo, codigo: codeOf(error, []), message: textOf(error, { ...params, campo }, []) };
+    const message = textOf(error, { ...params, campo }) ?? '';
+    return { indice, campo, codigo: error.codigo ?? '', message };
   });
 }
 
@@ -159,10 +197,7 @@ function entryOf(table: HttpErrors, code: string): HttpError {
   return table[code] ?? commonHttpErrors.internal;
 }
 
-function codeOf({ codigo }: HttpError, details: readonly Detail[]): string {
-  return typeof codigo === 'string' ? codigo : codigo(details);
-}
-
-function textOf({ message }: HttpError, params: ErrorParams, details: readonly Detail[]): string {
-  return typeof message === 'string' ? message : message(params, details);
+/** Returns the text of an error, unless its text is that of its first problem. */
+export function textOf({ message }: HttpError, params: ErrorParams): string | undefined {
+  return typeof message === 'function' ? message(params) : message;
 }

@@ -9,7 +9,7 @@ import { EventFields, GUIDE_FIELDS } from '#services/api/openapi/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
-import type { HttpErrors } from '#shared/http/http-errors.ts';
+import { type HttpErrors, textOf } from '#shared/http/http-errors.ts';
 import { alerts, metricsIn } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
 
@@ -70,17 +70,16 @@ const FILLED = new Proxy({}, { get: () => '…' });
 function messages(): string {
   const errors: HttpErrors = httpErrors;
   const rows = Object.values(errors)
-    .filter(({ status }) => status !== NOBODY_GETS)
-    .map(({ status, codigo, message, headers = {} }) => {
-      const text = typeof message === 'string' ? message : message(FILLED, [{ codigo: '…', message: '…' }]);
+    // Nobody gets some errors; others have the text of their first problem, which has a row of its own.
+    .filter(({ advice }) => advice !== undefined)
+    .map((error) => {
+      const { status, codigo, headers = {} } = error;
       const names = Object.keys(typeof headers === 'function' ? headers(FILLED) : headers);
       return [
         `${status} \`${codigo}\``,
-        [`\`${text}\``, ...names.map((name) => `(with \`${name}\`)`)].join(' '),
+        [`\`${textOf(error, FILLED)}\``, ...names.map((name) => `(with \`${name}\`)`)].join(' '),
       ] as const;
-    })
-    // The message of `guides-invalid` is that of its first problem, each of which has a row of its own.
-    .filter(([, text]) => text !== '`…`');
+    });
   const byCode = [...Map.groupBy(rows, ([code]) => code)].map(([code, all]) => [
     code,
     [...new Set(all.map(([, text]) => text))].join('<br>'),
@@ -90,9 +89,6 @@ function messages(): string {
     byCode.toSorted(([one = ''], [other = '']) => Number.parseInt(one, 10) - Number.parseInt(other, 10)),
   );
 }
-
-/** Status of what the service notes where the client has left. */
-const NOBODY_GETS = 499;
 
 /** The API's own document, as far as a table shows it. */
 export type OpenApi = { paths: Record<string, Record<string, Operation>> };

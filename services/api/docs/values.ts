@@ -9,6 +9,7 @@ import {
   HEADER_LIMIT_KIB,
   type HttpError,
   MAX_BODY_VALUES,
+  textOf,
 } from '#shared/http/http-errors.ts';
 import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import type { ApiConfig } from '../config.ts';
@@ -24,7 +25,6 @@ import {
   WHEN_TO_REPEAT_HEADS,
 } from '../openapi/when-to-repeat.ts';
 import { MAX_PENDING } from '../webhooks/webhooks.ts';
-import { ADVICE } from './advice.ts';
 
 /** An operation of the OpenAPI document, as far as the chapters show it. */
 type Operation = {
@@ -64,9 +64,7 @@ export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: objec
     ejemplos: Object.values(GUIDE_EXAMPLES)
       .map(({ summary, value }) => `### ${summary}\n\n\`\`\`\n${readableJson(value)}\n\`\`\``)
       .join('\n\n'),
-    codigos: Object.entries(ADVICE)
-      .map(([codigo, advice]) => codeSection(codigo, advice, operations))
-      .join('\n\n'),
+    codigos: codeSections(operations),
     cuandoRepetir: markdownTable(WHEN_TO_REPEAT_HEADS, WHEN_TO_REPEAT),
     cuandoRepetirNota: WHEN_REPEATED,
   };
@@ -136,12 +134,20 @@ function fieldsTable({ properties = {}, required = [] }: Section): string {
 
 /** What the service fills into a message. */
 const FILLED = new Proxy({} as ErrorParams, { get: () => '…' });
-const ERRORS: HttpError[] = Object.values(httpErrors);
+
+function codeSections(operations: readonly DocumentedOperation[]): string {
+  const advised = Object.values<HttpError>(httpErrors).filter(({ advice }) => advice !== undefined);
+  const byCodigo = Map.groupBy(advised, ({ codigo = '' }) => codigo);
+  return [...byCodigo].map(([codigo, errors]) => codeSection(codigo, errors, operations)).join('\n\n');
+}
 
 /** Returns the statuses of one code, its texts, what to do, and where it is answered if not everywhere. */
-function codeSection(codigo: string, advice: string, operations: readonly DocumentedOperation[]): string {
-  const errors = ERRORS.filter((error) => error.codigo === codigo);
-  const texts = errors.map(({ message }) => (typeof message === 'string' ? message : message(FILLED, [])));
+function codeSection(
+  codigo: string,
+  errors: readonly HttpError[],
+  operations: readonly DocumentedOperation[],
+): string {
+  const texts = errors.map((error) => textOf(error, FILLED) ?? '');
   const where = operations.filter(({ 'x-codigos': codigos }) =>
     Object.values(codigos).flat().includes(codigo),
   );
@@ -153,7 +159,7 @@ function codeSection(codigo: string, advice: string, operations: readonly Docume
   return [
     `### \`${codigo}\` ${[...new Set(statuses)].toSorted().join(' o ')}`,
     ...[...new Set(texts)].map((text) => `> ${asText(text)}`),
-    advice,
+    errors[0]?.advice,
     ...(everywhere ? [] : [`*En: ${where.map(({ operationId }) => operationId).join(', ')}.*`]),
   ].join('\n\n');
 }

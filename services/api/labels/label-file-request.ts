@@ -14,7 +14,7 @@ export type LabelFileRequest = {
 /**
  * Checks the body of a request for the labels of many guides (docs/contract.md "Guides"): the array, then all else together.
  *
- * @throws DomainError of the array, or `guides-invalid`, which names what is wrong.
+ * @throws DomainError of the array, or `fields-invalid`, which names what is wrong.
  */
 export function parseLabelFileRequest(body: unknown): LabelFileRequest {
   const sent = arrayIn(body, 'Guias', MAX_GUIDES, ['numbers-missing', 'numbers-empty', 'too-many-guides']);
@@ -27,7 +27,7 @@ export function parseLabelFileRequest(body: unknown): LabelFileRequest {
     problems.add(() => ({ indice, ...wrongType('Guias', number) }));
     return ''; // not String(number): that throws where the client's object has a toString of its own
   });
-  problems.throwIfAny('guides-invalid');
+  problems.throwIfAny('fields-invalid');
   return { numbers, kind: kind as LabelKind };
 }
 

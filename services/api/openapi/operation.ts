@@ -8,7 +8,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Permission } from '#shared/auth/user-store.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
 import { DomainError, MAX_NAME_LENGTH } from '#shared/errors/domain-error.ts';
-import { refuseFor } from '#shared/http/http-errors.ts';
+import { fieldErrors } from '#shared/http/http-errors.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import type { TAGS } from './document.ts';
 import {
@@ -154,7 +154,7 @@ function readQuery(schema: TObject | undefined) {
     const query = request.query as Record<string, unknown>;
     const unknown = Object.keys(query).filter((name) => !Object.hasOwn(known, name));
     if (unknown.length > 0) {
-      throw refuseFor(
+      throw fieldErrors(
         'parameter-unknown',
         unknown.map((name) => name.slice(0, MAX_NAME_LENGTH)),
       );

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { TIPOS } from '#shared/contracts/label-kinds.ts';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
-import { toHttpError } from '#shared/http/http-errors.ts';
+import { type HttpError, toHttpError } from '#shared/http/http-errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
 import { ErrorAnswer } from './schemas.ts';
 
@@ -14,28 +14,13 @@ const PARAMS = {
   rule: `solo acepta: ${TIPOS.join(', ')}`,
 };
 
-/** What the examples of refusals blame, where they blame something. */
-const BLAMED: Partial<Record<ApiErrorCode, Problem>> = {
-  ...blame('Guia', 'guia-array-missing', 'guia-array-empty', 'too-many-guides'),
-  ...blame('TipoServicio', 'service-type-missing', 'service-type-unknown'),
-  ...blame('Tipo', 'field-required', 'field-type', 'field-invalid'),
-  ...blame('Tipos', 'field-unknown'),
-  ...blame('paquete', 'parameter-unknown'),
-  ...blame('limite', 'parameter-invalid'),
-  ...blame('paquete', 'one-page-only'),
-  ...blame('formato', 'one-page-file'),
-  ...blame('paquetes', 'packages-invalid'),
-  'guides-invalid': {
-    indice: 0,
-    campo: 'Destinatario.CodigoPostal',
-    code: 'postal-code-uncovered',
-    params: PARAMS,
-  },
+/** The problem in the example of `guides-invalid`. */
+const UNCOVERED: Problem = {
+  indice: 0,
+  campo: 'Destinatario.CodigoPostal',
+  code: 'postal-code-uncovered',
+  params: PARAMS,
 };
-
-function blame(campo: string, ...codes: ApiErrorCode[]): Partial<Record<ApiErrorCode, Problem>> {
-  return Object.fromEntries(codes.map((code) => [code, { campo, code, params: PARAMS }]));
-}
 
 const REQUEST_ID = describeHeaders({ 'X-Request-Id': 'El del cliente si es válido; si no, uno nuevo' });
 /** Of every answer to a token that is valid. */
@@ -110,9 +95,10 @@ export function codigosByStatus(codes: ApiErrorCode[]): Record<string, string[]>
 
 function refusalsByStatus(codes: ApiErrorCode[]) {
   const refusals = codes.map((code) => {
-    const problem = BLAMED[code];
-    const params = { ...PARAMS, campo: problem?.campo };
-    const error = new DomainError(code, { params, problems: problem ? [problem] : [] });
+    const { example: campo }: HttpError = httpErrors[code];
+    const blamed: Problem[] = campo === undefined ? [] : [{ campo, code, params: PARAMS }];
+    const problems = code === 'guides-invalid' ? [UNCOVERED] : blamed;
+    const error = new DomainError(code, { params: { ...PARAMS, campo }, problems });
     return { code, ...toHttpError(httpErrors, error) };
   });
   return Map.groupBy(refusals, ({ status }) => String(status));

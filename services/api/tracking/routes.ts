@@ -2,14 +2,13 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { addressGroup, countingLimiter } from '#shared/auth/login-limit.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { toDomainError } from '#shared/http/error-handlers.ts';
-import { toHttpError } from '#shared/http/http-errors.ts';
+import { logError, toDomainError } from '#shared/http/error-handlers.ts';
+import { type HttpError, toHttpError } from '#shared/http/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 import { httpErrors } from '../errors.ts';
 import { isGuideNumber } from '../guides/guide-number.ts';
 import { formPage, guidePage, problemPage, STYLE, trackingView } from './pages.ts';
-import { PROBLEMS } from './words.ts';
 
 /** A page has a style and a form to its own origin, no script, and stands in no frame. */
 const POLICY =
@@ -34,9 +33,9 @@ export async function trackingRoutes(server: HttpServer, { config }: ApiOptions)
   );
   await server.register(async (pages) => {
     pages.setErrorHandler((error: FastifyError, request, reply) => {
-      const { status, headers } = toHttpError(httpErrors, toDomainError(error));
-      if (status >= 500) request.log.error({ err: error }, 'The request failed');
-      return sendProblem(reply.headers(headers), status, carrier);
+      const answer = toHttpError(httpErrors, toDomainError(error));
+      logError(request, error, answer);
+      return sendError(reply.headers(answer.headers), answer, carrier);
     });
     pages.get<{ Querystring: { guia?: string | string[] } }>('/rastreo', async ({ query }, reply) => {
       // People copy a number with blanks and dashes.
@@ -60,12 +59,15 @@ export async function trackingRoutes(server: HttpServer, { config }: ApiOptions)
 /** Returns what answers the address of a page that cannot be decoded, such as `/rastreo/%E0`: no guide has such a number. */
 export function trackingProblems({ CARRIER_NAME: carrier }: ApiOptions['config']) {
   return ({ url }: FastifyRequest, reply: FastifyReply): FastifyReply | undefined =>
-    /^\/+rastreo\//.test(url) ? sendProblem(reply, 404, carrier) : undefined;
+    /^\/+rastreo\//.test(url) ? sendError(reply, httpErrors['guide-not-found'], carrier) : undefined;
 }
 
-function sendProblem(reply: FastifyReply, status: number, carrier: string): FastifyReply {
-  const problem = PROBLEMS[status] ?? (PROBLEMS[503] as { title: string; sentence: string });
-  return send(reply.code(status), problemPage({ carrier, ...problem }));
+function sendError(
+  reply: FastifyReply,
+  { status, page = httpErrors.unavailable.page }: Pick<HttpError, 'status' | 'page'>,
+  carrier: string,
+): FastifyReply {
+  return send(reply.code(status), problemPage({ carrier, ...page }));
 }
 
 /** Refuses a visit too many; the limiter rejects also with errors of its own. */

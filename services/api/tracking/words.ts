@@ -72,13 +72,3 @@ export function stepsOf(status: GuideStatus): { name: string; state: 'antes' | '
     state: i < place ? 'antes' : i === place ? 'ahora' : 'luego',
   }));
 }
-
-/** What a page says in place of a guide, by the status of the answer. */
-export const PROBLEMS: Readonly<Record<number, { title: string; sentence: string }>> = {
-  404: {
-    title: 'No encontramos esa guía',
-    sentence: 'Revise el número: son doce dígitos, los que están junto al código de barras.',
-  },
-  429: { title: 'Demasiadas consultas', sentence: 'Espere un minuto y vuelva a intentar.' },
-  503: { title: 'Ahora no podemos consultar', sentence: 'Vuelva a intentar en un momento.' },
-};

@@ -39,7 +39,7 @@ const readActivation = readerOf(Activation);
  * Checks the body that registers a webhook (docs/contract.md "Webhooks").
  *
  * @param allowPrivate whether any port, private addresses and plain http are allowed.
- * @throws DomainError `guides-invalid`, which names what is wrong.
+ * @throws DomainError `fields-invalid`, which names what is wrong.
  */
 export function parseWebhook(body: unknown, allowPrivate: boolean): { url: string; description: string } {
   const problems = new ProblemList();
@@ -54,7 +54,7 @@ export function parseWebhook(body: unknown, allowPrivate: boolean): { url: strin
     const rule = `admite texto de 1 a ${MAX_DESCRIPTION} caracteres, sin caracteres de control`;
     problems.add(() => invalid('Descripcion', rule));
   }
-  problems.throwIfAny('guides-invalid');
+  problems.throwIfAny('fields-invalid');
   return { url: url as string, description };
 }
 
@@ -62,14 +62,14 @@ export function parseWebhook(body: unknown, allowPrivate: boolean): { url: strin
 export function parseActivation(body: unknown): string | undefined {
   const problems = new ProblemList();
   const { cursor } = readActivation(body ?? {}, problems);
-  problems.throwIfAny('guides-invalid');
+  problems.throwIfAny('fields-invalid');
   return cursor;
 }
 
 /** Refuses a cursor that is none of this account's feed. */
 export function refuseCursor(): never {
   const problem = invalid('cursor', "debe ser un 'siguiente' de GET /api/eventos");
-  throw new DomainError('guides-invalid', { problems: [problem] });
+  throw new DomainError('fields-invalid', { problems: [problem] });
 }
 
 /** Returns a function that reads the fields of a body, and adds what is wrong with them. */

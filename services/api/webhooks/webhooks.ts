@@ -80,7 +80,7 @@ export async function changeSecret({ webhooks }: Deps, account: string, id: stri
 /**
  * Switches a webhook on, from where it stopped, or from a cursor of the feed.
  *
- * @throws DomainError `webhook-not-found`; `guides-invalid` for a cursor that is none of this feed.
+ * @throws DomainError `webhook-not-found`; `fields-invalid` for a cursor that is none of this feed.
  */
 export async function activateWebhook(
   { webhooks, eventLog }: Deps,

@@ -26,7 +26,7 @@ export function eventsOf(body: unknown): Record<string, unknown>[] {
   for (const [indice, event] of events.entries()) {
     if (!isObject(event)) problems.add(() => ({ indice, code: 'event-invalid' }));
   }
-  problems.throwIfAny('guides-invalid');
+  problems.throwIfAny('fields-invalid');
   return events as Record<string, unknown>[];
 }
 

@@ -120,8 +120,11 @@ export function toProblem({ keyword, instancePath, params, parentSchema, data }:
   switch (keyword) {
     case 'required':
       return { campo: inside(params.missingProperty), code: 'field-required' };
-    case 'anyOf':
-      return { campo: inside('CodigoPostal'), code: 'destination-missing' };
+    case 'anyOf': {
+      const own: Problem | undefined = parentSchema?.['x-error'];
+      if (own) return { ...own, campo: inside(own.campo ?? '') };
+      break;
+    }
     case 'maxLength':
       return { campo: path, code: 'field-too-long', params: { limit: params.limit } };
     case 'type':
