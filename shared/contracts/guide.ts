@@ -1,7 +1,6 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Static, type TSchema, Type } from 'typebox';
-import type { Problem } from '#shared/errors/domain-error.ts';
 
 /**
  * The schema of a guide: fields, limits and formats as in docs/contract.md "Guides". There are two of it, which differ in
@@ -163,7 +162,7 @@ const recipient = ({ text, phone, email, rfc, postalCode }: Kinds) =>
     // One of the two is required: docs/contract.md "Guides".
     {
       anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }],
-      'x-error': { campo: 'CodigoPostal', code: 'destination-missing' } satisfies Problem,
+      'x-error': { campo: 'CodigoPostal', code: 'destination-missing' },
     },
   );
 
