@@ -288,16 +288,6 @@ describe('export', () => {
     expect(branches.map(({ Nombre }) => Nombre).sort()).toEqual([...texts].sort());
   });
 
-  test('is imported as it stands, formulas included', async ({ importing, store }) => {
-    await importing('branches', [
-      BRANCHES_HEADER,
-      south({ Nombre: '-5' }),
-      south({ Codigo: 'S2', Nombre: "'-5" }),
-    ]);
-    const { branches } = await store.snapshot();
-    expect(branches.map(({ Nombre }) => Nombre)).toEqual(['-5', '-5']);
-  });
-
   test('round-trips any text', async ({ folder }) => {
     const cell = fc
       .string({ unit: fc.constantFrom(...`='+-@,;"a \u00f1\u{1f4e6}＝`) })
@@ -329,17 +319,6 @@ describe('wrong usage', () => {
       expect([code, out]).toEqual([2, '']);
       expect(err.endsWith(message + HELP)).toBe(true);
     }
-  });
-
-  test('is explained by --help', async ({ run }) => {
-    const { code, out } = await run('branches', ['--help']);
-    expect(code).toBe(0);
-    expect(out).toContain('Uso: npm run branches -- [opciones] <comando>');
-    for (const text of [BRANCHES_HEADER, COVERAGE_HEADER, 'coverage import cobertura.csv', '--dry-run'])
-      expect(out).toContain(text);
-    const coverage = await run('coverage', ['import', '--help']);
-    expect(coverage.code).toBe(0);
-    expect(coverage.out).toContain('Uso: npm run branches -- coverage import [opciones] <archivo>');
   });
 
   test('includes a MONGODB_URI that is not set or does not answer', async ({ run }) => {

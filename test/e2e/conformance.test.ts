@@ -529,16 +529,6 @@ const ROWS: Record<string, Row[]> = {
       { message: 'Guias creadas: 1', headers: { 'idempotent-replayed': 'true' } },
     ],
     ["another's guide", get('/api/guias/etiqueta/{guia}', 'otro'), no('guia_no_encontrada')],
-    [
-      "another's guide, small label",
-      get('/api/guias/etiqueta-pequena/{guia}', 'otro'),
-      no('guia_no_encontrada'),
-    ],
-    [
-      "another's guide, label of 10 × 15 cm",
-      get('/api/guias/etiqueta-10x15/{guia}', 'otro'),
-      no('guia_no_encontrada'),
-    ],
     ["another's guide with guias.read.all", get('/api/guias/etiqueta/{guia}', 'operaciones')],
     ['a number of wrong form', get('/api/guias/etiqueta/abc'), no('guia_no_encontrada')],
     [

@@ -16,8 +16,6 @@ const TELL_WHAT_IS_LOADED = `import { registerHooks } from 'node:module';
     if (/otel|opentelemetry/.test(found.url)) process._rawDebug('loaded ' + found.url);
     return found;
   } });`;
-/** Requests that share a call to the branches service, a write or a print. */
-const REQUESTS = 20;
 
 const test = systemTest
   /** It is not traced, though a collector is named. */
@@ -31,15 +29,7 @@ const test = systemTest
   })
   .extend('logOf', { scope: 'file' }, ({ folder }) => (service: string) => {
     return readFileSync(join(folder, `${service}.log`), 'utf8');
-  })
-  .extend('expectLogged', { scope: 'file' }, ({ logOf }) => (service: string, ids: readonly string[]) => {
-    return vi.waitFor(() => {
-      const log = logOf(service);
-      expect(ids.filter((id) => !log.includes(`"${id}"`))).toEqual([]);
-    }, 5_000);
   });
-
-const idsOf = (name: string) => Array.from({ length: REQUESTS }, (_, i) => `${name}-${i}`);
 
 describe('the main job', () => {
   let guides: CreatedGuide[];
@@ -75,38 +65,6 @@ describe('the main job', () => {
       expect(Math.abs(width - 283.46)).toBeLessThan(0.6);
       expect(Math.abs(height - 283.46)).toBeLessThan(0.6);
     }
-  });
-});
-
-describe('requests that share work', () => {
-  test('a request that joins the print of another finds it in the worker’s log by the label', async ({
-    demo,
-    expectLogged,
-    logOf,
-    system,
-  }) => {
-    const [guide] = await demo.created(minimalGuide());
-    const ids = idsOf('etiqueta');
-    // Without a pause the first label may be in the cache before the second request asks.
-    const { pid = 0 } = system.processes['label-worker'];
-    process.kill(pid, 'SIGSTOP');
-    onTestFinished(() => void process.kill(pid, 'SIGCONT'));
-    const asked = Promise.all(
-      ids.map((id) => demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`, { 'x-request-id': id })),
-    );
-    const joining = () => {
-      const lines = logOf('api').split('\n');
-      const found = lines.filter((line) => line.includes('A request joins a label in flight'));
-      return found.filter((line) => ids.some((id) => line.includes(`"${id}"`)));
-    };
-    await expect.poll(joining).toHaveLength(REQUESTS - 1);
-    process.kill(pid, 'SIGCONT');
-    const answers = await asked;
-    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
-    const label = String(answers[0]?.headers.get('etag')).replace(/^W\/"|"$/g, '');
-    expect(joining().filter((line) => line.includes(`"${label}"`))).toHaveLength(REQUESTS - 1);
-    const [first] = ids.filter((id) => !joining().some((line) => line.includes(`"${id}"`)));
-    await expectLogged('label-worker', [label, String(first)]);
   });
 });
 

@@ -1,12 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
 import { startSystem } from '#local/system.ts';
-import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
-import type { Stores } from '#test/fixtures/stores.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';
 import { type Span, startTraceCollector } from '#test/fixtures/telemetry/trace-collector.ts';
 
@@ -24,23 +20,22 @@ const test = systemTest
         readFile(join(folder, `${service}.log`), 'utf8'),
   )
   /** What a traced system sent while it worked, and the token and guides that it worked with. */
-  .extend('trace', { scope: 'file' }, async ({ systemOptions, stores }) => {
+  .extend('trace', { scope: 'file' }, async ({ systemOptions }) => {
     const collector = await startTraceCollector();
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
     vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json');
     // So that spans come at the end of the processes, or never.
     vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '600000');
-    vi.stubEnv('PRINT_CONCURRENCY', '1');
     const system = await startSystem(systemOptions).finally(() => vi.unstubAllEnvs());
     try {
-      return { ...(await work(system.addresses.api, stores)), spans: collector.spans };
+      return { ...(await work(system.addresses.api)), spans: collector.spans };
     } finally {
       await system.stop();
       await collector.close();
     }
   });
 
-async function work(api: string, stores: Stores): Promise<{ token: string; numbers: string[] }> {
+async function work(api: string): Promise<{ token: string; numbers: string[] }> {
   const demo = await Client.login(api);
   // So many that the body does not arrive in one piece.
   const guides = Array.from({ length: 499 }, () => minimalGuide());
@@ -48,28 +43,11 @@ async function work(api: string, stores: Stores): Promise<{ token: string; numbe
   const created = await demo.post('/api/guias/crear', body, { 'x-request-id': CREATION });
   const numbers = (created.body.data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA);
   await demo.pdf(`/api/guias/etiqueta/${numbers[0]}`, { 'x-request-id': LABEL });
-  await printTogether(demo, numbers.slice(1, 7), stores);
   // What may hold personal data or a token in its address or its error's text.
   await demo.get('/api/sucursales/cobertura/06600');
   await demo.get(`/api/nada/Luis?access_token=${demo.token}`);
   await demo.post('/api/guias/crear', '{"Remitente":{"Nombre":"Ana Lopez"');
   return { token: demo.token, numbers };
-}
-
-/** Labels that wait while the printer stands, and are printed together when it goes on. */
-async function printTogether(client: Client, numbers: string[], { redisUrl, prefix }: Stores): Promise<void> {
-  const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
-  const queue = new Queue(LABEL_QUEUE, { connection: redis, prefix });
-  await queue.pause();
-  const labels = numbers.map((number, index) =>
-    client.pdf(`/api/guias/etiqueta/${number}`, { 'x-request-id': `lote-${index}` }),
-  );
-  const allWait = async () => (await queue.getPrioritizedCount()) === numbers.length;
-  await vi.waitUntil(allWait, { timeout: 8_000, interval: 20 });
-  await queue.resume();
-  for (const { status } of await Promise.all(labels)) expect(status).toBe(200);
-  await queue.close();
-  redis.disconnect();
 }
 
 const ofRequest = (spans: Span[], id: string, service: string) =>
@@ -109,18 +87,6 @@ describe('a system that is traced', () => {
       'label-worker: print',
     ]);
     expect(print?.attributes).toMatchObject({ 'batch.labels': 1 });
-  });
-
-  test('shows a print that several labels shared in the trace of each of them', ({ trace }) => {
-    const sizes = trace.numbers.slice(1, 7).map((_, index) => {
-      const print = ofTrace(trace.spans, ofRequest(trace.spans, `lote-${index}`, 'api')).find(
-        ({ name }) => name === 'print',
-      );
-      return Number(print?.attributes['batch.labels']);
-    });
-    expect(Math.max(...sizes)).toBeGreaterThan(1);
-    // A print of three labels is in three traces.
-    for (const [size, prints] of Map.groupBy(sizes, (size) => size)) expect(prints.length % size).toBe(0);
   });
 
   test('names a request by its route, and has no spans of probes, scrapes or housekeeping', ({ trace }) => {

@@ -119,36 +119,3 @@ describe('licences', () => {
     }
   });
 });
-
-describe('known vulnerabilities', () => {
-  /** The first versions with the fixes of these advisories, as known on 21 November 2026. */
-  const SAFE_FROM: Record<string, string> = {
-    '@fastify/static': '10.1.2', // GHSA-83w8-p2f5-377r, GHSA-8pvw-jcv7-9cmj
-    'fast-jwt': '6.2.4', // CVE-2026-34950, CVE-2026-44351
-    'fast-uri': '3.1.7', // CVE-2026-6321 … CVE-2026-84394
-    fastify: '5.12.2', // CVE-2025-32442, CVE-2026-25223, CVE-2026-33806, CVE-2026-3635
-    'find-my-way': '9.7.0', // CVE-2026-47219
-    handlebars: '4.7.9', // CVE-2026-33937 and seven more
-    lodash: '4.18.0', // CVE-2026-4800
-    mongoose: '8.22.1', // GHSA-wpg9-53fq-2r8h
-    undici: '7.24.0', // CVE-2026-1525 … CVE-2026-2229
-    ws: '8.21.0', // CVE-2026-48779
-  };
-  const numbers = (version: string) => version.split('.').map(Number);
-  const isBefore = (one: string, other: string) => {
-    const [a, b] = [numbers(one), numbers(other)];
-    const index = a.findIndex((number, place) => number !== b[place]);
-    return index >= 0 && (a[index] ?? 0) < (b[index] ?? 0);
-  };
-
-  it.each(Object.entries(SAFE_FROM))('%s is not older than %s', (name, safe) => {
-    const installed = packages.filter(
-      ([path, { dev }]) =>
-        !dev && (path === `node_modules/${name}` || path.endsWith(`/node_modules/${name}`)),
-    );
-    expect(installed.length).toBeGreaterThan(0);
-    for (const [path, { version }] of installed) {
-      expect(isBefore(version, safe), `${path} ${version}`).toBe(false);
-    }
-  });
-});

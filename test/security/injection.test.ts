@@ -176,13 +176,6 @@ describe('line breaks', () => {
     }
   });
 
-  test('that are encoded set no header when an answer repeats them', async ({ demo }) => {
-    const { status, headers, body } = await demo.get('/api/sucursales/cobertura/1%0d%0aX-Injected:%201');
-    expect(status).toBe(404);
-    expect(body.message).toBe('No hay cobertura para el código postal: 1\r\nX-Injected: 1');
-    expect(headers.get('x-injected')).toBeNull();
-  });
-
   test('cannot split a request in two', async ({ raw }) => {
     const answer = await raw(
       'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n' +
@@ -193,5 +186,3 @@ describe('line breaks', () => {
     expect(answer).not.toContain('openapi');
   });
 });
-
-describe('a content type that is not JSON', () => {});

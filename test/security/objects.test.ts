@@ -1,9 +1,5 @@
-import mongoose from 'mongoose';
 import { describe, expect } from 'vitest';
-import { findGuide } from '#services/api/guides/guide-access.ts';
 import { generateGuideNumber } from '#services/api/guides/guide-number.ts';
-import { GuideStore } from '#services/api/guides/guide-store.ts';
-import type { ApiUser } from '#shared/auth/user-store.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
@@ -24,21 +20,6 @@ const test = services
     // So that its label is in the cache, where it must not be found either.
     for (const path of paths) expect((await demo.pdf(at(path, number))).status).toBe(200);
     return paths;
-  })
-  /** The api's database, and what went to it and came back through this connection. */
-  .extend('watched', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
-    const traffic: object[] = [];
-    const options = { monitorCommands: true, autoCreate: false, autoIndex: false };
-    const connection = await mongoose.createConnection(stores.mongoUri, options).asPromise();
-    onCleanup(() => connection.close());
-    const client = connection.getClient();
-    client.on('commandStarted', ({ command: { find, filter, limit } }) =>
-      traffic.push({ find, filter, limit }),
-    );
-    client.on('commandSucceeded', ({ reply }) => {
-      traffic.push({ found: (reply as { cursor: { firstBatch: object[] } }).cursor.firstBatch });
-    });
-    return { connection, traffic };
   });
 
 describe('a guide of another account', () => {
@@ -100,43 +81,6 @@ describe('a guide of another account', () => {
     }
   });
 });
-
-describe('looking for a guide', () => {
-  // Time is what enumeration by a clock needs, and no clock of a test is as steady as this: the same work.
-  test('sends the database the same query for another account’s guide and for none, and gets nothing back', async ({
-    number,
-    watched,
-  }) => {
-    const guides = new GuideStore(watched.connection);
-    const user: ApiUser = {
-      username: 'otro',
-      account: 'otro',
-      passwordHash: '',
-      permissions: ['guias.read'],
-      originBranch: null,
-      disabled: false,
-      demo: false,
-      tokenGeneration: 0,
-      revokedTokens: [],
-    };
-    for (const guide of [number, nobodys]) {
-      watched.traffic.length = 0;
-      await expect(findGuide(guides, guide, user)).rejects.toMatchObject({ code: 'guide-not-found' });
-      expect(watched.traffic).toMatchObject([
-        {
-          find: 'guides',
-          filter: { _id: { $in: [guide] }, account: 'otro' },
-        },
-        { found: [] },
-      ]);
-    }
-    watched.traffic.length = 0;
-    expect((await findGuide(guides, number, { ...user, account: 'demo' })).number).toBe(number);
-    expect(watched.traffic).toHaveLength(2);
-  });
-});
-
-describe('guide numbers', () => {});
 
 function head({ url, token }: Client, path: string): Promise<Response> {
   const headers = { authorization: `Bearer ${token}` };

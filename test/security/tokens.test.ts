@@ -1,8 +1,6 @@
 import { createHmac, generateKeyPairSync, sign as signWith } from 'node:crypto';
-import { request } from 'node:http';
-import { json } from 'node:stream/consumers';
 import { describe, expect } from 'vitest';
-import { type Answer, call } from '#test/fixtures/client.ts';
+import { call } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 
 /** What is let in as a token, and what each refusal says (docs/contract.md "Messages and statuses"). */
@@ -107,15 +105,6 @@ describe('is refused: a token', () => {
     );
   });
 
-  // Which of two counts is each program's own choice, so a proxy before us might have checked the other one.
-  test.for([['a good one before another', (good: string) => [good, 'Bearer abc']]] as const)(
-    'in two headers: %s',
-    async ([_, headers], { api, issued }) => {
-      const lines = headers(`Bearer ${issued}`).flatMap((header) => ['Authorization', header]);
-      expect(await askWithHeaders(api.url, lines)).toEqual(DENIED);
-    },
-  );
-
   test.for([
     [
       'the query',
@@ -131,18 +120,3 @@ describe('is refused: a token', () => {
     expect([status, body.message]).toEqual(DENIED);
   });
 });
-
-/** Headers as they are, which fetch would join. */
-function askWithHeaders(url: string, headers: string[]): Promise<[number | undefined, string | undefined]> {
-  return new Promise((resolve, reject) => {
-    const { port } = new URL(url);
-    request({ host: '127.0.0.1', port, path: PATH, headers: ['Host', 'x', ...headers], timeout: 10_000 })
-      .on('response', async (response) => {
-        const body = (await json(response)) as Answer['body'];
-        resolve([response.statusCode, body.message]);
-      })
-      .on('timeout', () => reject(new Error('no answer')))
-      .on('error', reject)
-      .end();
-  });
-}

@@ -100,11 +100,6 @@ describe('the guide for integrators', () => {
     await promisify(execFile)('sh', ['-e', 'primera.sh'], { cwd: folder, timeout: 60_000 });
     expect((await readFile(join(folder, 'guia.pdf'))).subarray(0, 5).toString()).toBe('%PDF-');
   });
-
-  test('names the address that operators have set', async ({ startApi }) => {
-    const { url } = await startApi({ PUBLIC_URL: 'https://guias.example' });
-    expect(await (await fetch(`${url}/api/docs`)).text()).toContain('API=https://guias.example\n');
-  });
 });
 
 const ENTITIES = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };

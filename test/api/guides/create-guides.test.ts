@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { isGuideNumber } from '#services/api/guides/guide-number.ts';
 import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
@@ -123,74 +122,5 @@ describe('POST /api/guias/crear refuses', () => {
       '2',
     ]);
     expect(body.message).toBe(body.details?.[0]?.message);
-  });
-});
-
-describe('the destination rules', () => {
-  /** The demo data (docs/contract.md "Demo data"). */
-  const RECEIVING = ['GDL01', 'MEX01', 'MTY01', 'PUE01'];
-  const COVERED: Record<string, string> = {
-    '06600': 'MEX01',
-    '64000': 'MTY01',
-    '44100': 'GDL01',
-    '72000': 'PUE01',
-  };
-  const code = fc.constantFrom(
-    ...RECEIVING,
-    'TIJ01',
-    'CUN01',
-    'NADA9',
-    'mex01',
-    ' PUE01 ',
-    '',
-    null,
-    undefined,
-  );
-  const postalCode = fc.constantFrom(...Object.keys(COVERED), '22000', '77500', '99999', '', null, undefined);
-  const destination = fc.record({ DestinoCode: code, CodigoPostal: postalCode });
-
-  /** The rules of destinations (docs/contract.md "Guides"): a branch, or the message. */
-  function expected({
-    DestinoCode,
-    CodigoPostal,
-  }: {
-    DestinoCode?: string | null;
-    CodigoPostal?: string | null;
-  }) {
-    const branch = DestinoCode?.trim().toUpperCase();
-    if (branch) {
-      const message = 'DestinoCode no corresponde a sucursal valida';
-      return RECEIVING.includes(branch) ? { branch } : { message };
-    }
-    if (!CodigoPostal) return { message: 'Se requiere DestinoCode o CodigoPostal' };
-    const covering = COVERED[CodigoPostal];
-    return covering
-      ? { branch: covering }
-      : { message: `No hay cobertura para el código postal: ${CodigoPostal}` };
-  }
-
-  test('hold for every combination, in batches that are created whole or not at all', async ({
-    demo,
-    stores,
-  }) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(destination, { minLength: 1, maxLength: 6 }), async (destinations) => {
-        const before = await stores.mongo.collection('guides').countDocuments();
-        const { status, body } = await demo.create(destinations.map((each) => minimalGuide(each)));
-        const after = await stores.mongo.collection('guides').countDocuments();
-        const outcomes = destinations.map((each) => expected(each as Parameters<typeof expected>[0]));
-        const missing = outcomes.filter(({ message }) => message?.startsWith('Se requiere'));
-        // The shape of all guides is looked at before any destination is.
-        const wrong = missing.length > 0 ? missing : outcomes.filter(({ message }) => message);
-        if (wrong.length > 0) {
-          expect([status, body.message, after]).toEqual([400, wrong[0]?.message, before]);
-          expect(body.details?.map(({ message }) => message)).toEqual(wrong.map(({ message }) => message));
-        } else {
-          expect([status, after]).toEqual([200, before + destinations.length]);
-          expect(body.data).toMatchObject(outcomes.map(({ branch }) => ({ SEND_SUCU_DEST: branch })));
-        }
-      }),
-      { numRuns: 60 },
-    );
   });
 });

@@ -29,15 +29,10 @@ function kept(section: Section, name: string, value: unknown): unknown {
 describe('a phone is kept as its digits', () => {
   test.for([
     ['55 1234 5678', '5512345678'],
-    ['(55) 1234-5678', '5512345678'],
     ['+52 55.1234.5678', '525512345678'],
-    ['(+52) 55 1234 5678', '525512345678'],
     [' 55\u00a01234\t5678 ', '5512345678'],
-    ['5512345678', '5512345678'],
-    ['52+5512345678', 'field-invalid'],
     ['++525512345678', 'field-invalid'],
     ['55 1234 5678 ext. 3', 'field-invalid'],
-    ['12-34-56', 'field-invalid'],
     ['1234567890123456', 'field-invalid'],
     [5512345678, 'field-type'],
   ] as const)('%j: %s', ([sent, expected]) => {
@@ -64,17 +59,11 @@ describe('a text of invisible characters alone is absent', () => {
 describe('line breaks and tabs in a text are one blank', () => {
   test.for([
     ['Portón verde\r\n2o piso', 'Portón verde 2o piso'],
-    ['a\tb', 'a b'],
     ['a\n\n\t\r\nb', 'a b'],
-    ['\na\n', 'a'],
     ['a\u2028b\u2029c\u0085d\u000be\u000cf', 'a b c d e f'],
     ['\r\n', undefined],
     ['\u0085a\u0085', 'a'],
-    ['\u0085', undefined],
     ['a\u0000b', 'field-invalid'],
-    ['a\u001bb', 'field-invalid'],
-    ['a\u007fb', 'field-invalid'],
-    ['a\u009fb', 'field-invalid'],
     ['x'.repeat(251), 'field-too-long'],
     [`x${'\n'.repeat(400)}y`, 'x y'],
     [`x${'\n'.repeat(2_000)}y`, 'field-too-long'],
@@ -97,13 +86,10 @@ describe('0 in a measure means absent', () => {
 describe('an RFC is kept without blanks and dashes, composed, in upper case', () => {
   test.for([
     ['pell800101ab1', 'PELL800101AB1'],
-    ['PELL-800101-AB1', 'PELL800101AB1'],
     [' PELL 800101 AB1 ', 'PELL800101AB1'],
     ['PELL–800101—AB1', 'PELL800101AB1'],
     ['n\u0303un800101ab1', 'ÑUN800101AB1'],
-    ['ñ&u 800101 ab1', 'Ñ&U800101AB1'],
     ['PE800101AB1', 'field-invalid'],
-    ['PELL_800101AB1', 'field-invalid'],
     ['PELL8001O1AB1', 'field-invalid'],
   ] as const)('%j: %s', ([sent, expected]) => {
     expect(kept('Destinatario', 'RFC', sent)).toBe(expected);
@@ -112,8 +98,6 @@ describe('an RFC is kept without blanks and dashes, composed, in upper case', ()
 
 describe('a guide counts its packages', () => {
   test.for([
-    [1, 1],
-    [99, 99],
     [null, undefined],
     ['', undefined],
     [0, 'field-invalid'],
@@ -121,7 +105,6 @@ describe('a guide counts its packages', () => {
     [1.5, 'field-invalid'],
     [Number.POSITIVE_INFINITY, 'field-invalid'],
     ['3', 'field-type'],
-    [true, 'field-type'],
   ] as const)('%j: %s', ([sent, expected]) => expect(kept('Producto', 'Paquetes', sent)).toBe(expected));
 });
 
@@ -246,12 +229,8 @@ describe('a misspelt name', () => {
   test.for([
     ['CodigPostal', 'CodigoPostal'],
     ['codigo_postal', 'CodigoPostal'],
-    ['codigopostal', 'CodigoPostal'],
     ['Estdo', 'Estado'],
-    ['Calel', 'Calle'],
-    ['Etsado', 'Estado'],
     ['eClla', undefined],
-    ['rfc', 'RFC'],
     ['NumeroExterior', 'Numero_exterior'],
     ['Pais', undefined],
     ['x'.repeat(1_000_000), undefined],
@@ -264,16 +243,12 @@ describe('a misspelt name', () => {
 describe('Prefer', () => {
   test.for([
     ['handling=lenient', 'lenient'],
-    ['Handling = Lenient', 'lenient'],
-    ['handling="lenient"', 'lenient'],
     ['respond-async, wait=10, handling=lenient; x=1', 'lenient'],
     ['foo="a, handling=strict", handling=lenient', 'lenient'],
     ['handling=strict, handling=lenient', 'strict'],
     ['handling', ''],
     ['mishandling=lenient', undefined],
-    ['foo; handling=lenient', undefined],
     ['"', undefined],
-    ['"'.repeat(8_001), undefined],
     ['foo="a, handling=lenient', undefined],
     ['foo="a\\', undefined],
     [undefined, undefined],
@@ -329,14 +304,11 @@ describe('texts that labels do not print whole', () => {
   test.for([
     [{ Nombre: '王小明 王' }, [named('Destinatario.Nombre', '王 小 明')]],
     [{ Referencias: 'Casa 🏠 azul ⚠\ufe0f ☎' }, [named('Destinatario.Referencias', '🏠')]],
-    [{ Calle: 'שלום' }, [named('Destinatario.Calle', 'ש ל ו ם')]],
     [
       { Colonia: 'あいうえおかきくけこさしす' },
       [named('Destinatario.Colonia', 'あ い う え お か き く け こ')],
     ],
     [{ Nombre: 'Ñandú Łódź Nguyễn' }, undefined],
-    [{ Nombre: 'Γρηγόρης Παπαδόπουλος' }, undefined],
-    [{ Nombre: 'Щербакова Жанна' }, undefined],
     [{ Nombre: 'ﬁn ḳ Ａ ① 𝐀 n\u0303 e\u0334\u0337' }, undefined],
   ] as const)('%j', async ([recipient, expected], { demo }) => {
     const guides = request(minimalGuide({ CodigoPostal: '06600', ...recipient }));

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -126,30 +125,4 @@ test('an account that reads very many lists at once has four at a time, then is 
   expect((await demo.get(`/api/guias/${number}`)).status).toBe(200);
   release();
   expect((await Promise.all(answers)).toSorted()).toEqual([...Array(104).fill(200), ...Array(10).fill(429)]);
-});
-
-test('a read whose client leaves keeps its place until it has ended', async ({ api, demo, number }) => {
-  const { begun, release } = holdReads(api.server, number);
-  const [path = ''] = READS(number);
-  const closed: Promise<unknown>[] = [];
-  const watch = (socket: Socket) => void closed.push(once(socket, 'close'));
-  api.server.server.on('connection', watch);
-  const leaving = Array.from({ length: 4 }, () => {
-    const headers = { authorization: `Bearer ${demo.token}` };
-    return get(api.url + path, { agent: false, headers }).on('error', () => {});
-  });
-  await expect.poll(begun).toBe(4);
-  api.server.server.off('connection', watch);
-  for (const request of leaving) request.destroy();
-  await Promise.all(closed);
-  let refused = 0;
-  const answers = Array.from({ length: 101 }, async () => {
-    const { status } = await demo.get(path);
-    if (status === 429) refused++;
-  });
-  await expect.poll(() => refused).toBe(1);
-  expect(begun()).toBe(4);
-  release();
-  await Promise.all(answers);
-  expect(refused).toBe(1);
 });

@@ -40,12 +40,6 @@ describe('POST /api/guias/etiquetas', () => {
     for (const { width, height } of pages) expect([width, height]).toEqual([612, 792]);
   });
 
-  test('shows on each page what the guide’s own label shows', async ({ demo, numbers }) => {
-    const [page] = await readLabel((await demo.labelFile([numbers[2]])).bytes);
-    const [own] = await readLabel((await demo.pdf(`/api/guias/etiqueta/${numbers[2]}`)).bytes);
-    expect(page).toEqual(own);
-  });
-
   test.for([
     ['pequena', 283.46],
     ['10x15', 425.2],
@@ -108,15 +102,6 @@ describe('a request that cannot be printed', () => {
       requestId: expect.any(String),
     });
     expect(await prints()).toBe(before);
-  });
-
-  test('says how many they are where they are more than an answer names', async ({ demo }) => {
-    const { body } = await demo.post('/api/guias/etiquetas', {
-      Guias: Array.from({ length: 500 }, () => UNKNOWN),
-      Tipo: 'carta',
-    });
-    expect(body.details).toHaveLength(50);
-    expect(body.detailsTotal).toBe(500);
   });
 
   test('says how many pages it would have', async ({ demo }) => {

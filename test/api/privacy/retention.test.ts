@@ -139,27 +139,6 @@ test('one process at a time anonymises, and a dead one holds the others up for a
   expect(await stores.redis.exists(lease)).toBe(0);
 });
 
-test('two cells, each with a lease of its own, anonymise each guide once', async ({
-  age,
-  created,
-  guides,
-  retention,
-  stores,
-}) => {
-  const numbers = await created(12);
-  await age(numbers, 91);
-  const cells = ['one', 'other'].map((name) =>
-    retention({ stepSize: 3, prefix: `${stores.prefix}:${name}` }),
-  );
-  await Promise.all(cells.map((cell) => cell.retention.runIfDue()));
-  const filter = { _id: { $in: numbers }, anonymised: { $exists: true } };
-  expect(await guides.countDocuments(filter)).toBe(12);
-  const counts = await Promise.all(
-    cells.map(async ({ metrics }) => metrics.getSingleMetric('guides_anonymised_total')?.get()),
-  );
-  expect(counts.reduce((sum, metric) => sum + (metric?.values[0]?.value ?? 0), 0)).toBe(12);
-});
-
 test('the api anonymises by itself, as its setting says', async ({ age, created, guides, startApi }) => {
   const [old = '', young = ''] = await created(2);
   await age([old], 8);

@@ -178,21 +178,6 @@ describe('GET /rastreo/{guia}', () => {
     await close();
   });
 
-  test.for(['/rastreo/%E0%A4%A', '//rastreo/%'])(
-    'is the same page for %s, which cannot be decoded',
-    async (path, { look }) => {
-      const [unknown, undecodable] = [await look('/rastreo/123456789012'), await look(path)];
-      expect([undecodable.status, undecodable.html]).toEqual([404, unknown.html]);
-      for (const name of [
-        'content-type',
-        'content-security-policy',
-        'x-content-type-options',
-        'cache-control',
-      ])
-        expect([name, undecodable.headers.get(name)]).toEqual([name, unknown.headers.get(name)]);
-    },
-  );
-
   test('shows the city of a closed branch, and that of a load within a second', async ({
     look,
     newGuide,

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
 import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
@@ -32,25 +31,6 @@ const outcomes = (logins: Promise<unknown>[]) =>
     ),
   );
 const count = (all: string[], wanted: string) => all.filter((one) => one === wanted).length;
-
-test('a right login waits until it is recorded, a wrong one does not', async ({ newLimits, users }) => {
-  const told = Promise.withResolvers<void>();
-  const recorded = Promise.withResolvers<void>();
-  const steps: string[] = [];
-  const onAttempt = ({ outcome }: LoginAttempt) => {
-    if (outcome === 'right') told.resolve();
-    return recorded.promise.then(() => steps.push('recorded'));
-  };
-  const [limit] = newLimits();
-  const login = new Login({ users, limit, onAttempt });
-  await expect(login.check('demo', 'mal', '192.0.2.9')).rejects.toMatchObject({ reason: 'wrong' });
-  const right = login.check('demo', 'demo1234', '192.0.2.9').then(() => steps.push('answered'));
-  await told.promise;
-  await setImmediate();
-  recorded.resolve();
-  await right;
-  expect(steps).toEqual(['recorded', 'recorded', 'answered']);
-});
 
 describe('logins at once', () => {
   test('that are wrong pass no limit, and right ones beside them from elsewhere succeed', async ({
@@ -102,8 +82,6 @@ test('a logged-out token is remembered while the clock of another process may st
   const user = await users.find('relojes');
   expect(user?.revokedTokens.map(({ jti }) => jti)).toEqual(['two', 'now']);
 });
-
-describe('a limit that was reached', () => {});
 
 test('while Redis is away logins go on, and each process counts failures for itself', async ({
   newLimits,

@@ -47,13 +47,6 @@ test('requests are measured by route and status, and no client can create a seri
   expect(after.map(([, count]) => count)).toEqual([51, 1, 51]);
 });
 
-test('two services in one process have metrics of their own', async () => {
-  const [first, second] = [await serve(), await serve()];
-  await fetch(`${first}/things/1`);
-  expect(requests(await scrape(second))).toEqual([]);
-  expect((await scrape(second)).get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
-});
-
 test('a dependency is up or down, and one that hangs is down', async () => {
   const url = await serve(async ({ dependencies }) => {
     dependencies.set('redis', { check: async () => 'PONG', required: true });

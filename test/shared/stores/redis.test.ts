@@ -5,30 +5,11 @@ import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
-import { provideRedis } from '#local/programs/redis.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { createLogger, type Logger } from '#shared/observability/logger.ts';
+import type { Logger } from '#shared/observability/logger.ts';
 import { openLabelCache, openRedis } from '#shared/stores/redis.ts';
 import { test } from '#test/fixtures/stores.ts';
-
-test('a scrape reads the state of Redis once, and writes once to see whether it takes writes', async ({
-  folder,
-}) => {
-  const { url, close } = await provideRedis({ folder, durable: false, log: () => {} });
-  onTestFinished(close);
-  const server = await buildHttpServer({ log: createLogger('test', 'silent') }, async (self) => {
-    const redis = openRedis(self, url, '{test}');
-    self.startup.onceConnected('the statistics', () => redis.config('RESETSTAT'));
-    self.get('/calls', async () => redis.info('commandstats'));
-  });
-  onTestFinished(() => server.close());
-  await server.startup.done;
-  expect((await server.inject('/metrics')).body).toContain('dependency_refuses_writes{dependency="redis"} 0');
-  const calls = (await server.inject('/calls')).body;
-  expect(calls).toContain('cmdstat_info:calls=1,');
-  expect(calls).toContain('cmdstat_set:calls=1,');
-});
 
 /** Opens the connection of a service, and returns the messages of its log. */
 async function messagesOf(url: string): Promise<string[]> {

@@ -57,37 +57,6 @@ const test = storesTest
         webhooksOf.updateOne({ id }, { $set: values }),
   );
 
-describe('activating a webhook that is held', () => {
-  test('leaves its lease and its failing as they are', async ({ store, set, held, id, read, claim }) => {
-    const failingSince = new Date(Date.now() - DAY);
-    await set({ failingSince, failures: 4 });
-    const before = await read();
-    const after = await store.activate('a', id);
-    expect(after).toEqual({ ...before, failures: 0, dueAt: expect.any(Date) });
-    expect(after?.dueAt.getTime()).toBeLessThan(before.leaseUntil.getTime());
-    expect(await store.claim()).toBeUndefined();
-    expect(await store.moveCursor(held, 3)).toBe(true);
-    expect(await store.claim()).toBeUndefined();
-    await store.release(held);
-    expect((await claim()).cursor).toBe(3);
-  });
-
-  test.for([
-    ['with a cursor', 0, 1],
-    ['without one', 7, undefined],
-  ] as const)(
-    '%s: a message that fails afterwards delays nothing',
-    async ([, failures, cursor], { store, set, held, id, read, claim }) => {
-      await set({ failures });
-      await store.activate('a', id, cursor);
-      await store.postpone({ ...held, failures }, 'Respondio 500', 12 * 60 * MINUTE, true);
-      expect(await read()).toMatchObject({ failures: 0, active: true });
-      expect(await read()).not.toHaveProperty('lastFailure');
-      expect(await claim()).toMatchObject({ id });
-    },
-  );
-});
-
 test('a process whose lease another one has taken changes nothing', async ({
   store,
   set,
@@ -148,23 +117,6 @@ describe('a message that is not taken', () => {
 });
 
 describe('secrets', () => {
-  test('of two changes at the same moment both sign, beside the first one', async ({ store, id, secret }) => {
-    // Both have read the secrets before either of them writes.
-    const [bothHaveRead, haveRead] = [Promise.withResolvers<void>(), { count: 0 }];
-    const now = store.clock.now.bind(store.clock);
-    vi.spyOn(store.clock, 'now').mockImplementation(async (ms) => {
-      if (ms === DAY && ++haveRead.count === 2) bothHaveRead.resolve();
-      if (ms === DAY) await bothHaveRead.promise;
-      return now(ms);
-    });
-    const [one, other] = [newSecret(), newSecret()];
-    expect(await Promise.all([one, other].map((each) => store.addSecret('a', id, each)))).toEqual([
-      true,
-      true,
-    ]);
-    expect((await store.secretsOf({ id })).toSorted()).toEqual([secret, one, other].toSorted());
-  });
-
   test('sign for a day after the change that followed, the newest four of them', async ({
     store,
     secretsOf,

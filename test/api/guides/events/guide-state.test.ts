@@ -16,30 +16,12 @@ describe('the state of a guide', () => {
   it.for<[string, Fact[], number, string]>([
     ['without events', [], 1, 'Documentado'],
     ['is that of the event that occurred last', [at(2, 'EnReparto'), at(1, 'EnTransito')], 1, 'EnReparto'],
-    [
-      'is, at the same moment, the later in the list',
-      [at(1, 'EnTransito'), at(1, 'EnReparto'), at(1, 'Recolectado')],
-      1,
-      'EnReparto',
-    ],
     ['stays delivered', [at(1, 'Entregado'), at(2, 'Incidencia'), at(3, 'EnReparto')], 1, 'Entregado'],
     [
       'is delivered, at the moment of an incident, and stays so',
       [at(1, 'Entregado'), at(1, 'Incidencia'), at(2, 'Entregado')],
       1,
       'Entregado',
-    ],
-    [
-      'is delivered, at the moment of an incident of all packages',
-      [at(1, 'Incidencia'), at(1, 'Entregado', { Paquete: 1 })],
-      1,
-      'Entregado',
-    ],
-    [
-      'is, of two final ones at a moment, the later in the list',
-      [at(1, 'Devuelto'), at(1, 'Entregado')],
-      1,
-      'Devuelto',
     ],
     [
       'is that of the incident once the delivery of its moment is annulled',
@@ -53,22 +35,6 @@ describe('the state of a guide', () => {
       [at(1, 'EnReparto'), at(2, 'Entregado', { Id: 'x' }), at(3, 'Anulacion', { Anula: 'x' })],
       1,
       'EnReparto',
-    ],
-    [
-      'goes on after a delivery that was a mistake',
-      [at(2, 'Entregado', { Id: 'x' }), at(3, 'EnSucursal'), at(4, 'Anulacion', { Anula: 'x' })],
-      1,
-      'EnSucursal',
-    ],
-    [
-      'is not given back by an annulment of an annulment',
-      [
-        at(1, 'Entregado', { Id: 'x' }),
-        at(2, 'Anulacion', { Id: 'y', Anula: 'x' }),
-        at(3, 'Anulacion', { Anula: 'y' }),
-      ],
-      1,
-      'Documentado',
     ],
     [
       'is the least advanced package’s',

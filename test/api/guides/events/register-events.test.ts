@@ -296,24 +296,6 @@ describe('a cancellation', () => {
     expect([stored?.status, stored?.events, stored?.cancelled?.by]).toEqual(['Cancelado', 1, 'demo2']);
   });
 
-  test('leaves no room for events, also where it is of a time before events', async ({
-    demo,
-    newGuide,
-    register,
-    stores,
-  }) => {
-    const [guide, old] = [await newGuide(), await newGuide()];
-    await cancel(demo, guide);
-    await stores.mongo
-      .collection<{ _id: string }>('guides')
-      .updateOne({ _id: old }, { $set: { status: 'Cancelado', cancelled: { by: 'demo', at: new Date() } } });
-    expect(wordsOf(await register(event(guide, 'Recolectado'), event(old, 'Recolectado')))).toEqual([
-      'guia_cancelada',
-      'guia_cancelada',
-    ]);
-    expect((await cancel(demo, old)).status).toBe(200);
-  });
-
   test('and a first event at once: one of them, never both', async ({ demo, newGuide, register, status }) => {
     for (let i = 0; i < 10; i++) {
       const guide = await newGuide();
@@ -410,32 +392,6 @@ describe('where a store or a process fails', () => {
     expect(wake).toHaveBeenCalledWith('demo', SHOWN_MS);
     wake.mockRestore();
     await events.deleteOne({ _id: 'otro 000000000001' });
-  });
-
-  test('before a guide has its state, the append stays open for a sweep', async ({
-    newGuide,
-    startApi,
-    status,
-    stores,
-  }) => {
-    const stored = Promise.withResolvers<void>();
-    const proxy = await startMongoProxy(stores.mongoUri, ({ update }) => {
-      if (update !== 'guides') return 'done';
-      stored.resolve();
-      return 'never done';
-    });
-    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
-    const scanner = await Client.login(url, 'escaner');
-    const guide = await newGuide();
-    const answer = scanner.post('/api/eventos', { Eventos: [event(guide, 'Recolectado')] });
-    await stored.promise;
-    passTime(10_000); // in which events are stored
-    expect((await answer).body.codigo).toBe('resultado_desconocido');
-    const events = collectionOf<LogEntry>(stores.mongo, 'events');
-    expect(await events.findOne({ 'told.Guia': guide })).toHaveProperty('openSince');
-    expect(await status(guide)).toBe('Documentado');
-    await server.close();
-    await proxy.close();
   });
 
   test('a process that is slow puts no guide back', async ({ newGuide, status, stores }) => {
