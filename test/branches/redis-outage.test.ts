@@ -4,7 +4,7 @@ import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { BranchStore } from '#services/branches/branch-store.ts';
 import type { ResolveResponse } from '#shared/contracts/branch.ts';
-import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { call } from '#test/fixtures/client.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 import { Part } from '../faults/system/part.ts';
 import { redisAnswers } from '../faults/system/servers.ts';
@@ -110,15 +110,6 @@ describe('while Redis is gone', () => {
       'TIJ01',
     ]);
     expect((await call(`${service.url}/health/ready`)).status).toBe(200);
-  });
-
-  test('creations and validar-destino go on through the api', async ({ service, startApi }) => {
-    const api = await startApi({ BRANCHES_URL: service.url });
-    const demo = await Client.login(api.url);
-    expect((await demo.created(minimalGuide({ CodigoPostal: '11111' })))[0]?.SEND_SUCU_DEST).toBe('GDL01');
-    expect((await demo.get('/api/guias/validar-destino/MTY01')).status).toBe(200);
-    expect((await demo.get('/api/guias/validar-destino/XXX01')).status).toBe(404);
-    expect((await demo.get('/api/sucursales/cobertura/99999')).status).toBe(404);
   });
 
   test('a service that starts gets ready', async ({ startBranches, ownRedis }) => {

@@ -35,17 +35,6 @@ const test = printingTest
 
 const numbersOf = (data: unknown) => (data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA);
 
-test('a guide that one cell has created is printed by the other, as the same label', async ({
-  demo,
-  there,
-}) => {
-  const [guide] = await demo.created(minimalGuide());
-  const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
-  const [one, other] = [await there.pdf(path), await demo.pdf(path)];
-  expect([one.status, other.status]).toEqual([200, 200]);
-  expect(one.headers.get('etag')).toBe(other.headers.get('etag'));
-});
-
 test('a key that is repeated at the other cell creates nothing twice, also at the same time', async ({
   demo,
   there,

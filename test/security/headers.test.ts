@@ -32,11 +32,8 @@ const post =
 /** Every way in which the API refuses, by its status. */
 const REFUSALS: [number, string, Ask][] = [
   [400, 'a wrong guide', post('/api/guias/crear', '{"TipoServicio":"Domicilio","Guia":[{"a":1}]}')],
-  [400, 'a wrong path', get('/api/guias/etiqueta/%E0%A4%A')],
-  [401, 'no token', get('/api/sucursales', { authorization: '' })],
   [401, 'a token that is none', get('/api/sucursales', { authorization: 'Bearer a.b.c' })],
   [403, 'no permission', asReader],
-  [404, 'no route', get('/api/nada')],
   [405, 'another method', (url) => fetch(`${url}/api/sucursales`, { method: 'DELETE' })],
   [413, 'too large a body', post('/api/guias/crear', `"${'x'.repeat(4 * 1024 * 1024)}"`)],
   [

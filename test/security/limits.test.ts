@@ -5,22 +5,14 @@ import { ignoreBodies } from '#services/api/hooks/ignored-body.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { call } from '#test/fixtures/client.ts';
-import { type Settings, test as services } from '#test/fixtures/services.ts';
+import { test as services } from '#test/fixtures/services.ts';
 
 /**
- * How much one address, one connection and one request may take. Limits on a user, and on failed logins, are in
+ * How much one address, one connection and one request may take. Limits on logins are in
  * `test/api/routes/login-limit.test.ts`.
  */
 
 const test = services
-  /** Starts an API whose limits nobody else has used up. @returns its URL. */
-  .extend('limited', { scope: 'file' }, ({ stores, startApi }) => {
-    let count = 0;
-    return async (settings: Settings): Promise<string> => {
-      const REDIS_PREFIX = stores.prefix.replace('}', `-${count++}}`);
-      return (await startApi({ ...settings, REDIS_PREFIX })).url;
-    };
-  })
   /** The port of a server that waits for a request as ours do, but not as long. */
   .extend('impatient', { scope: 'file' }, async ({}, { onCleanup }) => {
     const server = await buildHttpServer({ log: createLogger('test', 'silent') }, async (server) => {
@@ -40,28 +32,6 @@ const test = services
     });
     return Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
   });
-
-const statuses = async (count: number, ask: (index: number) => Promise<{ status: number }>) => {
-  const answers: number[] = [];
-  for (let index = 0; index < count; index++) answers.push((await ask(index)).status);
-  return answers;
-};
-
-test('failed logins are counted by the address of the connection, not by X-Forwarded-For', async ({
-  limited,
-}) => {
-  const url = await limited({ LOGIN_FAILURES_PER_ADDRESS: '3' });
-  const ask = (index: number) =>
-    call(`${url}/api/auth/login`, {
-      method: 'POST',
-      headers: {
-        'x-username': `nadie${index}`,
-        'x-password': 'mal',
-        'x-forwarded-for': `203.0.113.${index}`,
-      },
-    });
-  expect(await statuses(5, ask)).toEqual([401, 401, 401, 429, 429]);
-});
 
 describe('a request', () => {
   test.for(['/api/guias/crear', '/api/auth/login'])(

@@ -73,21 +73,6 @@ test('off and on again, it goes on where it stopped', async ({ customer, store }
   expect(customer.receiver.received[2]?.headers['webhook-id']).toBe(refused?.headers['webhook-id']);
 });
 
-test('activated with a cursor, it repeats what comes after it, in messages with new ids', async ({
-  customer,
-  store,
-}) => {
-  await customer.append(1, 6);
-  await expect.poll(customer.cursor).toBe(6);
-  const { received } = customer.receiver;
-  for (const from of [0, 0, 4]) {
-    await store.activate(customer.account, customer.id, from);
-    await expect.poll(customer.cursor).toBe(6);
-  }
-  expect(received.map((one) => eventIds([one]))).toEqual([ids(1, 6), ids(1, 6), ids(1, 6), ['E5', 'E6']]);
-  expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(4);
-});
-
 describe('while a message is under way', () => {
   /** Has the next message answered by the function that this returns, once it is there. */
   const holdNext = ({ receiver }: { receiver: Receiver }) => {

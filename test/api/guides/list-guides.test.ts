@@ -182,7 +182,6 @@ describe('a walk by cursor', () => {
     Buffer.from('{"account":"otro"}').toString('base64url'),
     Buffer.from('2026-04-01T00:00:00$gt000000000').toString('base64url'),
     Buffer.from("2026-04-01T00:00:00'; drop --").toString('base64url'),
-    '%00',
     'x'.repeat(5_000),
   ])('refuses the cursor %j', async (cursor, { demo }) => {
     const { status, body } = await demo.get(`/api/guias?cursor=${encodeURI(cursor)}`);

@@ -95,22 +95,6 @@ test('while the queue is paused, each label is our 503 at once, also one at a ti
   expect((await demo.pdf(second ?? '')).status).toBe(200);
 });
 
-test('a label that exceeds the requests of its account counts as over its limit in the dashboard too', async ({
-  startApi,
-  stores,
-}) => {
-  const limits = { REQUESTS_PER_SECOND_PER_ACCOUNT: '1', REQUESTS_BURST_PER_ACCOUNT: '2' };
-  const prefix = stores.prefix.replace('}', '-limits}');
-  const api = await startApi({ ...limits, REDIS_PREFIX: prefix });
-  const demo = await Client.login(api.url);
-  const label = () => demo.get('/api/guias/etiqueta/000000000000');
-  const answers = await Promise.all([label(), label(), label()]);
-  expect(answers.map(({ status }) => status).sort()).toEqual([404, 404, 429]);
-  await expect
-    .poll(() => totals({ ...stores, prefix }), { timeout: 5_000 })
-    .toEqual({ printed: 0, failed: 0, refused: 0, limited: 1 });
-});
-
 /** What `/metrics` says of label requests without a label, by reason, where there are any. */
 async function failures(url: string): Promise<Record<string, number>> {
   const found = [...(await scrape(url))].filter(([name]) => name.startsWith('label_failures_total'));

@@ -60,18 +60,6 @@ describe('POST /api/guias/etiquetas', () => {
       ]);
     },
   );
-
-  test('prints again what is no longer in the cache, and nothing else', async ({ demo, numbers, stores }) => {
-    const prints = () => stores.redis.zcard(`${stores.prefix}:labels:completed`);
-    const first = await demo.labelFile(numbers);
-    const before = await prints();
-    expect((await demo.labelFile(numbers)).bytes.equals(first.bytes)).toBe(true);
-    expect((await prints()) - before).toBe(0);
-    const { headers } = await demo.pdf(`/api/guias/etiqueta/${numbers[1]}`);
-    await stores.cache.del(`${stores.prefix}:label:${headers.get('etag')?.slice('W/"'.length, -1)}`);
-    expect((await demo.labelFile(numbers)).status).toBe(200);
-    await expect.poll(async () => (await prints()) - before).toBe(1);
-  });
 });
 
 describe('a request that cannot be printed', () => {

@@ -71,15 +71,6 @@ describe('parameters', () => {
     expect(status).toBe(400);
     expect(body).toMatchObject({ codigo, message, details: [{ campo, codigo, message }] });
   });
-
-  test('each that is wrong is named, in its own words', async ({ demo, number }) => {
-    const { body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?paquetes=0&formato=gif&dpi=1`);
-    expect(body.details?.map(({ message }) => message).toSorted()).toEqual([
-      "El parametro 'dpi' no es valido",
-      "El parametro 'formato' no es valido",
-      'paquetes debe ser un numero entero de 1 a 99',
-    ]);
-  });
 });
 
 describe('a label', () => {
@@ -113,13 +104,6 @@ describe('a label', () => {
     expect([named.status, named.bytes.length, named.headers.get('vary')]).toEqual([304, 0, 'Accept']);
     expect((await demo.pdf(path, { accept: PNG, 'if-none-match': etags[0] ?? '' })).status).toBe(200);
     expect((await demo.pdf(`${path}?formato=pdf&dpi=300`)).headers.get('etag')).toBe(etags[0]);
-  });
-
-  test('has all its packages as ZPL', async ({ demo, number }) => {
-    const { bytes } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}?paquetes=3&formato=zpl`);
-    expect((await codesOf(readZpl(bytes))).map(([barcode]) => barcode)).toEqual(
-      ['01', '02', '03'].map((one) => `CODE-128:${number}-${one}`),
-    );
   });
 
   test('is drawn from the PDF that is in the cache', async ({ demo, stores }) => {

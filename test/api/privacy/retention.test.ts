@@ -118,27 +118,6 @@ test('a pass goes on where another process stopped, and is due again a day later
   expect((await guides.findOne({ _id: later[0] ?? '' }))?.anonymised).toBeInstanceOf(Date);
 });
 
-test('one process at a time anonymises, and a dead one holds the others up for a minute', async ({
-  age,
-  created,
-  guides,
-  retention,
-  stores,
-  task,
-}) => {
-  const numbers = await created(1);
-  await age(numbers, 91);
-  const lease = `${stores.prefix}:${task.id}:retention-lease`;
-  await stores.redis.set(lease, 'another process', 'PX', 60_000);
-  await retention().retention.runIfDue();
-  expect((await guides.findOne({ _id: numbers[0] ?? '' }))?.anonymised).toBeUndefined();
-  expect(await stores.redis.get(lease)).toBe('another process');
-  await stores.redis.del(lease);
-  await retention().retention.runIfDue();
-  expect((await guides.findOne({ _id: numbers[0] ?? '' }))?.anonymised).toBeInstanceOf(Date);
-  expect(await stores.redis.exists(lease)).toBe(0);
-});
-
 test('the api anonymises by itself, as its setting says', async ({ age, created, guides, startApi }) => {
   const [old = '', young = ''] = await created(2);
   await age([old], 8);

@@ -1,10 +1,6 @@
-import fastify from 'fastify';
 import { pino } from 'pino';
-import { type Counter, Registry } from 'prom-client';
 import { describe, expect, onTestFinished } from 'vitest';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
-import { watchForwardedAddresses } from '#shared/http/forwarded-addresses.ts';
-import type { HttpServer } from '#shared/http/http-server.ts';
 import { test } from '#test/fixtures/services.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
@@ -57,20 +53,6 @@ describe('an address that is forwarded and not believed', () => {
         msg: 'X-Forwarded-For is ignored: if this peer is a proxy of yours, name it in TRUST_PROXY, or all clients share one limit',
       },
     ]);
-  });
-
-  test('is said again an hour later', async () => {
-    const lines: string[] = [];
-    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
-    let now = 0;
-    const server = fastify({ loggerInstance: log }) as unknown as HttpServer;
-    server.decorate('metrics', new Registry());
-    watchForwardedAddresses(server, () => now);
-    for (now of [0, 3_599_999, 3_600_000, 3_600_001])
-      await server.inject({ url: '/', headers: { 'x-forwarded-for': '198.51.100.1' } });
-    expect(lines).toHaveLength(2);
-    const counter = server.metrics.getSingleMetric('forwarded_addresses_ignored_total') as Counter;
-    expect((await counter.get()).values[0]?.value).toBe(4);
   });
 
   test('is counted by the api and the dashboard, and asked of nobody else', async ({

@@ -110,18 +110,6 @@ describe('a service that starts before its stores', () => {
     },
   );
 
-  test('is alive, says what is missing, and gets ready by itself: label-worker', async ({ start }) => {
-    const { url, redis, server } = await start('label-worker');
-    expect((await call(`${url}/health/live`)).status).toBe(200);
-    expect(await call(`${url}/health/ready`)).toMatchObject({
-      status: 503,
-      body: { status: 'down', chromium: 'ok', redis: 'down', start: 'waiting' },
-    });
-    await redis.open();
-    await server.startup.done;
-    expect(await call(`${url}/health/ready`)).toMatchObject({ status: 200, body: { status: 'ok' } });
-  });
-
   test('answers what needs them with our 503 and Retry-After, and does everything once they are there', async ({
     start,
     branches,

@@ -59,14 +59,6 @@ describe('the feed of an account', () => {
     expect(await log.page(account, 4, 10)).toEqual({ entries: [], next: 4, hasYoung: false });
   });
 
-  test('is not held up by an entry of a clock that is ahead', async ({ account, age, append, log }) => {
-    const ids = [randomUUID(), randomUUID()];
-    await append(...ids);
-    await age(ids.slice(0, 1), -3_600_000);
-    await age(ids.slice(1), 6_000);
-    expect(idsOf((await log.page(account, 0, 10)).entries)).toEqual(ids);
-  });
-
   test.for([-120, 120])(
     'shows and hides the same, whether a process whose clock is %i s off writes or reads',
     async (offS, { account, age, append, log, onTestFinished }) => {

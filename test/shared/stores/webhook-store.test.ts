@@ -93,29 +93,6 @@ describe('to wake', () => {
   });
 });
 
-describe('a message that is not taken', () => {
-  test('begins the time after which its webhook is switched off, once', async ({
-    store,
-    set,
-    held,
-    read,
-    claim,
-  }) => {
-    await store.postpone(held, 'Respondio 500', MINUTE, true);
-    const { failingSince } = await read();
-    expect(failingSince).toBeInstanceOf(Date);
-    for (const failures of [2, 3]) {
-      await set({ dueAt: new Date(0) });
-      await store.postpone(await claim(), 'Respondio 502', MINUTE, true);
-      expect(await read()).toMatchObject({
-        failures,
-        failingSince,
-        lastFailure: { reason: 'Respondio 502' },
-      });
-    }
-  });
-});
-
 describe('secrets', () => {
   test('sign for a day after the change that followed, the newest four of them', async ({
     store,
