@@ -1,14 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import type { LogEntry } from '#shared/stores/event-log.ts';
+import { accessibilityFindings } from '#test/fixtures/axe.ts';
 import { screenshot } from '#test/fixtures/browser.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
 
-const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const NARROW = { width: 320, height: 640 };
 const PHONE = { width: 390, height: 844 };
 const WIDE = { width: 1280, height: 900 };
@@ -71,13 +69,6 @@ const test = eventTest
     };
   });
 
-/** What axe finds, and what it cannot decide, but for the contrast of what stands beside a drawn dot. */
-async function findingsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return (await page.evaluate(`axe.run().then(({ violations, incomplete }) =>
-    [...violations, ...incomplete.filter(({ id }) => id !== 'color-contrast')].flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`)) as string[];
-}
-
 const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
 
 describe('the tracking page in a browser', () => {
@@ -92,7 +83,7 @@ describe('the tracking page in a browser', () => {
         await page.setViewport(viewport);
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
         const where = `${name}-${viewport.width}-${scheme}`;
-        const found = [where, await page.evaluate(FITS), await findingsOf(page), failures];
+        const found = [where, await page.evaluate(FITS), await accessibilityFindings(page), failures];
         expect(found).toEqual([where, true, [], []]);
         await screenshot(page, where);
       }
