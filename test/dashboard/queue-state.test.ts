@@ -20,19 +20,13 @@ const RUNBOOK = 'https://wiki.example/runbook';
 const test = dashboardTest
   .override('settings', { RUNBOOK_URL: RUNBOOK })
   /** The page's text, once it says so. */
-  .extend('pageThat', { scope: 'file' }, ({ operator }) => async (says: RegExp): Promise<string> => {
-    let text = '';
-    await expect
-      .poll(
-        async () => {
-          text = (await operator.page('/')).text.replace(/\s+/g, ' ');
-          return says.test(text);
-        },
-        { timeout: 20_000, interval: 200 },
-      )
-      .toBe(true);
-    return text;
-  })
+  .extend(
+    'pageThat',
+    { scope: 'file' },
+    ({ operator }) =>
+      (says: RegExp) =>
+        operator.statusThat(says),
+  )
   .extend(
     'heartbeat',
     { scope: 'file' },

@@ -42,19 +42,9 @@ const test = services
   )
   .extend('operator', { scope: 'file' }, ({ dashboard }) => Visitor.operator(dashboard.url))
   .extend('all', { scope: 'file', auto: true }, async ({ api, labelWorker }) => [api, labelWorker])
-  /** The headline and the problems below it, once they say so. */
-  .extend('pageThat', { scope: 'file' }, ({ operator }) => async (says: RegExp): Promise<string> => {
-    let text = '';
-    await expect
-      .poll(
-        async () => {
-          text = (await operator.page('/')).text.replace(/\s+/g, ' ');
-          return /<section class="titular.*?<\/section>/.exec(text)?.[0] ?? text;
-        },
-        { timeout: 60_000, interval: 200 },
-      )
-      .toMatch(says);
-    return text;
+  /** The page, once the headline and the problems below it say so. */
+  .extend('pageThat', { scope: 'file' }, ({ operator }) => {
+    return (says: RegExp) => operator.statusThat(says, /<section class="titular.*?<\/section>/);
   });
 
 const READY = { mongodb: 'ok', redis: 'ok' };

@@ -41,19 +41,6 @@ async function helpOf(name: string, words: string[]): Promise<string> {
 }
 
 describe('--help', () => {
-  const names = [...new Set(TYPED.map(([name]) => name))];
-
-  it('is asked of every command that the pages type', () => {
-    expect(names.toSorted()).toEqual([
-      'admin',
-      'bench',
-      'branches',
-      'labels:preview',
-      'start',
-      'users:mongodb',
-    ]);
-  });
-
   it.each([...PROGRAMS.keys()])(
     'is what npm run %s answers, with the options that the pages type',
     async (name) => {
@@ -67,15 +54,4 @@ describe('--help', () => {
       }
     },
   );
-
-  it('of npm start names the variables that the pages set, and those of the stores', async () => {
-    const typed = pages.flatMap((page) => [...page.matchAll(/^((?:[A-Z_]+=\S+ )+)npm start/gm)]);
-    const variables = typed.flatMap(([, text = '']) =>
-      [...text.matchAll(/([A-Z_]+)=/g)].map(([, name]) => name),
-    );
-    expect(variables).toContain('WEBHOOKS_PORT');
-    const help = await helpOf('start', []);
-    for (const name of [...variables, 'MONGODB_URI', 'REDIS_URL', 'LABEL_CACHE_URL'])
-      expect(help).toContain(name);
-  });
 });

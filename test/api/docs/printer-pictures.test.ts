@@ -8,8 +8,8 @@ import { toPng } from '#services/label-worker/images/png.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { readPng } from '#test/fixtures/labels/images.ts';
 import { test as printing } from '#test/fixtures/labels/label-printing.ts';
-import { seeded } from '#test/fixtures/labels/mexican-guides.ts';
 import { type Picture, scaled } from '#test/fixtures/labels/pictures.ts';
+import { seeded } from '#test/fixtures/labels/random-labels.ts';
 
 /**
  * The pictures of `/api/docs/impresoras`: the beginning of a label's bar code, and what printers make of it.

@@ -1,11 +1,5 @@
-import { parseArgs } from 'node:util';
 import { mongo } from 'mongoose';
 import { newRecord } from './guides.ts';
-
-const HELP = `Usage: MONGODB_URI=… node test/bench/load/load-guides.ts [--guides <count>]
-
-Inserts guides of demo's straight into MongoDB, as the API stores them; 1000000 where no count is given.
-`;
 
 const BATCH = 5_000;
 const REPORT = 100_000;
@@ -74,12 +68,4 @@ function newDocument() {
 /** Returns the reference of a guide that was loaded, by its place from 0. */
 export function referenceOf(place: number): string {
   return `PEDIDO-${place}`;
-}
-
-if (import.meta.main) {
-  const options = { guides: { type: 'string', default: '1000000' }, help: { type: 'boolean' } } as const;
-  const { guides, help } = parseArgs({ options }).values;
-  const say = (line: string) => process.stdout.write(`${line}\n`);
-  if (help || !process.env.MONGODB_URI) process.stdout.write(HELP);
-  else await loadGuides(process.env.MONGODB_URI, Number(guides), say);
 }

@@ -75,3 +75,18 @@ function newRecord() {
     },
   };
 }
+
+/** Does one thing after the other until `stop`, which returns how long each took, in ms. */
+export function untilStopped(once: () => Promise<unknown>): { stop(): Promise<number[]> } {
+  let stopped = false;
+  const doing = (async () => {
+    const latencies: number[] = [];
+    while (!stopped) latencies.push(...(await inParallel([0], 1, once)).latencies);
+    return latencies;
+  })();
+  const stop = () => {
+    stopped = true;
+    return doing;
+  };
+  return { stop };
+}

@@ -32,19 +32,6 @@ function verdictOf({ better, target, never }: Target, value: number): string {
   return never !== undefined && holds(never) ? 'holds' : 'MISSED';
 }
 
-export function textTable(rows: readonly Row[]): string {
-  const cells = [HEADER, ...rows.map(cellsOf)];
-  const widths = HEADER.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: string[]) =>
-    row
-      .map((cell, i) => (i === 0 || i === 5 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-      .join('  ');
-  const notes = rows
-    .filter(({ note }) => note)
-    .map(({ what, note }) => `  ${what.replace('… ', '')}: ${note}`);
-  return [...cells.map(line), '', ...notes].join('\n');
-}
-
 /** Returns docs/performance.md with the report's figures between its two markers. */
 export function withFigures(page: string, report: Report): string {
   const figures = `${captionOf(report)}, ${report.machine.database}:\n\n${markdownTable(report.rows)}`;
@@ -56,7 +43,7 @@ export function captionOf({ date, machine }: Report): string {
   return `${date}, ${machine.cores} cores (${machine.processor}), Node ${machine.node}, ${machine.chromium}`;
 }
 
-function markdownTable(rows: readonly Row[]): string {
+export function markdownTable(rows: readonly Row[]): string {
   const cells = [HEADER, ['---', '--:', '--:', '--:', '--:', '---'], ...rows.map(cellsOf)];
   const notes = rows
     .filter(({ note }) => note)

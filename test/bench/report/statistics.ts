@@ -12,3 +12,14 @@ export function median(values: readonly number[]): number {
 export function ratios(over: readonly number[], under: readonly number[]): number[] {
   return over.map((value, round) => value / (under[round] ?? Number.NaN));
 }
+
+/** Says the median and the most of some latencies, in ms, over all rounds. */
+export function spread(rounds: readonly number[][]): string {
+  const figure = (share: number) => percentile(rounds.flat(), share).toFixed(0);
+  return `p50 ${figure(0.5)} ms, most ${figure(1)} ms`;
+}
+
+/** The 99th percentile of each round. */
+export function p99(rounds: readonly number[][]): number[] {
+  return rounds.map((latencies) => percentile(latencies, 0.99));
+}

@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import { encodeCursor } from '#services/api/guides/events/read-events.ts';
 import type { LogEntry } from '#shared/stores/event-log.ts';
 import { ApiClient } from '../load/api-client.ts';
-import { inParallel } from '../load/load.ts';
+import { inParallel, untilStopped } from '../load/load.ts';
 import { percentile } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
 import { databaseUri, withSystem } from '../system/system.ts';
@@ -36,7 +36,10 @@ async function registering(run: Run): Promise<Result[]> {
       const half = labels.length / 2;
       const one = (numbers: string[]) => inParallel(numbers, 1, (number) => api.label(number));
       labelAlone.push(percentile((await one(labels.slice(0, half))).latencies, 0.5));
-      labelBeside.push(await besideScans(scanner, some, () => one(labels.slice(half))));
+      let scanned = 0;
+      const scans = untilStopped(() => scanner.scan([some[scanned++ % some.length] as string]));
+      labelBeside.push(percentile((await one(labels.slice(half))).latencies, 0.5));
+      await scans.stop();
     }
     await scanner.close();
     return [
@@ -45,23 +48,6 @@ async function registering(run: Run): Promise<Result[]> {
       { id: 'events-label', rounds: labelBeside.map((beside, i) => beside / (labelAlone[i] ?? 1)) },
     ];
   });
-}
-
-/** @returns the median time of what is done while a scanner tells one event after the other, in ms. */
-async function besideScans(
-  scanner: ApiClient,
-  guides: readonly string[],
-  measured: () => Promise<{ latencies: number[] }>,
-): Promise<number> {
-  let scanning = true;
-  const scan = async () => {
-    for (let i = 0; scanning; i++) await scanner.scan([guides[i % guides.length] as string]);
-  };
-  const scans = scan();
-  const { latencies } = await measured();
-  scanning = false;
-  await scans;
-  return percentile(latencies, 0.5);
 }
 
 /** Pages of a walk through a full log, at its start and at its end; one client alone. */

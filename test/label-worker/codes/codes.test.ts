@@ -3,7 +3,6 @@ import { sample } from '#services/label-worker/label/template-files/sample-label
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
-import { mexicanLabel, seeded } from '#test/fixtures/labels/mexican-guides.ts';
 import {
   type Area,
   codesOf,
@@ -14,6 +13,7 @@ import {
   scaled,
   turned,
 } from '#test/fixtures/labels/pictures.ts';
+import { randomLabel, seeded } from '#test/fixtures/labels/random-labels.ts';
 
 /** The codes as a thermal head prints them and a hand scanner reads them. */
 
@@ -176,7 +176,7 @@ describe.each(LABEL_KINDS)(
   'random guides on the %s label',
   (kind) => {
     const random = seeded({ letter: 1, small: 2, medium: 3 }[kind]);
-    const labels = Array.from({ length: COUNT }, () => ({ ...mexicanLabel(random), kind }));
+    const labels = Array.from({ length: COUNT }, () => randomLabel(random, kind));
     let pages: Picture[];
     test.beforeAll(async ({ printer }) => {
       const files = await Promise.all(labels.map((label) => printer.print(label)));

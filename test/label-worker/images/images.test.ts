@@ -10,8 +10,8 @@ import { DENSITIES, type LabelForm } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { readPng, readZpl } from '#test/fixtures/labels/images.ts';
 import { test as printing } from '#test/fixtures/labels/label-printing.ts';
-import { mexicanLabel, seeded } from '#test/fixtures/labels/mexican-guides.ts';
 import { codesOf, HEAD_DPI, type Picture, pagesOf, scaled } from '#test/fixtures/labels/pictures.ts';
+import { randomLabel, seeded } from '#test/fixtures/labels/random-labels.ts';
 
 /** PNG and ZPL of labels: the picture of the PDF, dot for dot. */
 
@@ -146,11 +146,7 @@ test('the codes of random labels are read at 300 dpi, also by a reader of 150 dp
   images,
 }) => {
   const random = seeded(300);
-  const labels = Array.from({ length: 4 }, () => ({
-    ...mexicanLabel(random),
-    kind: 'medium' as const,
-    packages: 1,
-  }));
+  const labels = Array.from({ length: 4 }, () => randomLabel(random, 'medium'));
   const pictures = await Promise.all(
     labels.map(async (label) =>
       readPng(await images.draw(await printer.print(label), { format: 'png', dpi: 300 })),

@@ -30,7 +30,7 @@ async function beside(run: Run, system: BenchSystem, kind: (typeof KINDS)[number
   run.say(`a customer beside one who takes all the ${kind} there are, for ${seconds} s…`);
   await system.api.warmUp(run.count(500));
   const greedy = floodAsCustomer({ url, kind, connections: CONNECTIONS, seconds });
-  const modest = new ApiClient(url, (await Client.login(url, USER)).token);
+  const modest = await ApiClient.login(url, USER);
   const slots = Array.from({ length: LABELS_PER_SECOND * (seconds - 2) }, (_, i) => i);
   const logins = slots.filter((slot) => slot % LABELS_PER_SECOND === 0);
   const [labels, loginLoad] = await Promise.all([

@@ -1,9 +1,8 @@
-import { Client } from '#test/fixtures/client.ts';
 import { ApiClient } from '../../load/api-client.ts';
 import { floodAsCustomer } from '../../load/greedy-client.ts';
 import { newGuide } from '../../load/guides.ts';
 import { atRate } from '../../load/load.ts';
-import { percentile } from '../../report/statistics.ts';
+import { p99, spread } from '../../report/statistics.ts';
 import type { Result, Run } from '../../run.ts';
 import { withSystem } from '../../system/system.ts';
 
@@ -14,7 +13,7 @@ const START_S = 2;
 /** Creations of one guide by themselves, and while another account sends hostile bodies, one after the other. */
 export async function hostile(run: Run): Promise<Result[]> {
   return withSystem(run, async ({ addresses: { api: url } }) => {
-    const client = new ApiClient(url, (await Client.login(url, 'demo')).token);
+    const client = await ApiClient.login(url);
     const seconds = run.count(30);
     run.say(`creations beside hostile bodies, for ${run.rounds} times ${seconds} s…`);
     await creations(client, seconds);
@@ -35,7 +34,6 @@ export async function hostile(run: Run): Promise<Result[]> {
       others.push(JSON.stringify(await other));
     }
     await client.close();
-    const p99 = (rounds: number[][]) => rounds.map((latencies) => percentile(latencies, 0.99));
     return [
       { id: 'create-alone-p99', rounds: p99(alone), note: spread(alone) },
       {
@@ -62,10 +60,4 @@ async function creations(client: ApiClient, seconds: number): Promise<number[]> 
 async function longestStall(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]);
-}
-
-function spread(rounds: number[][]): string {
-  const all = rounds.flat();
-  const figure = (share: number) => percentile(all, share).toFixed(0);
-  return `p50 ${figure(0.5)} ms, most ${figure(1)} ms`;
 }
