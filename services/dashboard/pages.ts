@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import Handlebars from 'handlebars';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { PagePolicy } from '#shared/http/security-headers.ts';
-import { PAGE_STYLE } from '#shared/pages/page-style.ts';
+import { pagePolicy } from '#shared/http/security-headers.ts';
+import { pageKit } from '#shared/pages/page-kit.ts';
 import { bytes, count, duration, number, utcTime } from './format.ts';
 
 /** What a template may call beside Handlebars' own. A value that is not known is a dash. */
@@ -18,12 +17,11 @@ const helpers = {
   /** Formats the time from one moment to another, both in ms since 1970. */
   between: (from: number, to: number) => duration(to - from),
   encode: encodeURIComponent,
-  is: (value: unknown, other: unknown) => value === other,
 };
-const engine = Handlebars.create();
-engine.registerHelper(helpers);
-engine.registerPartial('layout', compilePage('layout'));
+const VIEWS = new URL('views/', import.meta.url);
+const kit = pageKit(VIEWS, ['layout'], helpers);
 
+export const compilePage = kit.page;
 export const loginPage = compilePage<{ message: string | undefined }>('entrar');
 export const pausePage = compilePage<object>('pausar');
 const errorPage = compilePage<{
@@ -35,12 +33,6 @@ const errorPage = compilePage<{
   runbookUrl: string | undefined;
 }>('error');
 
-/** Compiles `views/<name>.hbs`. The template escapes every field, and fails on a field that is missing. */
-export function compilePage<T>(name: string): (view: T) => string {
-  const knownHelpers = Object.fromEntries(Object.keys(helpers).map((helper) => [helper, true]));
-  return engine.compile<T>(readView(`${name}.hbs`), { knownHelpers, knownHelpersOnly: true, strict: true });
-}
-
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(html);
 }
@@ -49,15 +41,11 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
 export async function assetRoutes(server: HttpServer): Promise<void> {
   const assets = { 'tablero.css': 'text/css', 'estado.js': 'text/javascript', 'icono.svg': 'image/svg+xml' };
   for (const [name, type] of Object.entries(assets)) {
-    const body = (type === 'text/css' ? PAGE_STYLE : '') + readView(name);
+    const body = type === 'text/css' ? kit.style(name) : readFileSync(new URL(name, VIEWS), 'utf8');
     server.get(`/recursos/${name}`, async (_request, reply) =>
       reply.header('cache-control', 'max-age=60').type(`${type}; charset=utf-8`).send(body),
     );
   }
-}
-
-function readView(name: string): string {
-  return readFileSync(new URL(`views/${name}`, import.meta.url), 'utf8');
 }
 
 /**
@@ -84,14 +72,12 @@ export function showErrorsAsPages(runbookUrl: string | undefined) {
 }
 
 /** Pages load from the dashboard alone, and no script or style inside a page itself takes effect. */
-export const PAGE_POLICY: PagePolicy = {
-  defaultSrc: ["'none'"],
-  scriptSrc: ["'self'"],
-  styleSrc: ["'self'"],
-  imgSrc: ["'self'"],
-  connectSrc: ["'self'"],
-  formAction: ["'self'"],
-};
+export const PAGE_POLICY = pagePolicy({
+  'script-src': ["'self'"],
+  'img-src': ["'self'"],
+  'connect-src': ["'self'"],
+  'form-action': ["'self'"],
+});
 
 /**
  * Tells browsers to keep no page, and refuses requests that pages of other origins make a browser send (CSRF) with the

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Marked, Renderer } from 'marked';
-import { PAGE_STYLE } from '#shared/pages/page-style.ts';
+import { escapeHtml } from '#shared/pages/page-kit.ts';
 
 /** The chapters of the guide for integrators, in the order of its menu; each is the Markdown file of its name. */
 const NAMES = [
@@ -9,19 +9,6 @@ const NAMES = [
 ];
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url));
-export const STYLE = PAGE_STYLE + read('manual.css');
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
-}
 
 /** The heading under which a table stands. */
 let section = '';

@@ -3,6 +3,7 @@ import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { pagePolicy } from '#shared/http/security-headers.ts';
 import type { ApiOptions } from '../config.ts';
 import service from '../package.json' with { type: 'json' };
 
@@ -36,16 +37,12 @@ window.SwaggerUIBundle = Object.assign((config) => {
  * What the page at `/api/docs/probar` may load. The plugin's own policy would also trust other hosts, and make browsers ask
  * for https where there is none.
  */
-const PAGE_POLICY = {
-  'default-src': ["'none'"],
+const PAGE_POLICY = pagePolicy({
   'script-src': ["'self'"],
   'style-src': ["'self'", "'unsafe-inline'"],
   'img-src': ["'self'", 'data:'],
   'connect-src': ["'self'"],
-  'base-uri': ["'none'"],
-  'form-action': ["'none'"],
-  'frame-ancestors': ["'none'"],
-};
+});
 
 /** A group of operations. Generated clients name files after it, so its name is ASCII; people read the other one. */
 export const TAGS = {

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import Handlebars from 'handlebars';
-import { PAGE_STYLE } from '#shared/pages/page-style.ts';
+import { pageKit } from '#shared/pages/page-kit.ts';
 import type { LogEntry } from '#shared/stores/event-log.ts';
 import { annulledBy, guideState } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';
@@ -56,23 +54,10 @@ export function trackingView(timeZone: string) {
   };
 }
 
-const read = (name: string) => readFileSync(new URL(`views/${name}`, import.meta.url), 'utf8');
-const engine = Handlebars.create();
-engine.registerHelper('is', (value: unknown, other: unknown) => value === other);
-engine.registerPartial('pagina', read('pagina.hbs'));
-engine.registerPartial('formulario', read('formulario.hbs'));
+const kit = pageKit(new URL('views/', import.meta.url), ['pagina', 'formulario']);
+type Framed<View> = View & { carrier: string };
 
-export const STYLE = PAGE_STYLE + read('rastreo.css');
-
-/** Compiles `views/<name>.hbs`. The template escapes every field, and fails on a field that is missing. */
-function compilePage<View>(name: string): (view: View & { carrier: string }) => string {
-  return engine.compile(read(`${name}.hbs`), {
-    knownHelpers: { is: true },
-    knownHelpersOnly: true,
-    strict: true,
-  });
-}
-
-export const formPage = compilePage<object>('buscar');
-export const guidePage = compilePage<TrackingView>('guia');
-export const problemPage = compilePage<{ title: string; sentence: string }>('problema');
+export const STYLE = kit.style('rastreo.css');
+export const formPage = kit.page<Framed<object>>('buscar');
+export const guidePage = kit.page<Framed<TrackingView>>('guia');
+export const problemPage = kit.page<Framed<{ title: string; sentence: string }>>('problema');

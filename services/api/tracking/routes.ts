@@ -5,14 +5,14 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import { logError, toDomainError } from '#shared/http/error-handlers.ts';
 import { type HttpError, toHttpError } from '#shared/http/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { pagePolicy, policyHeader } from '#shared/http/security-headers.ts';
 import type { ApiOptions } from '../config.ts';
 import { httpErrors } from '../errors.ts';
 import { isGuideNumber } from '../guides/guide-number.ts';
 import { formPage, guidePage, problemPage, STYLE, trackingView } from './pages.ts';
 
-/** A page has a style and a form to its own origin, no script, and stands in no frame. */
-const POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/** A page has a form, to its own origin. */
+const POLICY = policyHeader(pagePolicy({ 'form-action': ["'self'"] }));
 /** Guides that an address may look up in a minute (docs/contract.md "Tracking page"): nobody tries out numbers. */
 const VISITS_PER_MINUTE = 30;
 /** Looked up in place of what is no number, which takes as long; no guide has it. */

@@ -35,7 +35,7 @@ function inImage(target: string, path: string): boolean {
 }
 
 it('the image api has the chapters of the guide for integrators', () => {
-  const chapters = globSync('services/api/docs/**/*.{md,css,png}', { cwd: repoRoot });
+  const chapters = globSync('services/api/docs/**/*.{hbs,md,css,png}', { cwd: repoRoot });
   expect(chapters.length).toBeGreaterThan(10);
   expect(chapters.filter((path) => !inImage('api', path))).toEqual([]);
 });

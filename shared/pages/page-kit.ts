@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import Handlebars, { type HelperDelegate } from 'handlebars';
+
+/** What all pages of ours are made of: one frame (`page.hbs`), one style (`page.css`), one way to escape. */
+
+/** Escapes a text for HTML, also in an attribute. Templates do so by themselves. */
+export const { escapeExpression: escapeHtml } = Handlebars;
+
+const read = (file: URL) => readFileSync(file, 'utf8');
+const FRAME = read(new URL('page.hbs', import.meta.url));
+/** The colours and first rules, which each page's own style sheet follows. */
+const STYLE = read(new URL('page.css', import.meta.url));
+
+/**
+ * Returns what makes pages from the Handlebars templates in a folder, which stand in the partial `page`.
+ *
+ * @param folder with a slash at its end.
+ * @param partials names of templates that others include.
+ * @param helpers what templates may call beside Handlebars' own and `is`.
+ */
+export function pageKit(folder: URL, partials: string[] = [], helpers: Record<string, HelperDelegate> = {}) {
+  const engine = Handlebars.create();
+  const allHelpers = { is: (value: unknown, other: unknown) => value === other, ...helpers };
+  const knownHelpers = Object.fromEntries(Object.keys(allHelpers).map((helper) => [helper, true]));
+  const template = (name: string) => read(new URL(`${name}.hbs`, folder));
+  engine.registerHelper(allHelpers);
+  engine.registerPartial('page', FRAME);
+  for (const name of partials) engine.registerPartial(name, template(name));
+  return {
+    /** Compiles `<name>.hbs`. The template escapes every field, and fails on a field that is missing. */
+    page: <View>(name: string): ((view: View) => string) =>
+      engine.compile<View>(template(name), { knownHelpers, knownHelpersOnly: true, strict: true }),
+    /** Returns the style sheet of the pages. */
+    style: (file: string): string => STYLE + read(new URL(file, folder)),
+  };
+}
