@@ -21,7 +21,9 @@ const markdown = new Marked({
     /** HTML in the text is shown as text. */
     html: ({ text }) => escapeHtml(text),
     /** Code may scroll on a narrow screen, also by keyboard. */
-    code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`,
+    code(token) {
+      return usual.code.call(this, token).replace('<pre>', '<pre tabindex="0">');
+    },
     /** A table too. It is named as the heading above it. */
     table(token) {
       const table = usual.table.call(this, token);
