@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { EVENT_TYPE_NAMES, typesWith } from './event-types.ts';
 import { GUIDE_NUMBER, kindsIn, SENT, section } from './guide.ts';
 
 /**
@@ -6,44 +7,17 @@ import { GUIDE_NUMBER, kindsIn, SENT, section } from './guide.ts';
  * files, types what is stored, and documents itself, as a guide's does.
  */
 
-/** The types of events. Of two that occurred at the same moment the later one in this list counts, but a final one before others. */
-export const EVENT_TYPES = [
-  'Recolectado',
-  'EnTransito',
-  'EnSucursal',
-  'EnReparto',
-  'Entregado',
-  'Incidencia',
-  'Devuelto',
-  'Anulacion',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
-
-/** Why a package was not delivered, or came back. */
-export const REASONS = [
-  'direccion_incorrecta',
-  'destinatario_ausente',
-  'rechazado',
-  'danado',
-  'extraviado',
-  'retenido',
-  'otro',
-] as const;
-export type Reason = (typeof REASONS)[number];
-
-/** The values of SEND_ESTATUS: a guide's own two, and those that its events give it. */
-export const GUIDE_STATUSES = [
-  'Documentado',
-  'Recolectado',
-  'EnTransito',
-  'EnSucursal',
-  'EnReparto',
-  'Incidencia',
-  'Devuelto',
-  'Entregado',
-  'Cancelado',
-] as const;
-export type GuideStatus = (typeof GUIDE_STATUSES)[number];
+/** Why a package was not delivered, or came back, in the tracking page's words. */
+export const REASONS = {
+  direccion_incorrecta: 'La dirección está mal o incompleta',
+  destinatario_ausente: 'No había quien recibiera',
+  rechazado: 'No quisieron recibirlo',
+  danado: 'El paquete está dañado',
+  extraviado: 'No encontramos el paquete',
+  retenido: 'El paquete está retenido',
+  otro: 'Por otro motivo',
+};
+export const REASON_NAMES = Object.keys(REASONS) as (keyof typeof REASONS)[];
 
 /** Most events in one request (docs/contract.md "Events"). */
 export const MAX_EVENTS = 500;
@@ -51,15 +25,6 @@ export const MAX_EVENTS = 500;
 export const MAX_EVENTS_OF_GUIDE = 2_000;
 /** The clocks of a scanner and of a service may differ by this much, in ms. */
 export const CLOCKS_DIFFER_MS = 600_000;
-
-/** The fields that stand in events of these types alone, and must stand there where they are `required`. */
-export const FIELDS_OF_TYPES: Readonly<
-  Partial<Record<keyof Event, { types: readonly EventType[]; required: boolean }>>
-> = {
-  Motivo: { types: ['Incidencia', 'Devuelto'], required: true },
-  Anula: { types: ['Anulacion'], required: true },
-  Recibe: { types: ['Entregado'], required: false },
-};
 
 const ID = '^[A-Za-z0-9._-]{1,64}$';
 const ID_RULE = 'admite de 1 a 64 de A-Z, a-z, 0-9, punto, guion y guion bajo';
@@ -78,7 +43,7 @@ const { text, packages } = kindsIn(SENT);
 export const Event = section(
   {
     Guia: matching(GUIDE_NUMBER, 'debe ser un numero de guia', 'Número de guía', '390458235877'),
-    Tipo: oneOf(EVENT_TYPES, 'Qué pasó'),
+    Tipo: oneOf(EVENT_TYPE_NAMES, 'Qué pasó'),
     Ocurrido: Type.String({
       format: 'date-time',
       maxLength: 40,
@@ -99,7 +64,9 @@ export const Event = section(
         'MTY01',
       ),
     ),
-    Motivo: Type.Optional(oneOf(REASONS, 'Obligatorio con Incidencia y Devuelto, y solo con ellos')),
+    Motivo: Type.Optional(
+      oneOf(REASON_NAMES, `Obligatorio con ${typesWith('Motivo').join(' y ')}, y solo con ellos`),
+    ),
     Anula: Type.Optional(
       matching(
         ID,
@@ -108,7 +75,9 @@ export const Event = section(
         'MTY01-000122',
       ),
     ),
-    Recibe: Type.Optional(text(60, 'Quién recibió; solo con Entregado', 'Luis Pérez')),
+    Recibe: Type.Optional(
+      text(60, `Quién recibió; solo con ${typesWith('Recibe').join(' y ')}`, 'Luis Pérez'),
+    ),
     Nota: Type.Optional(text(200, 'Para el personal del transportista', 'Entregado en recepción')),
   },
   'Un evento de una guía',

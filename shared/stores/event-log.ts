@@ -1,12 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, mongo } from 'mongoose';
-import {
-  type Event,
-  type EventType,
-  type GuideStatus,
-  MAX_EVENTS,
-  MAX_EVENTS_OF_GUIDE,
-} from '#shared/contracts/event.ts';
+import { type Event, MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
+import type { EventType, GuideStatus } from '#shared/contracts/event-types.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { collectionOf, DUPLICATE_KEY, openIds } from './mongo.ts';
 

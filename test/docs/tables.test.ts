@@ -8,7 +8,7 @@ import { type OpenApi, TABLES } from './tables.ts';
 
 /** The tables that stand between `<!-- name -->` and `<!-- end -->` in a document, by its path. */
 const PAGES: Record<string, (keyof typeof TABLES)[]> = {
-  'docs/contract.md': ['operations', 'messages', 'guideFields', 'eventFields', 'demoUsers'],
+  'docs/contract.md': ['operations', 'messages', 'guideFields', 'eventFields', 'states', 'demoUsers'],
   'docs/architecture.md': ['redisKeys', 'collections'],
   'k8s/README.md': ['alerts'],
   'k8s/operations.md': ['settings'],

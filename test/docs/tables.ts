@@ -9,6 +9,7 @@ import { EventFields, GUIDE_FIELDS } from '#services/api/openapi/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
+import { GUIDE_STATUSES, STATES } from '#shared/contracts/event-types.ts';
 import { type HttpErrors, textOf } from '#shared/http/http-errors.ts';
 import { alerts, metricsIn } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
@@ -147,6 +148,12 @@ function eventFields(): string {
   return table(['field', 'rule'], rows);
 }
 
+/** The states of packages, from the least advanced on. */
+function states(): string {
+  const ofPackages = GUIDE_STATUSES.filter((status) => status !== 'Cancelado' && !STATES[status].prevails);
+  return `${ofPackages.map((status) => `\`${status}\``).join(', ')}\n`;
+}
+
 /** The users of the demo data. */
 function demoUsers(): string {
   const rows = DEMO_USERS.map(({ username, account, permissions, originBranch }) => [
@@ -259,6 +266,6 @@ function table(heads: string[], rows: string[][]): string {
 
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
-  ...{ settings, messages, operations, guideFields, eventFields, demoUsers },
+  ...{ settings, messages, operations, guideFields, eventFields, states, demoUsers },
   ...{ redisKeys, collections, helpers, fields, alerts: alertSignals },
 } satisfies Record<string, (document: OpenApi, page: string) => string>;

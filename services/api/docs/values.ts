@@ -1,5 +1,6 @@
 import { FAILURES_PER_USER } from '#shared/auth/login-limit.ts';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
+import { GUIDE_STATUSES, STATES } from '#shared/contracts/event-types.ts';
 import { MAX_GUIDES, MAX_PACKAGES } from '#shared/contracts/guide.ts';
 import { LABEL_TIMEOUT_MS } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
@@ -57,6 +58,7 @@ export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: objec
     operaciones: operationsTable(operations),
     operacionesDeEtiquetas: operationsTable(taggedWith('Etiquetas')),
     operacionesDeEventos: operationsTable(taggedWith('Eventos')),
+    estados: statesTable(),
     camposDeEvento: fieldsTable(EventFields as Section),
     operacionesDeWebhooks: operationsTable(taggedWith('Webhooks')),
     guiaMinima: readableJson(GUIDE_EXAMPLES.minima.value),
@@ -104,6 +106,17 @@ function operationsTable(operations: readonly DocumentedOperation[]): string {
       `[${summary}](/api/docs/probar#/${encodeURIComponent(TAGS[tags[0] as keyof typeof TAGS]['x-displayName'])}/${operationId})`,
       permission ? `\`${permission}\`` : '–',
     ]),
+  );
+}
+
+/** Every value of SEND_ESTATUS, with what the tracking page says of it. */
+function statesTable(): string {
+  return markdownTable(
+    ['Estado', 'La página dice'],
+    GUIDE_STATUSES.map((status) => {
+      const { title, sentence } = STATES[status];
+      return [`\`${status}\``, `**${title}.** ${sentence}`];
+    }),
   );
 }
 

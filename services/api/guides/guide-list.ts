@@ -1,5 +1,5 @@
 import type { Connection, mongo } from 'mongoose';
-import type { GuideStatus } from '#shared/contracts/event.ts';
+import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
 import type { BranchOfGuide, GuideDocument, GuideRecord } from './guide-store.ts';
 import { SUMMARY_PROJECTION } from './guide-summary.ts';

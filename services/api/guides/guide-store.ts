@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { type Connection, mongo } from 'mongoose';
-import type { GuideStatus } from '#shared/contracts/event.ts';
+import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { collectionOf, DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';

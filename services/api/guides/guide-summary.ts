@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { GUIDE_STATUSES } from '#shared/contracts/event.ts';
+import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import type { GuideRecord } from './guide-store.ts';
 
 /** The ways to the values of a record, with dots. */

@@ -1,5 +1,5 @@
 import { branchCode } from '#shared/contracts/branch.ts';
-import type { GuideStatus } from '#shared/contracts/event.ts';
+import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import type { GuideList, ListedGuide, Position } from './guide-list.ts';
 import { blame, tidy } from './request/body.ts';
 

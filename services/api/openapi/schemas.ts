@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Branch } from '#shared/contracts/branch.ts';
-import { EVENT_TYPES, Event, GUIDE_STATUSES, MAX_EVENTS, REASONS } from '#shared/contracts/event.ts';
+import { Event, MAX_EVENTS, REASON_NAMES } from '#shared/contracts/event.ts';
+import { EVENT_TYPE_NAMES, GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/contracts/guide.ts';
 import { MAX_PROBLEMS } from '#shared/errors/domain-error.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
@@ -157,7 +158,7 @@ export const EventResult = Type.Object(
 /** What every answer has of an event. A cancellation stands beside the events. */
 const TOLD = {
   Id: Type.String({ description: 'Único entre los eventos de su guía', examples: ['MTY01-000123'] }),
-  Tipo: Type.Enum([...EVENT_TYPES, 'Cancelacion'], { type: 'string', examples: ['EnTransito'] }),
+  Tipo: Type.Enum([...EVENT_TYPE_NAMES, 'Cancelacion'], { type: 'string', examples: ['EnTransito'] }),
   Ocurrido: Type.String({ description: 'Cuándo, en UTC', examples: ['2026-11-21T16:30:00.000Z'] }),
   Registrado: Type.String({
     description: 'Cuándo se registró, en UTC',
@@ -165,7 +166,7 @@ const TOLD = {
   }),
   Sucursal: Type.Optional(Type.String({ examples: ['MTY01'] })),
   Paquete: Type.Optional(Type.Integer({ description: 'Cuál; todos si falta' })),
-  Motivo: Type.Optional(Type.Enum([...REASONS], { type: 'string' })),
+  Motivo: Type.Optional(Type.Enum(REASON_NAMES, { type: 'string' })),
 };
 
 export const GuideEvent = Type.Object(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { GUIDE_STATUSES } from '#shared/contracts/event.ts';
+import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
 import { listGuides, MAX_PAGE, USUAL_PAGE } from '../guides/list-guides.ts';

@@ -1,9 +1,10 @@
+import { REASONS } from '#shared/contracts/event.ts';
+import { type GuideStatus, STATES, STEPS } from '#shared/contracts/event-types.ts';
 import { pageKit } from '#shared/pages/page-kit.ts';
 import type { LogEntry } from '#shared/stores/event-log.ts';
 import { annulledBy, guideState } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';
 import type { GuideRecord } from '../guides/guide-store.ts';
-import { EVENTS, REASONS, STATES, stepsOf } from './words.ts';
 
 type Line = { hour: string; words: string; details: string[] };
 /** What the page shows of a guide: nothing that tells who sends, who receives, or where they live. */
@@ -30,7 +31,7 @@ export function trackingView(timeZone: string) {
     const lines: { at: Date; line: Line }[] = [
       {
         at: guide.createdUtc,
-        line: { hour: hour.format(guide.createdUtc), words: EVENTS.Creada, details: [] },
+        line: { hour: hour.format(guide.createdUtc), words: STATES.Documentado.title, details: [] },
       },
     ];
     for (const { Id, Tipo, Ocurrido, Sucursal, Paquete, Motivo } of told) {
@@ -41,7 +42,8 @@ export function trackingView(timeZone: string) {
         Sucursal && cities.get(Sucursal),
         Paquete !== undefined && packages > 1 && `Paquete ${Paquete} de ${packages}`,
       ].filter((text) => typeof text === 'string');
-      lines.push({ at, line: { hour: hour.format(at), words: EVENTS[Tipo], details } });
+      const { title, event = title } = STATES[Tipo === 'Cancelacion' ? 'Cancelado' : Tipo];
+      lines.push({ at, line: { hour: hour.format(at), words: event, details } });
     }
     const days = Map.groupBy(lines.toReversed(), ({ at }) => day.format(at));
     return {
@@ -52,6 +54,17 @@ export function trackingView(timeZone: string) {
       zone: zone.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone,
     };
   };
+}
+
+/** Returns the steps of a guide's way, and which of them is the one where it is. */
+function stepsOf(status: GuideStatus): { name: string; state: 'antes' | 'ahora' | 'luego' }[] {
+  const { title, step } = STATES[status];
+  if (step === null) return [];
+  const now = STEPS.indexOf(step);
+  return STEPS.map((name, i) => ({
+    name: i === now ? title : name,
+    state: i < now ? 'antes' : i === now ? 'ahora' : 'luego',
+  }));
 }
 
 const kit = pageKit(new URL('views/', import.meta.url), ['pagina', 'formulario']);

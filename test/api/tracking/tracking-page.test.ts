@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
-import { EVENTS, REASONS, STATES } from '#services/api/tracking/words.ts';
 import { BranchStore } from '#services/branches/branch-store.ts';
-import { type Event, REASONS as REASON_CODES } from '#shared/contracts/event.ts';
+import { type Event, REASON_NAMES, REASONS } from '#shared/contracts/event.ts';
+import { STATE_EVENTS, STATES, type StateEvent } from '#shared/contracts/event-types.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
@@ -78,13 +78,13 @@ describe('GET /rastreo/{guia}', () => {
       return (await look(`/rastreo/${guide}`)).text;
     };
     expect(await shown()).toContain(`${STATES.Documentado.title} ${STATES.Documentado.sentence}`);
-    for (const type of ['Recolectado', 'EnTransito', 'EnSucursal', 'EnReparto', 'Entregado'] as const) {
-      const text = await shown(type);
-      expect(text).toContain(`${STATES[type].title} ${STATES[type].sentence}`);
-      expect(text).toContain(EVENTS[type]);
+    for (const [type, { requires, ...words }] of Object.entries(STATE_EVENTS)) {
+      const text = await shown(type as StateEvent, requires && { [requires]: 'otro' });
+      expect(text).toContain(`${words.title} ${words.sentence}`);
+      expect(text).toContain(words.event ?? words.title);
     }
-    for (const Motivo of REASON_CODES) {
-      expect(await shown('Devuelto', { Motivo })).toContain(`${EVENTS.Devuelto} ${REASONS[Motivo]}`);
+    for (const Motivo of REASON_NAMES) {
+      expect(await shown('Devuelto', { Motivo })).toContain(`${STATES.Devuelto.event} ${REASONS[Motivo]}`);
     }
     const guide = await newGuide();
     await demo.post(`/api/guias/${guide}/cancelar`, '');

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ErrorObject } from 'ajv';
 import { branchCode } from '#shared/contracts/branch.ts';
-import { Event, FIELDS_OF_TYPES, MAX_EVENTS } from '#shared/contracts/event.ts';
+import { Event, MAX_EVENTS } from '#shared/contracts/event.ts';
+import { EVENT_TYPES, TYPE_FIELDS, typesWith } from '#shared/contracts/event-types.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { Told } from '#shared/stores/event-log.ts';
@@ -38,12 +39,13 @@ export function checkEvent(sent: Record<string, unknown>): Told | Problem {
   if (typeof fields.Sucursal === 'string') fields.Sucursal = branchCode(fields.Sucursal);
   if (!isEvent(fields)) return toProblem(isEvent.errors?.[0] as ErrorObject);
   if (!isGuideNumber(fields.Guia)) return { campo: 'Guia', code: 'guide-not-found' };
-  for (const [campo, { types, required }] of Object.entries(FIELDS_OF_TYPES)) {
-    const isOfType = types.includes(fields.Tipo);
-    if (isAbsent(fields[campo as keyof Event])) {
-      if (isOfType && required) return { campo, code: 'field-required' };
-    } else if (!isOfType) {
-      return { campo, code: 'field-invalid', params: { rule: `solo va con Tipo ${types.join(' o ')}` } };
+  const { requires, allows } = EVENT_TYPES[fields.Tipo];
+  for (const campo of TYPE_FIELDS) {
+    if (isAbsent(fields[campo])) {
+      if (campo === requires) return { campo, code: 'field-required' };
+    } else if (campo !== requires && campo !== allows) {
+      const rule = `solo va con Tipo ${typesWith(campo).join(' o ')}`;
+      return { campo, code: 'field-invalid', params: { rule } };
     }
   }
   const occurred = new Date(fields.Ocurrido);

@@ -1,24 +1,20 @@
-import { EVENT_TYPES, type GuideStatus } from '#shared/contracts/event.ts';
+import {
+  EVENT_TYPE_NAMES,
+  GUIDE_STATUSES,
+  type GuideStatus,
+  STATE_EVENTS,
+  STATES,
+  type StateEvent,
+} from '#shared/contracts/event-types.ts';
 import type { Told } from '#shared/stores/event-log.ts';
 
 export type Fact = Pick<Told, 'Id' | 'Tipo' | 'Ocurrido' | 'Paquete' | 'Anula'>;
+type StateFact = Fact & { Tipo: StateEvent };
 /** Events of one package, or of all packages at once: those that count are the first final one and the last one. */
-type Tally = { events: Fact[]; final?: Fact | undefined; last?: Fact | undefined };
+type Tally = { events: StateFact[]; final?: StateFact | undefined; last?: StateFact | undefined };
 
-/** How far a package is, from the least advanced on. */
-const PROGRESS = [
-  'Documentado',
-  'Recolectado',
-  'EnTransito',
-  'EnSucursal',
-  'EnReparto',
-  'Devuelto',
-  'Entregado',
-] as const satisfies GuideStatus[];
-/** After these only an annulment changes anything. */
-const FINAL = ['Entregado', 'Devuelto'];
-/** Their place in the list decides between events of the same moment. */
-const RANKS = new Map<string, number>(EVENT_TYPES.map((type, rank) => [type, rank]));
+/** A guide has the first of these states that one of its packages has. */
+const PRECEDENCE = [...GUIDE_STATUSES.filter((status) => STATES[status].prevails), ...GUIDE_STATUSES];
 
 /** Returns the ids of the events that others annul. An annulment itself cannot be annulled. */
 export function annulledBy(events: readonly Fact[]): Set<string> {
@@ -45,10 +41,11 @@ export class GuideProgress {
     for (const event of events) this.add(event);
   }
 
+  /** An event of a type that only a later release knows does not count. */
   add(event: Fact): void {
     if (event.Tipo === 'Cancelacion') this.#isCancelled = true;
     else if (event.Tipo === 'Anulacion') this.#annul(event.Anula ?? '');
-    else {
+    else if (isStateFact(event)) {
       const tally = this.#tallies.get(event.Paquete) ?? { events: [] };
       this.#tallies.set(event.Paquete, tally);
       tally.events.push(event);
@@ -63,14 +60,13 @@ export class GuideProgress {
     const states = new Set(own.map((tally) => packageState(ofAll, tally)));
     // All packages without an event of their own have the same state.
     if (own.length < this.#packages) states.add(packageState(ofAll));
-    if (states.has('Incidencia')) return 'Incidencia';
-    return PROGRESS.find((state) => states.has(state)) ?? 'Documentado';
+    return PRECEDENCE.find((state) => states.has(state)) as GuideStatus;
   }
 
-  #count(tally: Tally, event: Fact): void {
+  #count(tally: Tally, event: StateFact): void {
     if (this.#annulled.has(event.Id)) return;
     tally.last = laterOf(tally.last, event);
-    if (FINAL.includes(event.Tipo)) tally.final = firstFinal(tally.final, event);
+    if (STATE_EVENTS[event.Tipo].isFinal) tally.final = firstFinal(tally.final, event);
   }
 
   #annul(id: string): void {
@@ -86,21 +82,21 @@ export class GuideProgress {
 /** Returns the state of a package by the events of all packages and its own: the first final one holds, else the last one. */
 function packageState(ofAll: Tally | undefined, own?: Tally): GuideStatus {
   const counting = firstFinal(ofAll?.final, own?.final) ?? laterOf(ofAll?.last, own?.last);
-  return (counting?.Tipo as GuideStatus | undefined) ?? 'Documentado';
+  return counting?.Tipo ?? 'Documentado';
 }
 
-function firstFinal(one: Fact | undefined, other: Fact | undefined): Fact | undefined {
+function firstFinal(one: StateFact | undefined, other: StateFact | undefined): StateFact | undefined {
   if (!one || !other) return one ?? other;
   if (one.Ocurrido === other.Ocurrido) return laterOf(one, other);
   return one.Ocurrido < other.Ocurrido ? one : other;
 }
 
-function laterOf(one: Fact | undefined, other: Fact | undefined): Fact | undefined {
+function laterOf(one: StateFact | undefined, other: StateFact | undefined): StateFact | undefined {
   if (!one || !other) return one ?? other;
   if (one.Ocurrido !== other.Ocurrido) return one.Ocurrido > other.Ocurrido ? one : other;
-  return rankOf(one) >= rankOf(other) ? one : other;
+  return EVENT_TYPE_NAMES.indexOf(one.Tipo) >= EVENT_TYPE_NAMES.indexOf(other.Tipo) ? one : other;
 }
 
-function rankOf({ Tipo }: Fact): number {
-  return RANKS.get(Tipo) ?? -1;
+function isStateFact(event: Fact): event is StateFact {
+  return event.Tipo in STATE_EVENTS;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { annulledBy, type Fact, guideState } from '#services/api/guides/events/guide-state.ts';
-import { EVENT_TYPES, type EventType } from '#shared/contracts/event.ts';
+import { EVENT_TYPE_NAMES, type EventType } from '#shared/contracts/event-types.ts';
 
 let made = 0;
 /** An event at a minute of a day. */
@@ -71,7 +71,7 @@ describe('the state of a guide', () => {
 const lists = fc
   .array(
     fc.record({
-      type: fc.constantFrom(...EVENT_TYPES),
+      type: fc.constantFrom(...EVENT_TYPE_NAMES),
       minute: fc.nat(8),
       package: fc.option(fc.integer({ min: 1, max: 3 })),
       annuls: fc.nat(25),
@@ -110,7 +110,7 @@ it('of a delivered guide changes by an annulment alone', () => {
   fc.assert(
     fc.property(
       lists,
-      fc.array(fc.constantFrom(...EVENT_TYPES.filter((type) => type !== 'Anulacion')), { maxLength: 5 }),
+      fc.array(fc.constantFrom(...EVENT_TYPE_NAMES.filter((type) => type !== 'Anulacion')), { maxLength: 5 }),
       (before, types) => {
         const delivered = [...before.filter(({ Tipo }) => Tipo !== 'Anulacion'), at(9, 'Entregado')];
         const after = types.map((type, i) => at(10 + i, type));

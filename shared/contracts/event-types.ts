@@ -1,0 +1,133 @@
+/** The steps of the tracking page: the way of most packages. */
+export const STEPS = ['Guía creada', 'Recolectado', 'En camino', 'En reparto', 'Entregado'] as const;
+
+/** A state of a guide, as the tracking page shows it. */
+type State = {
+  title: string;
+  /** What the state means, also in the integrators' guide. */
+  sentence: string;
+  look: 'normal' | 'bien' | 'atencion' | 'fin';
+  /** `null` for a state beside the way. */
+  step: (typeof STEPS)[number] | null;
+  /** The event that brought the state, if the page names it by other words than `title`. */
+  event?: string;
+  /** A guide has this state as soon as one of its packages has it. */
+  prevails?: true;
+};
+
+/** The fields that stand in events of some types alone. */
+export const TYPE_FIELDS = ['Motivo', 'Anula', 'Recibe'] as const;
+type TypeField = (typeof TYPE_FIELDS)[number];
+type Fields = { requires?: TypeField; allows?: TypeField };
+
+type StateOfEvent = State &
+  Fields & {
+    /** How far a package is. A guide has the state of its least advanced package. */
+    progress: number;
+    /** Only an annulment changes the package's state afterwards. */
+    isFinal?: true;
+  };
+const keyed = <Name extends string>(table: Record<Name, StateOfEvent>) => table;
+
+/**
+ * The types of events that give a guide a state. An entry is all that a type needs: requests, statuses, feed, tracking page,
+ * OpenAPI document and the integrators' guide follow. Of two events of the same moment the later one in this list counts.
+ */
+export const STATE_EVENTS = keyed({
+  Recolectado: {
+    progress: 1,
+    title: 'Recolectado',
+    sentence: 'Ya tenemos el paquete.',
+    look: 'normal',
+    step: 'Recolectado',
+  },
+  EnTransito: {
+    progress: 2,
+    title: 'En camino',
+    sentence: 'El paquete viaja hacia su destino.',
+    look: 'normal',
+    step: 'En camino',
+  },
+  EnSucursal: {
+    progress: 3,
+    title: 'Listo para recoger',
+    sentence: 'El paquete espera en la sucursal.',
+    look: 'normal',
+    step: 'En reparto',
+    event: 'Llegó a la sucursal, listo para recoger',
+  },
+  EnReparto: {
+    progress: 4,
+    title: 'En reparto',
+    sentence: 'El paquete va en camino a la puerta.',
+    look: 'normal',
+    step: 'En reparto',
+    event: 'Salió a reparto',
+  },
+  Entregado: {
+    progress: 7,
+    isFinal: true,
+    allows: 'Recibe',
+    title: 'Entregado',
+    sentence: 'El paquete llegó a su destino.',
+    look: 'bien',
+    step: 'Entregado',
+  },
+  Incidencia: {
+    progress: 5,
+    prevails: true,
+    requires: 'Motivo',
+    title: 'Hubo un problema',
+    sentence: 'Lo estamos resolviendo. Abajo está lo que pasó.',
+    look: 'atencion',
+    step: null,
+  },
+  Devuelto: {
+    progress: 6,
+    isFinal: true,
+    requires: 'Motivo',
+    title: 'Devuelto',
+    sentence: 'El paquete regresó a quien lo envió.',
+    look: 'fin',
+    step: null,
+    event: 'Devuelto a quien lo envió',
+  },
+});
+export type StateEvent = keyof typeof STATE_EVENTS;
+
+/** The types of events. */
+export const EVENT_TYPES: Readonly<Record<StateEvent | 'Anulacion', Fields>> = {
+  ...STATE_EVENTS,
+  Anulacion: { requires: 'Anula' },
+};
+export type EventType = keyof typeof EVENT_TYPES;
+export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
+
+/** Returns the types whose events may have a field. */
+export function typesWith(field: TypeField): EventType[] {
+  return EVENT_TYPE_NAMES.filter((type) => {
+    const { requires, allows } = EVENT_TYPES[type];
+    return field === requires || field === allows;
+  });
+}
+
+/** The values of SEND_ESTATUS: a guide's own two, and those that its events give it. */
+export type GuideStatus = 'Documentado' | StateEvent | 'Cancelado';
+export const STATES: Readonly<Record<GuideStatus, State>> = {
+  Documentado: {
+    title: 'Guía creada',
+    sentence: 'Todavía no recibimos el paquete.',
+    look: 'normal',
+    step: 'Guía creada',
+  },
+  ...STATE_EVENTS,
+  Cancelado: { title: 'Guía cancelada', sentence: 'Este envío ya no se hará.', look: 'fin', step: null },
+};
+/** From the least advanced on. */
+export const GUIDE_STATUSES: readonly GuideStatus[] = [
+  'Documentado',
+  ...(Object.keys(STATE_EVENTS) as StateEvent[]).toSorted(
+    (one, other) => STATE_EVENTS[one].progress - STATE_EVENTS[other].progress,
+  ),
+  'Cancelado',
+];
