@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
 import { type GuideDocument, type GuideState, GuideStore } from '#services/api/guides/guide-store.ts';
+import { EVENT_TYPE_NAMES } from '#shared/contracts/event-types.ts';
 import { EventLog, type LogEntry, SHOWN_MS } from '#shared/stores/event-log.ts';
 import { collectionOf } from '#shared/stores/mongo.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
@@ -56,7 +57,7 @@ describe('POST /api/eventos', () => {
       'Tipo',
       { Tipo: 'entregado' },
       'campo_formato',
-      "El campo 'Tipo' debe ser uno de: Recolectado, EnTransito, EnSucursal, EnReparto, Entregado, Incidencia, Devuelto, Anulacion",
+      `El campo 'Tipo' debe ser uno de: ${EVENT_TYPE_NAMES.join(', ')}`,
     ],
     ['Tipo', { Tipo: 7 }, 'campo_tipo', "El campo 'Tipo' debe ser texto (string), no un numero"],
     [
