@@ -108,7 +108,7 @@ describe('a request that cannot be printed', () => {
   const text = (sent: string) => `El campo 'Guias' debe ser texto (string), no ${sent}`;
   /** What is sent, then the field, code and message of each problem, and the place of the guide. */
   test.for<[unknown, ...[campo: string, codigo: string, message: string, indice?: number][]]>([
-    [{ Guias: [], Tipo: 'carta' }, ['Guias', 'campo_tipo', text('un objeto'), 0]],
+    [{ Guias: [{ toString: 1 }], Tipo: 'carta' }, ['Guias', 'campo_tipo', text('un objeto'), 0]],
     [
       { Guias: [UNKNOWN, 999999999995, null], Tipo: 'carta' },
       ['Guias', 'campo_tipo', text('un numero'), 1],
