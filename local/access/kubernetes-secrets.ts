@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { generateSecrets, storeCredentials } from '../secrets.ts';
+import { runProgram } from './run-program.ts';
 
 /** Nothing is written to disk, and no secret is an argument of a program. */
 const HELP = `Usage: npm run --silent secrets:kubernetes | kubectl -n guias create -f -
@@ -9,8 +9,9 @@ Prints the Secrets of k8s/small with new random values. \`kubectl create\` leave
   --help  show this text
 `;
 
-const { help } = parseArgs({ options: { help: { type: 'boolean' } } }).values;
-process.stdout.write(help ? HELP : `${secretsOfSmall()}\n`);
+await runProgram(HELP, {}, () => {
+  process.stdout.write(`${secretsOfSmall()}\n`);
+});
 
 /** Returns the Secrets as a List of Kubernetes, in JSON. */
 function secretsOfSmall(): string {

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { mongo } from 'mongoose';
 import { Type } from 'typebox';
 import { AuditStore } from '#shared/audit/audit-store.ts';
@@ -9,6 +8,7 @@ import { mongoSettings } from '#shared/config/settings.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { MONGO_USERS, type MongoUser, privilegesOf, roleName } from './mongo-roles.ts';
+import { runProgram } from './run-program.ts';
 
 /**
  * Creates MongoDB's roles and users, or brings them up to date; run again, it changes nothing. Compose and k8s/small run
@@ -43,10 +43,10 @@ const Settings = Type.Object({
 const AUTHENTICATION_FAILED = 18;
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { print: { type: 'boolean' }, help: { type: 'boolean' } } });
-  if (values.help) process.stdout.write(HELP);
-  else if (values.print) process.stdout.write(mongoshCommands());
-  else await applyUsers();
+  await runProgram(HELP, { print: { type: 'boolean' } }, async ({ print }) => {
+    if (print) process.stdout.write(mongoshCommands());
+    else await applyUsers();
+  });
 }
 
 /** Creates or updates all users of `MONGODB_USERS`. @param apply does so with one of them. */
