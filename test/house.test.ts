@@ -94,7 +94,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     async: [],
     audit: ['async', 'auth', 'http', 'observability', 'stores'],
     auth: ['async', 'errors', 'observability', 'stores'],
-    commands: [],
+    commands: ['audit', 'config', 'observability', 'stores'],
     config: [],
     contracts: [],
     errors: [],

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AUDIT_DAYS, type AuditEvent, AuditStore } from '#shared/audit/audit-store.ts';
-import { aligned, example, parseInteger, type Run, UsageError } from './command-line.ts';
+import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { aligned, example, parseInteger } from './command-line.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;

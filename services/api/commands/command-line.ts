@@ -1,22 +1,7 @@
-import { resolve } from 'node:path';
 import { Argument } from 'commander';
-import type { Connection } from 'mongoose';
-import type { CommandResult, RecordedCommand } from '#shared/audit/record-command.ts';
+import { UsageError } from '#shared/commands/run-command-line.ts';
 
 /** What the commands of `npm run admin` have in common. */
-
-/** A wrong argument; the message is for the operator, and does not repeat what was typed. */
-export class UsageError extends Error {}
-
-/**
- * Runs a command on the database, records it in the audit trail, and then prints the text that it returns.
- *
- * @param as what the trail has of the command, where that is not all that was typed.
- */
-export type Run = (
-  use: (mongo: Connection, announce: () => Promise<void>) => Promise<CommandResult>,
-  as?: Pick<RecordedCommand, 'action' | 'subject' | 'details'>,
-) => Promise<void>;
 
 export const NAME_RULE = 'de 1 a 64 caracteres visibles, sin espacios';
 
@@ -41,11 +26,6 @@ export function parseInteger(text: string, max: number, what: string): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= max) return number;
   throw new UsageError(`${what} entero de 1 a ${max}`);
-}
-
-/** Returns the path of a file that was typed: npm runs commands in the folder of the project. */
-export function typedPath(path: string): string {
-  return resolve(process.env.INIT_CWD ?? '.', path);
 }
 
 export function example(command: string): string {

@@ -10,6 +10,7 @@ import {
   type Row,
   readRows,
 } from '#shared/commands/csv.ts';
+import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { type Event, MAX_EVENTS } from '#shared/contracts/event.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
@@ -19,7 +20,7 @@ import { EventRegister } from '../guides/events/event-register.ts';
 import { EVENT_FIELDS } from '../guides/events/event-request.ts';
 import { registerEvents } from '../guides/events/register-events.ts';
 import { GuideStore } from '../guides/guide-store.ts';
-import { example, type Run, typedPath } from './command-line.ts';
+import { example } from './command-line.ts';
 
 const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
 

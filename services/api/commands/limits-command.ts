@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { UserStore } from '#shared/auth/user-store.ts';
+import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { type AccountLimits, AccountLimitsStore } from '../accounts/account-limits.ts';
 import { MAX_LIMIT } from '../config.ts';
-import { example, NAME_RULE, parseAccount, parseInteger, type Run, UsageError } from './command-line.ts';
+import { example, NAME_RULE, parseAccount, parseInteger } from './command-line.ts';
 
 const SETTINGS: Readonly<Record<keyof AccountLimits, string>> = {
   requestsPerSecond: 'REQUESTS_PER_SECOND_PER_ACCOUNT',

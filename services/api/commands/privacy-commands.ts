@@ -3,11 +3,12 @@ import { createInterface } from 'node:readline/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { CommandResult } from '#shared/audit/record-command.ts';
+import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { countGuides, erasePerson, exportPerson, type Walk } from '../privacy/person-data.ts';
 import { type PersonSearch, personSearch } from '../privacy/person-search.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
-import { example, type Run, typedPath, UsageError } from './command-line.ts';
+import { example } from './command-line.ts';
 
 const CONFIRM_TIMEOUT_MS = 120_000;
 const AFTER_ERASURE =

@@ -21,7 +21,8 @@ Debe tener al menos ${MIN_PASSWORD} caracteres, ${MAX_PASSWORD} bytes como maxim
  * the message is for the person who typed it.
  */
 export async function readPassword(): Promise<string> {
-  const password = process.stdin.isTTY ? await passwordFromTerminal() : await firstLine();
+  const reading = process.stdin.isTTY ? passwordFromTerminal() : firstLine();
+  const password = await reading.catch(explainCancel);
   if ([...password].length < MIN_PASSWORD) {
     throw new Error(`La contrasena debe tener al menos ${MIN_PASSWORD} caracteres`);
   }
@@ -39,9 +40,8 @@ export async function readPassword(): Promise<string> {
   return password;
 }
 
-/** Returns whether an error says that nobody typed the password. */
-export function isCancelled(error: unknown): boolean {
-  return CANCELLED.has((error as Error).name);
+function explainCancel(cause: Error): never {
+  throw CANCELLED.has(cause.name) ? new Error('Cancelado: no se recibio la contrasena', { cause }) : cause;
 }
 
 async function passwordFromTerminal(): Promise<string> {

@@ -3,11 +3,12 @@ import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { AUDIT_DAYS } from '#shared/audit/audit-store.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
+import type { Run } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { AccountLimitsStore } from '../accounts/account-limits.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
-import { example, type Run, usernameArgument } from './command-line.ts';
+import { example, usernameArgument } from './command-line.ts';
 
 /** Time after which no process takes a disabled user for an enabled one, in ms (docs/contract.md "Authentication"). */
 const IN_FORCE_MS = 10_000;

@@ -2,17 +2,10 @@ import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { type ApiUser, PERMISSIONS, type Permission, UserStore } from '#shared/auth/user-store.ts';
+import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { GuideStore } from '../guides/guide-store.ts';
-import {
-  aligned,
-  example,
-  NAME_RULE,
-  parseAccount,
-  type Run,
-  UsageError,
-  usernameArgument,
-} from './command-line.ts';
+import { aligned, example, NAME_RULE, parseAccount, usernameArgument } from './command-line.ts';
 import { PASSWORD_RULE, readPassword } from './read-password.ts';
 
 export const PERMISSION_NAMES = PERMISSIONS.join(', ');

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
+import type { Run } from '#shared/commands/run-command-line.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
 import { type Webhook, WebhookStore } from '#shared/stores/webhook-store.ts';
-import { aligned, example, type Run } from './command-line.ts';
+import { aligned, example } from './command-line.ts';
 
 /** Accounts that are asked for at a time. */
 const ACCOUNTS_AT_A_TIME = 20;
