@@ -30,7 +30,6 @@ import { labelRoutes } from './routes/label.ts';
 import { labelFileRoute } from './routes/label-file.ts';
 import { listRoute } from './routes/list-guides.ts';
 import { loginRoute } from './routes/login.ts';
-import { myPermissionsRoute } from './routes/my-permissions.ts';
 import { tokenRoutes } from './routes/token.ts';
 import { destinationRoute } from './routes/validate-destination.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -78,7 +77,6 @@ export function buildApi(
         await authenticated.register(eventRoutes);
         await authenticated.register(branchRoutes);
         await authenticated.register(webhookRoutes, options);
-        await authenticated.register(myPermissionsRoute);
         await authenticated.register(tokenRoutes);
         await authenticated.register(creationRoutes);
         await authenticated.register(labelRoutes);

@@ -108,6 +108,20 @@ const creation = operation({
     example: [CREATED_EXAMPLE],
   },
 });
+
+function creationRoute(server: HttpServer): void {
+  server.post('/api/guias/crear', creation, async (request, reply) => {
+    const idempotencyKey = request.headers['idempotency-key'];
+    if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
+      throw new DomainError('idempotency-key-invalid');
+    }
+    const sent = { ...readGuides(request, reply), idempotencyKey };
+    const { guides, repeated, quota, warnings } = await createGuides(server, sent);
+    if (quota) addRateLimit(reply, quota);
+    if (repeated) reply.header(REPLAYED_HEADER, 'true');
+    return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(warnings) };
+  });
+}
 const VALID_KEY = new RegExp(KEY_PATTERN);
 
 const validation = operation({
@@ -140,19 +154,7 @@ const validation = operation({
   },
 });
 
-/** `POST /api/guias/crear`, and `/api/guias/validar`, which makes the same checks alone (docs/contract.md "Guides"). */
-export async function creationRoutes(server: HttpServer): Promise<void> {
-  server.post('/api/guias/crear', creation, async (request, reply) => {
-    const idempotencyKey = request.headers['idempotency-key'];
-    if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
-      throw new DomainError('idempotency-key-invalid');
-    }
-    const sent = { ...readGuides(request, reply), idempotencyKey };
-    const { guides, repeated, quota, warnings } = await createGuides(server, sent);
-    if (quota) addRateLimit(reply, quota);
-    if (repeated) reply.header(REPLAYED_HEADER, 'true');
-    return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(warnings) };
-  });
+function validationRoute(server: HttpServer): void {
   server.post('/api/guias/validar', validation, async (request, reply) => {
     const sent = readGuides(request, reply);
     const { origin, destinations, warnings } = await validateGuides(server.branches, sent);
@@ -163,6 +165,12 @@ export async function creationRoutes(server: HttpServer): Promise<void> {
     }));
     return { ...validation.ok(valid), ...toWarnings(warnings) };
   });
+}
+
+/** `POST /api/guias/crear`, and `/api/guias/validar`, which makes the same checks alone (docs/contract.md "Guides"). */
+export async function creationRoutes(server: HttpServer): Promise<void> {
+  creationRoute(server);
+  validationRoute(server);
 }
 
 function readGuides(request: FastifyRequest, reply: FastifyReply): ValidationRequest {

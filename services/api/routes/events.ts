@@ -55,6 +55,19 @@ const registering = operation({
   },
 });
 
+function registrationRoute(server: HttpServer): void {
+  server.post('/api/eventos', registering, async (request) => {
+    const outcomes = await registerEvents(server, eventsOf(request.body), apiUser(request).username);
+    return registering.ok(
+      outcomes.map(({ id, verdict }, indice) => ({
+        indice,
+        ...(id !== undefined && { Id: id }),
+        ...resultOf(verdict),
+      })),
+    );
+  });
+}
+
 const feed = operation({
   id: 'listarEventos',
   tag: 'Eventos',
@@ -83,25 +96,20 @@ const feed = operation({
   },
 });
 
-const RESULTS = { registered: 'registrado', repeated: 'repetido' } as const;
-
-/** `POST` and `GET /api/eventos` (docs/contract.md "Events"). */
-export async function eventRoutes(server: HttpServer): Promise<void> {
-  server.post('/api/eventos', registering, async (request) => {
-    const outcomes = await registerEvents(server, eventsOf(request.body), apiUser(request).username);
-    return registering.ok(
-      outcomes.map(({ id, verdict }, indice) => ({
-        indice,
-        ...(id !== undefined && { Id: id }),
-        ...resultOf(verdict),
-      })),
-    );
-  });
+function feedRoute(server: HttpServer): void {
   server.get('/api/eventos', feed, async (request) => {
     const { cursor, limite = USUAL_EVENTS } = request.query;
     const page = await feedPage(server.eventLog, apiUser(request).account, cursor, limite);
     return { ...feed.ok(page.events), siguiente: page.cursor };
   });
+}
+
+const RESULTS = { registered: 'registrado', repeated: 'repetido' } as const;
+
+/** `POST` and `GET /api/eventos` (docs/contract.md "Events"). */
+export async function eventRoutes(server: HttpServer): Promise<void> {
+  registrationRoute(server);
+  feedRoute(server);
 }
 
 function resultOf(verdict: Verdict) {

@@ -31,6 +31,15 @@ const history = operation({
   },
 });
 
+function historyRoute(server: HttpServer): void {
+  server.get('/api/guias/:guia/eventos', history, async (request) => {
+    const user = apiUser(request);
+    const guide = await findGuide(server.guides, request.params.guia, user, 'eventos.create');
+    recordForeign(request, 'guide.read-other', [guide]);
+    return history.ok(await guideEvents(server.eventLog, guide.number, user));
+  });
+}
+
 const reading = operation({
   id: 'obtenerGuia',
   tag: 'Guias',
@@ -45,6 +54,14 @@ const reading = operation({
     example: COMPLETE_EXAMPLE,
   },
 });
+
+function readingRoute(server: HttpServer): void {
+  server.get(PATH, reading, async (request) => {
+    const guide = await findGuide(server.guides, request.params.guia, apiUser(request));
+    recordForeign(request, 'guide.read-other', [guide]);
+    return reading.ok({ ...summaryOf(guide), TipoServicio: guide.service, ...guide.guide });
+  });
+}
 
 const cancellation = operation({
   id: 'cancelarGuia',
@@ -64,26 +81,25 @@ const cancellation = operation({
   },
 });
 
-/** `GET /api/guias/{guia}`, its events, and its cancellation (docs/contract.md "Guides", "Events"). */
-export async function guideRoutes(server: HttpServer): Promise<void> {
-  const { guides, events, eventLog } = server;
-  ignoreBodies(server);
-  server.get('/api/guias/:guia/eventos', history, async (request) => {
-    const user = apiUser(request);
-    const guide = await findGuide(guides, request.params.guia, user, 'eventos.create');
-    recordForeign(request, 'guide.read-other', [guide]);
-    return history.ok(await guideEvents(eventLog, guide.number, user));
-  });
-  server.get(PATH, reading, async (request) => {
-    const guide = await findGuide(guides, request.params.guia, apiUser(request));
-    recordForeign(request, 'guide.read-other', [guide]);
-    return reading.ok({ ...summaryOf(guide), TipoServicio: guide.service, ...guide.guide });
-  });
+function cancellationRoute(server: HttpServer): void {
   server.post('/api/guias/:guia/cancelar', cancellation, async (request) => {
-    const { guide, cancelled } = await cancelGuide(guides, events, request.params.guia, apiUser(request));
+    const { guide, cancelled } = await cancelGuide(
+      server.guides,
+      server.events,
+      request.params.guia,
+      apiUser(request),
+    );
     if (cancelled) {
       record(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide.number } });
     }
     return cancellation.ok(summaryOf(guide));
   });
+}
+
+/** `GET /api/guias/{guia}`, its events, and its cancellation (docs/contract.md "Guides", "Events"). */
+export async function guideRoutes(server: HttpServer): Promise<void> {
+  ignoreBodies(server);
+  historyRoute(server);
+  readingRoute(server);
+  cancellationRoute(server);
 }

@@ -6,6 +6,25 @@ import { record } from '../hooks/record.ts';
 import { operation } from '../openapi/operation.ts';
 import { Nothing } from '../openapi/schemas.ts';
 
+const permissions = operation({
+  id: 'listarPermisos',
+  tag: 'Autenticacion',
+  summary: 'Permisos del usuario actual',
+  permission: 'any',
+  data: {
+    name: 'Permisos',
+    message: (names) => `Permisos: ${names.length}`,
+    schema: Type.Array(Type.String(), { description: 'En orden alfabético' }),
+    example: ['guias.create', 'guias.read'],
+  },
+});
+
+function permissionsRoute(server: HttpServer): void {
+  server.get('/api/apipermissions/my-permissions', permissions, async (request) =>
+    permissions.ok(apiUser(request).permissions.toSorted()),
+  );
+}
+
 const logout = operation({
   id: 'cerrarSesion',
   tag: 'Autenticacion',
@@ -14,6 +33,15 @@ const logout = operation({
   permission: 'any',
   data: { name: 'SesionCerrada', message: 'Sesion cerrada', schema: Nothing, example: null },
 });
+
+function logoutRoute(server: HttpServer): void {
+  server.post('/api/auth/logout', logout, async (request) => {
+    const { sub, jti, exp } = request.user;
+    await server.users.revokeToken(sub, { jti, until: new Date(exp * 1_000) });
+    record(request, { action: 'logout' });
+    return logout.ok(null);
+  });
+}
 
 const validation = operation({
   id: 'validarToken',
@@ -36,18 +64,18 @@ const validation = operation({
   },
 });
 
-/** `POST /api/auth/logout` and `GET /api/auth/validate` (docs/contract.md "Authentication"). */
-export async function tokenRoutes(server: HttpServer): Promise<void> {
-  ignoreBodies(server);
-  server.post('/api/auth/logout', logout, async (request) => {
-    const { sub, jti, exp } = request.user;
-    await server.users.revokeToken(sub, { jti, until: new Date(exp * 1_000) });
-    record(request, { action: 'logout' });
-    return logout.ok(null);
-  });
+function validationRoute(server: HttpServer): void {
   server.get('/api/auth/validate', validation, async (request) => {
     const { username, account, originBranch } = apiUser(request);
     const expira = new Date(request.user.exp * 1_000).toISOString();
     return validation.ok({ usuario: username, cuenta: account, sucursal: originBranch, expira });
   });
+}
+
+/** What a token may do, its end and its check (docs/contract.md "Authentication"). */
+export async function tokenRoutes(server: HttpServer): Promise<void> {
+  permissionsRoute(server);
+  ignoreBodies(server);
+  logoutRoute(server);
+  validationRoute(server);
 }

@@ -100,6 +100,16 @@ const creation = operation({
   },
 });
 
+function creationRoute(server: HttpServer, { config }: ApiOptions): void {
+  server.post('/api/webhooks', creation, async (request) => {
+    const wanted = parseWebhook(request.body, config.WEBHOOKS_ALLOW_PRIVATE);
+    const { webhook, secret } = await addWebhook(server, apiUser(request).account, wanted);
+    recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
+    const { id: Id, url: Url, description: Descripcion, active: Activo } = webhook;
+    return creation.ok({ Id, Url, Descripcion, Activo, Secreto: secret });
+  });
+}
+
 const listing = operation({
   id: 'listarWebhooks',
   tag,
@@ -112,6 +122,12 @@ const listing = operation({
     example: [WEBHOOK_EXAMPLE],
   },
 });
+
+function listingRoute(server: HttpServer): void {
+  server.get('/api/webhooks', listing, async (request) =>
+    listing.ok(await listWebhooks(server, apiUser(request).account)),
+  );
+}
 
 const probe = operation({
   ...ON_WEBHOOK,
@@ -135,6 +151,13 @@ const probe = operation({
   },
 });
 
+function probeRoute(server: HttpServer): void {
+  server.post('/api/webhooks/:id/probar', probe, async (request) => {
+    const { account } = apiUser(request);
+    return probe.ok(await probeWebhook(server, account, request.params.id, request.id));
+  });
+}
+
 const secret = operation({
   ...ON_WEBHOOK,
   id: 'cambiarSecretoDeWebhook',
@@ -147,6 +170,15 @@ const secret = operation({
     example: { Id: ID, Secreto: SECRET_EXAMPLE },
   },
 });
+
+function secretRoute(server: HttpServer): void {
+  server.post('/api/webhooks/:id/secreto', secret, async (request) => {
+    const { id } = request.params;
+    const Secreto = await changeSecret(server, apiUser(request).account, id);
+    recordWebhook(request, 'secret', id);
+    return secret.ok({ Id: id, Secreto });
+  });
+}
 
 const activation = operation({
   id: 'activarWebhook',
@@ -169,31 +201,7 @@ const activation = operation({
   },
 });
 
-const removal = operation({
-  ...ON_WEBHOOK,
-  id: 'eliminarWebhook',
-  summary: 'Eliminar un webhook',
-  data: { name: 'WebhookEliminado', message: 'Webhook eliminado', schema: Nothing, example: null },
-});
-
-/** `/api/webhooks` (docs/contract.md "Webhooks"). */
-export async function webhookRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
-  server.post('/api/webhooks', creation, async (request) => {
-    const wanted = parseWebhook(request.body, config.WEBHOOKS_ALLOW_PRIVATE);
-    const { webhook, secret } = await addWebhook(server, apiUser(request).account, wanted);
-    recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
-    const { id: Id, url: Url, description: Descripcion, active: Activo } = webhook;
-    return creation.ok({ Id, Url, Descripcion, Activo, Secreto: secret });
-  });
-  server.get('/api/webhooks', listing, async (request) =>
-    listing.ok(await listWebhooks(server, apiUser(request).account)),
-  );
-  await server.register(activationRoute);
-  await server.register(bodylessRoutes);
-}
-
-async function activationRoute(server: HttpServer): Promise<void> {
-  acceptOnlyJson(server, { mayBeEmpty: true });
+function activationRoute(server: HttpServer): void {
   server.post('/api/webhooks/:id/activar', activation, async (request) => {
     const { id } = request.params;
     const cursor = parseActivation(request.body);
@@ -203,24 +211,36 @@ async function activationRoute(server: HttpServer): Promise<void> {
   });
 }
 
-/** The routes that ignore a body, which some clients send with every request. */
-async function bodylessRoutes(server: HttpServer): Promise<void> {
-  ignoreBodies(server);
-  server.post('/api/webhooks/:id/probar', probe, async (request) => {
-    const { account } = apiUser(request);
-    return probe.ok(await probeWebhook(server, account, request.params.id, request.id));
-  });
-  server.post('/api/webhooks/:id/secreto', secret, async (request) => {
-    const { id } = request.params;
-    const Secreto = await changeSecret(server, apiUser(request).account, id);
-    recordWebhook(request, 'secret', id);
-    return secret.ok({ Id: id, Secreto });
-  });
+const removal = operation({
+  ...ON_WEBHOOK,
+  id: 'eliminarWebhook',
+  summary: 'Eliminar un webhook',
+  data: { name: 'WebhookEliminado', message: 'Webhook eliminado', schema: Nothing, example: null },
+});
+
+function removalRoute(server: HttpServer): void {
   server.delete('/api/webhooks/:id', removal, async (request) => {
     const { id } = request.params;
     await removeWebhook(server, apiUser(request).account, id);
     recordWebhook(request, 'delete', id);
     return removal.ok(null);
+  });
+}
+
+/** `/api/webhooks` (docs/contract.md "Webhooks"). */
+export async function webhookRoutes(server: HttpServer, options: ApiOptions): Promise<void> {
+  creationRoute(server, options);
+  listingRoute(server);
+  await server.register(async (mayBeEmpty) => {
+    acceptOnlyJson(mayBeEmpty, { mayBeEmpty: true });
+    activationRoute(mayBeEmpty);
+  });
+  // Some clients send a body with every request.
+  await server.register(async (bodyless) => {
+    ignoreBodies(bodyless);
+    probeRoute(bodyless);
+    secretRoute(bodyless);
+    removalRoute(bodyless);
   });
 }
 
