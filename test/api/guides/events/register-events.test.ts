@@ -175,14 +175,16 @@ describe('POST /api/eventos', () => {
     status,
     demo,
   }) => {
+    const began = Date.now();
+    const second = (seconds: number) => new Date(began + 1_000 * seconds).toISOString();
     const guide = await newGuide();
-    await register(event(guide, 'Anulacion', { Anula: 'mal', Ocurrido: at(2) }));
-    await register(event(guide, 'EnReparto', { Ocurrido: at(0) }));
-    await register(event(guide, 'Entregado', { Id: 'mal', Ocurrido: at(1) }));
+    await register(event(guide, 'Anulacion', { Anula: 'mal', Ocurrido: second(2) }));
+    await register(event(guide, 'EnReparto', { Ocurrido: second(0) }));
+    await register(event(guide, 'Entregado', { Id: 'mal', Ocurrido: second(1) }));
     expect(await status(guide)).toBe('EnReparto');
     await register(
-      event(guide, 'Entregado', { Ocurrido: at(1) }),
-      event(guide, 'EnTransito', { Ocurrido: at(3) }),
+      event(guide, 'Entregado', { Ocurrido: second(1.5) }),
+      event(guide, 'EnTransito', { Ocurrido: second(3) }),
     );
     expect(await status(guide)).toBe('Entregado');
     const { body } = await demo.get(`/api/guias/${guide}/eventos`);
