@@ -63,7 +63,7 @@ type Options = {
 /**
  * Gets labels from the cache, or has them printed (docs/architecture.md "The way of a label").
  *
- * A wait subscribes to the label's channel, then looks into the cache, then adds the job. In this order the wait misses no
+ * A wait subscribes to the label's channel, then looks into the cache and adds the job. In this order the wait misses no
  * end of the job, whichever process asked first. A message is lost only with the subscriber's connection, and a job only
  * with the queue's. When either connection is back, every wait looks into the cache and adds its job again. A wait looks
  * once more before it ends as late.
@@ -218,7 +218,7 @@ export class LabelClient {
     // `print` has counted this label's pages already.
     const pagesBefore = this.#admission.pagesOf(asker.account) - pageCount(label);
     const place = placeInLine(pagesBefore, !!asker.behind, this.clock.now());
-    const job = { key, label, requestId: asker.requestId };
+    const job = { key, label, requestId: asker.requestId, ...(asker.behind && { behind: asker.behind }) };
     const result = this.#printed(job, place, abandoned.signal).finally(forget);
     result.catch(() => {}); // when nobody waits any more
     abandoned.signal.addEventListener('abort', forget);
@@ -260,13 +260,16 @@ export class LabelClient {
     news: AsyncIterator<unknown[]>,
   ): Promise<PrintedLabel> {
     const cause = new Error(`label ${job.key}`);
+    let { key } = job;
     let evictions = 0;
-    for (let key = job.key; ; ) {
-      const bytes = await this.#cache.read(key);
+    const add = () => {
+      const options = { ...labelJobOptions(job.key, place, evictions), timestamp: this.clock.now() };
+      return this.queue.add(job.label.kind, job, options);
+    };
+    // At the same time: where another process has just had this label printed, it is printed once more.
+    let [bytes] = await Promise.all([this.#cache.read(key), add()]);
+    for (;;) {
       if (bytes) return { key, bytes };
-      if (evictions === MAX_EVICTIONS) throw new DomainError('unavailable', { cause });
-      const timestamp = this.clock.now();
-      await this.queue.add(job.label.kind, job, { ...labelJobOptions(job.key, place, evictions), timestamp });
       const [heard] = (await news.next()).value as [LabelNews | 'reconnected'];
       const printedAs = typeof heard === 'object' ? heard.printed : undefined;
       // A label without its file took the printers' time as well.
@@ -276,6 +279,10 @@ export class LabelClient {
       if (heard === 'unstored') throw new DomainError('unavailable', { cause });
       if (printedAs) evictions++; // counts only where the next look finds no label
       key = printedAs ?? job.key;
+      bytes = await this.#cache.read(key);
+      if (bytes) continue;
+      if (evictions === MAX_EVICTIONS) throw new DomainError('unavailable', { cause });
+      await add();
     }
   }
 
