@@ -86,8 +86,11 @@ export type LabelPayload = Static<typeof LabelPayload>;
 /** Version of the template that draws each kind: of ours, or of an operator's own (docs/labels.md "Versions"). */
 export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
 
-/** A label to print, under the key by which it was asked for, and the id of the request that asked first. */
-export type LabelJob = { key: string; label: LabelPayload; requestId: string };
+/**
+ * A label to print, under the key by which it was asked for, and the id of the request that asked first. `behind`: it belongs
+ * to a file of many, and goes behind labels that are asked for one by one.
+ */
+export type LabelJob = { key: string; label: LabelPayload; requestId: string; behind?: true };
 
 /**
  * The queue carries no bytes: they are in the label cache. `at`: when the label was stored, in ms since 1970 by the clock of the

@@ -36,6 +36,8 @@ export type PrintOrder = {
   alone: boolean;
   /** In the line of all labels: the smallest number goes first. */
   place: number;
+  /** Whether the label belongs to a file of many. */
+  behind: boolean;
   /** The label's key. */
   key: string;
   /** When the label was asked for, of `performance.now()`. */
@@ -85,7 +87,13 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
 
   async function print(
     label: LabelPayload,
-    { alone = false, place = 0, key = '', askedAt = performance.now() }: Partial<PrintOrder> = {},
+    {
+      alone = false,
+      place = 0,
+      behind = false,
+      key = '',
+      askedAt = performance.now(),
+    }: Partial<PrintOrder> = {},
   ): Promise<Uint8Array> {
     const started = performance.now();
     const rendered = render(label, options.templates);
@@ -94,15 +102,31 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     const pages = rendered.drawing.pages.length;
     const record = tracing?.recorder();
-    waiting.add({ ...rendered, pages, alone, place, key, askedAt, queuedAt, record, resolve, reject });
+    waiting.add({
+      ...rendered,
+      pages,
+      alone,
+      place,
+      behind,
+      key,
+      askedAt,
+      queuedAt,
+      record,
+      resolve,
+      reject,
+    });
     fillSlots();
     return promise;
   }
 
   function fillSlots(): void {
-    while (slots.mayStart(waiting.size)) {
-      const batch = waiting.takeBatch();
-      void slots.occupy(batch.length, () => printAwaited(batch)).then(fillSlots);
+    for (;;) {
+      const files = slots.mayStart(waiting.size, true);
+      if (!files && !slots.mayStart(waiting.size, false)) return;
+      const batch = waiting.takeBatch(files);
+      if (batch.length === 0) return;
+      const ofFile = batch[0]?.behind ?? false;
+      void slots.occupy(batch.length, ofFile, () => printAwaited(batch)).then(fillSlots);
     }
   }
 

@@ -1,33 +1,52 @@
+/** Time for which a slot is kept free of files after a label that was not of a file, in ms. */
+const KEPT_FREE_MS = 1_000;
+
 /**
  * Bounds how many prints run at once, and decides when another one starts.
  *
  * While one slot prints, the next starts only when at least as many labels are queued as are printing. Small prints
  * cost more a label, and at half of the top load they took the cores that other labels waited for (p99 260–370 ms,
  * with this rule 180–200 ms).
+ *
+ * Files leave one slot free while labels are asked for one by one, which start there whatever the files print. They would
+ * else wait for a print of a file to end.
  */
 export class PrintSlots {
   readonly #concurrency: number;
   #prints = 0;
-  #labels = 0;
+  #filePrints = 0;
+  /** Labels that are printing, those of files and the others. */
+  #labels = { files: 0, others: 0 };
+  /** When a print of labels that are not of a file last ended. */
+  #endedAt = Number.NEGATIVE_INFINITY;
 
   constructor(concurrency: number) {
     this.#concurrency = concurrency;
   }
 
-  /** Returns whether a print may start now, when so many labels are queued. */
-  mayStart(queued: number): boolean {
-    return queued > 0 && this.#prints < this.#concurrency && queued >= this.#labels;
+  /** Returns whether a print may start now, when so many labels are queued. @param ofFile whether it may be of a file. */
+  mayStart(queued: number, ofFile: boolean): boolean {
+    if (queued === 0 || this.#prints >= this.#concurrency) return false;
+    const { files, others } = this.#labels;
+    if (!ofFile) return queued >= others;
+    const isAskedOneByOne = performance.now() - this.#endedAt < KEPT_FREE_MS;
+    const filePrints = Math.max(1, this.#concurrency - (isAskedOneByOne ? 1 : 0));
+    return queued >= files + others && this.#filePrints < filePrints;
   }
 
-  /** Occupies a slot with so many labels until `print` has ended. */
-  async occupy(labels: number, print: () => Promise<void>): Promise<void> {
+  /** Occupies a slot with so many labels until `print` has ended. @param ofFile whether they belong to files of many. */
+  async occupy(labels: number, ofFile: boolean, print: () => Promise<void>): Promise<void> {
+    const of = ofFile ? 'files' : 'others';
     this.#prints++;
-    this.#labels += labels;
+    if (ofFile) this.#filePrints++;
+    this.#labels[of] += labels;
     try {
       await print();
     } finally {
       this.#prints--;
-      this.#labels -= labels;
+      if (ofFile) this.#filePrints--;
+      else this.#endedAt = performance.now();
+      this.#labels[of] -= labels;
     }
   }
 }

@@ -4,6 +4,8 @@ import type { LabelKind } from '#shared/contracts/label-kinds.ts';
 const MAX_PAGES = 100;
 /** A label with more pages takes as long as a whole batch: it is printed by itself, so no other waits for its pages. */
 const LARGE_PAGES = MAX_PAGES / 4;
+/** Most labels of files in one print: for so long a label that is asked for alone waits, with both slots taken. */
+const MAX_BEHIND = 12;
 
 /** What decides which labels share a print with this one. */
 export type WaitingLabel = {
@@ -12,6 +14,8 @@ export type WaitingLabel = {
   readonly pages: number;
   /** Whether the label must be printed by itself. */
   readonly alone: boolean;
+  /** Whether the label belongs to a file of many. Such a label shares no print with those that are asked for one by one. */
+  readonly behind?: boolean;
   /** In the line of all labels, which is that of the queue: the smallest number goes first. */
   readonly place: number;
 };
@@ -36,18 +40,25 @@ export class WaitingList<Label extends WaitingLabel> {
     this.#labels.splice(before + 1, 0, label);
   }
 
-  /** Removes and returns the labels of the next print: the first in the line, and those of its kind behind it that fit. */
-  takeBatch(): Label[] {
+  /**
+   * Removes and returns the labels of the next print: the first in the line, and those of its kind behind it that fit.
+   *
+   * @param files whether labels of files may be among them.
+   */
+  takeBatch(files = true): Label[] {
     const batch: Label[] = [];
     let pages = 0;
-    for (let i = 0; i < this.#labels.length && batch.length < this.#maxLabels; ) {
+    let maxLabels = this.#maxLabels;
+    for (let i = 0; i < this.#labels.length && batch.length < maxLabels; ) {
       const label = this.#labels[i] as Label;
       const alone = label.alone || label.pages > LARGE_PAGES;
       const [first] = batch;
-      if (first && (label.kind !== first.kind || alone || pages + label.pages > MAX_PAGES)) {
+      const isLater = first && (!maySharePrint(first, label) || alone || pages + label.pages > MAX_PAGES);
+      if (isLater || (label.behind && !files)) {
         i++; // a later print is for it
         continue;
       }
+      if (label.behind) maxLabels = Math.min(maxLabels, MAX_BEHIND);
       batch.push(label);
       pages += label.pages;
       this.#labels.splice(i, 1);
@@ -55,4 +66,8 @@ export class WaitingList<Label extends WaitingLabel> {
     }
     return batch;
   }
+}
+
+function maySharePrint(one: WaitingLabel, other: WaitingLabel): boolean {
+  return one.kind === other.kind && one.behind === other.behind;
 }

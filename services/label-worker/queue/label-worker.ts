@@ -126,12 +126,13 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 
 async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
   const { cache, clock, templates, metrics } = options;
-  const { key, label } = job.data;
+  const { key, label, behind = false } = job.data;
   if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
   const bytes = await print(label, options, {
     // A label that was in a batch when Chromium failed may be the reason, so it is printed by itself.
     alone: job.attemptsMade > 0,
     place: job.priority,
+    behind,
     key,
     askedAt: performance.now() - (clock.now() - job.timestamp),
   });

@@ -195,7 +195,8 @@ test('when Chromium fails, all labels of the batch do, and none is blamed', asyn
   expect(prints).toHaveLength(3);
 });
 
-test('while one slot prints, the next starts only when as many labels are queued as are printing', async () => {
+/** A printer with two slots whose prints end, in vain, when the test says so. */
+function pretendedPrinter() {
   const sizes: number[] = [];
   const ends: (() => void)[] = [];
   const printHtml = (body: string) =>
@@ -205,14 +206,19 @@ test('while one slot prints, the next starts only when as many labels are queued
     });
   const printer = createLabelPrinter({ underlays: {}, printHtml, concurrency: 2, maxLabels: 50 });
   const asked: Promise<unknown>[] = [];
-  const ask = async (count: number) => {
-    asked.push(...Array.from({ length: count }, () => printer.print(label()).catch(() => {})));
+  const ask = async (count: number, order = {}) => {
+    asked.push(...Array.from({ length: count }, () => printer.print(label(), order).catch(() => {})));
     await new Promise(setImmediate);
   };
   const end = async (print: number) => {
     ends[print]?.();
     await new Promise(setImmediate);
   };
+  return { sizes, asked, ask, end };
+}
+
+test('while one slot prints, the next starts only when as many labels are queued as are printing', async () => {
+  const { sizes, asked, ask, end } = pretendedPrinter();
   await ask(2);
   expect(sizes).toEqual([1, 1]);
   await ask(5);
@@ -229,5 +235,23 @@ test('while one slot prints, the next starts only when as many labels are queued
   await end(3);
   expect(sizes).toEqual([1, 1, 5, 5, 3]);
   await end(4);
+  await Promise.all(asked);
+});
+
+test('labels of files print a dozen at a time, and leave a slot to labels that are asked for one by one', async () => {
+  const { sizes, asked, ask, end } = pretendedPrinter();
+  const file = { behind: true, place: 60 };
+  await ask(50, file);
+  await ask(1);
+  await end(1);
+  expect(sizes).toEqual([1, 1, 1]);
+  await end(0);
+  expect(sizes).toEqual([1, 1, 1, 12]);
+  await end(2);
+  expect(sizes).toEqual([1, 1, 1, 12]);
+  await ask(1);
+  expect(sizes).toEqual([1, 1, 1, 12, 1]);
+  for (const print of [3, 4, 5, 6, 7]) await end(print);
+  expect(sizes).toEqual([1, 1, 1, 12, 1, 12, 12, 12]);
   await Promise.all(asked);
 });
