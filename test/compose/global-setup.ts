@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { dockerAnswers } from '#test/fixtures/test-servers.ts';
 import { ComposeProject } from './compose-project.ts';
 
 /** Builds all images with the Docker Engine that answers. Where there is none, the run says so and fails. */
 export default async function setup() {
-  // `docker info` fails without an engine behind the program, or without the program.
-  if (spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 5_000 }).status !== 0) {
+  if (!dockerAnswers()) {
     process.stderr.write(
       'test:compose needs a Docker Engine: start one, or set DOCKER_HOST to one that runs.\n',
     );

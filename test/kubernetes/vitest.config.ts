@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 const ENDINGS = {
   node: 'k8s.ts',
   apiServerAlone: 'api-server.ts',
+  apiServerWithKeda: 'keda.ts',
 };
 
 const found = findCluster();
@@ -35,7 +36,10 @@ function findCluster(): keyof typeof ENDINGS {
   if (spawnSync('kubectl', ['version', '--client']).error) refuse('test:k8s needs kubectl on PATH.');
   const nodes = kubectl('get', 'nodes', '--output', 'name');
   if (nodes === undefined) refuse(`No cluster answers at KUBECONFIG=${file}.`);
-  return nodes ? 'node' : 'apiServerAlone';
+  if (nodes) return 'node';
+  return kubectl('api-resources', '--api-group=keda.sh', '--output', 'name')
+    ? 'apiServerWithKeda'
+    : 'apiServerAlone';
 }
 
 /** Returns what the command prints, undefined where it fails. */
