@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { commonSettings, labelCacheSettings, redisSettings } from '#shared/config/settings.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 
 export const LabelWorkerConfig = Type.Object({
   ...commonSettings,
@@ -18,8 +19,7 @@ export const LabelWorkerConfig = Type.Object({
   }),
   LABEL_TEMPLATES: Type.Optional(
     Type.String({
-      description:
-        "Folder with the operator's own letter.hbs, medium.hbs or small.hbs (docs/labels.md). A worker with a wrong one does not start",
+      description: `Folder with templates of the operator's own, of ${LABEL_KINDS.map((kind) => `${kind}.hbs`).join(', ')} (docs/labels.md). A worker with a wrong one does not start`,
       examples: ['/templates'],
     }),
   ),

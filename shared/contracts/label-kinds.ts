@@ -39,7 +39,6 @@ export const LABEL_KINDS = Object.keys(KINDS) as LabelKind[];
 
 /** The values of `Tipo`. */
 export const TIPOS = LABEL_KINDS.map((kind) => KINDS[kind].tipo);
-export type Tipo = (typeof TIPOS)[number];
 
 /** Returns the kind that a `Tipo` names. */
 export function kindOfTipo(tipo: string): LabelKind | undefined {

@@ -3,7 +3,7 @@ import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/contracts/event-types.ts';
 import { MAX_GUIDES, MAX_PACKAGES } from '#shared/contracts/guide.ts';
 import { LABEL_TIMEOUT_MS } from '#shared/contracts/label-job.ts';
-import { MAX_FILE_PAGES } from '#shared/contracts/label-kinds.ts';
+import { MAX_FILE_PAGES, TIPOS } from '#shared/contracts/label-kinds.ts';
 import type { ErrorParams } from '#shared/errors/domain-error.ts';
 import {
   BODY_LIMIT_MIB,
@@ -58,6 +58,7 @@ export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: objec
     operaciones: operationsTable(operations),
     operacionesDeEtiquetas: operationsTable(taggedWith('Etiquetas')),
     operacionesDeEventos: operationsTable(taggedWith('Eventos')),
+    tiposDeEtiqueta: TIPOS.map((tipo) => `\`${tipo}\``).join(', '),
     estados: statesTable(),
     camposDeEvento: fieldsTable(EventFields as Section),
     operacionesDeWebhooks: operationsTable(taggedWith('Webhooks')),
