@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { MONGO_USERS, type MongoUser } from './access/mongo-roles.ts';
+import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { REDIS_SERVICES, type RedisService, redisAclFile, redisUrlOf } from './access/redis-acl.ts';
 
 /** The secrets of an installation with a MongoDB and a Redis of its own. */

@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { Type } from 'typebox';
-import { AuditStore } from '#shared/audit/audit-store.ts';
+import { AUDIT } from '#shared/audit/audit-store.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { mongoSettings } from '#shared/config/settings.ts';
 import { createLogger } from '#shared/observability/logger.ts';
+import { createIndexes, MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
-import { MONGO_USERS, type MongoUser, privilegesOf, roleName } from './mongo-roles.ts';
+import { privilegesOf, roleName } from './mongo-roles.ts';
 import { runProgram } from './run-program.ts';
 
 /**
@@ -61,7 +62,7 @@ async function applyUsers(apply = applyUser): Promise<void> {
       else process.stdout.write(`There is no ${file}: the user ${user} is left as it is.\n`);
     }
     // Nobody else may create them: an index with another TTL would delete the trail.
-    await new AuditStore(connection).open();
+    await createIndexes(connection, AUDIT);
   } finally {
     await connection.close();
   }

@@ -1,7 +1,17 @@
-import type { Connection, mongo } from 'mongoose';
+import type { Connection, mongo, QueryFilter } from 'mongoose';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { collectionOf } from '#shared/stores/mongo.ts';
+import {
+  body,
+  type DocumentIn,
+  defineCollection,
+  driverOf,
+  modelOf,
+  NUMBER,
+  optional,
+  type StoredModel,
+  TEXT,
+} from '#shared/stores/collection.ts';
 
 declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
@@ -9,6 +19,47 @@ declare module '#shared/errors/domain-error.ts' {
     overtaken: unknown;
   }
 }
+
+const RIGHTS = {
+  branches: ['find'],
+  loads: ['find', 'insert', 'remove'],
+  demo: ['find', 'insert', 'remove'],
+} as const;
+export const BRANCHES = defineCollection(
+  'branches',
+  { _id: TEXT, generation: NUMBER, branch: body<Branch>() },
+  {
+    id: 'Generation and code',
+    holds: 'A branch of one load',
+    life: 'Until the next load',
+    rights: RIGHTS,
+  },
+);
+export const COVERAGE = defineCollection(
+  'coverage',
+  { _id: TEXT, generation: NUMBER, postalCode: TEXT, code: TEXT },
+  {
+    id: 'Generation and postal code',
+    holds: 'The branch of a postal code',
+    life: 'Until the next load',
+    rights: RIGHTS,
+  },
+);
+/** Two documents: `current` has the numbers of the loads that are in force, 0 is none; `counter` has `last`. */
+export const GENERATIONS = defineCollection(
+  'generations',
+  { _id: TEXT, branches: optional(NUMBER), coverage: optional(NUMBER), last: optional(NUMBER) },
+  {
+    id: '`current`, `counter`',
+    holds: 'Which generations are in force, and the number of the last load',
+    life: 'For ever',
+    rights: {
+      branches: ['find'],
+      loads: ['find', 'insert', 'update'],
+      demo: ['find', 'insert', 'update'],
+    },
+  },
+);
 
 export type Coverage = { postalCode: string; code: string };
 /** All branches and all coverage of one moment. `version` changes with every load. */
@@ -22,10 +73,9 @@ export type OnProgress = (written: number) => void;
 
 /** What is loaded as a whole. */
 type Kind = 'branches' | 'coverage';
-/** The numbers of the loads that are in force; 0 is none. */
 type Generation = Readonly<Record<Kind, number>>;
 /** A record of one load. */
-type Loaded<R> = { _id: string; generation: number } & R;
+type Loaded = { _id: string; generation: number };
 
 /** Documents in one insert: well below the timeout of an operation, on a slow server too. */
 const INSERT_CHUNK = 2_000;
@@ -42,16 +92,14 @@ const LOOKUP = { timeoutMS: 1_500 };
  * that dies on the way leaves the old generation in force; the next load removes its leftovers.
  */
 export class BranchStore {
-  readonly #current: mongo.Collection<{ _id: string } & Generation>;
-  readonly #counter: mongo.Collection<{ _id: string; last: number }>;
-  readonly #branches: mongo.Collection<Loaded<{ branch: Branch }>>;
-  readonly #coverage: mongo.Collection<Loaded<Coverage>>;
+  readonly #generations: StoredModel<DocumentIn<typeof GENERATIONS>>;
+  readonly #branches: StoredModel<DocumentIn<typeof BRANCHES>>;
+  readonly #coverage: StoredModel<DocumentIn<typeof COVERAGE>>;
 
   constructor(connection: Connection) {
-    this.#current = collectionOf(connection, 'generations');
-    this.#counter = collectionOf(connection, 'generations');
-    this.#branches = collectionOf(connection, 'branches');
-    this.#coverage = collectionOf(connection, 'coverage');
+    this.#generations = modelOf(connection, GENERATIONS);
+    this.#branches = modelOf(connection, BRANCHES);
+    this.#coverage = modelOf(connection, COVERAGE);
   }
 
   /** Returns a text that changes with every load; `0.0` before the first. */
@@ -63,8 +111,8 @@ export class BranchStore {
   snapshot(): Promise<Snapshot> {
     return this.#atOneVersion(async (current) => {
       const [branches, coverage] = await Promise.all([
-        this.#branches.find({ generation: current.branches }).toArray(),
-        this.#coverage.find({ generation: current.coverage }).toArray(),
+        this.#branches.find({ generation: current.branches }).lean(),
+        this.#coverage.find({ generation: current.coverage }).lean(),
       ]);
       return {
         version: versionOf(current),
@@ -97,7 +145,8 @@ export class BranchStore {
   /** Returns the branches that are active, in no order. @throws as `find` does. */
   active(): Promise<Branch[]> {
     return this.#atOneVersion(async ({ branches: generation }) => {
-      const found = await this.#branches.find({ generation, 'branch.Activa': true }, LOOKUP).toArray();
+      const active = { generation, 'branch.Activa': true };
+      const found = await this.#branches.find(active).setOptions(LOOKUP).lean();
       return found.map(({ branch }) => branch);
     });
   }
@@ -140,10 +189,10 @@ export class BranchStore {
   }
 
   /** @param records each under what names it, a branch's code or a postal code. */
-  async #load<R>(
+  async #load<D extends Loaded>(
     kind: Kind,
-    collection: mongo.Collection<Loaded<R>>,
-    records: readonly (readonly [name: string, record: R])[],
+    model: StoredModel<D>,
+    records: readonly (readonly [name: string, record: Omit<D, keyof Loaded>])[],
     onProgress: OnProgress = () => {},
   ): Promise<void> {
     const generation = await this.#nextGeneration();
@@ -154,53 +203,51 @@ export class BranchStore {
         _id: idOf(generation, name),
         generation,
       }));
-      await collection.insertMany(documents as mongo.OptionalUnlessRequiredId<Loaded<R>>[], {
-        ordered: false,
-      });
+      await driverOf(model).insertMany(documents as mongo.OptionalUnlessRequiredId<D>[], { ordered: false });
       written += chunk.length;
       onProgress(written);
     }
     await this.#activate(kind, generation);
     // Older generations only: a newer one may be on its way in from another process. The load is in force, so it has not
     // failed where this does; the next one removes what is left.
-    await collection
-      .deleteMany({ generation: { $lt: generation } } as mongo.Filter<Loaded<R>>)
-      .catch(() => {});
+    await model.deleteMany({ generation: { $lt: generation } } as QueryFilter<D>).catch(() => {});
   }
 
   async #inForce(): Promise<Generation> {
-    return (await this.#current.findOne({ _id: 'current' }, LOOKUP)) ?? { branches: 0, coverage: 0 };
+    const current = await this.#generations.findOne({ _id: 'current' }).setOptions(LOOKUP).lean();
+    return { branches: current?.branches ?? 0, coverage: current?.coverage ?? 0 };
   }
 
   /** Returns a number that no other load has: the higher of two began later. */
   async #nextGeneration(): Promise<number> {
-    const counter = await this.#counter.findOneAndUpdate(
-      { _id: 'counter' },
-      { $inc: { last: 1 } },
-      { upsert: true, returnDocument: 'after' },
-    );
+    const options = { upsert: true, returnDocument: 'after' } as const;
+    const increase = { $inc: { last: 1 } };
+    const counter = await this.#generations.findOneAndUpdate({ _id: 'counter' }, increase, options).lean();
     return (counter as { last: number }).last;
   }
 
   /** Puts a generation in force. @throws DomainError `overtaken` when a load that began later already is. */
   async #activate(kind: Kind, generation: number): Promise<void> {
     const none = { $setOnInsert: { branches: 0, coverage: 0 } };
-    await this.#current.updateOne({ _id: 'current' }, none, { upsert: true });
+    await this.#generations.updateOne({ _id: 'current' }, none, { upsert: true });
     const older = { _id: 'current', [kind]: { $lt: generation } };
-    const { matchedCount } = await this.#current.updateOne(older, { $set: { [kind]: generation } });
+    const { matchedCount } = await this.#generations.updateOne(older, { $set: { [kind]: generation } });
     if (matchedCount === 0) throw new DomainError('overtaken');
   }
 }
 
 /** Finds the documents of one generation by their codes; none costs no query. */
-async function findById<R>(
-  collection: mongo.Collection<Loaded<R>>,
+async function findById<D extends Loaded>(
+  model: StoredModel<D>,
   generation: number,
   codes: readonly string[],
-): Promise<mongo.WithId<Loaded<R>>[]> {
+): Promise<D[]> {
   if (codes.length === 0) return [];
   const ids = [...new Set(codes)].map((code) => idOf(generation, code));
-  return collection.find({ _id: { $in: ids } } as mongo.Filter<Loaded<R>>, LOOKUP).toArray();
+  return model
+    .find({ _id: { $in: ids } } as QueryFilter<D>)
+    .setOptions(LOOKUP)
+    .lean<D[]>();
 }
 
 function idOf(generation: number, code: string): string {

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { FeedPage } from '#shared/stores/event-log.ts';
 import { feedEvent } from '#shared/stores/event-log.ts';
-import type { Webhook } from '#shared/stores/webhook-store.ts';
+import type { Webhook } from '#shared/stores/webhook-model.ts';
 
 /** What is posted to a webhook. The same events make the same message, on every try. */
 export type Message = { id: string; body: string };

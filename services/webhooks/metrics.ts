@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { addGauge } from '#shared/observability/metrics.ts';
-import type { LogEntry } from '#shared/stores/event-log.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
 import type { WebhookStore } from '#shared/stores/webhook-store.ts';
 import type { Outcome } from './post.ts';
 

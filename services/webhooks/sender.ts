@@ -16,8 +16,8 @@ const TURN_MS = 5_000;
 const PLACES = { inAll: 200, ofOne: 10 };
 /** Pause between looks for webhooks that are due, in ms, while there are none. */
 const PAUSE_MS = 500;
-/** Pause before events are looked for that are too young to be shown, in ms. */
-const YOUNG_MS = 1_000;
+/** Pause before the sender looks again for events that are pending: too recent to be shown, in ms. */
+const PENDING_MS = 1_000;
 
 type Options = {
   webhooks: WebhookStore;
@@ -142,6 +142,6 @@ export class Sender {
 }
 
 /** Returns when there will be more to send after the end of what is shown, in ms; undefined where that is not known. */
-function nextLookMs({ hasYoung }: FeedPage): number | undefined {
-  return hasYoung ? YOUNG_MS : undefined;
+function nextLookMs({ hasPending }: FeedPage): number | undefined {
+  return hasPending ? PENDING_MS : undefined;
 }

@@ -1,5 +1,16 @@
-import { type Connection, mongo } from 'mongoose';
-import { collectionOf } from '#shared/stores/mongo.ts';
+import type { Connection, QueryFilter } from 'mongoose';
+import {
+  body,
+  type DocumentIn,
+  defineCollection,
+  MOMENT,
+  modelOf,
+  oneOf,
+  optional,
+  type StoredModel,
+  TEXT,
+  typed,
+} from '#shared/stores/collection.ts';
 
 /** What is recorded. The commands of operators are `admin.<command>`, `branches.<command>` and `coverage.<command>`. */
 export type AuditAction =
@@ -15,25 +26,53 @@ export type AuditAction =
   | `branches.${string}`
   | `coverage.${string}`
   | `privacy.${string}`;
-export type AuditOutcome = 'ok' | 'refused' | 'failed' | 'started';
+type Details = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
+/** Days that an event is kept (docs/security.md "Personal data"). */
+export const AUDIT_DAYS = 400;
+const DAY_S = 24 * 3_600;
+const OPTIONAL_TEXT = optional(typed<string | undefined>(TEXT));
 
 /** Who did what, from where, and how it ended. It never holds a password, or personal data of senders and recipients. */
-export type AuditEvent = {
-  at: Date;
-  action: AuditAction;
-  /** The API user, or for commands the operator; `unknown` where a login names no user that exists. */
-  actor: string;
-  account?: string | undefined;
-  /** The client's IP address, or for commands that of the operator's terminal. */
-  address?: string | undefined;
-  requestId?: string | undefined;
-  service: string;
-  /** What it was done to: a user, a job, an account. */
-  subject?: string | undefined;
-  outcome: AuditOutcome;
-  /** Lists are of what the service has itself made, such as guide numbers, and at most those of one request. */
-  details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
-};
+export const AUDIT = defineCollection(
+  'audit',
+  {
+    at: MOMENT,
+    action: typed<AuditAction>(TEXT),
+    /** The API user, or for commands the operator; `unknown` if a login names no user that exists. */
+    actor: TEXT,
+    account: OPTIONAL_TEXT,
+    /** The client's IP address, or for commands that of the operator's terminal. */
+    address: OPTIONAL_TEXT,
+    requestId: OPTIONAL_TEXT,
+    service: TEXT,
+    /** What it was done to: a user, a job, an account. */
+    subject: OPTIONAL_TEXT,
+    outcome: oneOf(['ok', 'refused', 'failed', 'started']),
+    /** Lists are of what the service has itself made, such as guide numbers, and at most those of one request. */
+    details: optional(body<Details | undefined>()),
+  },
+  {
+    id: 'Random',
+    holds: 'The audit log: who did what, from where',
+    life: `${AUDIT_DAYS} days`,
+    // Nobody updates or removes its events. `mongo-users.ts` creates its indexes: another TTL would delete the log.
+    rights: {
+      api: ['insert'],
+      dashboard: ['insert'],
+      webhooks: ['insert'],
+      admin: ['find', 'insert'],
+      loads: ['insert'],
+    },
+    indexes: [
+      [{ at: 1 }, { expireAfterSeconds: AUDIT_DAYS * DAY_S }],
+      [{ actor: 1, at: -1 }],
+      [{ subject: 1, at: -1 }],
+    ],
+  },
+);
+type AuditDocument = DocumentIn<typeof AUDIT>;
+export type AuditEvent = Omit<AuditDocument, '_id'>;
 
 /** What an operator looks for; absent fields do not restrict. `since` is inclusive, `until` exclusive. */
 export type AuditQuery = {
@@ -45,49 +84,30 @@ export type AuditQuery = {
   until?: Date | undefined;
 };
 
-/** Days that an event is kept (docs/security.md "Personal data"). */
-export const AUDIT_DAYS = 400;
-const DAY_S = 24 * 3_600;
 /** Longest text of a field, in characters: some come from clients and from operators' command lines. */
 const MAX_TEXT = 256;
-/** MongoDB's code for a command that the user's roles do not allow. */
-const UNAUTHORIZED = 13;
 
-/** The audit trail in MongoDB. Events are inserted and read, never changed; MongoDB removes them when they are old. */
+/** The audit log in MongoDB. Events are inserted and read, never changed; MongoDB removes them when they are old. */
 export class AuditStore {
-  readonly #events: mongo.Collection<AuditEvent>;
+  readonly #events: StoredModel<AuditDocument>;
 
   constructor(connection: Connection) {
-    this.#events = collectionOf(connection, 'audit');
-  }
-
-  /**
-   * Creates the indexes by which events are found and expire. A user who may not do so relies on those that the database's
-   * administrator made (`local/access/mongo-users.ts`): an index with another TTL would delete the trail.
-   */
-  async open(): Promise<void> {
-    try {
-      await this.#events.createIndex({ at: 1 }, { expireAfterSeconds: AUDIT_DAYS * DAY_S });
-      for (const who of ['actor', 'subject']) await this.#events.createIndex({ [who]: 1, at: -1 });
-    } catch (error) {
-      if (!(error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED)) throw error;
-    }
+    this.#events = modelOf(connection, AUDIT);
   }
 
   async insert(event: AuditEvent): Promise<void> {
-    await this.#events.insertOne({ ...event });
+    await this.#events.insertOne(event);
   }
 
   /** Returns the newest events that match, the newest first. */
   find({ user, action, address, since, until }: AuditQuery, limit: number): Promise<AuditEvent[]> {
-    const filter: mongo.Filter<AuditEvent> = {
+    const filter: QueryFilter<AuditDocument> = {
       ...(user !== undefined && { $or: [{ actor: user }, { subject: user }] }),
       ...(action !== undefined && { action }),
       ...(address !== undefined && { address }),
       ...((since || until) && { at: { ...(since && { $gte: since }), ...(until && { $lt: until }) } }),
     };
-    const projection = { _id: 0 } as const;
-    return this.#events.find(filter, { projection }).sort({ at: -1, _id: -1 }).limit(limit).toArray();
+    return this.#events.find(filter, { _id: 0 }).sort({ at: -1, _id: -1 }).limit(limit).lean().exec();
   }
 }
 

@@ -1,6 +1,20 @@
-import type { Connection, mongo } from 'mongoose';
+import type { Connection, UpdateQuery } from 'mongoose';
 import { RecentAnswers } from '#shared/async/recent-answers.ts';
-import { collectionOf } from '#shared/stores/mongo.ts';
+import {
+  type DocumentIn,
+  defineCollection,
+  FLAG,
+  listOf,
+  MOMENT,
+  modelOf,
+  NUMBER,
+  oneOf,
+  optional,
+  part,
+  type StoredModel,
+  TEXT,
+  typed,
+} from '#shared/stores/collection.ts';
 
 export const PERMISSIONS = [
   'guias.create',
@@ -13,33 +27,49 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** An API user. `originBranch`: where this user's guides start (docs/contract.md "Guides"). */
-export type ApiUser = {
-  username: string;
-  /** The customer that the user belongs to: its users see each other's guides and share its limits. */
-  account: string;
-  passwordHash: string;
-  permissions: Permission[];
-  originBranch: string | null;
-  disabled: boolean;
-  /** A user of the demo data, whose password everybody knows. */
-  demo: boolean;
-  /**
-   * Each token and session carries the generation of its time; only those of this one are accepted. A time would not do:
-   * `iat` has whole seconds, and the clocks of two machines differ. A user's first one is unlike those of a removed user of
-   * the same name.
-   */
-  tokenGeneration: number;
-  /** Tokens of this generation that were logged out, by their ids, until they expire. */
-  revokedTokens: readonly RevokedToken[];
-};
-export type RevokedToken = { jti: string; until: Date };
+export const USERS = defineCollection(
+  'users',
+  {
+    _id: TEXT,
+    /** The customer that the user belongs to: its users see each other's guides and share its limits. */
+    account: TEXT,
+    passwordHash: TEXT,
+    permissions: listOf(oneOf(PERMISSIONS)),
+    /** The branch at which the user's guides start (docs/contract.md "Guides"). */
+    originBranch: typed<string | null>({ type: String }),
+    disabled: FLAG,
+    /** A user of the demo data, whose password everybody knows. */
+    demo: optional(FLAG),
+    /**
+     * Each token and session carries the generation of its time; only those of this one are accepted. A time would not
+     * do: `iat` has whole seconds, and the clocks of two machines differ. A user's first one is unlike those of a removed
+     * user of the same name. Absent of a user whose tokens were never ended.
+     */
+    tokenGeneration: optional(NUMBER),
+    /** Tokens of this generation that were logged out, by their ids, until they expire. */
+    revokedTokens: optional(listOf(part({ jti: TEXT, until: MOMENT }))),
+  },
+  {
+    id: 'User name',
+    holds: 'Account, password hash, permissions, origin branch, generation of tokens, ended tokens',
+    life: 'Until `admin remove`',
+    rights: {
+      // The api stores a password's hash anew where its parameters have grown, and the time of a logout.
+      api: ['find', 'update'],
+      dashboard: ['find'],
+      admin: ['find', 'insert', 'update', 'remove'],
+      demo: ['find', 'insert', 'update'],
+    },
+  },
+);
+type UserDocument = DocumentIn<typeof USERS>;
+/** An API user; what is absent in MongoDB has its meaning here. */
+export type ApiUser = Required<Omit<UserDocument, '_id'>> & { username: string };
+export type RevokedToken = ApiUser['revokedTokens'][number];
 /** What tells which tokens are good. */
 type TokenState = 'tokenGeneration' | 'revokedTokens';
 export type NewUser = Omit<ApiUser, 'demo' | TokenState> & Partial<Pick<ApiUser, 'demo' | 'tokenGeneration'>>;
 type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
-/** A user whose tokens were never ended may have no state of tokens yet. */
-type UserDocument = Omit<NewUser, 'username'> & { _id: string } & Partial<Pick<ApiUser, 'revokedTokens'>>;
 
 /**
  * How long a process caches a user, in ms. A change must be in force everywhere within 10 s
@@ -57,19 +87,19 @@ const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } }
 
 /** API users in MongoDB; the name is the `_id`. */
 export class UserStore {
-  readonly #users: mongo.Collection<UserDocument>;
+  readonly #users: StoredModel<UserDocument>;
   readonly #allowDemo: boolean;
   readonly #recent = new RecentAnswers(CACHE_TTL_MS, CACHE_MAX_USERS, (name) => this.find(name));
 
   /** @param options.allowDemo whether users of the demo data are as they are stored; otherwise they are disabled. */
   constructor(connection: Connection, { allowDemo = false } = {}) {
     this.#allowDemo = allowDemo;
-    this.#users = collectionOf(connection, 'users');
+    this.#users = modelOf(connection, USERS);
   }
 
   /** Returns the user as stored now. */
   async find(username: string): Promise<ApiUser | undefined> {
-    const document = await this.#users.findOne({ _id: username });
+    const document = await this.#users.findOne({ _id: username }).lean();
     return document ? this.#asUser(document) : undefined;
   }
 
@@ -88,12 +118,12 @@ export class UserStore {
 
   /** Returns whether there is any user at all. */
   async any(): Promise<boolean> {
-    return (await this.#users.findOne({}, { projection: { _id: 1 } })) !== null;
+    return (await this.#users.exists({})) !== null;
   }
 
   /** Returns all users ordered by name, without their password hashes and tokens. */
   async list(): Promise<ListedUser[]> {
-    const documents = await this.#users.find().sort({ _id: 1 }).toArray();
+    const documents = await this.#users.find().sort({ _id: 1 }).lean();
     return documents.map((document) => {
       const { passwordHash, tokenGeneration, revokedTokens, ...listed } = this.#asUser(document);
       return listed;
@@ -166,9 +196,10 @@ export class UserStore {
     this.#recent.forget(username);
   }
 
-  async #update(username: string, update: mongo.UpdateFilter<UserDocument>): Promise<ApiUser | undefined> {
-    const after = { returnDocument: 'after' } as const;
-    const document = await this.#users.findOneAndUpdate({ _id: username }, update, after);
+  async #update(username: string, update: UpdateQuery<UserDocument>): Promise<ApiUser | undefined> {
+    const document = await this.#users
+      .findOneAndUpdate({ _id: username }, update, { returnDocument: 'after' })
+      .lean();
     return document ? this.#asUser(document) : undefined;
   }
 

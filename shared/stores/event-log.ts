@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, mongo } from 'mongoose';
-import { type Event, MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
-import type { EventType, GuideStatus } from '#shared/contracts/event-types.ts';
+import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
+import { driverOf, modelOf, type StoredModel, unfinishedIds } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { collectionOf, DUPLICATE_KEY, openIds } from './mongo.ts';
+import { EVENTS, type LogEntry } from './event-model.ts';
+import { DUPLICATE_KEY } from './mongo.ts';
 
 /**
  * The events of guides and their cancellations, in MongoDB: one log for each account, whose entries are numbered without a
@@ -16,35 +17,14 @@ import { collectionOf, DUPLICATE_KEY, openIds } from './mongo.ts';
  * database's clock, which all processes share.
  */
 
-/** What an entry tells: an event with its id, or that the guide was cancelled. */
-export type Told = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: EventType | 'Cancelacion' };
-export type NewEntry = {
-  told: Told;
-  /** SEND_ESTATUS of the guide after it. */
-  status: GuideStatus;
-  /** How many entries the guide has, with this one. */
-  version: number;
-  /** The customer's own number of the guide. */
-  reference?: string;
-  /** Who told it. */
-  username: string;
-  /** Where it names a person: when the guide was created, from which on its retention counts. */
-  personal?: Date;
-};
-export type LogEntry = NewEntry & {
-  /** The account, a blank, and the number in twelve digits; a name of an account has no blank. */
-  _id: string;
-  /** Id of the append that it came with. */
-  append: string;
-  /** By the database's clock, as is `openSince`. */
-  registered: Date;
-  /** Of the first entry of an append until the guides have their new status: when it was appended. */
-  openSince?: Date;
+export type NewEntry = Omit<LogEntry, '_id' | 'append' | 'registered' | 'openSince' | 'personal'> & {
+  /** Of an entry that names a person: when the guide was created. */
+  retentionStart?: Date;
 };
 /** Entries that are appended together. `open`: the ids under which the append is open until `done`, filled by its attempts. */
 export type Append = { id: string; open: string[] };
-/** A stretch of the feed. `next`: the number to go on after; `hasYoung`: whether entries follow that are not shown yet. */
-export type FeedPage = { entries: LogEntry[]; next: number; hasYoung: boolean };
+/** A stretch of the feed. `next`: the number to go on after; `hasPending`: whether entries follow that are not shown yet. */
+export type FeedPage = { entries: LogEntry[]; next: number; hasPending: boolean };
 
 /** Age at which an entry is shown, in ms (docs/contract.md "Events"): its guide has the new status by then. */
 export const SHOWN_MS = 5_000;
@@ -53,24 +33,15 @@ const PAUSE_MS = 20;
 const DIGITS = 12;
 const MAX_NUMBER = 10 ** DIGITS - 1;
 /** What a majority of the servers has, no failover takes back. */
-const MAJORITY = { readConcern: 'majority' } as const;
+const MAJORITY = 'majority';
 
 export class EventLog {
   readonly #clock: DatabaseClock;
-  readonly #entries: mongo.Collection<LogEntry>;
+  readonly #entries: StoredModel<LogEntry>;
 
   constructor(connection: Connection) {
     this.#clock = new DatabaseClock(connection);
-    this.#entries = collectionOf(connection, 'events');
-  }
-
-  /** Creates the indexes: by guide, of the few entries with personal data, and of the fewer open ones. */
-  async open(): Promise<void> {
-    await this.#entries.createIndex({ 'told.Guia': 1 });
-    for (const field of ['personal', 'openSince']) {
-      const ofThoseWithIt = { partialFilterExpression: { [field]: { $exists: true } } };
-      await this.#entries.createIndex({ [field]: 1 }, ofThoseWithIt);
-    }
+    this.#entries = modelOf(connection, EVENTS);
   }
 
   /**
@@ -92,8 +63,9 @@ export class EventLog {
       const [{ entries, result }, registered] = await Promise.all([decide(), this.#clock.now()]);
       if (entries.length === 0) return result;
       append.open.push(idOf(account, last + 1));
-      const documents = entries.map((entry, i) => ({
+      const documents = entries.map(({ retentionStart, ...entry }, i) => ({
         ...entry,
+        ...(retentionStart && { personal: retentionStart }),
         _id: idOf(account, last + 1 + i),
         append: append.id,
         registered,
@@ -107,7 +79,7 @@ export class EventLog {
   /** @returns false where one of the numbers is taken; entries before it may be there. */
   async #insert(documents: LogEntry[]): Promise<boolean> {
     try {
-      await this.#entries.insertMany(documents, { ordered: true });
+      await driverOf(this.#entries).insertMany(documents, { ordered: true });
       return true;
     } catch (error) {
       if (error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY) return false;
@@ -124,11 +96,12 @@ export class EventLog {
   /** Returns the number of an account's last entry, 0 without one. */
   async last(account: string): Promise<number> {
     const [last] = await this.#entries
-      .find({ _id: after(account, 0) }, MAJORITY)
-      .project<{ _id: string }>({ _id: 1 })
+      .find({ _id: after(account, 0) })
+      .readConcern(MAJORITY)
+      .select<{ _id: string }>({ _id: 1 })
       .sort({ _id: -1 })
       .limit(1)
-      .toArray();
+      .lean();
     return last ? numberOf(last._id) : 0;
   }
 
@@ -137,36 +110,40 @@ export class EventLog {
    * failover that is more than a majority is known to have.
    */
   async has(account: string, number: number): Promise<boolean> {
-    const id = { _id: idOf(account, number) };
-    return number === 0 || (await this.#entries.findOne(id, { projection: { _id: 1 } })) !== null;
+    return number === 0 || (await this.#entries.exists({ _id: idOf(account, number) })) !== null;
   }
 
   /** Returns up to `limit` entries of an account after a number, as far as they are shown. */
   async page(account: string, number: number, limit: number): Promise<FeedPage> {
     const found = await this.#entries
-      .find({ _id: after(account, number) }, { ...MAJORITY, batchSize: limit })
+      .find({ _id: after(account, number) })
+      .readConcern(MAJORITY)
+      .batchSize(limit)
       .sort({ _id: 1 })
       .limit(limit)
-      .toArray();
+      .lean();
     const now = (await this.#clock.now()).getTime();
     // After a failover the clock may be another server's: an entry of one that was ahead must hold up no feed.
-    const young = found.findIndex(({ registered }) => Math.abs(now - registered.getTime()) < SHOWN_MS);
-    const entries = young < 0 ? found : found.slice(0, young);
-    return { entries, next: number + entries.length, hasYoung: young >= 0 };
+    const pending = found.findIndex(({ registered }) => Math.abs(now - registered.getTime()) < SHOWN_MS);
+    const entries = pending < 0 ? found : found.slice(0, pending);
+    return { entries, next: number + entries.length, hasPending: pending >= 0 };
   }
 
   /** Returns all entries of these guides, those of a guide in the order in which its account registered them. */
   ofGuides(numbers: readonly string[]): Promise<LogEntry[]> {
     const batchSize = numbers.length * MAX_EVENTS_OF_GUIDE;
     return this.#entries
-      .find({ 'told.Guia': { $in: [...numbers] } }, { ...MAJORITY, batchSize })
+      .find({ 'told.Guia': { $in: [...numbers] } })
+      .readConcern(MAJORITY)
+      .batchSize(batchSize)
       .sort({ 'told.Guia': 1, _id: 1 })
-      .toArray();
+      .lean()
+      .exec();
   }
 
   /** Returns the ids under which appends are open, the oldest first. */
-  openIds(): Promise<string[]> {
-    return openIds(this.#entries);
+  unfinishedIds(): Promise<string[]> {
+    return unfinishedIds(this.#entries);
   }
 
   /** Returns the append that is open under an id, its account and the guides of its entries; undefined where it is done. */
@@ -175,10 +152,7 @@ export class EventLog {
   ): Promise<{ append: Append; account: string; guides: Set<string> } | undefined> {
     const account = _id.slice(0, -DIGITS - 1);
     const range = { $gte: _id, $lt: idOf(account, numberOf(_id) + MAX_EVENTS) };
-    const found = await this.#entries
-      .find({ _id: range }, { batchSize: MAX_EVENTS })
-      .sort({ _id: 1 })
-      .toArray();
+    const found = await this.#entries.find({ _id: range }).batchSize(MAX_EVENTS).sort({ _id: 1 }).lean();
     const [first] = found;
     if (first?._id !== _id || !first.openSince) return undefined;
     const entries = found.filter((entry) => entry.append === first.append);

@@ -8,32 +8,6 @@ import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 export const DUPLICATE_KEY = 11_000;
 
 /**
- * Returns a collection as the driver has it: mongoose keeps the connection, and has no schema. Values are not searched for
- * query operators: whoever passes one on from a request checks that it is a text.
- *
- * Every read of many documents is sorted. Where it takes several answers (the first has 101 documents), DocumentDB's cursor
- * without an order returns a document twice, or not at all, that is changed between two of them.
- */
-export function collectionOf<Document extends mongo.Document>(
-  connection: Connection,
-  name: string,
-): mongo.Collection<Document> {
-  return connection.collection<Document>(name) as unknown as mongo.Collection<Document>;
-}
-
-/** Returns the ids of the documents that have `openSince`, the oldest first: what a crash may have cut. */
-export async function openIds<Document extends { _id: string; openSince?: Date }>(
-  collection: mongo.Collection<Document>,
-): Promise<string[]> {
-  const found = await collection
-    .find({ openSince: { $exists: true } } as mongo.Filter<Document>)
-    .project<{ _id: string }>({ _id: 1 })
-    .sort({ openSince: 1 })
-    .toArray();
-  return found.map(({ _id }) => _id);
-}
-
-/**
  * Returns the errors of single documents of a write of many. None where the write failed as a whole: then nobody knows
  * what was stored.
  */

@@ -1,7 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Connection, mongo } from 'mongoose';
+import {
+  type Connection,
+  mongo,
+  type QueryFilter,
+  type UpdateQuery,
+  type UpdateWithAggregationPipeline,
+} from 'mongoose';
+import { modelOf, type StoredModel } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { collectionOf, DUPLICATE_KEY } from './mongo.ts';
+import { DUPLICATE_KEY } from './mongo.ts';
+import { type SecretsDocument, WEBHOOK_SECRETS, WEBHOOKS, type Webhook } from './webhook-model.ts';
 
 /** Most webhooks of an account (docs/contract.md "Webhooks"). */
 export const MAX_WEBHOOKS = 5;
@@ -19,53 +27,6 @@ const FREE = new Date(0);
 const BEHIND_MS = 600_000;
 const AFTER = { returnDocument: 'after' } as const;
 
-/** Why the last message was not taken, in words for its account, and when. */
-type Failure = { at: Date; reason: string };
-
-/**
- * A webhook: a position in its account's log of events, and where to send what comes after. Nothing is stored for a
- * delivery.
- */
-export type Webhook = {
-  /**
-   * The account, a blank, and a number from 1 to `MAX_WEBHOOKS`: bounds how many it has, whoever creates them at the same
-   * moment. A unique index beside the `_id` would do too, but DocumentDB waits a second where two inserts meet in one.
-   */
-  _id: string;
-  /** As its account knows it. It is never used again. */
-  id: string;
-  account: string;
-  url: string;
-  description: string;
-  createdAt: Date;
-  /** Sequence number of the last event that was taken. */
-  cursor: number;
-  /** How often its account has moved the cursor; absent before the first time. */
-  replays?: number;
-  /** Last event of the message that is sent now: every try of a message has the same events. */
-  through?: number;
-  /** When the first event of that message was registered. */
-  waitingSince?: Date;
-  active: boolean;
-  /** When and why it was switched off. */
-  off?: Failure;
-  /** When it is looked at next. While it is held: the lease's end, or earlier where somebody woke it meanwhile. */
-  dueAt: Date;
-  /** Who holds it, until when: nobody else sends its messages. Only its holder ends a lease early. */
-  lease?: string;
-  leaseUntil: Date;
-  /** Tries of this message that failed. */
-  failures: number;
-  failingSince?: Date;
-  lastSuccess?: Date;
-  lastFailure?: Failure;
-};
-
-/** What signs a webhook's messages, the newest first. An older one signs until `until`. */
-type Secrets = { value: string; until?: Date }[];
-/** By the webhook's `id`, in a collection of their own: whoever may see webhooks need not be able to forge messages. */
-export type SecretsDocument = { _id: string; secrets: Secrets };
-
 /** A webhook that this process holds. */
 export type HeldWebhook = Webhook & { lease: string };
 
@@ -75,33 +36,28 @@ export type HeldWebhook = Webhook & { lease: string };
  */
 export class WebhookStore {
   readonly clock: DatabaseClock;
-  readonly #webhooks: mongo.Collection<Webhook>;
-  readonly #secrets: mongo.Collection<SecretsDocument>;
+  readonly #webhooks: StoredModel<Webhook>;
+  readonly #secrets: StoredModel<SecretsDocument>;
 
   constructor(connection: Connection) {
     this.clock = new DatabaseClock(connection);
-    this.#webhooks = collectionOf(connection, 'webhooks');
-    this.#secrets = collectionOf(connection, 'webhookSecrets');
-  }
-
-  /** Creates the index of what is due. */
-  async open(): Promise<void> {
-    await this.#webhooks.createIndex({ active: 1, dueAt: 1 });
+    this.#webhooks = modelOf(connection, WEBHOOKS);
+    this.#secrets = modelOf(connection, WEBHOOK_SECRETS);
   }
 
   /** Returns the webhooks of an account in the order of their creation. */
   list(account: string): Promise<Webhook[]> {
-    return this.#webhooks.find(placesOf(account)).sort({ createdAt: 1 }).toArray();
+    return this.#webhooks.find(placesOf(account)).sort({ createdAt: 1 }).lean().exec();
   }
 
   /** Returns the webhooks of all accounts. */
   listAll(): Promise<Webhook[]> {
-    return this.#webhooks.find().sort({ _id: 1 }).toArray();
+    return this.#webhooks.find().sort({ _id: 1 }).lean().exec();
   }
 
   /** @returns undefined where the account has no such webhook. */
   async find(account: string, id: string): Promise<Webhook | undefined> {
-    return (await this.#webhooks.findOne({ ...placesOf(account), id })) ?? undefined;
+    return (await this.#webhooks.findOne({ ...placesOf(account), id }).lean()) ?? undefined;
   }
 
   /** Returns the secrets that sign the messages of a webhook now; none where it has just been removed. */
@@ -109,8 +65,8 @@ export class WebhookStore {
     return (await this.#signing(id)).map(({ value }) => value);
   }
 
-  async #signing(id: string): Promise<Secrets> {
-    const [found, now] = await Promise.all([this.#secrets.findOne({ _id: id }), this.clock.now()]);
+  async #signing(id: string): Promise<SecretsDocument['secrets']> {
+    const [found, now] = await Promise.all([this.#secrets.findOne({ _id: id }).lean(), this.clock.now()]);
     return (found?.secrets ?? []).filter(({ until }) => !until || until > now);
   }
 
@@ -186,7 +142,8 @@ export class WebhookStore {
       },
       { $unset: ['off', ...(cursor === undefined ? [] : ['through', 'waitingSince'])] },
     ];
-    const found = await this.#webhooks.findOneAndUpdate({ ...placesOf(account), id }, change, AFTER);
+    const options = { ...AFTER, updatePipeline: true };
+    const found = await this.#webhooks.findOneAndUpdate({ ...placesOf(account), id }, change, options).lean();
     return found ?? undefined;
   }
 
@@ -221,7 +178,8 @@ export class WebhookStore {
       ...(except.length > 0 && { account: { $nin: [...except] } }),
     };
     const change = { $set: { lease: randomUUID(), leaseUntil: until, dueAt: until } };
-    const found = await this.#webhooks.findOneAndUpdate(filter, change, { ...AFTER, sort: { dueAt: 1 } });
+    const options = { ...AFTER, sort: { dueAt: 1 } } as const;
+    const found = await this.#webhooks.findOneAndUpdate(filter, change, options).lean();
     return (found as HeldWebhook | null) ?? undefined;
   }
 
@@ -249,10 +207,8 @@ export class WebhookStore {
   async release({ _id, lease }: HeldWebhook, moreMs = IDLE_MS): Promise<void> {
     const next = await this.clock.now(moreMs);
     const dueAt = { $min: [next, ifWoken('$dueAt', next)] };
-    await this.#webhooks.updateOne({ _id, lease }, [
-      { $set: { leaseUntil: FREE, dueAt } },
-      { $unset: 'lease' },
-    ]);
+    const change = [{ $set: { leaseUntil: FREE, dueAt } }, { $unset: 'lease' }] as const;
+    await this.#webhooks.updateOne({ _id, lease }, [...change], { updatePipeline: true });
   }
 
   /**
@@ -303,11 +259,11 @@ export class WebhookStore {
   /** Changes a webhook that is still held, and whose cursor its account has not moved since it was claimed. */
   async #change(
     { _id, lease, replays }: HeldWebhook,
-    change: mongo.UpdateFilter<Webhook> | mongo.Document[],
-    also: mongo.Filter<Webhook> = {},
+    change: UpdateQuery<Webhook> | UpdateWithAggregationPipeline,
+    also: QueryFilter<Webhook> = {},
   ): Promise<boolean> {
     const filter = { _id, lease, replays: replays ?? { $exists: false }, ...also };
-    return (await this.#webhooks.updateOne(filter, change)).matchedCount === 1;
+    return (await this.#webhooks.updateOne(filter, change, { updatePipeline: true })).matchedCount === 1;
   }
 }
 

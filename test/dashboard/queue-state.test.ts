@@ -10,8 +10,8 @@ import {
   writeHeartbeat,
 } from '#shared/stores/heartbeat.ts';
 import { LabelCounts, type MinuteCounts } from '#shared/stores/label-counts.ts';
-import { collectionOf } from '#shared/stores/mongo.ts';
-import { type Webhook, WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { Webhook } from '#shared/stores/webhook-model.ts';
+import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { heartbeatOf } from '#test/fixtures/dashboard/fleet.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
@@ -68,7 +68,7 @@ describe('the status page', () => {
     await pageThat(/Atrasados más de 10 min<\/dt><dd class="">0</);
     const store = new WebhookStore(stores.mongo);
     const webhook = { account: 'demo', url: 'https://tienda.example/', description: '', cursor: 0 };
-    const all = collectionOf<Webhook>(stores.mongo, 'webhooks');
+    const all = stores.mongo.collection<Webhook>('webhooks');
     const ids = [1, 2, 3, 4].map(async () => (await store.add(webhook, 'whsec_'))?._id ?? '');
     const [waits = '', forgotten = '', off = ''] = await Promise.all(ids);
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MONGO_COLLECTIONS, MONGO_ROLES } from '#local/access/mongo-roles.ts';
+import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
@@ -11,6 +11,7 @@ import { sample } from '#services/label-worker/label/template-files/sample-label
 import { labelView } from '#services/label-worker/label/view.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/contracts/event-types.ts';
 import { type HttpErrors, textOf } from '#shared/http/http-errors.ts';
+import { MONGO_USERS } from '#shared/stores/collection.ts';
 import { alerts, metricsIn } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
 
@@ -188,15 +189,15 @@ function redisKeys(_: OpenApi, page: string): string {
 }
 
 /** The collections of MongoDB, and what each user may do with them. */
-function collections(_: OpenApi, page: string): string {
-  const rows = MONGO_COLLECTIONS.map((name) => [
-    ...written(page, `\`${name}\``),
-    Object.entries(MONGO_ROLES)
-      .flatMap(([user, rights]) => {
-        const actions = (rights as Partial<Record<typeof name, readonly string[]>>)[name];
-        return user !== 'demo' && actions ? [`${user}: ${actions.join(', ')}`] : [];
-      })
-      .join('; '),
+function collections(): string {
+  const rows = COLLECTIONS.map(({ name, id, holds, life, rights }) => [
+    `\`${name}\``,
+    id,
+    holds,
+    life,
+    MONGO_USERS.flatMap((user) =>
+      user !== 'demo' && rights[user] ? [`${user}: ${rights[user].join(', ')}`] : [],
+    ).join('; '),
   ]);
   return table(['collection', '`_id`', 'what', 'life', 'who'], rows);
 }

@@ -1,5 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { INTERNAL_TOKEN_HEADER } from '#shared/http/internal-calls.ts';
+import { createIndexes } from '#shared/stores/collection.ts';
+import { WEBHOOKS } from '#shared/stores/webhook-model.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
 import { eventIds, startReceiver } from '#test/fixtures/receiver.ts';
@@ -17,7 +19,7 @@ test('processes whose clocks are four minutes apart send each event once, and no
   const receiver = await startReceiver();
   onTestFinished(() => receiver.close());
   const store = new WebhookStore(stores.mongo);
-  await store.open();
+  await createIndexes(stores.mongo, WEBHOOKS);
   const paths = Array.from({ length: 5 }, (_, i) => `/c${i}`);
   for (const path of paths) {
     const url = new URL(path, receiver.url).href;

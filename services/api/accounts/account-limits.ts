@@ -1,20 +1,41 @@
-import type { Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { RecentAnswers } from '#shared/async/recent-answers.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
-import { collectionOf } from '#shared/stores/mongo.ts';
+import {
+  type DocumentIn,
+  defineCollection,
+  modelOf,
+  NUMBER,
+  optional,
+  type StoredModel,
+  TEXT,
+} from '#shared/stores/collection.ts';
 
+/** The limits that an account has of its own; for an absent one, that of the settings applies. */
+export const ACCOUNTS = defineCollection(
+  'accounts',
+  {
+    _id: TEXT,
+    /** Requests a second, in the long run. */
+    requestsPerSecond: optional(NUMBER),
+    /** Requests at once, after a pause. */
+    requestsBurst: optional(NUMBER),
+    /** Guides created in a day of the service's time zone. */
+    guidesPerDay: optional(NUMBER),
+    /** Label pages in flight at a time. */
+    labelPages: optional(NUMBER),
+  },
+  {
+    id: 'Account name',
+    holds: 'Limits that differ from those of the settings',
+    life: "Until `admin limits --default`, or the account's last user is removed",
+    rights: { api: ['find'], admin: ['find', 'insert', 'update', 'remove'] },
+  },
+);
+type AccountDocument = DocumentIn<typeof ACCOUNTS>;
 /** What the users of one account may use together (docs/contract.md "Limits"). */
-export type AccountLimits = {
-  /** Requests a second, in the long run. */
-  requestsPerSecond: number;
-  /** Requests at once, after a pause. */
-  requestsBurst: number;
-  /** Guides created in a day of the service's time zone. */
-  guidesPerDay: number;
-  /** Label pages in flight at a time. */
-  labelPages: number;
-};
+export type AccountLimits = Required<Omit<AccountDocument, '_id'>>;
 /** How much of a limit an account has left. */
 export type QuotaState = {
   /** The limit's name on the wire: requests, guides of the day, label pages in flight. */
@@ -38,7 +59,6 @@ export class QuotaExceeded extends DomainError {
 }
 
 export type Caller = ApiUser & { limits: AccountLimits };
-type AccountDocument = Partial<AccountLimits> & { _id: string };
 
 /** A change must be in force everywhere within 10 s (docs/contract.md "Limits"). Half of that is margin. */
 const CACHE_TTL_MS = 5_000;
@@ -46,15 +66,15 @@ const CACHE_MAX_ACCOUNTS = 10_000;
 
 /** The limits that an account has of its own, in MongoDB; its name is the `_id`. */
 export class AccountLimitsStore {
-  readonly #accounts: mongo.Collection<AccountDocument>;
+  readonly #accounts: StoredModel<AccountDocument>;
 
   constructor(connection: Connection) {
-    this.#accounts = collectionOf(connection, 'accounts');
+    this.#accounts = modelOf(connection, ACCOUNTS);
   }
 
   /** Returns the limits that are the account's own; the others are those of the configuration. */
   async find(account: string): Promise<Partial<AccountLimits>> {
-    const own = await this.#accounts.findOne({ _id: account }, { projection: { _id: 0 } });
+    const own = await this.#accounts.findOne({ _id: account }, { _id: 0 }).lean();
     return own ?? {};
   }
 

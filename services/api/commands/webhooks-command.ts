@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import type { Run } from '#shared/commands/run-command-line.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
-import { type Webhook, WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { Webhook } from '#shared/stores/webhook-model.ts';
+import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { aligned, example } from './command-line.ts';
 
 /** Accounts that are asked for at a time. */

@@ -13,8 +13,8 @@ import {
   idempotencyKey,
   type JournalEntry,
 } from './creation-journal.ts';
+import type { BranchOfGuide, GuideRecord } from './guide-model.ts';
 import { generateGuideNumbers } from './guide-number.ts';
-import type { BranchOfGuide, GuideRecord } from './guide-store.ts';
 import { type GuideRequest, parseGuideRequest } from './request/guide-request.ts';
 import { type GuideBranches, resolveBranches } from './request/resolve-branches.ts';
 

@@ -2,16 +2,24 @@ import { hash } from 'node:crypto';
 import { type Connection, mongo } from 'mongoose';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { collectionOf, DUPLICATE_KEY, openIds } from '#shared/stores/mongo.ts';
-import { Attempts } from './attempts.ts';
-import { generateGuideNumber } from './guide-number.ts';
 import {
-  type GuideDocument,
-  type GuideRecord,
-  type GuideStore,
-  toDocument,
-  toRecord,
-} from './guide-store.ts';
+  body,
+  type DocumentIn,
+  defineCollection,
+  driverOf,
+  listOf,
+  MOMENT,
+  modelOf,
+  optional,
+  type StoredModel,
+  TEXT,
+  unfinishedIds,
+} from '#shared/stores/collection.ts';
+import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { Attempts } from './attempts.ts';
+import { type GuideDocument, type GuideRecord, toDocument, toRecord } from './guide-model.ts';
+import { generateGuideNumber } from './guide-number.ts';
+import type { GuideStore } from './guide-store.ts';
 import { Overdue } from './overdue.ts';
 import { isObject } from './request/body.ts';
 
@@ -26,20 +34,35 @@ export const MAX_KEY_LENGTH = 255;
 /** An Idempotency-Key has visible ASCII characters only. */
 export const KEY_PATTERN = `^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`;
 
-export type JournalEntry = {
-  /** The key's `id`, or of a creation without a key its own id. */
-  _id: string;
-  /** The id that the guides of the creation have. */
-  creation: string;
-  bodyHash?: string;
-  /** When the creation was committed, by the clock of its process; absent once all its guides are stored. */
-  openSince?: Date;
-  /** Absent once they are all stored. */
-  records?: GuideDocument[];
-  /** In the order of the request; there once all guides are stored. */
-  numbers?: string[];
-  expiresAt?: Date;
-};
+export const CREATIONS = defineCollection(
+  'creations',
+  {
+    /** The key's `id`, or of a creation without a key its own id. */
+    _id: TEXT,
+    /** The id that the guides of the creation have. */
+    creation: TEXT,
+    bodyHash: optional(TEXT),
+    /** When the creation was committed, by the clock of its process; absent once all its guides are stored. */
+    openSince: optional(MOMENT),
+    /** Absent once they are all stored. */
+    records: optional(body<GuideDocument[]>()),
+    /** In the order of the request; there once all guides are stored. */
+    numbers: optional(listOf(TEXT)),
+    expiresAt: optional(MOMENT),
+  },
+  {
+    id: "Hash of user, route and key, or the creation's id",
+    holds: 'The journal of creations: all guides until they are stored, then their numbers',
+    life: `1 h; with a key ${KEY_DAYS} days`,
+    // The operators' commands wait for guides that are not stored yet.
+    rights: { api: ['find', 'insert', 'update', 'createIndex'], admin: ['find'] },
+    indexes: [
+      [{ expiresAt: 1 }, { expireAfterSeconds: 0 }],
+      [{ openSince: 1 }, { partialFilterExpression: { openSince: { $exists: true } } }],
+    ],
+  },
+);
+export type JournalEntry = DocumentIn<typeof CREATIONS>;
 /** What a client's Idempotency-Key stands for. */
 export type IdempotencyKey = {
   id: string;
@@ -80,22 +103,13 @@ function sorted(object: Record<string, unknown>): Record<string, unknown> {
  * crash has cut.
  */
 export class CreationJournal {
-  readonly #entries: mongo.Collection<JournalEntry>;
-  readonly #documents: mongo.Collection<GuideDocument>;
+  readonly #entries: StoredModel<JournalEntry>;
   readonly #guides: GuideStore;
   readonly #overdue = new Overdue();
 
   constructor(connection: Connection, guides: GuideStore) {
-    this.#entries = collectionOf(connection, 'creations');
-    this.#documents = collectionOf(connection, 'guides');
+    this.#entries = modelOf(connection, CREATIONS);
     this.#guides = guides;
-  }
-
-  /** Creates the index by which entries expire, and that of the few open ones. */
-  async open(): Promise<void> {
-    await this.#entries.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-    const ofOpenOnes = { partialFilterExpression: { openSince: { $exists: true } } };
-    await this.#entries.createIndex({ openSince: 1 }, ofOpenOnes);
   }
 
   /** Returns the creation that was committed with a key. @throws DomainError `idempotency-key-reused` for another body. */
@@ -148,7 +162,7 @@ export class CreationJournal {
 
   /** Finishes what is open for longer than a request may take to store it, one creation after the other. */
   async sweep(log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
-    for (const _id of this.#overdue.among(await openIds(this.#entries))) {
+    for (const _id of this.#overdue.among(await unfinishedIds(this.#entries))) {
       try {
         // One at a time: an entry may have megabytes.
         const entry = await this.#read(_id);
@@ -172,7 +186,7 @@ export class CreationJournal {
   /** @returns the entry that a majority of the servers has under this id: this one, or that of another request. */
   async #commit(entry: JournalEntry): Promise<JournalEntry> {
     try {
-      await this.#entries.insertOne(entry);
+      await driverOf(this.#entries).insertOne(entry);
       return entry;
     } catch (error) {
       if (!(error instanceof mongo.MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
@@ -191,14 +205,9 @@ export class CreationJournal {
   }
 
   async #stored({ numbers = [] }: JournalEntry): Promise<GuideRecord[]> {
-    const found = await this.#documents
-      .find({ _id: { $in: numbers } })
-      .sort({ _id: 1 })
-      .toArray();
-    const byNumber = new Map(found.map((document) => [document._id, toRecord(document)]));
-    return numbers.map((number) => {
-      const record = byNumber.get(number);
-      if (!record) throw new Error(`The guide ${number} of a creation that is done is not there`);
+    const found = await Promise.all(numbers.map((number) => this.#guides.find(number)));
+    return found.map((record, i) => {
+      if (!record) throw new Error(`The guide ${numbers[i]} of a creation that is done is not there`);
       return record;
     });
   }
@@ -233,7 +242,7 @@ export class CreationJournal {
 
   /** Reads what a majority of the servers has: no failover takes it back. */
   async #read(_id: string): Promise<JournalEntry | undefined> {
-    return (await this.#entries.findOne({ _id }, { readConcern: 'majority' })) ?? undefined;
+    return (await this.#entries.findOne({ _id }).readConcern('majority').lean()) ?? undefined;
   }
 }
 

@@ -1,8 +1,9 @@
 import type { ApiUser, Permission } from '#shared/auth/user-store.ts';
 import { DomainError, ProblemList } from '#shared/errors/domain-error.ts';
 import type { EventRegister } from './events/event-register.ts';
+import type { GuideRecord } from './guide-model.ts';
 import { isGuideNumber } from './guide-number.ts';
-import type { GuideRecord, GuideStore } from './guide-store.ts';
+import type { GuideStore } from './guide-store.ts';
 
 /**
  * Returns the guide with this number, where the user may see it: a user of its account, or one with

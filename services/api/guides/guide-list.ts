@@ -1,7 +1,7 @@
-import type { Connection, mongo } from 'mongoose';
+import type { Connection, QueryFilter } from 'mongoose';
 import type { GuideStatus } from '#shared/contracts/event-types.ts';
-import { collectionOf } from '#shared/stores/mongo.ts';
-import type { BranchOfGuide, GuideDocument, GuideRecord } from './guide-store.ts';
+import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import { type BranchOfGuide, GUIDES, type GuideDocument, type GuideRecord } from './guide-model.ts';
 import { SUMMARY_PROJECTION } from './guide-summary.ts';
 
 /** A guide as far as a list reads it: `summaryOf` writes it. */
@@ -23,7 +23,7 @@ export type Position = { createdAt: string; number: string };
 /** `next`: where the next page begins; undefined after the last one. */
 export type GuidePage = { guides: ListedGuide[]; next: Position | undefined };
 
-type Conditions = mongo.Filter<GuideDocument>;
+type Conditions = QueryFilter<GuideDocument>;
 
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 /** Guides that are read at a time where some of them are left out, and most of them for one page. */
@@ -37,18 +37,10 @@ const MAX_LOOKED_AT = 1_000;
  * none: with an index for each, an insert of 500 guides takes 81 ms in place of 57. Guides that these leave out are looked at, up to a bound for each page.
  */
 export class GuideList {
-  readonly #guides: mongo.Collection<GuideDocument>;
+  readonly #guides: StoredModel<GuideDocument>;
 
   constructor(connection: Connection) {
-    this.#guides = collectionOf(connection, 'guides');
-  }
-
-  async open(): Promise<void> {
-    await this.#guides.createIndex({ account: 1, ...NEWEST_FIRST });
-    await this.#guides.createIndex(
-      { account: 1, 'guide.Referencia': 1, ...NEWEST_FIRST },
-      { partialFilterExpression: { 'guide.Referencia': { $exists: true } } },
-    );
+    this.#guides = modelOf(connection, GUIDES);
   }
 
   /**
@@ -90,15 +82,15 @@ export class GuideList {
     }
   }
 
-  #find({ account, reference }: GuideFilter, range: Conditions, limit: number): Promise<ListedGuide[]> {
+  async #find({ account, reference }: GuideFilter, range: Conditions, limit: number): Promise<ListedGuide[]> {
     const named = reference === undefined ? {} : { 'guide.Referencia': reference };
-    return this.#guides
-      .find({ account, ...named, ...range } as Conditions)
-      .project<Omit<ListedGuide, 'number'> & Pick<GuideDocument, '_id'>>(SUMMARY_PROJECTION)
+    const found = await this.#guides
+      .find({ account, ...named, ...range })
+      .select<Omit<ListedGuide, 'number'> & Pick<GuideDocument, '_id'>>(SUMMARY_PROJECTION)
       .sort(NEWEST_FIRST)
       .limit(limit)
-      .map(({ _id, ...guide }) => ({ ...guide, number: _id }))
-      .toArray();
+      .lean();
+    return found.map(({ _id, ...guide }) => ({ ...guide, number: _id }));
   }
 }
 

@@ -1,43 +1,14 @@
 import DataLoader from 'dataloader';
 import { type Connection, mongo } from 'mongoose';
-import type { GuideStatus } from '#shared/contracts/event-types.ts';
-import type { Guide, ServiceType } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { collectionOf, DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
+import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { GUIDES, type GuideDocument, type GuideRecord, toDocument, toRecord } from './guide-model.ts';
 
-/** A branch with its name on the day of creation: a label that is printed again must not change. */
-export type BranchOfGuide = { code: string; name: string };
-
-export type GuideRecord = {
-  number: string;
-  /** Id of the creation that made this guide; tells it from another guide that was given the same number. */
-  creation: string;
-  /** API user who created this guide. */
-  username: string;
-  /** Account whose users see this guide; others see it only with `guias.read.all`. */
-  account: string;
-  /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
-  createdAt: string;
-  createdUtc: Date;
-  status: GuideStatus;
-  /** When retention took all that names a person. */
-  anonymised?: Date;
-  /** How many entries of the event log `status` is made from; absent before the first. */
-  events?: number;
-  /** Which API user cancelled it, and when. */
-  cancelled?: { by: string; at: Date };
-  service: ServiceType;
-  origin: BranchOfGuide;
-  destination: BranchOfGuide;
-  /** MXN; 0 on creation (docs/contract.md "Guides"). */
-  freight: number;
-  total: number;
-  guide: Guide;
-};
 /** What the event log makes of a guide. */
-export type GuideState = Required<Pick<GuideRecord, 'status' | 'events'>> & Pick<GuideRecord, 'cancelled'>;
-export type GuideDocument = Omit<GuideRecord, 'number'> & { _id: string };
+export type GuideState = Required<Pick<GuideRecord, 'status' | 'eventCount'>> &
+  Pick<GuideRecord, 'cancelled'>;
 
 /** What became of a guide that was to be stored: `taken` where its number is another guide's. */
 type Stored = 'stored' | 'taken';
@@ -69,7 +40,7 @@ function batchLoader<Call, Answer>(
 
 /** Guides in MongoDB. The number is the `_id`, so the one look-up that every label needs is by primary key. */
 export class GuideStore {
-  readonly #guides: mongo.Collection<GuideDocument>;
+  readonly #guides: StoredModel<GuideDocument>;
   readonly #find = batchLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), MAX_BATCHED_FINDS);
   /** Stores one guide, in a write that it may share with others. A guide that is there already is `stored`. */
   readonly insert = batchLoader(
@@ -78,7 +49,7 @@ export class GuideStore {
   );
 
   constructor(connection: Connection) {
-    this.#guides = collectionOf(connection, 'guides');
+    this.#guides = modelOf(connection, GUIDES);
   }
 
   /** Stores the guides of one creation, in one write. @returns those whose number is another guide's: they are not stored. */
@@ -111,7 +82,7 @@ export class GuideStore {
   /** @returns why guides were not stored, by their place. */
   async #insertMany(records: readonly GuideRecord[]): Promise<Map<number, mongo.WriteError>> {
     try {
-      await this.#guides.insertMany(records.map(toDocument), { ordered: false });
+      await driverOf(this.#guides).insertMany(records.map(toDocument), { ordered: false });
       return new Map();
     } catch (error) {
       const failures = writeErrorsOf(error);
@@ -124,10 +95,11 @@ export class GuideStore {
   /** Returns the ids of the creations that a majority of the servers has under the numbers of these guides. */
   async #creationsOf(records: readonly GuideRecord[]): Promise<Map<string, string>> {
     const found = await this.#guides
-      .find({ _id: { $in: records.map(({ number }) => number) } }, { readConcern: 'majority' })
-      .project<{ _id: string; creation: string }>({ creation: 1 })
+      .find({ _id: { $in: records.map(({ number }) => number) } })
+      .readConcern('majority')
+      .select<{ _id: string; creation: string }>({ creation: 1 })
       .sort({ _id: 1 })
-      .toArray();
+      .lean();
     return new Map(found.map(({ _id, creation }) => [_id, creation]));
   }
 
@@ -148,7 +120,7 @@ export class GuideStore {
       const documents = await this.#guides
         .find({ _id, ...(account !== undefined && { account }) })
         .sort({ _id: 1 })
-        .toArray();
+        .lean();
       return [account, new Map(documents.map((document) => [document._id, toRecord(document)]))] as const;
     });
     const found = new Map(await Promise.all(finds));
@@ -159,9 +131,9 @@ export class GuideStore {
   async accountsOf(numbers: readonly string[]): Promise<Map<string, string>> {
     const found = await this.#guides
       .find({ _id: { $in: [...numbers] } })
-      .project<{ _id: string; account: string }>({ account: 1 })
+      .select<{ _id: string; account: string }>({ account: 1 })
       .sort({ _id: 1 })
-      .toArray();
+      .lean();
     return new Map(found.map(({ _id, account }) => [_id, account]));
   }
 
@@ -174,9 +146,10 @@ export class GuideStore {
     // Guides that are scanned together mostly become the same: one update is for all of these.
     const alike = Map.groupBy(states, ([, state]) => JSON.stringify(state));
     const updates = [...alike.values()].map((group) => {
-      const [[, state]] = group as [[string, GuideState]];
+      const [[, { eventCount: events, ...state }]] = group as [[string, GuideState]];
       const _id = { $in: group.map(([number]) => number) };
-      return this.#guides.updateMany({ _id, events: { $not: { $gte: state.events } } }, { $set: state });
+      const $set = { events, ...state };
+      return this.#guides.updateMany({ _id, events: { $not: { $gte: events } } }, { $set });
     });
     const results = await Promise.all(updates);
     return results.reduce((sum, { matchedCount }) => sum + matchedCount, 0) === states.size;
@@ -191,14 +164,6 @@ export class GuideStore {
   }
 }
 
-export function toDocument({ number, ...guide }: GuideRecord): GuideDocument {
-  return { _id: number, ...guide };
-}
-
-export function toRecord({ _id, ...guide }: GuideDocument): GuideRecord {
-  return { number: _id, ...guide };
-}
-
 /** A stretch of guides by ascending number, up to and with one; the filter selects them. */
 export type GuideStep = { filter: { _id: { $gt: string; $lte: string } }; upTo: string; count: number };
 
@@ -208,18 +173,18 @@ export type GuideStep = { filter: { _id: { $gt: string; $lte: string } }; upTo: 
  *
  * @param from the number after which the walk begins: where an earlier one stopped.
  */
-export async function* guideSteps<G extends { _id: string }>(
-  guides: mongo.Collection<G>,
+export async function* guideSteps(
+  guides: StoredModel<GuideDocument>,
   size: number,
   from = '',
 ): AsyncGenerator<GuideStep> {
   for (let after = from; ; ) {
     const step = await guides
-      .find({ _id: { $gt: after } } as mongo.Filter<G>)
-      .project<{ _id: string }>({ _id: 1 })
+      .find({ _id: { $gt: after } })
+      .select<{ _id: string }>({ _id: 1 })
       .sort({ _id: 1 })
       .limit(size)
-      .toArray();
+      .lean();
     const upTo = step.at(-1)?._id;
     if (upTo === undefined) return;
     yield { filter: { _id: { $gt: after, $lte: upTo } }, upTo, count: step.length };

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
-import type { GuideRecord } from './guide-store.ts';
+import type { GuideRecord } from './guide-model.ts';
 
 /** The ways to the values of a record, with dots. */
 type PathOf<T> = {

@@ -8,7 +8,7 @@ import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
 import type { LabelOutcome } from '#shared/stores/label-counts.ts';
 import type { Caller } from '../accounts/account-limits.ts';
-import type { GuideRecord } from '../guides/guide-store.ts';
+import type { GuideRecord } from '../guides/guide-model.ts';
 import { blame } from '../guides/request/body.ts';
 import type { Asker } from '../labels/label-client.ts';
 import type { LabelFailureReason } from '../labels/label-metrics.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuditAction, AuditEvent } from '#shared/audit/audit-store.ts';
-import type { GuideRecord } from '../guides/guide-store.ts';
+import type { GuideRecord } from '../guides/guide-model.ts';
 import { apiUser } from './authenticate.ts';
 
 export function record(

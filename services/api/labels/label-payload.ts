@@ -1,5 +1,5 @@
 import type { LabelForm, LabelPayload } from '#shared/contracts/label-job.ts';
-import type { GuideRecord } from '../guides/guide-store.ts';
+import type { GuideRecord } from '../guides/guide-model.ts';
 
 /** What labels show beside the guide. In `trackingUrl` `{guia}` stands for the guide number. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };

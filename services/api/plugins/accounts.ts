@@ -21,7 +21,6 @@ export const accountsPlugin = fp(async (server: HttpServer, { config }: ApiOptio
   const { mongo, redis } = server;
   warnOfDemoUsers(config, server.log);
   const audit = new AuditStore(mongo);
-  server.startup.onceConnected('the indexes of the audit trail', () => audit.open());
   const trail = openTrail(server, 'api', audit);
   const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
   const limit = new LoginLimit(redis, `${config.REDIS_PREFIX}:login`, config.LOGIN_FAILURES_PER_ADDRESS);

@@ -29,9 +29,6 @@ export const guidesPlugin = fp(async (server: HttpServer) => {
   const events = new EventRegister(eventLog, guides, server.metrics, (account) =>
     wakeWebhooks(server, account),
   );
-  server.startup.onceConnected('the indexes of the list of guides', () => guideList.open());
-  server.startup.onceConnected('the indexes of the journal of creations', () => journal.open());
-  server.startup.onceConnected('the indexes of the events', () => eventLog.open());
   for (const [what, cut] of Object.entries({ creations: journal, events })) {
     const failure = `What a crash has cut of ${what} waits for the next sweep`;
     repeat(server, { name: `${what} that a crash has cut`, pauseMs: SWEEP_MS, failure }, () =>

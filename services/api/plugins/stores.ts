@@ -1,10 +1,16 @@
 import fp from 'fastify-plugin';
 import type { Connection } from 'mongoose';
+import { AUDIT } from '#shared/audit/audit-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { createIndexes } from '#shared/stores/collection.ts';
+import { EVENTS } from '#shared/stores/event-model.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { WEBHOOKS } from '#shared/stores/webhook-model.ts';
 import type { ApiOptions } from '../config.ts';
+import { CREATIONS } from '../guides/creation-journal.ts';
+import { GUIDES } from '../guides/guide-model.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -14,8 +20,13 @@ declare module 'fastify' {
   }
 }
 
-/** Opens the connections to MongoDB and Redis. Whatever depends on this plugin closes before they do. */
+/** Opens the connections to MongoDB and Redis, and creates the indexes. Whatever depends on this plugin closes before they do. */
 export const storesPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
-  server.decorate('mongo', openMongo(server, config.MONGODB_URI));
+  const mongo = openMongo(server, config.MONGODB_URI);
+  for (const collection of [AUDIT, GUIDES, CREATIONS, EVENTS, WEBHOOKS]) {
+    const what = `the indexes of ${collection.name}`;
+    server.startup.onceConnected(what, () => createIndexes(mongo, collection));
+  }
+  server.decorate('mongo', mongo);
   server.decorate('redis', openRedis(server, config.REDIS_URL, config.REDIS_PREFIX));
 });

@@ -33,7 +33,6 @@ const PROBE_S = 20;
 
 export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
   const webhooks = new WebhookStore(server.mongo);
-  server.startup.onceConnected('the indexes of the webhooks', () => webhooks.open());
   const pool = new Pool(config.WEBHOOKS_URL, {
     connections: MAX_CALLS,
     connect: { timeout: 1_000 },

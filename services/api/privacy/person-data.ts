@@ -1,17 +1,10 @@
-import type { LogEntry } from '#shared/stores/event-log.ts';
-import type { GuideDocument } from '../guides/guide-store.ts';
-import { namesReceiver, PERSON_SECTIONS, type PersonSearch, sectionsNaming } from './person-search.ts';
-import type { PersonalDataStore, PersonSection } from './personal-data-store.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
+import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '../guides/guide-model.ts';
+import { namesReceiver, type PersonSearch, sectionsNaming } from './person-search.ts';
+import type { PersonalDataStore } from './personal-data-store.ts';
 
 /** Guides that are read at a time: some megabyte. */
 const PAGE_SIZE = 1_000;
-/** The person's part in a guide, as an export says it. */
-const ROLES: Readonly<Record<PersonSection, string>> = {
-  Remitente: 'remitente',
-  Destinatario: 'destinatario',
-  Creado_por: 'autor',
-};
-
 /** A walk over all guides, to find those that name a person. */
 export type Walk = {
   store: PersonalDataStore;
@@ -59,7 +52,7 @@ export async function erasePerson(walk: Walk): Promise<number> {
   const { store } = walk;
   let count = 0;
   for await (const found of findPages(walk)) {
-    for (const section of PERSON_SECTIONS) {
+    for (const section of Object.keys(PERSON_SECTIONS) as PersonSection[]) {
       const named = found.filter(({ sections }) => sections.includes(section));
       const numbers = named.map(({ stored }) => stored._id);
       if (numbers.length > 0) await store.anonymiseSection(numbers, section);
@@ -112,7 +105,7 @@ function entriesOf({ stored, sections, received, events }: Found) {
   });
   const [first] = received;
   return [
-    ...sections.map((section) => entry(ROLES[section], guide[section])),
+    ...sections.map((section) => entry(PERSON_SECTIONS[section], guide[section])),
     ...(first ? [entry('receptor', { Nombre: first.told.Recibe })] : []),
   ];
 }

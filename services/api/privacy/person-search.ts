@@ -1,18 +1,13 @@
 import type { Guide } from '#shared/contracts/guide.ts';
-import type { LogEntry } from '#shared/stores/event-log.ts';
-import type { PersonSection } from './personal-data-store.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
+import {
+  PERSON_SECTIONS,
+  PERSONAL_DATA,
+  type PersonSection,
+  type SearchKind,
+} from '../guides/guide-model.ts';
 
-/** By what a person is searched for; the names stand in the answers that operators read. */
-type SearchKind = 'telefono' | 'correo' | 'nombre';
 export type PersonSearch = { by: SearchKind; wanted: string };
-
-/** Where a guide names a person, and the fields that are compared. */
-const FIELDS: Readonly<Record<PersonSection, Readonly<Record<SearchKind, readonly string[]>>>> = {
-  Remitente: { nombre: ['Nombre'], correo: ['Email'], telefono: ['Telefono', 'Celular'] },
-  Destinatario: { nombre: ['Nombre', 'RazonSocial'], correo: ['Email'], telefono: ['Telefono', 'Celular'] },
-  Creado_por: { nombre: ['Nombre'], correo: [], telefono: [] },
-};
-export const PERSON_SECTIONS = Object.keys(FIELDS) as PersonSection[];
 
 /** Brings what was typed and what is stored to the same form. */
 const NORMALIZED: Readonly<Record<SearchKind, (text: string) => string>> = {
@@ -32,11 +27,11 @@ export function namesReceiver({ by, wanted }: PersonSearch, { told: { Recibe } }
 }
 
 export function sectionsNaming({ by, wanted }: PersonSearch, guide: Guide): PersonSection[] {
-  return PERSON_SECTIONS.filter((section) => {
+  return (Object.keys(PERSON_SECTIONS) as PersonSection[]).filter((section) => {
     const fields: Record<string, string | undefined> = guide[section];
-    return FIELDS[section][by].some((name) => {
+    return Object.entries(PERSONAL_DATA[section]).some(([name, kind]) => {
       const value = fields[name];
-      return value !== undefined && NORMALIZED[by](value) === wanted;
+      return kind === by && value !== undefined && NORMALIZED[by](value) === wanted;
     });
   });
 }

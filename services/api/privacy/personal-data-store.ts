@@ -1,9 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection, mongo } from 'mongoose';
-import { ANONYMOUS } from '#shared/contracts/guide.ts';
-import type { LogEntry } from '#shared/stores/event-log.ts';
-import { collectionOf } from '#shared/stores/mongo.ts';
-import { type GuideDocument, type GuideStep, guideSteps } from '../guides/guide-store.ts';
+import type { Connection } from 'mongoose';
+import { ANONYMOUS, Guide } from '#shared/contracts/guide.ts';
+import { modelOf, pathsOfUser, type StoredModel, unfinishedIds } from '#shared/stores/collection.ts';
+import { EVENTS, type LogEntry, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
+import { CREATIONS, type JournalEntry } from '../guides/creation-journal.ts';
+import {
+  GUIDES,
+  type GuideDocument,
+  PERSON_SECTIONS,
+  PERSONAL_DATA,
+  type PersonSection,
+} from '../guides/guide-model.ts';
+import { type GuideStep, guideSteps } from '../guides/guide-store.ts';
 
 /** Longest wait for committed guides to be stored, in ms: an api that runs needs a minute at most. */
 const STORED_MS = 90_000;
@@ -13,24 +21,26 @@ const FORGOTTEN_AT_A_TIME = 2_000;
 /** Stands in place of the name of a removed user; no user's name has a blank, so nobody inherits the guides. */
 const REMOVED_USER = 'usuario eliminado';
 
-export type PersonSection = 'Remitente' | 'Destinatario' | 'Creado_por';
-/** Each section without a person. A recipient keeps the destination: without one a guide is none. */
-const WITHOUT_PERSON: Readonly<Record<PersonSection, object>> = {
-  Remitente: { Nombre: ANONYMOUS },
-  Destinatario: { Nombre: ANONYMOUS, DestinoCode: '$destination.code' },
-  Creado_por: { $literal: {} },
-};
+/** The required fields of each part of a guide. */
+const REQUIRED = Object.fromEntries(
+  Object.entries(Guide.properties).map(([part, schema]) => [
+    part,
+    (schema as { required?: string[] }).required,
+  ]),
+);
+/** Stages of an update that anonymise all of a guide. */
+const ANONYMISE_ALL = anonymise(Object.keys(PERSONAL_DATA) as (keyof Guide)[]);
 
 /** Guides in MongoDB as far as they are personal data: read page by page, and anonymised inside the database. */
 export class PersonalDataStore {
-  readonly #guides: mongo.Collection<GuideDocument>;
-  readonly #events: mongo.Collection<LogEntry>;
-  readonly #creations: mongo.Collection<{ _id: string; openSince?: Date }>;
+  readonly #guides: StoredModel<GuideDocument>;
+  readonly #events: StoredModel<LogEntry>;
+  readonly #creations: StoredModel<JournalEntry>;
 
   constructor(connection: Connection) {
-    this.#guides = collectionOf(connection, 'guides');
-    this.#events = collectionOf(connection, 'events');
-    this.#creations = collectionOf(connection, 'creations');
+    this.#guides = modelOf(connection, GUIDES);
+    this.#events = modelOf(connection, EVENTS);
+    this.#creations = modelOf(connection, CREATIONS);
   }
 
   /**
@@ -42,21 +52,12 @@ export class PersonalDataStore {
    */
   async untilStored(): Promise<void> {
     const end = performance.now() + STORED_MS;
-    const open = await this.#openCreations({});
-    for (let left = open; left.length > 0; left = await this.#openCreations({ _id: { $in: left } })) {
+    let left = await unfinishedIds(this.#creations);
+    for (; left.length > 0; left = await unfinishedIds(this.#creations, { _id: { $in: left } })) {
       if (performance.now() > end)
         throw new Error('Hay guias que la API aun no termina de guardar: repita con la API en marcha');
       await delay(PAUSE_MS);
     }
-  }
-
-  async #openCreations(filter: mongo.Filter<{ _id: string; openSince?: Date }>): Promise<string[]> {
-    const open = await this.#creations
-      .find({ ...filter, openSince: { $exists: true } })
-      .project<{ _id: string }>({ _id: 1 })
-      .sort({ openSince: 1 })
-      .toArray();
-    return open.map(({ _id }) => _id);
   }
 
   /** Walks over all guides in steps, after the number where an earlier walk stopped. */
@@ -73,17 +74,15 @@ export class PersonalDataStore {
   async anonymiseOlder(step: GuideStep, before: Date): Promise<number> {
     const { modifiedCount } = await this.#guides.updateMany(
       { ...step.filter, anonymised: { $exists: false }, createdUtc: { $lt: before } },
-      [
-        ...replaceSections(['Remitente', 'Destinatario', 'Creado_por']),
-        { $unset: 'guide.Producto.InformacionAdicional' },
-        { $set: { 'guide.Producto.Contenido': ANONYMOUS, anonymised: new Date() } },
-      ],
+      [...ANONYMISE_ALL, { $set: { anonymised: new Date() } }],
+      { updatePipeline: true },
     );
     return modifiedCount;
   }
 
   async anonymiseSection(numbers: string[], section: PersonSection): Promise<void> {
-    await this.#guides.updateMany({ _id: { $in: numbers } }, replaceSections([section]));
+    const filter = { _id: { $in: numbers } };
+    await this.#guides.updateMany(filter, anonymise([section]), { updatePipeline: true });
   }
 
   /** Returns the events of these guides that name a person, or may do so. */
@@ -91,7 +90,8 @@ export class PersonalDataStore {
     return this.#events
       .find({ 'told.Guia': { $in: [...guides] }, personal: { $exists: true } })
       .sort({ 'told.Guia': 1, _id: 1 })
-      .toArray();
+      .lean()
+      .exec();
   }
 
   /**
@@ -102,20 +102,19 @@ export class PersonalDataStore {
   async anonymiseOlderEvents(before: Date, limit: number): Promise<number> {
     const found = await this.#events
       .find({ personal: { $lt: before } })
-      .project<{ _id: string }>({ _id: 1 })
+      .select<{ _id: string }>({ _id: 1 })
       .sort({ personal: 1 })
       .limit(limit)
-      .toArray();
+      .lean();
     await this.anonymiseEvents(found.map(({ _id }) => _id));
     return found.length;
   }
 
-  /** Anonymises who received, and notes. */
+  /** Anonymises the fields of events that may name a person. */
   async anonymiseEvents(ids: readonly string[]): Promise<void> {
     const _id = { $in: [...ids] };
-    for (const field of ['told.Recibe', 'told.Nota']) {
-      const filter = { _id, [field]: { $exists: true } } as mongo.Filter<LogEntry>;
-      await this.#events.updateMany(filter, { $set: { [field]: ANONYMOUS } });
+    for (const field of PERSONAL_FIELDS.map((name) => `told.${name}`)) {
+      await this.#events.updateMany({ _id, [field]: { $exists: true } }, { $set: { [field]: ANONYMOUS } });
     }
     await this.#events.updateMany({ _id }, { $unset: { personal: 1 } });
   }
@@ -127,11 +126,13 @@ export class PersonalDataStore {
    */
   async *forgetUser(username: string): AsyncGenerator<number> {
     for await (const { filter, count } of guideSteps(this.#guides, FORGOTTEN_AT_A_TIME)) {
-      const named = { $set: { username: REMOVED_USER } };
-      await this.#guides.updateMany({ ...filter, username }, named);
-      const cancelled = { ...filter, 'cancelled.by': username };
-      await this.#guides.updateMany(cancelled, { $set: { 'cancelled.by': REMOVED_USER } });
-      await this.#events.updateMany({ 'told.Guia': filter._id, username }, named);
+      for (const path of pathsOfUser(GUIDES)) {
+        await this.#guides.updateMany({ ...filter, [path]: username }, { $set: { [path]: REMOVED_USER } });
+      }
+      for (const path of pathsOfUser(EVENTS)) {
+        const named = { 'told.Guia': filter._id, [path]: username };
+        await this.#events.updateMany(named, { $set: { [path]: REMOVED_USER } });
+      }
       yield count;
     }
   }
@@ -139,13 +140,31 @@ export class PersonalDataStore {
   /** Reads all guides in pages, by ascending number, so that no query takes long however many there are. */
   async *pages(size: number): AsyncGenerator<GuideDocument[]> {
     for await (const step of guideSteps(this.#guides, size)) {
-      yield await this.#guides.find(step.filter).sort({ _id: 1 }).toArray();
+      yield await this.#guides.find(step.filter).sort({ _id: 1 }).lean();
     }
   }
 }
 
-/** Makes the stages that replace sections as a whole; `$set` alone would keep the fields that it does not name. */
-function replaceSections(sections: PersonSection[]) {
-  const paths = sections.map((section) => [`guide.${section}`, WITHOUT_PERSON[section]]);
-  return [{ $unset: sections.map((section) => `guide.${section}`) }, { $set: Object.fromEntries(paths) }];
+/**
+ * Makes the stages of an update that anonymise parts of a guide. A section that is one person's is replaced as a whole, also
+ * with what another release stored there. Of other parts the personal fields go. A required field has a text in its place.
+ */
+function anonymise(parts: readonly (keyof Guide)[]) {
+  const $unset: string[] = [];
+  const $set: Record<string, unknown> = {};
+  for (const part of parts) {
+    const fields = PERSONAL_DATA[part] || {};
+    const personal = Object.entries(fields).flatMap(([field, isPersonal]) => (isPersonal ? [field] : []));
+    const required = personal.filter((field) => REQUIRED[part]?.includes(field));
+    if (part in PERSON_SECTIONS) {
+      $unset.push(`guide.${part}`);
+      $set[`guide.${part}`] = { $literal: Object.fromEntries(required.map((field) => [field, ANONYMOUS])) };
+    } else {
+      $unset.push(...personal.map((field) => `guide.${part}.${field}`));
+      for (const field of required) $set[`guide.${part}.${field}`] = ANONYMOUS;
+    }
+  }
+  // A recipient keeps the destination: a guide is none without it.
+  const destination = { 'guide.Destinatario.DestinoCode': '$destination.code' };
+  return [{ $unset }, { $set }, ...(parts.includes('Destinatario') ? [{ $set: destination }] : [])];
 }

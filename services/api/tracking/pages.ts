@@ -1,10 +1,10 @@
 import { REASONS } from '#shared/contracts/event.ts';
 import { type GuideStatus, STATES, STEPS } from '#shared/contracts/event-types.ts';
 import { pageKit } from '#shared/pages/page-kit.ts';
-import type { LogEntry } from '#shared/stores/event-log.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
 import { annulledBy, guideState } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';
-import type { GuideRecord } from '../guides/guide-store.ts';
+import type { GuideRecord } from '../guides/guide-model.ts';
 
 type Line = { hour: string; words: string; details: string[] };
 /** What the page shows of a guide: nothing that tells who sends, who receives, or where they live. */

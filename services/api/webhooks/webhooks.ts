@@ -3,7 +3,8 @@ import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { EventLog } from '#shared/stores/event-log.ts';
-import { newSecret, type Webhook, type WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { Webhook } from '#shared/stores/webhook-model.ts';
+import { newSecret, type WebhookStore } from '#shared/stores/webhook-store.ts';
 import { decodeCursor } from '../guides/events/read-events.ts';
 import { refuseCursor } from './webhook-request.ts';
 

@@ -3,8 +3,9 @@ import { describe, expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { parseMoment } from '#services/api/commands/audit-command.ts';
 import { run as runBranches } from '#services/branches/cli.ts';
-import { type AuditEvent, AuditStore, auditEvent } from '#shared/audit/audit-store.ts';
+import { AUDIT, type AuditEvent, AuditStore, auditEvent } from '#shared/audit/audit-store.ts';
 import { recordCommand } from '#shared/audit/record-command.ts';
+import { createIndexes } from '#shared/stores/collection.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { test as stores } from '#test/fixtures/stores.ts';
 
@@ -12,9 +13,8 @@ const HOUR = 3_600_000;
 
 const test = stores
   .extend('trail', { scope: 'file' }, async ({ stores }) => {
-    const trail = new AuditStore(stores.mongo);
-    await trail.open();
-    return trail;
+    await createIndexes(stores.mongo, AUDIT);
+    return new AuditStore(stores.mongo);
   })
   /** Runs `npm run admin -- …` as this operator. */
   .extend(

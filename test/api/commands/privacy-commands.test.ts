@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { parseSearch } from '#services/api/commands/privacy-commands.ts';
 import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
-import { type GuideDocument, toDocument } from '#services/api/guides/guide-store.ts';
+import { type GuideDocument, toDocument } from '#services/api/guides/guide-model.ts';
 import { sectionsNaming } from '#services/api/privacy/person-search.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { isLabelPayload } from '#shared/contracts/label-job.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, vi } from 'vitest';
-import type { GuideDocument } from '#services/api/guides/guide-store.ts';
+import type { GuideDocument } from '#services/api/guides/guide-model.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';

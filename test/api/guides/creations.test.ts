@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { CreationJournal, idempotencyKey, type JournalEntry } from '#services/api/guides/creation-journal.ts';
-import { type GuideRecord, GuideStore, toDocument } from '#services/api/guides/guide-store.ts';
+import {
+  CREATIONS,
+  CreationJournal,
+  idempotencyKey,
+  type JournalEntry,
+} from '#services/api/guides/creation-journal.ts';
+import { type GuideRecord, toDocument } from '#services/api/guides/guide-model.ts';
+import { GuideStore } from '#services/api/guides/guide-store.ts';
+import { createIndexes } from '#shared/stores/collection.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { finishCut } from '#test/fixtures/finish-cut.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -13,9 +20,8 @@ const test = storesTest
   .extend('guides', { scope: 'file' }, ({ stores }) => new GuideStore(stores.mongo))
   .extend('entries', { scope: 'file' }, ({ stores }) => stores.mongo.collection<JournalEntry>('creations'))
   .extend('journal', { scope: 'file' }, async ({ stores, guides }) => {
-    const journal = new CreationJournal(stores.mongo, guides);
-    await journal.open();
-    return journal;
+    await createIndexes(stores.mongo, CREATIONS);
+    return new CreationJournal(stores.mongo, guides);
   })
   /** Leaves a creation as a crash does right after its commit. @returns its id. */
   .extend(

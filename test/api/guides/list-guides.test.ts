@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { type GuideRecord, GuideStore } from '#services/api/guides/guide-store.ts';
+import type { GuideRecord } from '#services/api/guides/guide-model.ts';
+import { GuideStore } from '#services/api/guides/guide-store.ts';
 import { encodeCursor } from '#services/api/guides/list-guides.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';

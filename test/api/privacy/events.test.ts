@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
-import type { LogEntry } from '#shared/stores/event-log.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
-import type { LogEntry } from '#shared/stores/event-log.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
 import { screenshot } from '#test/fixtures/browser.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';

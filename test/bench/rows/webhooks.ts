@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { createLogger } from '#shared/observability/logger.ts';
-import type { LogEntry } from '#shared/stores/event-log.ts';
-import { collectionOf, connectMongo } from '#shared/stores/mongo.ts';
-import { newSecret, type Webhook, WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
+import type { Webhook } from '#shared/stores/webhook-model.ts';
+import { newSecret, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { appendEvents, eventEntries } from '#test/fixtures/event-log.ts';
 import { type Received, type Receiver, startReceiver, taking } from '#test/fixtures/receiver.ts';
@@ -123,11 +124,8 @@ async function labelsBeside(run: Run, { api }: BenchSystem, scene: Scene): Promi
 async function scanUntil(end: AbortSignal, { mongo }: Scene, paths: readonly string[]): Promise<void> {
   for (let number = 2; !end.aborted; number += 5) {
     const entries = paths.flatMap((path) => eventEntries(path.slice(1), number, number + 4));
-    await collectionOf<LogEntry>(mongo, 'events').insertMany(entries);
-    await collectionOf<Webhook>(mongo, 'webhooks').updateMany(
-      { failures: 0 },
-      { $min: { dueAt: new Date() } },
-    );
+    await mongo.collection<LogEntry>('events').insertMany(entries);
+    await mongo.collection<Webhook>('webhooks').updateMany({ failures: 0 }, { $min: { dueAt: new Date() } });
     await sleep(500, undefined, { signal: end }).catch(() => {});
   }
 }

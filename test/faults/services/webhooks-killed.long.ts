@@ -1,7 +1,8 @@
 import mongoose from 'mongoose';
 import { expect, onTestFinished, vi } from 'vitest';
-import { collectionOf } from '#shared/stores/mongo.ts';
-import { type Webhook, WebhookStore } from '#shared/stores/webhook-store.ts';
+import { createIndexes } from '#shared/stores/collection.ts';
+import { WEBHOOKS, type Webhook } from '#shared/stores/webhook-model.ts';
+import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
 import { eventIds, type Receiver, startReceiver } from '#test/fixtures/receiver.ts';
 import { passTime, test } from '#test/fixtures/sender-process.ts';
@@ -26,9 +27,9 @@ test('with the sender, its database or a receiver killed at random moments, each
     await mongo.close();
     for (const close of closers) await close();
   });
-  const webhooksOf = collectionOf<Webhook>(mongo, 'webhooks');
+  const webhooksOf = mongo.collection<Webhook>('webhooks');
   const store = new WebhookStore(mongo);
-  await store.open();
+  await createIndexes(mongo, WEBHOOKS);
   const receivers: Receiver[] = [];
   const received: Receiver['received'][] = [];
   for (let i = 0; i < ACCOUNTS; i++) {

@@ -1,4 +1,6 @@
 import { expect, vi } from 'vitest';
+import { createIndexes } from '#shared/stores/collection.ts';
+import { WEBHOOKS as COLLECTION } from '#shared/stores/webhook-model.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
 import { eventIds, startReceiver, taking } from '#test/fixtures/receiver.ts';
@@ -16,7 +18,7 @@ test('1 000 webhooks with a million events behind are worked off within bounded 
   webhooksOf,
 }) => {
   const store = new WebhookStore(stores.mongo);
-  await store.open();
+  await createIndexes(stores.mongo, COLLECTION);
   const receiver = await startReceiver();
   /** Number of the last event of each path, where all came in order. */
   const last = new Map<string, number>();

@@ -1,4 +1,5 @@
-import { MONGO_ROLES, type MongoAction, type MongoUser } from '#local/access/mongo-roles.ts';
+import { MONGO_ROLES } from '#local/access/mongo-roles.ts';
+import type { MongoAction, MongoUser } from '#shared/stores/collection.ts';
 import { type MongoCommand, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 
 /** What a command needs: actions on a collection. */

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import mongoose, { mongo } from 'mongoose';
 import { describe, expect } from 'vitest';
-import { MONGO_USERS, type MongoUser } from '#local/access/mongo-roles.ts';
 import { answersPing, downloadedMongod } from '#local/mongo/mongod.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
-import { AuditStore } from '#shared/audit/audit-store.ts';
+import { AUDIT } from '#shared/audit/audit-store.ts';
+import { createIndexes, MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 
 const PROGRAM = 'local/access/mongo-users.ts';
@@ -87,7 +87,7 @@ describe("MongoDB's own server", () => {
   test('lets the api start, which may not make the indexes of the trail', async ({ apply, uriOf }) => {
     await apply();
     const connection = await mongoose.createConnection(uriOf('api')).asPromise();
-    await expect(new AuditStore(connection).open()).resolves.toBeUndefined();
+    await expect(createIndexes(connection, AUDIT)).resolves.toBeUndefined();
     await connection.close();
   });
 

@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, vi } from 'vitest';
-import { MONGO_COLLECTIONS, MONGO_USERS, type MongoUser } from '#local/access/mongo-roles.ts';
+import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { seedDemoData } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { run } from '#services/api/cli.ts';
 import { run as runBranches } from '#services/branches/cli.ts';
+import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
@@ -256,7 +257,7 @@ describe('no role', () => {
     const isOne = ['insert', 'find', 'update', 'delete', 'drop', 'createIndexes'].some(
       (name) => name in command,
     );
-    if (isOne) expect(MONGO_COLLECTIONS).toContain(collection);
+    if (isOne) expect(COLLECTIONS.map(({ name }) => name)).toContain(collection);
     expect(mayRun(user, command)).toBe(false);
   });
 });

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, vi } from 'vitest';
-import { type Append, EventLog, type LogEntry } from '#shared/stores/event-log.ts';
+import { createIndexes } from '#shared/stores/collection.ts';
+import { type Append, EventLog } from '#shared/stores/event-log.ts';
+import { EVENTS, type LogEntry } from '#shared/stores/event-model.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 import { entry } from './event-writer.ts';
 
@@ -14,9 +16,8 @@ const newAppend = (): Append => ({ id: randomUUID(), open: [] });
 
 const test = storesTest
   .extend('log', { scope: 'file' }, async ({ stores }) => {
-    const log = new EventLog(stores.mongo);
-    await log.open();
-    return log;
+    await createIndexes(stores.mongo, EVENTS);
+    return new EventLog(stores.mongo);
   })
   .extend('entries', { scope: 'file' }, ({ stores }) => stores.mongo.collection<LogEntry>('events'))
   /** An account of the test's own. Accounts of which one's name begins with the other's are different ones. */
@@ -49,14 +50,14 @@ describe('the feed of an account', () => {
     await append(a, b);
     await append(c);
     await append(d);
-    expect(await log.page(account, 0, 10)).toEqual({ entries: [], next: 0, hasYoung: true });
+    expect(await log.page(account, 0, 10)).toEqual({ entries: [], next: 0, hasPending: true });
     await age([a, b, d], 6_000);
     const page = await log.page(account, 0, 10);
-    expect([idsOf(page.entries), page.next, page.hasYoung]).toEqual([[a, b], 2, true]);
+    expect([idsOf(page.entries), page.next, page.hasPending]).toEqual([[a, b], 2, true]);
     await age([c], 6_000);
     expect(idsOf((await log.page(account, page.next, 10)).entries)).toEqual([c, d]);
     expect(idsOf((await log.page(account, 0, 3)).entries)).toEqual([a, b, c]);
-    expect(await log.page(account, 4, 10)).toEqual({ entries: [], next: 4, hasYoung: false });
+    expect(await log.page(account, 4, 10)).toEqual({ entries: [], next: 4, hasPending: false });
   });
 
   test.for([-120, 120])(
@@ -71,8 +72,8 @@ describe('the feed of an account', () => {
       const readBySame = await log.page(account, 0, 10);
       vi.useRealTimers();
       const readByOther = await log.page(account, 0, 10);
-      for (const { entries, hasYoung } of [readBySame, readByOther]) {
-        expect([idsOf(entries), hasYoung]).toEqual([[old], true]);
+      for (const { entries, hasPending } of [readBySame, readByOther]) {
+        expect([idsOf(entries), hasPending]).toEqual([[old], true]);
       }
     },
   );
@@ -82,7 +83,7 @@ describe('the feed of an account', () => {
     await append(id);
     await age([id], 6_000);
     for (const other of [account.slice(0, -1), `${account}1`, `${account}:`]) {
-      const nothing = { entries: [], next: 0, hasYoung: false };
+      const nothing = { entries: [], next: 0, hasPending: false };
       expect([await log.last(other), await log.page(other, 0, 10)]).toEqual([0, nothing]);
     }
   });
@@ -103,7 +104,7 @@ describe('an append', () => {
   test('is open until it is done, with the guides of its own entries', async ({ account, append, log }) => {
     const first = await append(randomUUID(), randomUUID());
     const second = await append(randomUUID());
-    const openIds = async () => (await log.openIds()).filter((id) => id.startsWith(`${account} `));
+    const openIds = async () => (await log.unfinishedIds()).filter((id) => id.startsWith(`${account} `));
     expect(await openIds()).toEqual([...first.open, ...second.open]);
     const [id = ''] = first.open;
     expect(await log.openAppend(id)).toEqual({ append: first, account, guides: new Set([GUIDE]) });

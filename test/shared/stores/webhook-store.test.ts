@@ -1,12 +1,7 @@
 import { describe, expect, onTestFinished, vi } from 'vitest';
-import { collectionOf } from '#shared/stores/mongo.ts';
-import {
-  type HeldWebhook,
-  newSecret,
-  type SecretsDocument,
-  type Webhook,
-  WebhookStore,
-} from '#shared/stores/webhook-store.ts';
+import { createIndexes } from '#shared/stores/collection.ts';
+import { type SecretsDocument, WEBHOOKS, type Webhook } from '#shared/stores/webhook-model.ts';
+import { type HeldWebhook, newSecret, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
 /** Who may change a webhook, and when: a sender that holds it, another one, and its account. */
@@ -15,15 +10,14 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 const test = storesTest
-  .extend('webhooksOf', { scope: 'file' }, ({ stores }) => collectionOf<Webhook>(stores.mongo, 'webhooks'))
+  .extend('webhooksOf', { scope: 'file' }, ({ stores }) => stores.mongo.collection<Webhook>('webhooks'))
   .extend('secretsOf', { scope: 'file' }, ({ stores }) =>
-    collectionOf<SecretsDocument>(stores.mongo, 'webhookSecrets'),
+    stores.mongo.collection<SecretsDocument>('webhookSecrets'),
   )
   .extend('store', async ({ stores, webhooksOf }) => {
     await webhooksOf.deleteMany({});
-    const store = new WebhookStore(stores.mongo);
-    await store.open();
-    return store;
+    await createIndexes(stores.mongo, WEBHOOKS);
+    return new WebhookStore(stores.mongo);
   })
   .extend('secret', newSecret())
   .extend('id', async ({ store, secret }) => {

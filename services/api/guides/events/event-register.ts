@@ -5,9 +5,11 @@ import { Counter, type Registry } from 'prom-client';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import type { Append, EventLog, NewEntry, Told } from '#shared/stores/event-log.ts';
+import type { Append, EventLog, NewEntry } from '#shared/stores/event-log.ts';
+import type { EventBody } from '#shared/stores/event-model.ts';
 import { Attempts, STORE_MS } from '../attempts.ts';
-import type { GuideRecord, GuideState, GuideStore } from '../guide-store.ts';
+import type { GuideRecord } from '../guide-model.ts';
+import type { GuideState, GuideStore } from '../guide-store.ts';
 import { Overdue } from '../overdue.ts';
 import { GuideHistory } from './guide-history.ts';
 
@@ -20,7 +22,7 @@ const MAX_WAITING = 20 * MAX_EVENTS;
 export type Verdict = 'registered' | 'repeated' | Problem;
 /** Of an event whose guide has been moved to another account, in whose log the event belongs. */
 type Moved = { movedTo: string };
-type Waiting = PromiseWithResolvers<Verdict | Moved> & { told: Told; username: string };
+type Waiting = PromiseWithResolvers<Verdict | Moved> & { told: EventBody; username: string };
 type Decision = { verdicts: (Verdict | Moved)[]; states: Map<string, GuideState> };
 
 /**
@@ -58,7 +60,7 @@ export class EventRegister {
    *
    * @throws DomainError `events-unknown` where nobody can know in time whether it is; `overloaded`.
    */
-  async add(account: string, told: Told, username: string): Promise<Verdict> {
+  async add(account: string, told: EventBody, username: string): Promise<Verdict> {
     const item = { told, username, ...Promise.withResolvers<Verdict | Moved>() };
     const waiting = this.#waiting.get(account);
     if (!waiting) {
@@ -78,7 +80,7 @@ export class EventRegister {
 
   /** Gives the guides of appends that a crash has cut their status, one append after the other. */
   async sweep(log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
-    for (const id of this.#overdue.among(await this.#log.openIds())) {
+    for (const id of this.#overdue.among(await this.#log.unfinishedIds())) {
       try {
         const cut = await this.#log.openAppend(id);
         if (!cut) continue;

@@ -5,7 +5,7 @@ import { Event, MAX_EVENTS } from '#shared/contracts/event.ts';
 import { EVENT_TYPES, TYPE_FIELDS, typesWith } from '#shared/contracts/event-types.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import type { Told } from '#shared/stores/event-log.ts';
+import type { EventBody } from '#shared/stores/event-model.ts';
 import { isGuideNumber } from '../guide-number.ts';
 import { arrayIn, isAbsent, isObject, tidyFields, toProblem } from '../request/body.ts';
 
@@ -32,7 +32,7 @@ export function eventsOf(body: unknown): Record<string, unknown>[] {
 }
 
 /** Checks the fields of an event by themselves. @returns the event in the form in which it is stored, or what is wrong. */
-export function checkEvent(sent: Record<string, unknown>): Told | Problem {
+export function checkEvent(sent: Record<string, unknown>): EventBody | Problem {
   const unknown = new ProblemList();
   const fields = tidyFields(sent, KNOWN, unknown);
   if (unknown.first[0]) return unknown.first[0];

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { CLOCKS_DIFFER_MS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
 import { ANONYMOUS } from '#shared/contracts/guide.ts';
 import type { Problem } from '#shared/errors/domain-error.ts';
-import type { LogEntry, NewEntry, Told } from '#shared/stores/event-log.ts';
-import type { GuideRecord, GuideState } from '../guide-store.ts';
+import type { NewEntry } from '#shared/stores/event-log.ts';
+import { type EventBody, type LogEntry, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
+import type { GuideRecord } from '../guide-model.ts';
+import type { GuideState } from '../guide-store.ts';
 import { invalidTime } from './event-request.ts';
 import { GuideProgress } from './guide-state.ts';
 
@@ -12,7 +14,7 @@ export class GuideHistory {
   readonly guide: GuideRecord;
   readonly #progress: GuideProgress;
   /** By their ids; those of this very append, whose answer was lost, are new to whoever told them. */
-  readonly #known: Map<string, { told: Told; isNews: boolean }>;
+  readonly #known: Map<string, { told: EventBody; isNews: boolean }>;
   #count: number;
   #cancellation: Pick<NewEntry, 'told' | 'username'> | undefined;
 
@@ -28,7 +30,7 @@ export class GuideHistory {
   }
 
   /** Returns what becomes of an event, or `new` where it may be added (docs/contract.md "Events"). */
-  judge(told: Told): 'new' | 'registered' | 'repeated' | Problem {
+  judge(told: EventBody): 'new' | 'registered' | 'repeated' | Problem {
     // Before 1.3.1 the Id of a cancellation was another one.
     const Id = (told.Tipo === 'Cancelacion' && this.#cancellation?.told.Id) || told.Id;
     const known = this.#known.get(Id);
@@ -45,7 +47,7 @@ export class GuideHistory {
     return this.#refusalOf(told) ?? 'new';
   }
 
-  #refusalOf({ Ocurrido, Paquete = 1 }: Told): Problem | undefined {
+  #refusalOf({ Ocurrido, Paquete = 1 }: EventBody): Problem | undefined {
     const { status, createdUtc } = this.guide;
     if (status === 'Cancelado' || this.#cancellation) return { campo: 'Guia', code: 'guide-cancelled' };
     if (this.#count >= MAX_EVENTS_OF_GUIDE) return { campo: 'Guia', code: 'guide-events-full' };
@@ -64,7 +66,7 @@ export class GuideHistory {
   }
 
   /** Adds an event. @returns its entry in the log, but for who told it. */
-  add(told: Told, username: string): NewEntry {
+  add(told: EventBody, username: string): NewEntry {
     this.#progress.add(told);
     this.#known.set(told.Id, { told, isNews: false });
     this.#count++;
@@ -76,7 +78,7 @@ export class GuideHistory {
       version: this.#count,
       username,
       ...(guide.Referencia !== undefined && { reference: guide.Referencia }),
-      ...((told.Recibe ?? told.Nota) !== undefined && { personal: createdUtc }),
+      ...(PERSONAL_FIELDS.some((field) => told[field] !== undefined) && { retentionStart: createdUtc }),
     };
   }
 
@@ -84,14 +86,14 @@ export class GuideHistory {
     const { told, username } = this.#cancellation ?? {};
     return {
       status: this.#progress.status,
-      events: this.#count,
+      eventCount: this.#count,
       ...(told && { cancelled: { by: username ?? '', at: new Date(told.Ocurrido) } }),
     };
   }
 
   /** Whether the guide is stored as the log makes it. */
   get isStored(): boolean {
-    return this.#count <= (this.guide.events ?? 0);
+    return this.#count <= (this.guide.eventCount ?? 0);
   }
 }
 
@@ -100,10 +102,10 @@ function packagesOf({ guide }: GuideRecord): number {
 }
 
 /** Returns whether an event is told again. What was anonymised since cannot differ; a guide is cancelled whenever. */
-function isSame(known: Told, told: Told): boolean {
+function isSame(known: EventBody, told: EventBody): boolean {
   if (known.Tipo === 'Cancelacion' && told.Tipo === 'Cancelacion') return true;
   const fields = { ...told };
-  for (const name of ['Recibe', 'Nota'] as const) {
+  for (const name of PERSONAL_FIELDS) {
     if (known[name] === ANONYMOUS && told[name] !== undefined) fields[name] = ANONYMOUS;
   }
   return isDeepStrictEqual({ ...known }, fields);

@@ -6,9 +6,9 @@ import {
   STATES,
   type StateEvent,
 } from '#shared/contracts/event-types.ts';
-import type { Told } from '#shared/stores/event-log.ts';
+import type { EventBody } from '#shared/stores/event-model.ts';
 
-export type Fact = Pick<Told, 'Id' | 'Tipo' | 'Ocurrido' | 'Paquete' | 'Anula'>;
+export type Fact = Pick<EventBody, 'Id' | 'Tipo' | 'Ocurrido' | 'Paquete' | 'Anula'>;
 type StateFact = Fact & { Tipo: StateEvent };
 /** Events of one package, or of all packages at once: those that count are the first final one and the last one. */
 type Tally = { events: StateFact[]; final?: StateFact | undefined; last?: StateFact | undefined };

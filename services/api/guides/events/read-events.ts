@@ -1,5 +1,6 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
-import { type EventLog, feedEvent, type LogEntry } from '#shared/stores/event-log.ts';
+import { type EventLog, feedEvent } from '#shared/stores/event-log.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
 import { blame } from '../request/body.ts';
 import { annulledBy } from './guide-state.ts';
 

@@ -1,5 +1,5 @@
 import type { Problem } from '#shared/errors/domain-error.ts';
-import type { Told } from '#shared/stores/event-log.ts';
+import type { EventBody } from '#shared/stores/event-model.ts';
 import type { GuideStore } from '../guide-store.ts';
 import type { EventRegister, Verdict } from './event-register.ts';
 import { checkEvent } from './event-request.ts';
@@ -38,6 +38,6 @@ export async function registerEvents(
   );
 }
 
-function isTold(event: Told | Problem): event is Told {
+function isTold(event: EventBody | Problem): event is EventBody {
   return 'Guia' in event;
 }

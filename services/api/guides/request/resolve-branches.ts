@@ -3,7 +3,7 @@ import type { Guide } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import type { Caller } from '../../accounts/account-limits.ts';
 import type { Asker, BranchesClient } from '../../branches-client.ts';
-import type { BranchOfGuide } from '../guide-store.ts';
+import type { BranchOfGuide } from '../guide-model.ts';
 
 /** Where guides start and end. */
 export type GuideBranches = { origin: BranchOfGuide; destinations: BranchOfGuide[] };

@@ -3,11 +3,12 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { EventRegister } from '#services/api/guides/events/event-register.ts';
 import type { GuideStore } from '#services/api/guides/guide-store.ts';
-import type { EventLog, Told } from '#shared/stores/event-log.ts';
+import type { EventLog } from '#shared/stores/event-log.ts';
+import type { EventBody } from '#shared/stores/event-model.ts';
 
 /** What accounts may have under way in the register of a process, beside a log that holds every append up. */
 
-const TOLD: Told = {
+const TOLD: EventBody = {
   Id: 'e1',
   Guia: '390458235877',
   Tipo: 'EnTransito',

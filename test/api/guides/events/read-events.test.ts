@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { LogEntry } from '#shared/stores/event-log.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';

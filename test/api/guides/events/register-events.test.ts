@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
-import { type GuideDocument, type GuideState, GuideStore } from '#services/api/guides/guide-store.ts';
+import type { GuideDocument } from '#services/api/guides/guide-model.ts';
+import { type GuideState, GuideStore } from '#services/api/guides/guide-store.ts';
 import { EVENT_TYPE_NAMES } from '#shared/contracts/event-types.ts';
-import { EventLog, type LogEntry, SHOWN_MS } from '#shared/stores/event-log.ts';
-import { collectionOf } from '#shared/stores/mongo.ts';
+import { EventLog, SHOWN_MS } from '#shared/stores/event-log.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { event, resultsOf, test, wordsOf } from '#test/fixtures/events.ts';
 import { finishCut } from '#test/fixtures/finish-cut.ts';
@@ -296,7 +297,7 @@ describe('a cancellation', () => {
     expect([again.status, (again.body.data as CreatedGuide).SEND_ESTATUS]).toEqual([200, 'Cancelado']);
     expect(wordsOf(await register(event(guide, 'Recolectado', { Id: 'x' })))).toEqual(['guia_cancelada']);
     const stored = await new GuideStore(stores.mongo).find(guide);
-    expect([stored?.status, stored?.events, stored?.cancelled?.by]).toEqual(['Cancelado', 1, 'demo2']);
+    expect([stored?.status, stored?.eventCount, stored?.cancelled?.by]).toEqual(['Cancelado', 1, 'demo2']);
   });
 
   test('and a first event at once: one of them, never both', async ({ demo, newGuide, register, status }) => {
@@ -371,7 +372,7 @@ describe('where a store or a process fails', () => {
     stores,
   }) => {
     const log = new EventLog(stores.mongo);
-    const events = collectionOf<Partial<LogEntry> & { _id: string }>(stores.mongo, 'events');
+    const events = stores.mongo.collection<Partial<LogEntry> & { _id: string }>('events');
     // This one is older, and nobody can finish it.
     await events.insertOne({ _id: 'otro 000000000001', append: 'x', openSince: new Date(0) });
     const [guide, cancelled] = [await newGuide(), await newGuide()];
@@ -401,14 +402,40 @@ describe('where a store or a process fails', () => {
     const guides = new GuideStore(stores.mongo);
     const guide = await newGuide();
     const store = (state: GuideState) => guides.storeStates(new Map([[guide, state]]));
-    expect(await store({ status: 'EnReparto', events: 3 })).toBe(true);
-    expect(await store({ status: 'Recolectado', events: 2 })).toBe(false);
+    expect(await store({ status: 'EnReparto', eventCount: 3 })).toBe(true);
+    expect(await store({ status: 'Recolectado', eventCount: 2 })).toBe(false);
     expect(await status(guide)).toBe('EnReparto');
   });
 });
 
 describe('while a guide is moved to another account', () => {
   const logOf = (entries: LogEntry[]) => entries.map(({ _id, told }) => [_id.split(' ')[0], told.Id]);
+
+  test('an event that comes meanwhile stands in the log of its new account', async ({
+    newGuide,
+    startApi,
+    stores,
+  }) => {
+    const guide = await newGuide();
+    const move = () =>
+      stores.mongo
+        .collection<GuideDocument>('guides')
+        .updateOne({ _id: guide }, { $set: { account: 'otro' } });
+    // The service knows the account, and looks for the last number of its log.
+    const proxy = await startMongoProxy(stores.mongoUri, async ({ find, sort }): Promise<Fate> => {
+      if (find === 'events' && (sort as { _id?: number })._id === -1) await move();
+      return 'done';
+    });
+    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+    const scanner = await Client.login(url, 'escaner');
+    const answer = await scanner.post('/api/eventos', {
+      Eventos: [event(guide, 'Recolectado', { Id: 'x' })],
+    });
+    expect(wordsOf(answer)).toEqual(['registrado']);
+    expect(logOf(await new EventLog(stores.mongo).ofGuides([guide]))).toEqual([['otro', 'x']]);
+    await server.close();
+    await proxy.close();
+  });
 
   test('two logs take an event of it at the same moment, and its state is made from both', async ({
     api: { server: healthy },
@@ -418,7 +445,7 @@ describe('while a guide is moved to another account', () => {
     stores,
   }) => {
     const guide = await newGuide();
-    const guides = collectionOf<GuideDocument>(stores.mongo, 'guides');
+    const guides = stores.mongo.collection<GuideDocument>('guides');
     // The first process has read the guide and its log, when the guide is moved and another process registers an event.
     const proxy = await startMongoProxy(stores.mongoUri, async ({ insert }): Promise<Fate> => {
       if (insert !== 'events') return 'done';

@@ -1,0 +1,128 @@
+import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
+import { type Guide, SERVICE_TYPES } from '#shared/contracts/guide.ts';
+import {
+  body,
+  type DocumentIn,
+  defineCollection,
+  MOMENT,
+  NUMBER,
+  oneOf,
+  optional,
+  part,
+  TEXT,
+  USERNAME,
+} from '#shared/stores/collection.ts';
+
+/** A branch with its name on the day of creation: a label that is printed again must not change. */
+const BRANCH = part({ code: TEXT, name: TEXT });
+
+export const GUIDES = defineCollection(
+  'guides',
+  {
+    /** The guide's number. */
+    _id: TEXT,
+    /** Id of the creation that made this guide; tells it from another guide that was given the same number. */
+    creation: TEXT,
+    /** API user who created this guide. */
+    username: USERNAME,
+    /** Account whose users see this guide; others see it only with `guias.read.all`. */
+    account: TEXT,
+    /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
+    createdAt: TEXT,
+    createdUtc: MOMENT,
+    status: oneOf(GUIDE_STATUSES),
+    /** When retention took all that names a person. */
+    anonymised: optional(MOMENT),
+    /** How many entries of the event log `status` is made from; absent before the first. */
+    events: optional(NUMBER),
+    /** Which API user cancelled it, and when. */
+    cancelled: optional(part({ by: USERNAME, at: MOMENT })),
+    service: oneOf(SERVICE_TYPES),
+    origin: BRANCH,
+    destination: BRANCH,
+    /** MXN; 0 on creation (docs/contract.md "Guides"). */
+    freight: NUMBER,
+    total: NUMBER,
+    guide: body<Guide>(),
+  },
+  {
+    id: 'Guide number',
+    holds: 'A guide as created, its account, who cancelled it and when',
+    life: 'For ever; anonymised after `RETENTION_DAYS`',
+    // Personal data of old guides is removed by an update.
+    rights: { api: ['find', 'insert', 'update', 'createIndex'], admin: ['find', 'update'] },
+    // Those of the list: what is equal, then the order.
+    indexes: [
+      [{ account: 1, createdAt: -1, _id: -1 }],
+      [
+        { account: 1, 'guide.Referencia': 1, createdAt: -1, _id: -1 },
+        { partialFilterExpression: { 'guide.Referencia': { $exists: true } } },
+      ],
+    ],
+  },
+);
+
+export type GuideDocument = DocumentIn<typeof GUIDES>;
+export type BranchOfGuide = GuideDocument['origin'];
+/** A guide in the names of the code. The stored ones are older, and stay: two releases run side by side. */
+export type GuideRecord = Omit<GuideDocument, '_id' | 'events'> & { number: string; eventCount?: number };
+
+export function toDocument({ number, eventCount, ...guide }: GuideRecord): GuideDocument {
+  return { _id: number, ...guide, ...(eventCount !== undefined && { events: eventCount }) };
+}
+
+export function toRecord({ _id, events, ...guide }: GuideDocument): GuideRecord {
+  return { number: _id, ...guide, ...(events !== undefined && { eventCount: events }) };
+}
+
+/** By what an operator finds a person; the names stand in the answers that operators read. */
+export type SearchKind = 'telefono' | 'correo' | 'nombre';
+/** What a field says of a person: something to find the person by, `otro`, or nothing: then it stays for ever. */
+type Personal = SearchKind | 'otro' | false;
+
+/** Each field of a guide. Retention, erasure and export of a person's data follow it. */
+export const PERSONAL_DATA = {
+  Remitente: { Nombre: 'nombre', Telefono: 'telefono', Celular: 'telefono', Email: 'correo' },
+  Destinatario: {
+    Nombre: 'nombre',
+    Email: 'correo',
+    Telefono: 'telefono',
+    Celular: 'telefono',
+    RazonSocial: 'nombre',
+    RFC: 'otro',
+    Referencias: 'otro',
+    CodigoPostal: 'otro',
+    Estado: 'otro',
+    Municipio: 'otro',
+    Colonia: 'otro',
+    Calle: 'otro',
+    Numero_exterior: 'otro',
+    Numero_interior: 'otro',
+    DestinoCode: false,
+  },
+  Producto: {
+    TipoEnvio: false,
+    ValorDeclarado: false,
+    Contenido: 'otro',
+    InformacionAdicional: 'otro',
+    Peso: false,
+    Largo: false,
+    Alto: false,
+    Ancho: false,
+    Paquetes: false,
+  },
+  Creado_por: { Nombre: 'nombre', Agencia: 'otro' },
+  Referencia: false,
+} as const satisfies {
+  [Field in keyof Guide]-?: NonNullable<Guide[Field]> extends object
+    ? Record<keyof Guide[Field], Personal>
+    : Personal;
+};
+
+/** The parts of a guide that name one person each, with the person's part in an export. */
+export const PERSON_SECTIONS = {
+  Remitente: 'remitente',
+  Destinatario: 'destinatario',
+  Creado_por: 'autor',
+} as const satisfies Partial<Record<keyof Guide, string>>;
+export type PersonSection = keyof typeof PERSON_SECTIONS;

@@ -1,0 +1,189 @@
+import {
+  type Connection,
+  type HydratedDocument,
+  type InferRawDocType,
+  type InferRawDocTypeWithout_id,
+  type Model,
+  mongo,
+  type QueryFilter,
+  Schema,
+  type SchemaDefinition,
+} from 'mongoose';
+
+/**
+ * What MongoDB stores: each collection is described once, beside the store that uses it. Its schema types the documents. Its
+ * indexes, the roles of MongoDB's users and the table of docs/architecture.md follow from the description.
+ */
+
+/** The users of MongoDB: services, the operators' commands, the loader of branches, the backup, the loader of demo data. */
+export const MONGO_USERS = [
+  'api',
+  'branches',
+  'dashboard',
+  'webhooks',
+  'admin',
+  'loads',
+  'backup',
+  'demo',
+] as const;
+export type MongoUser = (typeof MONGO_USERS)[number];
+/** Actions of MongoDB (https://www.mongodb.com/docs/manual/reference/privilege-actions/). */
+export type MongoAction =
+  | 'find'
+  | 'insert'
+  | 'update'
+  | 'remove'
+  | 'createIndex'
+  | 'collStats'
+  | 'listCollections'
+  | 'listIndexes';
+
+/** `id`, `holds` and `life` are the words of docs/architecture.md: what the `_id` is, what a document is, how long it is kept. */
+type Description = {
+  id: string;
+  holds: string;
+  life: string;
+  /** What each user may do. The backup may read every collection. */
+  rights: Readonly<Partial<Record<MongoUser, readonly MongoAction[]>>>;
+  indexes?: readonly (readonly [fields: mongo.IndexSpecification, options?: mongo.CreateIndexesOptions])[];
+};
+/** `document` is for the compiler alone. */
+export type Collection<Document = unknown> = Description & {
+  name: string;
+  schema: Schema;
+  document?: Document;
+};
+/** The documents of a collection, as they are stored. */
+export type DocumentIn<C extends Collection> = NonNullable<C['document']>;
+/** A model whose `lean()` reads return documents as they are stored. */
+// biome-ignore lint/complexity/noBannedTypes: these are mongoose's defaults
+export type StoredModel<D> = Model<D, {}, {}, {}, HydratedDocument<D>, Schema<D>, D>;
+
+/** A field whose type TypeScript knows, and mongoose does not look into. */
+type Typed<T> = { type: typeof Schema.Types.Mixed; __rawDocTypeHint: T };
+type ValueOf<F> = InferRawDocTypeWithout_id<{ value: F }> extends { value: infer V } ? V : never;
+/** MongoDB's code for a command that the user's roles do not allow. */
+const UNAUTHORIZED = 13;
+const OPTIONAL = { required: false, allowNull: false } as const;
+
+// mongoose would take an empty text for an absent one.
+Schema.Types.String.checkRequired((value) => typeof value === 'string');
+
+// The kinds of fields. One that may be absent is in `optional`.
+export const TEXT = { type: String, required: true } as const;
+export const NUMBER = { type: Number, required: true } as const;
+export const FLAG = { type: Boolean, required: true } as const;
+export const MOMENT = { type: Date, required: true } as const;
+/** The name of an API user, which is taken out of the document when the user is removed. */
+export const USERNAME = { type: String, required: true, namesUser: true } as const;
+
+export function oneOf<const V extends string>(values: readonly V[]) {
+  return { type: String, enum: values, required: true } as const;
+}
+
+export function listOf<F extends { type: unknown }>({ type }: F) {
+  // mongoose would store an empty list in place of an absent one.
+  return typed<ValueOf<F>[]>({ type: [type], required: true, default: undefined });
+}
+
+/** An object whose fields mongoose knows. */
+export function part<const F extends SchemaDefinition>(fields: F) {
+  const type = new Schema(fields, { _id: false, strict: 'throw', minimize: false });
+  return typed<InferRawDocTypeWithout_id<F>>({ type, required: true });
+}
+
+/** A field of a narrower type than mongoose knows. */
+export function typed<T>(field: object) {
+  return field as Typed<T> & { required: true };
+}
+
+/** A value that another schema describes, such as a guide; mongoose does not look into it. */
+export function body<T>() {
+  return typed<T>({ type: Schema.Types.Mixed, required: true });
+}
+
+export function optional<F extends object>(field: F): Omit<F, 'required'> & typeof OPTIONAL {
+  return { ...field, ...OPTIONAL };
+}
+
+export function defineCollection<const F extends SchemaDefinition>(
+  name: string,
+  fields: F,
+  description: Description,
+): Collection<InferRawDocType<F>> {
+  const schema = new Schema(fields, {
+    strict: 'throw',
+    strictQuery: 'throw',
+    bufferCommands: false,
+    autoCreate: false,
+    autoIndex: false,
+    versionKey: false,
+    id: false,
+    minimize: false,
+  });
+  return { ...description, name, schema };
+}
+
+/**
+ * Returns a collection's model. Reads are `lean()`. A query that a function returns is begun by `exec()`: without it, each `then` would ask again. Many documents are inserted by `driverOf`: mongoose's `insertMany`
+ * would build an object of each, and put all of them into the error of a failed insert, which the log would show.
+ *
+ * Values are not searched for query operators: the caller checks that a value of a request is a text.
+ *
+ * Every read of many documents is sorted. If it takes several answers (the first has 101 documents), DocumentDB's cursor
+ * without an order may skip or repeat a document that changes meanwhile.
+ */
+export function modelOf<Document>(
+  connection: Connection,
+  { name, schema }: Collection<Document>,
+): StoredModel<Document> {
+  const model: unknown = connection.models[name] ?? connection.model(name, schema, name);
+  return model as StoredModel<Document>;
+}
+
+/** Returns the driver's collection behind a model, for inserts of many documents and of those that must not wait. */
+export function driverOf<D extends mongo.Document>(model: StoredModel<D>): mongo.Collection<D> {
+  return model.collection as unknown as mongo.Collection<D>;
+}
+
+/**
+ * Creates the indexes of a collection that are not there. Where no user may create them, the database's administrator does
+ * (`local/access/mongo-users.ts`), and a service relies on that.
+ */
+export async function createIndexes(
+  connection: Connection,
+  { name, indexes = [], rights }: Collection,
+): Promise<void> {
+  const isServices = Object.values(rights).some((actions) => actions.includes('createIndex'));
+  try {
+    for (const [fields, options] of indexes) await connection.collection(name).createIndex(fields, options);
+  } catch (error) {
+    const isRefused = error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED;
+    if (isServices || !isRefused) throw error;
+  }
+}
+
+/** Returns the ids of the documents that have `openSince`, the oldest first: a crash may have cut their work. */
+export async function unfinishedIds<D extends { _id: string; openSince?: Date }>(
+  model: StoredModel<D>,
+  among: QueryFilter<D> = {},
+): Promise<string[]> {
+  const found = await model
+    .find({ ...among, openSince: { $exists: true } })
+    .select<{ _id: string }>({ _id: 1 })
+    .sort({ openSince: 1 })
+    .lean();
+  return found.map(({ _id }) => _id);
+}
+
+/** Returns the paths of the fields that name an API user. */
+export function pathsOfUser({ schema }: Collection): string[] {
+  const paths: string[] = [];
+  schema.eachPath((path, { options, schema: nested }) => {
+    if (options.namesUser) paths.push(path);
+    nested?.eachPath((inner, { options }) => {
+      if (options.namesUser) paths.push(`${path}.${inner}`);
+    });
+  });
+  return paths;
+}
