@@ -1,7 +1,8 @@
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { type AccountLimits, AccountLimitsStore, recentLimits } from '../accounts/account-limits.ts';
-import { GuideQuota } from '../accounts/guide-quota.ts';
+import { CountedLimit } from '../accounts/counted-limit.ts';
+import { GuideQuota, KEPT_S } from '../accounts/guide-quota.ts';
 import { QuotaReport } from '../accounts/quota-report.ts';
 import { RequestQuota } from '../accounts/request-quota.ts';
 import type { ApiOptions } from '../config.ts';
@@ -32,6 +33,8 @@ export const limitsPlugin = fp(async (server: HttpServer, { config }: ApiOptions
   server.decorate('localTime', localTime);
   server.decorate('quotaReport', report);
   server.decorate('limitsOf', recentLimits(new AccountLimitsStore(mongo), defaults));
-  server.decorate('requestQuota', new RequestQuota(redis, prefix, report));
-  server.decorate('guideQuota', new GuideQuota(redis, prefix, localTime, report));
+  const requests = new CountedLimit({ redis, prefix, limit: 'requests', report });
+  const guides = new CountedLimit({ redis, prefix, limit: 'guides', keptS: KEPT_S, report });
+  server.decorate('requestQuota', new RequestQuota(requests));
+  server.decorate('guideQuota', new GuideQuota(guides, localTime));
 });

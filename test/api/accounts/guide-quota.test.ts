@@ -2,7 +2,8 @@ import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { GuideQuota } from '#services/api/accounts/guide-quota.ts';
+import { CountedLimit } from '#services/api/accounts/counted-limit.ts';
+import { GuideQuota, KEPT_S } from '#services/api/accounts/guide-quota.ts';
 import { QuotaReport } from '#services/api/accounts/quota-report.ts';
 import { localTimeFormatter } from '#services/api/local-time.ts';
 import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
@@ -96,8 +97,11 @@ describe("an account's guides of the day", () => {
 
 describe('several processes', () => {
   const FAR = 100_000;
-  const quota = ({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) =>
-    new GuideQuota(redis, prefix, localTimeFormatter('UTC'), new QuotaReport(new Registry(), { warn() {} }));
+  const quota = ({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) => {
+    const report = new QuotaReport(new Registry(), { warn() {} });
+    const limit = new CountedLimit({ redis, prefix, limit: 'guides', keptS: KEPT_S, report });
+    return new GuideQuota(limit, localTimeFormatter('UTC'));
+  };
   /** Takes guides until they are refused. @returns how many were granted, and how many the last one left. */
   async function takeAll(processes: readonly GuideQuota[], account: string, perDay: number, count: number) {
     let granted = 0;
@@ -128,19 +132,19 @@ describe('several processes', () => {
   });
 
   test('whose account is far from its limit wait once a second for Redis to count', async ({ stores }) => {
-    const redis = { defineCommand() {}, takeGuides: vi.fn() };
+    const redis = { defineCommand() {}, countAgainstLimit: vi.fn() };
     const one = quota({ ...stores, redis: redis as unknown as Redis });
-    const answered = () => redis.takeGuides.mockResolvedValueOnce([1, 10]);
-    const unanswered = () => redis.takeGuides.mockReturnValueOnce(new Promise(() => {}));
+    const answered = () => redis.countAgainstLimit.mockResolvedValueOnce([1, 10]);
+    const unanswered = () => redis.countAgainstLimit.mockReturnValueOnce(new Promise(() => {}));
     answered();
     await one.take('far', FAR, 10);
     unanswered();
     expect((await one.take('far', FAR, 10)).state.remaining).toBe(FAR - 20);
     passTime(1_000);
-    redis.takeGuides.mockResolvedValueOnce([1, 70_000]);
+    redis.countAgainstLimit.mockResolvedValueOnce([1, 70_000]);
     expect((await one.take('far', FAR, 10)).state.remaining).toBe(30_000);
     // So near that all processes together could be through with it within the second.
-    redis.takeGuides.mockResolvedValueOnce([1, 85_000]);
+    redis.countAgainstLimit.mockResolvedValueOnce([1, 85_000]);
     expect((await one.take('far', FAR, 10_001)).state.remaining).toBe(15_000);
   });
 });

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { describe, expect } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { QuotaExceeded } from '#services/api/accounts/account-limits.ts';
+import { CountedLimit } from '#services/api/accounts/counted-limit.ts';
 import { QuotaReport } from '#services/api/accounts/quota-report.ts';
 import { RequestQuota } from '#services/api/accounts/request-quota.ts';
 import { Client } from '#test/fixtures/client.ts';
@@ -84,7 +85,8 @@ test('a process that heard of an account more than a second ago asks Redis befor
 }) => {
   const limits = { requestsPerSecond: 0.01, requestsBurst: BURST, guidesPerDay: 1, labelPages: 1 };
   const report = new QuotaReport(new Registry(), { warn() {} });
-  const [one, other] = [1, 2].map(() => new RequestQuota(stores.redis, stores.prefix, report));
+  const options = { redis: stores.redis, prefix: stores.prefix, limit: 'requests', report } as const;
+  const [one, other] = [1, 2].map(() => new RequestQuota(new CountedLimit(options)));
   expect((await one?.take('heard', limits))?.remaining).toBe(BURST - 1);
   for (let i = 2; i <= BURST - 1; i++) await other?.take('heard', limits);
   passTime(1_000);
