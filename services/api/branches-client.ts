@@ -1,7 +1,7 @@
 import fastq from 'fastq';
-import { LruMap } from 'toad-cache';
+import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
-import { RecentAnswers } from '#shared/async/recent-answers.ts';
+import { SingleFlight } from '#shared/async/single-flight.ts';
 import { Tally } from '#shared/async/tally.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type {
@@ -65,18 +65,23 @@ export class BranchesClient {
   readonly #token: string;
   readonly #timeoutMs: number;
   /** By version and what was asked. */
-  readonly #known = new LruMap<{ branch: Branch | null }>(MAX_KNOWN);
+  readonly #known = new LRUCache<string, { branch: Branch | null }>({ max: MAX_KNOWN });
   /** By version and code: what thousands of postal codes lead to is held once. */
-  readonly #branches = new LruMap<Branch>(MAX_BRANCHES);
+  readonly #branches = new LRUCache<string, Branch>({ max: MAX_BRANCHES });
   /** `at` of `performance.now()`: when it was last said, and when it was last asked for in vain. */
   #version: { text: string; at: number } | undefined;
   #versionMissedAt = Number.NEGATIVE_INFINITY;
-  #askingVersion: Promise<string> | undefined;
+  readonly #askingVersion = new SingleFlight<string>();
   readonly #calls = fastq.promise((call: Call) => this.#resolve(call), MAX_CALLS);
   /** Requests without an answer, by account. */
   readonly #asked = new Tally();
-  readonly #cities = new RecentAnswers(CITIES_MS, MAX_CITIES, (codes) => this.#askCities(codes.split(',')));
-  #listing: Promise<Branch[]> | undefined;
+  readonly #cities = new LRUCache<string, ReadonlyMap<string, string>>({
+    max: MAX_CITIES,
+    ttl: CITIES_MS,
+    fetchMethod: (codes) => this.#askCities(codes.split(',')),
+    ignoreFetchAbort: true,
+  });
+  readonly #listing = new SingleFlight<Branch[]>();
 
   constructor({ url, token, timeoutMs }: Options) {
     this.#token = token;
@@ -118,17 +123,14 @@ export class BranchesClient {
 
   /** Returns the active branches, ordered by code. Those who ask at the same time share one call. */
   active(requestId: string): Promise<readonly Branch[]> {
-    this.#listing ??= this.#call<Branch[]>('/internal/branches', requestId).finally(() => {
-      this.#listing = undefined;
-    });
-    return this.#listing;
+    return this.#listing.run(() => this.#call('/internal/branches', requestId));
   }
 
   /** Returns the cities of branches, by their codes, closed ones too. @throws when the service does not answer in time. */
   async cities(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const sorted = [...new Set(codes)].sort();
     if (sorted.length === 0) return new Map();
-    return withTimeout(CITIES_WAIT_MS, 'Asking for cities', this.#cities.get(sorted.join(',')));
+    return withTimeout(CITIES_WAIT_MS, 'Asking for cities', this.#cities.forceFetch(sorted.join(',')));
   }
 
   async #askCities(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -221,10 +223,7 @@ export class BranchesClient {
     const holds = now - at < VERSION_MS;
     const isKept = now - at < KEPT_MS && now - this.#versionMissedAt < VERSION_WAIT_MS;
     if (text !== undefined && (holds || isKept)) return text;
-    this.#askingVersion ??= this.#askVersion().finally(() => {
-      this.#askingVersion = undefined;
-    });
-    return this.#askingVersion;
+    return this.#askingVersion.run(() => this.#askVersion());
   }
 
   async #askVersion(): Promise<string> {

@@ -1,32 +1,24 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { repeat } from '#shared/async/repeat.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
 
-type Work = {
+type Options = {
   /** Names the work while the stores are waited for. */
   name: string;
   pauseMs: number;
-  failure: string;
+  /** Is logged when the work fails. */
+  failed: string;
 };
 
-/** Does some work again and again once the stores are there. A server that closes ends it, and waits until it has ended. */
-export function repeat(
+/** Repeats some work once the stores are connected. A server that closes waits until the work under way has ended. */
+export function repeatOnceConnected(
   server: HttpServer,
-  { name, pauseMs, failure }: Work,
-  work: (end: AbortSignal) => Promise<void>,
+  { name, pauseMs, failed }: Options,
+  work: (signal: AbortSignal) => Promise<void>,
 ): void {
-  const end = new AbortController();
-  let running: Promise<void> = Promise.resolve();
-  const untilEnd = async (signal: AbortSignal) => {
-    while (!signal.aborted) {
-      await work(signal).catch((err) => server.log.warn({ err }, failure));
-      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {});
-    }
-  };
-  server.addHook('onClose', async () => {
-    end.abort();
-    await running;
-  });
+  let stop = async () => {};
+  server.addHook('onClose', () => stop());
   server.startup.onceConnected(name, async () => {
-    running = untilEnd(end.signal);
+    stop = repeat(work, { pauseMs, log: new FailureLog(server.log, { failed }) });
   });
 }

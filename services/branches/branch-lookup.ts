@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { memoizeFor } from '#shared/async/memoize-for.ts';
+import { repeat } from '#shared/async/repeat.ts';
+import { SingleFlight } from '#shared/async/single-flight.ts';
 import type { DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { type BranchCache, listingOf } from './branch-cache.ts';
 import type { BranchStore, Found } from './branch-store.ts';
 
@@ -26,30 +26,32 @@ export class BranchLookup {
   readonly #cache: BranchCache;
   readonly #log: Logger;
   readonly #metrics: ReturnType<typeof createMetrics>;
-  readonly #end = new AbortController();
-  /** Requests of the same moment share one reading of the listing. */
-  readonly #storedListing: () => Promise<string>;
+  readonly #failures: FailureLog;
+  readonly #listing = new SingleFlight<string>();
   /** What the database had when it last answered. */
   #version = '';
   #rebuildFrom = 0;
-  #failure: string | undefined;
+  #stop = async () => {};
 
   constructor({ store, cache, log, metrics }: Deps) {
     this.#store = store;
     this.#cache = cache;
     this.#log = log;
+    this.#failures = new FailureLog(log, {
+      failed: 'Bringing the branch cache in step with the database failed',
+      recovered: 'The branch cache is in step with the database again',
+    });
     this.#metrics = createMetrics(metrics);
-    this.#storedListing = memoizeFor(0, async () => listingOf(await store.active()));
   }
 
   /** Brings the cache in step with the database, and keeps it there until `close`. Never rejects. */
   async open(): Promise<void> {
     await this.#compare();
-    void this.#keepComparing();
+    this.#stop = repeat((signal) => this.#compare(signal), { pauseMs: COMPARE_INTERVAL_MS });
   }
 
   close(): void {
-    this.#end.abort();
+    void this.#stop();
   }
 
   /** Returns the version that the database had when it last answered. @throws DomainError `unavailable` before it has. */
@@ -60,7 +62,11 @@ export class BranchLookup {
 
   /** Returns the active branches, ordered by code, as a JSON array. */
   active(): Promise<string> {
-    return this.#read((version) => this.#cache.active(version), this.#storedListing);
+    const stored = async () => listingOf(await this.#store.active());
+    return this.#read(
+      (version) => this.#cache.active(version),
+      () => this.#listing.run(stored),
+    );
   }
 
   /**
@@ -103,29 +109,14 @@ export class BranchLookup {
     return value ?? stored();
   }
 
-  async #keepComparing(): Promise<void> {
-    const { signal } = this.#end;
-    while (!signal.aborted) {
-      await sleep(COMPARE_INTERVAL_MS, undefined, { signal }).catch(() => {});
-      if (!signal.aborted) await this.#compare();
-    }
-  }
-
-  /** Logs the first failure, each other reason, and that it is over. */
-  async #compare(): Promise<void> {
+  /** Never rejects: while it fails, lookups ask the database. */
+  async #compare(signal?: AbortSignal): Promise<void> {
     try {
       this.#version = await this.#store.version();
       if ((await this.#cache.version()) !== this.#version) await this.#rebuild();
-      else if (this.#failure !== undefined) {
-        this.#failure = undefined;
-        this.#log.info('The branch cache is in step with the database again');
-      }
-    } catch (err) {
-      const { message } = err as Error;
-      if (this.#end.signal.aborted || message === this.#failure) return;
-      this.#failure = message;
-      const level = isTransientError(err) ? 'warn' : 'error';
-      this.#log[level]({ err }, 'Bringing the branch cache in step with the database failed');
+      else this.#failures.succeeded();
+    } catch (error) {
+      if (!signal?.aborted) this.#failures.failed(error);
     }
   }
 

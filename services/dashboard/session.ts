@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Trail } from '#shared/audit/trail.ts';
@@ -17,6 +18,7 @@ const SESSION_TTL_S = 28_800;
 const READ_MS = 1_000;
 /** How long ago that may have been, in ms: whoever is on call sees the page, and can pause, while MongoDB is away. */
 const REMEMBERED_MS = 1_800_000;
+const MAX_REMEMBERED = 1_000;
 /** Largest body of the login form, in bytes. */
 const BODY_LIMIT = 16 * 1024;
 const Credentials = Type.Object({
@@ -34,8 +36,8 @@ export class Sessions {
   readonly #users: UserStore;
   readonly #cookie: string;
   readonly #secure: boolean;
-  /** The users of sessions, by name, and when each was read, of `performance.now()`. */
-  readonly #remembered = new Map<string, { user: ApiUser; at: number }>();
+  /** The users of sessions, by name. */
+  readonly #remembered = new LRUCache<string, ApiUser>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
 
   /** @param secure whether the cookie is for HTTPS only; then no other host of our domain can set it (`__Host-`). */
   constructor(redis: RedisClient, prefix: string, users: UserStore, secure: boolean) {
@@ -76,13 +78,13 @@ export class Sessions {
     try {
       const reading = this.#users.findRecent(username, generation);
       const user = await withTimeout(READ_MS, "Reading a session's user", reading);
-      if (user) this.#remembered.set(username, { user, at: performance.now() });
+      if (user) this.#remembered.set(username, user);
       else this.#remembered.delete(username);
       return user;
     } catch (error) {
       const known = this.#remembered.get(username);
-      if (!isTransientError(error) || !known || performance.now() - known.at > REMEMBERED_MS) throw error;
-      return known.user;
+      if (!isTransientError(error) || !known) throw error;
+      return known;
     }
   }
 

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { repeat } from '#shared/async/repeat.ts';
 import type { Trail } from '#shared/audit/trail.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { EventLog, FeedPage } from '#shared/stores/event-log.ts';
 import type { HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
@@ -37,40 +38,36 @@ export class Sender {
   readonly #end = new AbortController();
   readonly #places = new Places(PLACES.inAll, PLACES.ofOne);
   readonly #sending = new Set<Promise<void>>();
-  #claiming: Promise<void> = Promise.resolve();
+  #stopClaiming = async () => {};
 
   constructor(options: Options) {
     this.#options = options;
   }
 
   start(): void {
-    this.#claiming = this.#claimUntilEnd();
+    this.#stopClaiming = repeat(() => this.#claimDue(), {
+      pauseMs: PAUSE_MS,
+      log: new FailureLog(this.#options.log, {
+        failed: 'Webhooks that are due cannot be read; they are sent later',
+        recovered: 'Webhooks that are due can be read again',
+      }),
+    });
   }
 
   /** Claims no more, and resolves when the messages on their way are answered. */
   async close(): Promise<void> {
     this.#end.abort();
-    await this.#claiming;
+    await this.#stopClaiming();
     await Promise.all(this.#sending);
   }
 
-  async #claimUntilEnd(): Promise<void> {
-    const { signal } = this.#end;
-    while (!signal.aborted) {
-      const held = await this.#claim();
-      if (held) this.#begin(held);
-      else await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+  /** Begins to send to each webhook that is due. */
+  async #claimDue(): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      const held = await this.#options.webhooks.claim(this.#places.accountsWithAll());
+      if (!held) return;
+      this.#begin(held);
       if (this.#places.areTaken) await Promise.race(this.#sending);
-    }
-  }
-
-  async #claim(): Promise<HeldWebhook | undefined> {
-    const { webhooks, log } = this.#options;
-    try {
-      return await webhooks.claim(this.#places.accountsWithAll());
-    } catch (err) {
-      log.warn({ err }, 'Webhooks that are due cannot be read; they are sent later');
-      return undefined;
     }
   }
 

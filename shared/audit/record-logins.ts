@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
-import { LruMap } from 'toad-cache';
 import { LOGIN_FAILURES, type LoginAttempt } from '#shared/auth/login.ts';
 import { addressGroup } from '#shared/auth/login-limit.ts';
 import type { UserStore } from '#shared/auth/user-store.ts';
@@ -41,12 +41,12 @@ function countFailures(metrics: Registry): (attempt: LoginAttempt) => void {
  * refuses. A name is recorded only where it is a user's: people also type their password into that field.
  */
 function recordLogins(trail: Trail, users: Pick<UserStore, 'findRecent'>) {
-  const locked = new LruMap<number>(MAX_LOCKED);
+  const locked = new LRUCache<string, true>({ max: MAX_LOCKED, ttl: LOCKED_MS });
   /** Returns whether a limit was recorded a short time ago, and remembers that it is now. */
   const wasRecorded = ({ outcome, username, address }: LoginAttempt): boolean => {
     const key = `${outcome} ${addressGroup(address)} ${outcome === 'pair_limit' ? username : ''}`;
-    const recorded = (locked.get(key) ?? 0) > performance.now();
-    if (!recorded) locked.set(key, performance.now() + LOCKED_MS);
+    const recorded = locked.has(key);
+    if (!recorded) locked.set(key, true);
     return recorded;
   };
   return async (attempt: LoginAttempt): Promise<void> => {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
-import { LruMap } from 'toad-cache';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /** Failed logins are counted over this time, in seconds (docs/contract.md "Authentication"). */
@@ -68,8 +68,8 @@ export class LoginLimit {
   readonly #redis: RedisClient;
   readonly #prefix: string;
   readonly #limiters: Readonly<Record<'address' | 'pair', RateLimiterRedis>>;
-  /** Failures as this process last heard of them, and when their count ends, in ms of `performance.now()`. */
-  readonly #counts = new LruMap<{ failures: number; endsAt: number }>(MAX_COUNTS);
+  /** Failures as this process last heard of them, until their count ends. */
+  readonly #counts = new LRUCache<string, number>({ max: MAX_COUNTS });
 
   /** @param prefix of the keys; each service that logs users in has its own, and so its own counts. */
   constructor(redis: RedisClient, prefix: string, perAddress: number) {
@@ -117,17 +117,15 @@ export class LoginLimit {
   }
 
   #learn(key: string, { consumedPoints: failures, msBeforeNext }: RateLimiterRes): void {
-    this.#counts.set(key, { failures, endsAt: performance.now() + msBeforeNext });
+    this.#counts.set(key, failures, { ttl: Math.max(1, msBeforeNext) }); // 0 would be for ever
   }
 
   #known(key: string): number {
-    const { failures, endsAt } = this.#counts.get(key) ?? { failures: 0, endsAt: 0 };
-    return endsAt > performance.now() ? failures : 0;
+    return this.#counts.get(key) ?? 0;
   }
 
   #reached(limit: Reached['limit'], key: string): Reached {
-    const { endsAt = 0 } = this.#counts.get(key) ?? {};
-    return { limit, seconds: Math.max(1, Math.ceil((endsAt - performance.now()) / 1_000)) };
+    return { limit, seconds: Math.max(1, Math.ceil(this.#counts.getRemainingTTL(key) / 1_000)) };
   }
 
   /** Returns whether the user logged in from this address in the last 30 days. */

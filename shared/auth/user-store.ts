@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { Connection, UpdateQuery } from 'mongoose';
-import { RecentAnswers } from '#shared/async/recent-answers.ts';
 import {
   type DocumentIn,
   defineCollection,
@@ -89,7 +89,13 @@ const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } }
 export class UserStore {
   readonly #users: StoredModel<UserDocument>;
   readonly #allowDemo: boolean;
-  readonly #recent = new RecentAnswers(CACHE_TTL_MS, CACHE_MAX_USERS, (name) => this.find(name));
+  /** Also keeps that a name is unknown. A user that is forgotten meanwhile fails no request that waits for the look-up. */
+  readonly #recent = new LRUCache<string, { user: ApiUser | undefined }>({
+    max: CACHE_MAX_USERS,
+    ttl: CACHE_TTL_MS,
+    fetchMethod: async (name) => ({ user: await this.find(name) }),
+    ignoreFetchAbort: true,
+  });
 
   /** @param options.allowDemo whether users of the demo data are as they are stored; otherwise they are disabled. */
   constructor(connection: Connection, { allowDemo = false } = {}) {
@@ -110,10 +116,10 @@ export class UserStore {
    * had been ended: the user is read again, or the new token would be refused for five seconds.
    */
   async findRecent(username: string, generation = 0): Promise<ApiUser | undefined> {
-    const user = await this.#recent.get(username);
+    const { user } = await this.#recent.forceFetch(username);
     if (!user || user.tokenGeneration >= generation) return user;
-    this.#recent.forget(username);
-    return this.#recent.get(username);
+    this.#recent.delete(username);
+    return (await this.#recent.forceFetch(username)).user;
   }
 
   /** Returns whether there is any user at all. */
@@ -193,7 +199,7 @@ export class UserStore {
       { $push: { revokedTokens: token } },
     );
     if (matchedCount === 0) await this.#users.updateOne(isNew, END_TOKENS);
-    this.#recent.forget(username);
+    this.#recent.delete(username);
   }
 
   async #update(username: string, update: UpdateQuery<UserDocument>): Promise<ApiUser | undefined> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
+import { repeat } from '#shared/async/repeat.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
 import {
@@ -46,7 +47,6 @@ export function beatWhileServing(
 
 /**
  * Writes to Redis every five seconds that this process is alive and what it reaches, until `stop`, which removes it there.
- * The log has the first failure, each other reason, and the success; not every try.
  */
 export function startHeartbeats<Kind extends Heartbeat>(
   options: Options<OwnDetails<Kind>>,
@@ -54,37 +54,26 @@ export function startHeartbeats<Kind extends Heartbeat>(
   const { redis, prefix, dependencies, details, log } = options;
   const self = { id: randomUUID(), host: hostname(), pid: process.pid };
   const startedHere = performance.now();
-  const end = new AbortController();
-  let reason: string | undefined;
   let last: Heartbeat | undefined;
 
-  async function beat(): Promise<number> {
-    try {
-      const [states, at] = await Promise.all([dependencyStates(dependencies), timeOf(redis)]);
-      const startedAt = last?.startedAt ?? Math.round(at - (performance.now() - startedHere));
-      last = { ...self, startedAt, ...(await details(at)), dependencies: states, at } as unknown as Kind;
-      await writeHeartbeat(redis, prefix, last);
-      if (reason !== undefined) log.info('Heartbeats are written again');
-      reason = undefined;
-      return HEARTBEAT_MS;
-    } catch (error) {
-      const err = error as Error;
-      if (err.message !== reason) log.warn({ err }, 'The heartbeat could not be written');
-      reason = err.message;
-      return AGAIN_MS;
-    }
+  async function beat(): Promise<void> {
+    const [states, at] = await Promise.all([dependencyStates(dependencies), timeOf(redis)]);
+    const startedAt = last?.startedAt ?? Math.round(at - (performance.now() - startedHere));
+    last = { ...self, startedAt, ...(await details(at)), dependencies: states, at } as unknown as Kind;
+    await writeHeartbeat(redis, prefix, last);
   }
-  async function beatUntilEnd(): Promise<void> {
-    while (!end.signal.aborted) {
-      await delay(await beat(), undefined, { signal: end.signal }).catch(() => {});
-    }
-  }
-  const beating = beatUntilEnd();
+  const stop = repeat(beat, {
+    pauseMs: HEARTBEAT_MS,
+    retryMs: AGAIN_MS,
+    log: new FailureLog(log, {
+      failed: 'The heartbeat could not be written',
+      recovered: 'Heartbeats are written again',
+    }),
+  });
   return {
     async stop() {
-      end.abort();
       // A heartbeat that is still on its way would arrive after the removal.
-      await beating;
+      await stop();
       if (last) await removeHeartbeat(redis, prefix, last);
     },
   };

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { withTimeout } from '#shared/async/with-timeout.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
 import {
   type Dependencies,
   type Dependency,
@@ -32,8 +33,7 @@ type Step = { what: string; work: () => Promise<unknown> };
 
 /**
  * What a service does once when it starts, whether or not its stores are there: it serves meanwhile, and answers 503
- * where it needs what is not there yet. Each step is tried until it succeeds. The log has the first failure, each other
- * reason, and the success; not every try.
+ * where it needs what is not there yet. Each step is tried until it succeeds.
  */
 export class Startup {
   /** Resolves when every step is done; never where the service closes before. */
@@ -89,17 +89,16 @@ export class Startup {
   }
 
   async #untilDone({ what, work }: Step): Promise<void> {
-    let reason: string | undefined;
+    const log = new FailureLog(this.#log, {
+      failed: (err) => `The service waits for ${what}: ${explainOutage(err)}`,
+      recovered: `The service no longer waits for ${what}`,
+    });
     for (let pause = FIRST_PAUSE_MS; !this.#end.signal.aborted; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
         await work();
-        if (reason !== undefined) this.#log.info(`The service no longer waits for ${what}`);
-        return;
+        return log.succeeded();
       } catch (error) {
-        const err = error as Error;
-        if (err.message !== reason)
-          this.#log.warn({ err }, `The service waits for ${what}: ${explainOutage(err)}`);
-        reason = err.message;
+        log.failed(error);
       }
       await sleep(pause, undefined, { signal: this.#end.signal }).catch(() => {});
     }

@@ -1,12 +1,10 @@
 import { Gauge, Histogram } from 'prom-client';
-import { memoizeFor } from '#shared/async/memoize-for.ts';
+import { SingleFlight } from '#shared/async/single-flight.ts';
 import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 import { dependencyStates } from '#shared/stores/dependencies.ts';
 import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** Time for which the states of dependencies are kept, in ms: the metrics of a scrape share one check. */
-const SCRAPE_MS = 0;
 /** What a request that has an objective is counted under. A series that begins above zero hides its first requests. */
 const OBJECTIVE_STATUSES = [200, 500, 503];
 
@@ -46,7 +44,7 @@ export function addMetricsRoute(server: HttpServer): void {
     if (routeOptions.config.quiet) return;
     duration.observe({ method, route: routeOptions.url ?? 'none', status }, elapsedTime / 1_000);
   });
-  const states = memoizeFor(SCRAPE_MS, () => dependencyStates(dependencies));
+  const checking = new SingleFlight<Record<string, DependencyState>>(); // the gauges of a scrape share one check
   const addStates = (name: string, help: string, read: (state: DependencyState) => number | undefined) =>
     new Gauge({
       name,
@@ -55,7 +53,8 @@ export function addMetricsRoute(server: HttpServer): void {
       registers: [metrics],
       async collect() {
         this.reset();
-        for (const [dependency, state] of Object.entries(await states())) {
+        const states = await checking.run(() => dependencyStates(dependencies));
+        for (const [dependency, state] of Object.entries(states)) {
           const value = read(state);
           if (value !== undefined) this.set({ dependency }, value);
         }

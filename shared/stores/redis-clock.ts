@@ -1,16 +1,18 @@
+import { measureAhead } from '#shared/async/remote-clock.ts';
+import { repeat } from '#shared/async/repeat.ts';
 import type { RedisClient } from './redis-client.ts';
 
 const MEASURE_MS = 1_000;
 
 /**
- * The clock of a Redis: one clock for processes whose own clocks differ. A place in the line by each process's own clock would
- * put all labels of a process that is two minutes ahead behind those of the others.
+ * The clock of a Redis, which all processes share. If each process put labels in the line by its own clock, those of a process
+ * that is two minutes ahead would stand behind all others.
  */
 export class RedisClock {
   readonly #redis: RedisClient;
   /** What Redis's time is ahead of `performance.now()`, in ms; by the own clock until Redis was asked. */
   #aheadMs = Date.now() - performance.now();
-  #timer: NodeJS.Timeout | undefined;
+  #stop: (() => Promise<void>) | undefined;
 
   constructor(redis: RedisClient) {
     this.#redis = redis;
@@ -20,11 +22,11 @@ export class RedisClock {
   async start(): Promise<void> {
     await this.#measure();
     // While Redis is away, the last measure holds.
-    this.#timer ??= setInterval(() => void this.#measure().catch(() => {}), MEASURE_MS).unref();
+    this.#stop ??= repeat(() => this.#measure(), { pauseMs: MEASURE_MS });
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    void this.#stop?.();
   }
 
   /** Returns the time in whole ms since 1970. */
@@ -33,10 +35,7 @@ export class RedisClock {
   }
 
   async #measure(): Promise<void> {
-    const asked = performance.now();
-    const time = await timeOf(this.#redis);
-    // Redis answered in the middle between question and answer.
-    this.#aheadMs = time - (asked + performance.now()) / 2;
+    this.#aheadMs = await measureAhead(() => timeOf(this.#redis));
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Registry } from 'prom-client';
-import { memoizeFor } from '#shared/async/memoize-for.ts';
+import { repeat } from '#shared/async/repeat.ts';
+import { SingleFlight } from '#shared/async/single-flight.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { type ConnectionOwner, RefusesWrites } from './dependencies.ts';
@@ -11,8 +13,6 @@ import { explainOutage, isRefusedWrite } from './transient-errors.ts';
 const CHECK_TTL_S = 60;
 /** Time between two pings of a connection that otherwise only listens, in ms. */
 const PING_MS = 1_000;
-/** Time for which what Redis says of itself is kept, in ms: all metrics of a scrape ask at once, and share one reading. */
-const SCRAPE_MS = 0;
 
 /**
  * Opens a service's connection for request/response work, whether or not Redis is there: it is a required dependency of
@@ -88,8 +88,8 @@ export function openBlockingRedis(server: ConnectionOwner, url: string): RedisCl
 export function openSubscriberRedis(server: ConnectionOwner, url: string): RedisClient {
   const redis = createRedisClient(url, 'subscribes');
   watch(redis, server, 'The subscriber connection to Redis');
-  const pinging = setInterval(() => redis.ping().catch(() => {}), PING_MS).unref();
-  server.addHook('onClose', async () => clearInterval(pinging));
+  const stop = repeat(() => redis.ping(), { pauseMs: PING_MS });
+  server.addHook('onClose', async () => void stop());
   return redis;
 }
 
@@ -101,26 +101,23 @@ function connectRedis(url: string, server: ConnectionOwner, which = ''): RedisCl
 }
 
 /**
- * Logs the first failure of a connection, each other reason, and that it is open again, not every try; closes it with the
- * server. One that was never open is closed before all else, since BullMQ's `close` waits for it.
+ * Logs failures of a connection, and closes it with the server. A connection that was never open is closed before all else,
+ * since BullMQ's `close` waits for it.
  */
 function watch(redis: RedisClient, server: ConnectionOwner, name: string): void {
-  const { log } = server;
-  const reasons = new Set<string>();
+  const log = new FailureLog(server.log, {
+    failed: (err) => `${name} failed: ${explainOutage(err)}`,
+    recovered: `${name} is open again`,
+  });
   let opened = false;
-  const failed = (err: Error) => {
-    if (!reasons.has(err.message)) log.warn({ err }, `${name} failed: ${explainOutage(err)}`);
-    reasons.add(err.message);
-  };
-  redis.on('error', failed);
-  redis.on('sentinelError', failed);
+  redis.on('error', (err) => log.failed(err));
+  redis.on('sentinelError', (err) => log.failed(err));
   redis.on('reconnecting', () => {
-    if (reasons.size === 0) failed(new Error('the other side has closed it'));
+    if (!log.isFailing) log.failed(new Error('the other side has closed it'));
   });
   redis.on('ready', () => {
     opened = true;
-    if (reasons.size > 0) log.info(`${name} is open again`);
-    reasons.clear();
+    log.succeeded();
   });
   server.addHook('preClose', async () => {
     if (!opened) redis.disconnect();
@@ -142,9 +139,9 @@ async function checkWrite(redis: RedisClient, prefix: string): Promise<void> {
 
 /** Adds gauges that are read on every scrape, since an operator may change policy and limit at any time. */
 function addRedisGauges(metrics: Registry, redis: RedisClient): void {
-  const state = memoizeFor(SCRAPE_MS, () => readRedisState(redis));
+  const reading = new SingleFlight<RedisState>(); // all gauges of a scrape ask at once
   const add = (name: string, help: string, read: (state: RedisState) => number | undefined) =>
-    addGauge(metrics, name, help, async () => read(await state()));
+    addGauge(metrics, name, help, async () => read(await reading.run(() => readRedisState(redis))));
   add('redis_noeviction', '1 if maxmemory-policy is noeviction, 0 if a full Redis evicts jobs', (state) =>
     Number(state.noeviction),
   );

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
-import { RecentAnswers } from '#shared/async/recent-answers.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import {
@@ -92,9 +92,10 @@ export function recentLimits(
   store: AccountLimitsStore,
   defaults: AccountLimits,
 ): (account: string) => Promise<AccountLimits> {
-  const recent = new RecentAnswers(CACHE_TTL_MS, CACHE_MAX_ACCOUNTS, async (account) => ({
-    ...defaults,
-    ...(await store.find(account)),
-  }));
-  return (account) => recent.get(account);
+  const recent = new LRUCache<string, AccountLimits>({
+    max: CACHE_MAX_ACCOUNTS,
+    ttl: CACHE_TTL_MS,
+    fetchMethod: async (account) => ({ ...defaults, ...(await store.find(account)) }),
+  });
+  return (account) => recent.forceFetch(account);
 }

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
-import { LruMap } from 'toad-cache';
 import type { Logger } from '#shared/observability/logger.ts';
 
 export type Limit = 'requests' | 'guides' | 'pages';
@@ -13,8 +13,8 @@ export class QuotaReport {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #refusals: Counter<'limit'>;
   readonly #uncounted: Counter<'limit'>;
-  /** When each line was last logged, in ms of `performance.now()`. */
-  readonly #loggedAt = new LruMap<number>(MAX_ACCOUNTS);
+  /** The lines that were logged a short time ago. */
+  readonly #logged = new LRUCache<string, true>({ max: MAX_ACCOUNTS, ttl: LOG_EVERY_MS });
 
   constructor(metrics: Registry, log: Pick<Logger, 'warn'>) {
     this.#log = log;
@@ -49,9 +49,8 @@ export class QuotaReport {
   }
 
   #warnOnce(line: string, details: object, message: string): void {
-    const now = performance.now();
-    if (now < (this.#loggedAt.get(line) ?? Number.NEGATIVE_INFINITY) + LOG_EVERY_MS) return;
-    this.#loggedAt.set(line, now);
+    if (this.#logged.has(line)) return;
+    this.#logged.set(line, true);
     this.#log.warn(details, message);
   }
 }

@@ -1,6 +1,7 @@
 import { EventEmitter, on } from 'node:events';
 import { Queue, type Telemetry } from 'bullmq';
 import type { Registry } from 'prom-client';
+import { SingleFlight } from '#shared/async/single-flight.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import {
   LABEL_QUEUE,
@@ -80,11 +81,11 @@ export class LabelClient {
   readonly #admission: Admission;
   readonly #metrics: ReturnType<typeof labelMetrics>;
   /** Reads from the cache that are under way, and labels that are waited for, by their keys. */
-  readonly #reads = new Map<string, Promise<Buffer | null>>();
+  readonly #reads = new SingleFlight<Buffer | null>();
   readonly #waits = new Map<string, Wait>();
   /** Emits the news of a label under the name of its channel. */
   readonly #news = new EventEmitter().setMaxListeners(0);
-  #stopCleaning = () => {};
+  #stopCleaning = async () => {};
   #isOpen = false;
 
   constructor(options: Options) {
@@ -123,7 +124,7 @@ export class LabelClient {
   async close(): Promise<void> {
     this.clock.stop();
     this.workers.stop();
-    this.#stopCleaning();
+    void this.#stopCleaning();
     await this.counts.write();
     await withTimeout(CLOSE_MS, 'Closing the label queue', this.queue.close()).catch((err) =>
       this.#options.log.warn({ err }, 'The label queue was left open'),
@@ -161,7 +162,7 @@ export class LabelClient {
   async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
     const asked = performance.now();
     const key = this.keyOf(label);
-    const bytes = await this.#read(key);
+    const bytes = await this.#reads.run(() => this.#cache.read(key), key);
     if (bytes) {
       this.#metrics.answered('cache', asked);
       return { key, bytes };
@@ -179,15 +180,6 @@ export class LabelClient {
     } finally {
       leave(asker.gone.aborted ? 'abandoned' : 'done');
     }
-  }
-
-  /** Shares one read among all who look for a label at the same time. */
-  #read(key: string): Promise<Buffer | null> {
-    const known = this.#reads.get(key);
-    if (known) return known;
-    const read = this.#cache.read(key).finally(() => this.#reads.delete(key));
-    this.#reads.set(key, read);
-    return read;
   }
 
   /** Joins those who wait for a label, or is the first of them; rejects at once when the asker is gone. */

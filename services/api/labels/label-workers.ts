@@ -1,4 +1,6 @@
 import type { Queue } from 'bullmq';
+import { repeat } from '#shared/async/repeat.ts';
+import { SingleFlight } from '#shared/async/single-flight.ts';
 import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { aliveWorkers, HEARTBEAT_MS, type WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
@@ -22,11 +24,11 @@ type Options = {
 /** Knows whether labels are printed: from heartbeats of workers, and from the queue. Knows the newest worker's templates. */
 export class LabelWorkers {
   readonly #options: Options;
-  #timer: NodeJS.Timeout | undefined;
+  #stop: (() => Promise<void>) | undefined;
   /** When a worker was last known to be alive, of `performance.now()`. */
   #aliveAt = performance.now();
   #isPaused = false;
-  #rereading: Promise<void> | undefined;
+  readonly #rereading = new SingleFlight<void>();
   /** Why labels are refused, as the log has it. */
   #logged: string | undefined;
   #templates: WorkerHeartbeat['templates'] | undefined;
@@ -39,11 +41,11 @@ export class LabelWorkers {
   async start(): Promise<void> {
     await this.#read();
     this.#aliveAt = performance.now();
-    this.#timer ??= setInterval(() => void this.#reread(), READ_MS).unref();
+    this.#stop ??= repeat(() => this.#reread(), { pauseMs: READ_MS });
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    void this.#stop?.();
   }
 
   /** Returns the workers that are alive, the longest-serving first. */
@@ -57,10 +59,7 @@ export class LabelWorkers {
   /** Returns false where nobody would print a label. Heartbeats and queue are read anew before it says so. */
   async arePrinting(): Promise<boolean> {
     if (this.#idleness() === undefined) return true;
-    this.#rereading ??= this.#reread().finally(() => {
-      this.#rereading = undefined;
-    });
-    await this.#rereading;
+    await this.#reread();
     const idleness = this.#idleness();
     if (idleness && idleness !== this.#logged) this.#options.log.warn(`Labels are refused: ${idleness}`);
     this.#logged = idleness;
@@ -82,8 +81,8 @@ export class LabelWorkers {
     [this.#isPaused] = await Promise.all([this.#options.queue.isPaused(), this.read()]);
   }
 
-  async #reread(): Promise<void> {
-    await this.#read().catch(() => this.#assumeAlive());
+  #reread(): Promise<void> {
+    return this.#rereading.run(() => this.#read().catch(() => this.#assumeAlive()));
   }
 
   /** Also called while Redis does not answer: heartbeats that expire meanwhile are written again when it is back. */

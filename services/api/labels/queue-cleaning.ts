@@ -1,4 +1,6 @@
 import type { Queue } from 'bullmq';
+import { repeat } from '#shared/async/repeat.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
 
@@ -26,10 +28,13 @@ type Clock = Pick<RedisClock, 'now'>;
  * only when another job ends, so that addresses would stay for ever in a queue that rests. Every api process does so; to
  * remove twice does no harm.
  */
-export function startQueueCleaning(queue: Cleanable, clock: Clock, log: Pick<Logger, 'warn'>): () => void {
-  const warn = (err: unknown) => log.warn({ err }, 'Old jobs of the label queue could not be removed');
-  const timer = setInterval(() => cleanQueue(queue, clock).catch(warn), MINUTE_MS).unref();
-  return () => clearInterval(timer);
+export function startQueueCleaning(
+  queue: Cleanable,
+  clock: Clock,
+  log: Pick<Logger, 'info' | 'warn'>,
+): () => Promise<void> {
+  const failed = 'Old jobs of the label queue could not be removed';
+  return repeat(() => cleanQueue(queue, clock), { pauseMs: MINUTE_MS, log: new FailureLog(log, { failed }) });
 }
 
 /** Removes the jobs that are too old, with the keys that say that their labels are being printed. */

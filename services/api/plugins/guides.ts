@@ -5,7 +5,7 @@ import { CreationJournal } from '../guides/creation-journal.ts';
 import { EventRegister } from '../guides/events/event-register.ts';
 import { GuideList } from '../guides/guide-list.ts';
 import { GuideStore } from '../guides/guide-store.ts';
-import { repeat } from '../repeat.ts';
+import { repeatOnceConnected } from '../repeat.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -30,10 +30,9 @@ export const guidesPlugin = fp(async (server: HttpServer) => {
     wakeWebhooks(server, account),
   );
   for (const [what, cut] of Object.entries({ creations: journal, events })) {
-    const failure = `What a crash has cut of ${what} waits for the next sweep`;
-    repeat(server, { name: `${what} that a crash has cut`, pauseMs: SWEEP_MS, failure }, () =>
-      cut.sweep(server.log),
-    );
+    const name = `${what} that a crash has cut`;
+    const failed = `What a crash has cut of ${what} waits for the next sweep`;
+    repeatOnceConnected(server, { name, pauseMs: SWEEP_MS, failed }, () => cut.sweep(server.log));
   }
   server.decorate('guides', guides);
   server.decorate('guideList', guideList);

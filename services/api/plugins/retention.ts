@@ -3,7 +3,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
 import { Retention } from '../privacy/retention.ts';
-import { repeat } from '../repeat.ts';
+import { repeatOnceConnected } from '../repeat.ts';
 
 const CHECK_MS = 60_000;
 
@@ -18,6 +18,8 @@ export const retentionPlugin = fp(async (server: HttpServer, { config }: ApiOpti
   log.info(`Guides older than ${days} days lose names and addresses: RETENTION_DAYS`);
   const store = new PersonalDataStore(mongo);
   const retention = new Retention({ store, redis, prefix, days, log, metrics });
-  const failure = 'A pass of retention was cut off';
-  repeat(server, { name: 'retention', pauseMs: CHECK_MS, failure }, (end) => retention.runIfDue(end));
+  const failed = 'A pass of retention was cut off';
+  repeatOnceConnected(server, { name: 'retention', pauseMs: CHECK_MS, failed }, (end) =>
+    retention.runIfDue(end),
+  );
 });
