@@ -41,15 +41,15 @@ const MAX_CITIES = 1_000;
 type Query = { origin: string | null; destinations: readonly DestinationQuery[] };
 /** The branches of a query, each null unless guides may start or end there. */
 type Answer = { origin: Branch | null; destinations: (Branch | null)[] };
-/** The request that asks; `gone` aborts when its client is gone. */
-export type Asker = { requestId: string; account: string; gone: AbortSignal };
+/** The request that asks; `signal` aborts when its client is gone. */
+export type BranchesCaller = { requestId: string; account: string; signal: AbortSignal };
 
 /** `from`: since when it waits for its turn, of `performance.now()`. */
 type Call = { request: ResolveRequest; requestId: string; signal: AbortSignal; from: number };
 type Options = {
   url: string;
   token: string;
-  /** Longest wait for an answer, in ms; afterwards the asker gets an error that counts as `unavailable`. */
+  /** Longest wait for an answer, in ms; afterwards the caller gets an error that counts as `unavailable`. */
   timeoutMs: number;
 };
 
@@ -100,15 +100,15 @@ export class BranchesClient {
    * @throws DomainError `client-gone`; `unavailable` when too many wait, in all or of the account, or the service says so;
    * TimeoutError.
    */
-  async resolve(query: Query, asker: Asker): Promise<Answer> {
-    if (asker.gone.aborted) throw new DomainError('client-gone');
+  async resolve(query: Query, caller: BranchesCaller): Promise<Answer> {
+    if (caller.signal.aborted) throw new DomainError('client-gone');
     let signal: AbortSignal | undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const version = await this.#currentVersion();
       const missing = this.#missing(version, query);
       if (!missing) return this.#answer(version, query);
-      signal ??= AbortSignal.any([asker.gone, AbortSignal.timeout(this.#timeoutMs)]);
-      await this.#ask(missing, asker, signal);
+      signal ??= AbortSignal.any([caller.signal, AbortSignal.timeout(this.#timeoutMs)]);
+      await this.#ask(missing, caller, signal);
     }
     throw new DomainError('unavailable', {
       cause: new Error('Loads of branches follow one another too fast'),
@@ -116,8 +116,8 @@ export class BranchesClient {
   }
 
   /** Returns the branch of a single destination, or undefined where it has none. @throws as `resolve` does. */
-  async destination(query: DestinationQuery, asker: Asker): Promise<Branch | undefined> {
-    const { destinations } = await this.resolve({ origin: null, destinations: [query] }, asker);
+  async destination(query: DestinationQuery, caller: BranchesCaller): Promise<Branch | undefined> {
+    const { destinations } = await this.resolve({ origin: null, destinations: [query] }, caller);
     return destinations[0] ?? undefined;
   }
 
@@ -170,7 +170,7 @@ export class BranchesClient {
   /** Asks for what is missing in a turn of its account, and remembers the answers. */
   async #ask(
     request: ResolveRequest,
-    { requestId, account, gone }: Asker,
+    { requestId, account, signal: left }: BranchesCaller,
     signal: AbortSignal,
   ): Promise<void> {
     const isFull = this.#calls.length() + this.#calls.running() >= MAX_WAITING;
@@ -181,7 +181,7 @@ export class BranchesClient {
     }
     this.#asked.add(account);
     const { promise: over, reject } = Promise.withResolvers<never>();
-    const end = () => reject(gone.aborted ? new DomainError('client-gone') : signal.reason);
+    const end = () => reject(left.aborted ? new DomainError('client-gone') : signal.reason);
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
     try {

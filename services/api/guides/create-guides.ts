@@ -36,7 +36,7 @@ export type ValidationRequest = {
   user: Caller;
   requestId: string;
   /** Aborts when the client is gone. */
-  gone: AbortSignal;
+  signal: AbortSignal;
 };
 export type CreationRequest = ValidationRequest & {
   /** The caller's own name for this request; repeated with the same body it creates nothing. */

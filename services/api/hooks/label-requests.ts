@@ -10,7 +10,7 @@ import type { LabelOutcome } from '#shared/stores/label-counts.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
 import { blame } from '../guides/request/body.ts';
-import type { Asker } from '../labels/label-client.ts';
+import type { LabelCaller } from '../labels/label-client.ts';
 import type { LabelFailureReason } from '../labels/label-metrics.ts';
 import { addRateLimit } from './account-quota.ts';
 import { apiUser, whenGone } from './authenticate.ts';
@@ -88,12 +88,12 @@ export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: Asked
 }
 
 /** Returns who asks for labels by this request, and tells the client how many more pages the account may have in flight. */
-export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
+export function callerOf(request: FastifyRequest, reply: FastifyReply): LabelCaller {
   const { account, limits } = apiUser(request);
   const quota = limits.labelPages;
   const remaining = Math.max(0, quota - request.server.labels.pagesInFlight(account));
   addRateLimit(reply, { policy: 'etiquetas', quota, remaining });
-  return { account, maxPages: quota, requestId: request.id, gone: whenGone(reply) };
+  return { account, maxPages: quota, requestId: request.id, signal: whenGone(reply) };
 }
 
 /** What a refusal counts as, and the reason of it that metrics name. */

@@ -2,13 +2,13 @@ import { FRESH_MS } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 
 /**
- * Time over which the printers' pace is measured, in ms. It is their pace only once two labels have waited for so long:
- * before, it is the pace of those who ask. One label alone may be to blame itself.
+ * Time over which the printers' pace is measured, in ms. It is their pace only once two labels have waited for so long.
+ * Before, it is the pace of the requests. One label that waits alone may itself be at fault.
  */
 const PACE_MS = 2_000;
 /** Longest time to a label's turn, in ms; what is left of `LABEL_TIMEOUT_MS` is for a pace that falls. */
 const MAX_WAIT_MS = 6_000;
-/** Time after which printers that finish nothing, while two labels wait, are given no more labels, in ms. */
+/** Time after which printers that finish nothing while two labels wait get no more labels, in ms. */
 const STUCK_MS = 8_000;
 /** Most labels that wait: this bounds the process's memory. */
 const MAX_LABELS = 5_000;
@@ -23,32 +23,32 @@ export type Application = {
   maxPages: number;
 };
 
-/** A label that an account waits for: how many requests share it, none of an abandoned one, and since when, of `performance.now()`. */
-type Waiting = { askers: number; since: number };
+/** A label that an account waits for. `callers`: requests that share it, 0 once it is abandoned. `since`: of `performance.now()`. */
+type Waiting = { callers: number; since: number };
 /** What an account has in flight: its pages, and its labels by their keys. */
 type InFlight = { pages: number; labels: Map<string, Waiting> };
-/** Why a request stops to wait for a label: it is printed, or failed; or the request's client has left. */
+/** Why a request stops waiting: its label is printed or failed, or its client has left. */
 type End = 'done' | 'abandoned';
 
 /**
- * Decides whether one more label may wait to be printed. An account has no more pages in flight than its limit. A label is
- * refused where two labels wait for two seconds already and, at the pace of what was finished in them, its turn is more than
- * six away; or where two wait for eight seconds already, and none was finished in them.
+ * Decides whether one more label may wait to be printed (docs/decisions/0010). An account has no more pages in flight than
+ * its limit. Once two labels have waited for `PACE_MS`, a label is refused if its turn is more than `MAX_WAIT_MS` away at
+ * the pace of that time. It is also refused if two labels have waited for `STUCK_MS` and none was finished meanwhile.
  *
- * A label that its askers abandoned counts until the workers would drop its job: otherwise whoever asks and hangs up again
- * and again fills the line with jobs that are printed for nobody.
+ * A label that its callers abandoned counts until the workers drop its job. Otherwise a client that asks and hangs up again
+ * and again would fill the line with jobs that nobody waits for.
  *
- * Ahead of a label are no more pages of each account than its own account has in flight, and one (`placeInLine`). So an
- * account that asks for little is not refused because another asks for much.
+ * Ahead of a label count at most as many pages of each account as its own account has in flight, plus one (`placeInLine`).
+ * An account that asks for little is therefore not refused because another one asks for much.
  *
- * Each process counts for itself: of several processes, each has its share of the printers and sees that share.
+ * Each process counts for itself: it sees its own share of the printers.
  */
 export class Admission {
   readonly #now: () => number;
   readonly #accounts = new Map<string, InFlight>();
   /** The labels of all accounts, the longest-waiting first. */
   readonly #waiting = new Set<Waiting>();
-  /** What ends the count of abandoned labels, and when, the first to end first. */
+  /** When the count of each abandoned label ends, and what ends it; the first to end comes first. */
   readonly #abandoned = new Map<Waiting, { until: number; forget: () => void }>();
   /** What was finished within `PACE_MS` of the last one, the oldest first. */
   #finished: { at: number; pages: number }[] = [];
@@ -68,7 +68,7 @@ export class Admission {
   /**
    * Counts a label of an account that begins to wait. A label that the account already waits for counts once.
    *
-   * @returns what ends the wait, to be called once; by default the label is done.
+   * @returns a function that ends the wait, to be called once; by default the label is done.
    * @throws DomainError `too-many-pages`, or `overloaded` with the seconds after which to try again.
    */
   enter(application: Application): (end?: End) => void {
@@ -78,13 +78,13 @@ export class Admission {
     let label = own.labels.get(key);
     if (!label) {
       this.#admit(application, own.pages);
-      label = { askers: 0, since: 0 };
+      label = { callers: 0, since: 0 };
       own.labels.set(key, label);
       own.pages += pages;
       this.#accounts.set(account, own);
     }
-    if (label.askers === 0) this.#beginWait(label);
-    label.askers++;
+    if (label.callers === 0) this.#beginWait(label);
+    label.callers++;
     return (end = 'done') => this.#leave(application, own, label, end);
   }
 
@@ -101,7 +101,7 @@ export class Admission {
   }
 
   #leave({ account, key, pages }: Application, own: InFlight, label: Waiting, end: End): void {
-    if (--label.askers > 0) return;
+    if (--label.callers > 0) return;
     this.#waiting.delete(label);
     const forget = () => {
       own.labels.delete(key);
@@ -121,13 +121,13 @@ export class Admission {
   }
 
   #admit({ pages, maxPages }: Application, ownPages: number): void {
-    // A label is never too large to be alone. In a second more pages are printed than a label has.
-    if (ownPages > 0 && ownPages + pages > maxPages) throw refusal('too-many-pages', RETRY_AFTER_S.least);
+    // A label that is alone is never too large: in a second more pages are printed than one label has.
+    if (ownPages > 0 && ownPages + pages > maxPages) throw retryLater('too-many-pages', RETRY_AFTER_S.least);
     const seconds = this.#retryAfterSeconds(ownPages);
-    if (seconds > 0) throw refusal('overloaded', seconds);
+    if (seconds > 0) throw retryLater('overloaded', seconds);
   }
 
-  /** Returns 0 where one more label of an account with so many pages may wait, else the seconds after which to try again. */
+  /** Returns 0 if one more label of an account with so many pages may wait, else the seconds after which to try again. */
   #retryAfterSeconds(ownPages: number): number {
     const { least, most } = RETRY_AFTER_S;
     const [, second] = this.#waiting;
@@ -135,9 +135,9 @@ export class Admission {
     const isStuck = this.#now() - Math.max(second.since, this.#finishedAt) > STUCK_MS;
     if (isStuck || this.#waiting.size >= MAX_LABELS) return most;
     if (this.#now() - second.since <= PACE_MS) return 0;
-    // From the first to the last that was finished: before, the first batch was under way, and nothing could be finished.
+    // The pace counts from the first finished label: before it, the first batch was under way.
     const [first, ...others] = this.#finishedLately();
-    if (!first || others.length === 0) return 0; // no pace is known, and whether they are stuck is not yet
+    if (!first || others.length === 0) return 0; // no pace is known yet
     const printed = others.reduce((sum, { pages }) => sum + pages, 0);
     let ahead = 0;
     for (const { pages } of this.#accounts.values()) ahead += Math.min(pages, ownPages + 1);
@@ -151,31 +151,31 @@ export class Admission {
   }
 }
 
-function refusal(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {
+function retryLater(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {
   return new DomainError(code, { params: { seconds } });
 }
 
 /**
- * How much later a label is asked for, as it were, for each page that its account has in flight, in ms. An account with
- * nothing in flight goes before one with 300 pages, whose labels still have their turn within 10 s (`LABEL_TIMEOUT_MS`).
+ * How far back in the line each page that its account has in flight puts a label, in ms. An account with nothing in flight
+ * goes before one with 300 pages, whose labels still have their turn within 10 s (`LABEL_TIMEOUT_MS`).
  */
 const PAGE_MS = 30;
-/** The same for a label of a file, in ms: labels that are asked for one by one go first. */
+/** How far back a label of a file stands, in ms: labels that are asked for one by one go first. */
 const FILE_MS = 3_000;
 /**
- * Pages in flight from which on labels are no later: an account that may have thousands would overtake itself whenever it
- * has a hundred less, and one label in twenty was late at three times the top load.
+ * Pages in flight from which on labels go back no further. Otherwise an account that may have thousands of pages would
+ * overtake itself whenever it has a hundred less.
  */
 const MAX_LATER_PAGES = 300;
-/** BullMQ's priorities end at 2²¹: in this unit, in ms, a day has fewer. */
+/** Unit of places, in ms: a day has fewer of it than BullMQ has priorities (2²¹). */
 const UNIT_MS = 50;
 const DAY_MS = 86_400_000;
-/** When the places begin anew, in ms of UTC: at 03:00 in Mexico City, when hardly anybody prints. */
+/** When places begin anew, in ms of UTC: at 03:00 in Mexico City, when few labels are printed. */
 const DAY_BEGINS_MS = 9 * 3_600_000;
 
 /**
- * Returns a label's place in the line, as BullMQ's priority: the time of asking, and later the more pages its account has
- * in flight. Places by pages in flight alone would leave the account with the most of them unserved for ever.
+ * Returns a label's place in the line, as BullMQ's priority: the time of the request, and later the more pages its account
+ * has in flight. Places by pages in flight alone would starve the largest account.
  *
  * @param now in ms since 1970, by the clock of the queue's Redis (`RedisClock`).
  */

@@ -24,27 +24,28 @@ import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
 import { LabelWorkers } from './label-workers.ts';
 import { startQueueCleaning } from './queue-cleaning.ts';
 
-/** Times that a label is printed and evicted before it is read, after which a wait gives it up. */
+/** How often a label may be printed and evicted before it is read; then a wait gives it up. */
 const MAX_EVICTIONS = 3;
 /** Longest wait for the queue to close, in ms: BullMQ's own close waits for a Redis that is away without a time limit. */
 const CLOSE_MS = 2_000;
 
-export type Asker = {
+export type LabelCaller = {
   account: string;
   /** Most pages that the account may have in flight. */
   maxPages: number;
   /** Goes with the job, so that the label can be followed in the worker's log. */
   requestId: string;
-  /** Whether the label belongs to a file of many, and goes behind those that are asked for one by one. */
+  /** The label belongs to a file of many, and goes behind those that are asked for one by one. */
   behind?: true;
-  gone: AbortSignal;
+  /** Aborts when the client is gone. */
+  signal: AbortSignal;
 };
 
-/** A label in the form that was asked for. Its key names the template that drew it, and is its ETag. */
+/** A label in the form that was asked for. Its key names its template, and is its ETag. */
 export type PrintedLabel = { key: string; bytes: Buffer };
 
-/** A label that requests wait for. `abandoned` aborts when the last of them is gone. */
-type Wait = { askers: number; abandoned: AbortController; result: Promise<PrintedLabel> };
+/** A label that requests wait for. `abandoned` aborts when the last of them has left. */
+type Wait = { callers: number; abandoned: AbortController; result: Promise<PrintedLabel> };
 
 type Options = {
   /** Of the queue and the heartbeats. */
@@ -64,15 +65,14 @@ type Options = {
 /**
  * Gets labels from the cache, or has them printed (docs/architecture.md "The way of a label").
  *
- * A wait subscribes to the label's channel, then looks into the cache and adds the job. In this order the wait misses no
- * end of the job, whichever process asked first. A message is lost only with the subscriber's connection, and a job only
- * with the queue's. When either connection is back, every wait looks into the cache and adds its job again. A wait looks
- * once more before it ends as late.
+ * A wait subscribes to the label's channel, then looks into the cache and adds the job. In this order it misses no end of
+ * the job, whichever process asked first. Messages and jobs are lost only with their connections: when one is back, every
+ * wait looks into the cache and adds its job again. A wait looks once more before it ends as late.
  */
 export class LabelClient {
   readonly queue: Queue<LabelJob, LabelJobResult>;
   readonly workers: LabelWorkers;
-  /** By which labels have their places in the line, and jobs their age. */
+  /** The clock of the places in the line and of the jobs' ages. */
   readonly clock: RedisClock;
   /** Written to Redis when the client closes, too. */
   readonly counts: LabelCounts;
@@ -155,11 +155,10 @@ export class LabelClient {
    * Returns a label from the cache, or has it printed. Each request is first admitted by its own account's limit; requests
    * for one label then share one wait.
    *
-   * @throws DomainError `too-many-pages`; `overloaded`, where the label would be late; `no-printer`, where no worker is alive
-   * or the queue is paused; `label-failed`; `label-late`; `client-gone`, when the asker has left; `unavailable`, while a Redis is
-   * away or refuses the label.
+   * @throws DomainError `too-many-pages`; `overloaded` if the label would be late; `no-printer` if no worker is alive or the
+   * queue is paused; `label-failed`; `label-late`; `client-gone`; `unavailable` while a Redis is away or refuses the label.
    */
-  async print(label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
+  async print(label: LabelPayload, caller: LabelCaller): Promise<PrintedLabel> {
     const asked = performance.now();
     const key = this.keyOf(label);
     const bytes = await this.#reads.run(() => this.#cache.read(key), key);
@@ -167,54 +166,57 @@ export class LabelClient {
       this.#metrics.answered('cache', asked);
       return { key, bytes };
     }
-    const { account, maxPages } = asker;
+    const { account, maxPages } = caller;
     const pages = pageCount(label);
     if (!this.#waits.has(key)) this.#metrics.wanted();
     if (!this.#isOpen) throw new DomainError('unavailable');
     if (!(await this.workers.arePrinting())) throw new DomainError('no-printer');
     const leave = this.#admission.enter({ account, key, pages, maxPages });
     try {
-      const printed = await this.#wait(key, label, asker);
+      const printed = await this.#wait(key, label, caller);
       this.#metrics.answered('printed', asked);
       return printed;
     } finally {
-      leave(asker.gone.aborted ? 'abandoned' : 'done');
+      leave(caller.signal.aborted ? 'abandoned' : 'done');
     }
   }
 
-  /** Joins those who wait for a label, or is the first of them; rejects at once when the asker is gone. */
-  async #wait(key: string, label: LabelPayload, asker: Asker): Promise<PrintedLabel> {
+  /** Joins the requests that wait for a label, or is the first of them. @throws DomainError `client-gone` at once. */
+  async #wait(key: string, label: LabelPayload, caller: LabelCaller): Promise<PrintedLabel> {
     const known = this.#waits.get(key);
     if (known)
-      this.#options.log.info({ requestId: asker.requestId, label: key }, 'A request joins a label in flight');
-    const wait = known ?? this.#begin(key, label, asker);
-    wait.askers++;
+      this.#options.log.info(
+        { requestId: caller.requestId, label: key },
+        'A request joins a label in flight',
+      );
+    const wait = known ?? this.#begin(key, label, caller);
+    wait.callers++;
     const { promise: left, reject } = Promise.withResolvers<never>();
     const leave = () => reject(new DomainError('client-gone'));
-    asker.gone.addEventListener('abort', leave);
-    if (asker.gone.aborted) leave();
+    caller.signal.addEventListener('abort', leave);
+    if (caller.signal.aborted) leave();
     try {
       return await Promise.race([wait.result, left]);
     } finally {
-      asker.gone.removeEventListener('abort', leave);
-      wait.askers--;
-      if (wait.askers === 0) wait.abandoned.abort();
+      caller.signal.removeEventListener('abort', leave);
+      wait.callers--;
+      if (wait.callers === 0) wait.abandoned.abort();
     }
   }
 
-  #begin(key: string, label: LabelPayload, asker: Asker): Wait {
+  #begin(key: string, label: LabelPayload, caller: LabelCaller): Wait {
     const abandoned = new AbortController();
     const forget = () => {
       if (this.#waits.get(key) === wait) this.#waits.delete(key);
     };
     // `print` has counted this label's pages already.
-    const pagesBefore = this.#admission.pagesOf(asker.account) - pageCount(label);
-    const place = placeInLine(pagesBefore, !!asker.behind, this.clock.now());
-    const job = { key, label, requestId: asker.requestId, ...(asker.behind && { behind: asker.behind }) };
+    const pagesBefore = this.#admission.pagesOf(caller.account) - pageCount(label);
+    const place = placeInLine(pagesBefore, !!caller.behind, this.clock.now());
+    const job = { key, label, requestId: caller.requestId, ...(caller.behind && { behind: caller.behind }) };
     const result = this.#printed(job, place, abandoned.signal).finally(forget);
-    result.catch(() => {}); // when nobody waits any more
+    result.catch(() => {}); // when no request waits any more
     abandoned.signal.addEventListener('abort', forget);
-    const wait: Wait = { askers: 0, abandoned, result };
+    const wait: Wait = { callers: 0, abandoned, result };
     this.#waits.set(key, wait);
     return wait;
   }
@@ -241,10 +243,10 @@ export class LabelClient {
   }
 
   /**
-   * Adds a label's job, and once more where the job ended without the label: dropped for want of an asker, lost with a Redis,
-   * or printed and evicted. BullMQ ignores a job that is still under way.
+   * Adds a label's job, and adds it again if it ended without the label: it was dropped as nobody waited, it was lost with a
+   * Redis, or the label was evicted. BullMQ ignores a job that is still under way.
    *
-   * @throws DomainError `unavailable` where the Redis of the labels refuses to store the label, or evicts it again and again.
+   * @throws DomainError `unavailable` if the Redis of the labels refuses to store the label, or evicts it again and again.
    */
   async #printUntilThere(
     job: LabelJob,
@@ -269,7 +271,7 @@ export class LabelClient {
         this.#admission.finished(pageCount(job.label));
       if (heard === 'failed') throw new DomainError('label-failed', { cause });
       if (heard === 'unstored') throw new DomainError('unavailable', { cause });
-      if (printedAs) evictions++; // counts only where the next look finds no label
+      if (printedAs) evictions++; // counts only if the next look finds no label
       key = printedAs ?? job.key;
       bytes = await this.#cache.read(key);
       if (bytes) continue;
@@ -278,7 +280,7 @@ export class LabelClient {
     }
   }
 
-  /** Has all who wait look for their labels and add their jobs again, once the subscriptions are in force again. */
+  /** Has every wait look for its label and add its job again, once the subscriptions are in force again. */
   async #lookAgain(): Promise<void> {
     // Redis answers after the subscriptions that ioredis has just sent again.
     await this.#options.subscriber.ping().catch(() => {}); // another connection follows

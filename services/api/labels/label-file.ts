@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Tally } from '#shared/async/tally.ts';
 import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { LabelFile } from './joined-labels.ts';
-import type { Asker, LabelClient } from './label-client.ts';
+import type { LabelCaller, LabelClient } from './label-client.ts';
 
 /**
  * Pages of a file that are in flight at a time, unless a single label has more: two batches of the label worker, so that
@@ -17,7 +18,7 @@ const MAX_FILES = { ofAccount: 3, ofAll: 30 };
 const RETRY_AFTER_S = 4;
 /** Labels that are looked for in the cache at once: so many keys take the event loop for some 3 ms. */
 const LOOKED_AT_A_TIME = 50;
-/** Pause before a label is asked for again that its account, or the printers, had no room for, in ms. */
+/** Pause before a label is asked for again that found no room, in ms. */
 const PAUSE_MS = 200;
 /** There is room again as soon as other labels are printed. */
 const NO_ROOM: readonly ErrorCode[] = ['too-many-pages', 'overloaded'];
@@ -35,7 +36,8 @@ type JoinedFile = { title: string; format: 'pdf' | LabelForm['format'] };
 export class LabelFilePrinter {
   readonly #labels: Options['labels'];
   readonly #timeoutMs: number;
-  readonly #files = new Map<string, number>();
+  /** Files under way, by account. */
+  readonly #files = new Tally();
   #allFiles = 0;
 
   constructor({ labels, timeoutMs }: Options) {
@@ -49,49 +51,46 @@ export class LabelFilePrinter {
    *
    * @param find returns the labels in the order of their pages; called when there is room for the file.
    * @returns the file piece by piece. A label that was evicted meanwhile is printed again, and its piece may fail.
-   * @throws DomainError as `LabelClient.print`; also `too-many-pages` or `overloaded` where too many files are under way, until
-   * their askers are gone; `label-late` where not all labels were printed in time.
+   * @throws DomainError as `LabelClient.print`; also `too-many-pages` or `overloaded` while too many files are under way;
+   * `label-late` if not all labels were printed in time.
    */
   async print(
-    asker: Asker,
+    caller: LabelCaller,
     file: JoinedFile,
     find: () => Promise<readonly LabelPayload[]>,
   ): Promise<AsyncGenerator<Buffer>> {
     const deadline = performance.now() + this.#timeoutMs;
-    const behind = { ...asker, behind: true as const };
-    this.#begin(asker);
+    const behind = { ...caller, behind: true as const };
+    this.#begin(caller);
     const labels = await find();
     await new Printing(this.#labels, labels, behind).run(deadline - performance.now());
     return started(this.#join(labels, behind, file));
   }
 
-  /** Counts a file until its asker is gone. */
-  #begin({ account, gone }: Asker): void {
-    if (gone.aborted) throw new DomainError('client-gone');
-    const own = this.#files.get(account) ?? 0;
+  /** Counts a file until its caller is gone. */
+  #begin({ account, signal }: LabelCaller): void {
+    if (signal.aborted) throw new DomainError('client-gone');
     const params = { seconds: RETRY_AFTER_S };
-    if (own >= MAX_FILES.ofAccount) throw new DomainError('too-many-pages', { params });
+    if (this.#files.of(account) >= MAX_FILES.ofAccount) throw new DomainError('too-many-pages', { params });
     if (this.#allFiles >= MAX_FILES.ofAll) throw new DomainError('overloaded', { params });
-    this.#count(account, 1);
-    gone.addEventListener('abort', () => this.#count(account, -1), { once: true });
-  }
-
-  #count(account: string, change: 1 | -1): void {
-    const files = (this.#files.get(account) ?? 0) + change;
-    if (files === 0) this.#files.delete(account);
-    else this.#files.set(account, files);
-    this.#allFiles += change;
+    this.#files.add(account);
+    this.#allFiles++;
+    const end = () => {
+      this.#files.remove(account);
+      this.#allFiles--;
+    };
+    signal.addEventListener('abort', end, { once: true });
   }
 
   async *#join(
     labels: readonly LabelPayload[],
-    asker: Asker,
+    caller: LabelCaller,
     { title, format }: JoinedFile,
   ): AsyncGenerator<Buffer> {
     const file = format === 'pdf' ? new LabelFile() : AS_THEY_ARE;
     let piece = file.begin(title);
     for (const run of runsOf(labels)) {
-      const printed = await Promise.all(run.map((label) => this.#labels.print(label, asker)));
+      const printed = await Promise.all(run.map((label) => this.#labels.print(label, caller)));
       yield Buffer.concat([piece, ...printed.map(({ bytes }) => file.add(bytes))]);
       piece = Buffer.alloc(0);
     }
@@ -110,18 +109,18 @@ const AS_THEY_ARE: Pick<LabelFile, 'begin' | 'add' | 'end'> = {
 class Printing {
   readonly #client: Options['labels'];
   readonly #labels: readonly LabelPayload[];
-  readonly #asker: Asker;
+  readonly #caller: LabelCaller;
   readonly #end = new AbortController();
-  /** Why a label waits for room; undefined while none does. */
+  /** Why a label waits for room; undefined while no label waits. */
   #noRoom: Error | undefined;
 
-  constructor(client: Options['labels'], labels: readonly LabelPayload[], asker: Asker) {
+  constructor(client: Options['labels'], labels: readonly LabelPayload[], caller: LabelCaller) {
     this.#client = client;
     this.#labels = labels;
-    this.#asker = { ...asker, gone: this.#end.signal };
+    this.#caller = { ...caller, signal: this.#end.signal };
     const leave = () => this.#end.abort(new DomainError('client-gone'));
-    if (asker.gone.aborted) leave();
-    else asker.gone.addEventListener('abort', leave);
+    if (caller.signal.aborted) leave();
+    else caller.signal.addEventListener('abort', leave);
   }
 
   async run(timeoutMs: number): Promise<void> {
@@ -138,7 +137,7 @@ class Printing {
   }
 
   async #printMissing(): Promise<void> {
-    const window = Math.max(1, Math.min(WINDOW_PAGES, Math.floor(this.#asker.maxPages / 2)));
+    const window = Math.max(1, Math.min(WINDOW_PAGES, Math.floor(this.#caller.maxPages / 2)));
     const running = new Set<Promise<void>>();
     let pages = 0;
     for await (const [index, label] of this.#missing()) {
@@ -172,7 +171,7 @@ class Printing {
   async #print(label: LabelPayload, index: number): Promise<void> {
     while (!this.#end.signal.aborted) {
       try {
-        await this.#client.print(label, this.#asker);
+        await this.#client.print(label, this.#caller);
         this.#noRoom = undefined;
         return;
       } catch (error) {

@@ -8,9 +8,9 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 const READ_MS = 1_000;
 /**
- * How long labels still wait for a worker after the last heartbeat is gone from Redis, in ms: a rolling restart replaces a
- * worker meanwhile, and after an outage of Redis each worker writes its next heartbeat. A worker that closes removes its
- * heartbeat; that of one that was killed expires 10 to 15 s later, so labels are refused 16 to 22 s after its death.
+ * How long labels still wait for a worker after the last heartbeat is gone from Redis, in ms. Meanwhile a rolling restart
+ * replaces a worker, or each worker writes its next heartbeat after an outage of Redis. The heartbeat of a worker that
+ * was killed expires after 10 to 15 s, so labels are refused 16 to 22 s after its death.
  */
 const ABSENT_MS = HEARTBEAT_MS + 2_000;
 
@@ -21,7 +21,7 @@ type Options = {
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** Knows whether labels are printed: from heartbeats of workers, and from the queue. Knows the newest worker's templates. */
+/** Knows from heartbeats and the queue whether labels are printed, and which templates the newest worker has. */
 export class LabelWorkers {
   readonly #options: Options;
   #stop: (() => Promise<void>) | undefined;
@@ -56,7 +56,7 @@ export class LabelWorkers {
     return workers;
   }
 
-  /** Returns false where nobody would print a label. Heartbeats and queue are read anew before it says so. */
+  /** Returns false if no worker would print a label, after heartbeats and queue were read anew. */
   async arePrinting(): Promise<boolean> {
     if (this.#idleness() === undefined) return true;
     await this.#reread();
@@ -71,7 +71,7 @@ export class LabelWorkers {
     return this.#templates?.[kind] ?? TEMPLATE_VERSION;
   }
 
-  /** Returns why nobody prints labels, as far as is known; undefined where somebody does. */
+  /** Returns why no labels are printed, as far as is known; undefined if they are. */
   #idleness(): string | undefined {
     if (this.#isPaused) return 'the queue is paused';
     return performance.now() - this.#aliveAt > ABSENT_MS ? 'no label worker is alive' : undefined;

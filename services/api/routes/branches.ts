@@ -48,8 +48,8 @@ const listing = (id: string, summary: string) =>
 export async function branchRoutes(server: HttpServer): Promise<void> {
   server.get('/api/sucursales/cobertura/:cp', coverage, async (request, reply) => {
     const postalCode = request.params.cp.trim().slice(0, MAX_LENGTH);
-    const asker = { requestId: request.id, account: apiUser(request).account, gone: whenGone(reply) };
-    const branch = await server.branches.destination({ postalCode }, asker);
+    const caller = { requestId: request.id, account: apiUser(request).account, signal: whenGone(reply) };
+    const branch = await server.branches.destination({ postalCode }, caller);
     if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
     return coverage.ok({ CodigoPostal: postalCode, Sucursal: branch });
   });

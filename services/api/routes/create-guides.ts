@@ -181,7 +181,7 @@ function readGuides(request: FastifyRequest, reply: FastifyReply): ValidationReq
     lenient,
     user: apiUser(request),
     requestId: request.id,
-    gone: whenGone(reply),
+    signal: whenGone(reply),
   };
 }
 

@@ -11,7 +11,7 @@ import { blame } from '../guides/request/body.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import {
   addVary,
-  askerOf,
+  callerOf,
   countLabelFailure,
   formContent,
   formParameters,
@@ -96,8 +96,8 @@ export async function labelFileRoute(server: HttpServer): Promise<void> {
     const { type, format, form } = wantedForm(request.headers, request.query);
     const wanted = parseLabelFileRequest(request.body);
     const count = wanted.numbers.length;
-    const asker = askerOf(request, reply);
-    const pieces = await server.labelFiles.print(asker, { title: `${count} etiquetas`, format }, () =>
+    const caller = callerOf(request, reply);
+    const pieces = await server.labelFiles.print(caller, { title: `${count} etiquetas`, format }, () =>
       findLabels(request, { ...wanted, form }),
     );
     limitSending(request, reply);

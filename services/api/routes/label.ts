@@ -12,7 +12,7 @@ import { apiUser } from '../hooks/authenticate.ts';
 import {
   type AskedPackages,
   addVary,
-  askerOf,
+  callerOf,
   countLabelFailure,
   formContent,
   formParameters,
@@ -120,8 +120,8 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   const expected = caching(labels.keyOf(label));
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
-  const asker = askerOf(request, reply);
-  const { key, bytes } = await labels.print(label, asker);
+  const caller = callerOf(request, reply);
+  const { key, bytes } = await labels.print(label, caller);
   const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;
   return reply
     .type(type)

@@ -22,8 +22,8 @@ const route = operation({
 /** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
 export async function destinationRoute(server: HttpServer): Promise<void> {
   server.get('/api/guias/validar-destino/:code', route, async (request, reply) => {
-    const asker = { requestId: request.id, account: apiUser(request).account, gone: whenGone(reply) };
-    const branch = await server.branches.destination({ code: branchCode(request.params.code) }, asker);
+    const caller = { requestId: request.id, account: apiUser(request).account, signal: whenGone(reply) };
+    const branch = await server.branches.destination({ code: branchCode(request.params.code) }, caller);
     if (!branch) throw new DomainError('destination-invalid');
     return route.ok(branch);
   });

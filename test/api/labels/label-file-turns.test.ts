@@ -82,7 +82,7 @@ test('a process has thirty files at a time, and the next is refused until one is
   const printer = new LabelFilePrinter({ labels, timeoutMs: 60_000 });
   const print = (account: string, gone = new AbortController().signal) =>
     printer.print(
-      { account, maxPages: 300, requestId: '', gone },
+      { account, maxPages: 300, requestId: '', signal: gone },
       { title: '', format: 'zpl' },
       async () => [],
     );

@@ -2,7 +2,7 @@ import { type Branch, branchCode, type DestinationQuery } from '#shared/contract
 import type { Guide } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import type { Caller } from '../../accounts/account-limits.ts';
-import type { Asker, BranchesClient } from '../../branches-client.ts';
+import type { BranchesCaller, BranchesClient } from '../../branches-client.ts';
 import type { BranchOfGuide } from '../guide-model.ts';
 
 /** Where guides start and end. */
@@ -16,13 +16,13 @@ export type GuideBranches = { origin: BranchOfGuide; destinations: BranchOfGuide
 export async function resolveBranches(
   branches: BranchesClient,
   guides: readonly Guide[],
-  { user: { originBranch, account }, requestId, gone }: { user: Caller } & Omit<Asker, 'account'>,
+  { user: { originBranch, account }, requestId, signal }: { user: Caller } & Omit<BranchesCaller, 'account'>,
 ): Promise<GuideBranches> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
   const answer = await branches.resolve(
     { origin: originBranch, destinations: queries },
-    { requestId, account, gone },
+    { requestId, account, signal },
   );
   if (!answer.origin) throw new DomainError('origin-inactive');
   const problems: Problem[] = [];
