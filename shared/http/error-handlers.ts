@@ -80,8 +80,8 @@ export function toDomainError(error: FastifyError | Error): DomainError {
   return new DomainError(FASTIFY_ERRORS[code] ?? (refused ? 'bad-request' : 'internal'), { cause: error });
 }
 
-/** The codes of Node's parser, which gives up before there is a request, as ours. */
-const CODES: Readonly<Record<string, keyof typeof commonHttpErrors>> = {
+/** Errors of Node's parser, before there is a request, in our codes. */
+const PARSER_ERRORS: Readonly<Record<string, keyof typeof commonHttpErrors>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
 };
@@ -93,7 +93,7 @@ export function clientErrorHandler(
   socket: Socket,
 ): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const { status, codigo, message } = commonHttpErrors[CODES[error.code ?? ''] ?? 'bad-request'];
+  const { status, codigo, message } = commonHttpErrors[PARSER_ERRORS[error.code ?? ''] ?? 'bad-request'];
   const requestId = randomUUID();
   this.log.info({ requestId, status, code: error.code }, 'The request could not be read');
   const body = JSON.stringify({ response: 'ERROR', message, codigo, requestId });
@@ -109,8 +109,8 @@ export function clientErrorHandler(
 }
 
 /**
- * Refuses with the envelope of all errors what Node would refuse without a body: a request with two `Host`, or of HTTP/1.1
- * without one (RFC 9112, 3.2), and an expectation other than `100-continue` (RFC 9110, 10.1.1).
+ * Refuses what Node would refuse without a body of ours: a request with two `Host`, or of HTTP/1.1 without one
+ * (RFC 9112, 3.2), and an expectation other than `100-continue` (RFC 9110, 10.1.1).
  */
 export function refuseUnusualHeads(server: HttpServer): void {
   server.server.on('checkExpectation', (request, response) =>
@@ -127,10 +127,9 @@ export function refuseUnusualHeads(server: HttpServer): void {
 }
 
 /**
- * Answers what no route matches: 405 with `Allow` where the path is known under other methods, else 404
- * (docs/contract.md "Envelopes"). Fastify itself knows only 404, so the routes are kept a second time in
- * Fastify's own router, with the same options, asked only for requests that have already failed. The body of such a request is not parsed: anybody
- * may send it, without a token.
+ * Answers requests that no route matches: 405 with `Allow` if the path is known under other methods, else 404
+ * (docs/contract.md "Envelopes"). Fastify knows only 404, so its own router keeps the routes a second time, for requests
+ * that have already failed. Their body is not parsed, because anybody may send one without a token.
  */
 export function addMethodNotAllowed(
   server: HttpServer,

@@ -16,9 +16,9 @@ import type { HttpServer } from './http-server.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the health pages and `dependency_up` ask; whoever opens a connection adds it here. */
+    /** What the health pages and `dependency_up` ask; the plugin that opens a connection adds it here. */
     dependencies: Dependencies;
-    /** What is done once when the service starts, and again until it succeeds. */
+    /** Steps of the start, each repeated until it succeeds. */
     startup: Startup;
   }
 }
@@ -26,17 +26,17 @@ declare module 'fastify' {
 /** Pause after the first failed try of a step, in ms; each further pause is twice as long, up to the longest one. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
-/** Longest wait of a service that closes for the step of its start that runs, in ms. */
+/** Longest wait for the current step of the start when the service closes, in ms. */
 const STOP_MS = 3_000;
 
 type Step = { what: string; work: () => Promise<unknown> };
 
 /**
- * What a service does once when it starts, whether or not its stores are there: it serves meanwhile, and answers 503
- * where it needs what is not there yet. Each step is tried until it succeeds.
+ * The steps of a service's start, each repeated until it succeeds. The service serves meanwhile, and answers 503 if a
+ * request needs a store that is away. The log has each new reason of a failure and the success, not every try.
  */
 export class Startup {
-  /** Resolves when every step is done; never where the service closes before. */
+  /** Resolves when every step is done; never if the service closes before. */
   readonly done: Promise<void>;
   readonly #done = Promise.withResolvers<void>();
   readonly #log: FastifyBaseLogger;
@@ -51,7 +51,6 @@ export class Startup {
     this.done = this.#done.promise;
   }
 
-  /** Whether every step is done. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -66,12 +65,12 @@ export class Startup {
     this.#steps.push({ what, work });
   }
 
-  /** Begins what waits for the connections; to be called when everything is added. */
+  /** Begins the steps that wait for the connections; to be called when all are added. */
   begin(): void {
     this.#running = this.#run();
   }
 
-  /** Begins no further try, and waits for a step that runs; connections are closed by who opened them. */
+  /** Begins no further try, and waits for the current step. */
   async stop(): Promise<void> {
     this.#end.abort();
     await withTimeout(STOP_MS, 'The last step of the start', this.#running).catch((err) =>
@@ -106,8 +105,7 @@ export class Startup {
 }
 
 /**
- * Adds what balancers and supervisors see of a service that starts, serves and ends: its start, `/health/live`,
- * `/health/ready`, and a shutdown that no client notices.
+ * Adds the start, `/health/live`, `/health/ready` and the graceful shutdown of a service.
  *
  * @param drainMs how long it keeps serving before it closes; see `addDraining`.
  */
@@ -120,12 +118,11 @@ export function addLifecycle(server: HttpServer, drainMs: number): void {
 }
 
 /**
- * Reports not ready, sends `Connection: close`, keeps serving for `drainMs` while load balancers turn away, then takes no
- * more connections and closes when the last request is answered. A server that never listened closes at once.
+ * Graceful shutdown: reports not ready, sends `Connection: close`, keeps serving for `drainMs`, then closes when the last
+ * request is answered. A server that never listened closes at once.
  *
- * Fastify sends `Connection: close` only for requests that begin during the shutdown. The connections of those that
- * began before would stay open and idle, and keep the server from closing, for as long as the client likes. Fastify's own
- * 503 while it closes has no envelope of ours (`return503OnClosing`).
+ * Fastify sends `Connection: close` only for requests that begin during the shutdown: the others would keep their idle
+ * connections, and the server, open. Its own 503 while it closes has no envelope (`return503OnClosing`).
  *
  * @returns whether the server is closing.
  */

@@ -1,7 +1,7 @@
 import { branchCode } from '#shared/contracts/branch.ts';
 import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import type { GuideList, ListedGuide, Position } from './guide-list.ts';
-import { blame, tidy } from './request/body.ts';
+import { fieldError, tidy } from './request/body.ts';
 
 /** What a client asks for, by the names of the wire. */
 export type ListRequest = {
@@ -41,7 +41,7 @@ export async function listGuides(
     destination: destino && branchCode(destino),
   };
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  if (cursor !== undefined && !after) throw blame('cursor', 'parameter-invalid');
+  if (cursor !== undefined && !after) throw fieldError('cursor', 'parameter-invalid');
   const { guides, next } = await list.page(filter, after, limite);
   return { guides, cursor: next ? encodeCursor(next) : null };
 }
@@ -51,7 +51,7 @@ function checkedMoment(campo: string, text: string): string {
   const [date = ''] = text.split('T');
   const day = new Date(`${date}T00:00:00Z`);
   const exists = MOMENT.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
-  if (!exists) throw blame(campo, 'parameter-invalid');
+  if (!exists) throw fieldError(campo, 'parameter-invalid');
   return text;
 }
 

@@ -9,7 +9,7 @@ import { toDomainError } from '#shared/http/error-handlers.ts';
 import type { LabelOutcome } from '#shared/stores/label-counts.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
-import { blame } from '../guides/request/body.ts';
+import { fieldError } from '../guides/request/body.ts';
 import type { LabelCaller } from '../labels/label-client.ts';
 import type { LabelFailureReason } from '../labels/label-metrics.ts';
 import { addRateLimit } from './account-quota.ts';
@@ -83,7 +83,7 @@ export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: Asked
   const packages = asked.paquetes ?? guide.Producto.Paquetes ?? 1;
   const only = asked.paquete;
   if (only === undefined) return { packages };
-  if (only > packages) throw blame('paquete', 'packages-invalid', { limit: packages });
+  if (only > packages) throw fieldError('paquete', 'packages-invalid', { limit: packages });
   return { packages, package: only };
 }
 

@@ -1,7 +1,7 @@
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { kindOfTipo, type LabelKind, TIPOS } from '#shared/contracts/label-kinds.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import { arrayIn, isAbsent, tidy, tidyFields, typeOf } from '../guides/request/body.ts';
+import { arrayIn, isAbsent, normalizeFields, tidy, typeOf } from '../guides/request/body.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo']);
 
@@ -19,7 +19,7 @@ export type LabelFileRequest = {
 export function parseLabelFileRequest(body: unknown): LabelFileRequest {
   const sent = arrayIn(body, 'Guias', MAX_GUIDES, ['numbers-missing', 'numbers-empty', 'too-many-guides']);
   const problems = new ProblemList();
-  const { Tipo } = tidyFields(body as Record<string, unknown>, FIELDS, problems);
+  const { Tipo } = normalizeFields(body as Record<string, unknown>, FIELDS, problems);
   const kind = typeof Tipo === 'string' ? kindOfTipo(Tipo) : undefined;
   if (!kind) problems.add(() => problemOf(Tipo));
   const numbers = sent.map((number, indice) => {

@@ -80,20 +80,20 @@ export function okResponse(success: Success): Response {
 
 /** Documents refusals by status. Text, status and headers come from the table that answers them. */
 export function errorResponses(codes: ApiErrorCode[]): Record<string, Response> {
-  const statuses = [...refusalsByStatus(codes)].map(([status, group]) => [status, errorResponse(group)]);
+  const statuses = [...errorsByStatus(codes)].map(([status, group]) => [status, errorResponse(group)]);
   return Object.fromEntries(statuses);
 }
 
 /** Returns the codes that answers with these refusals may have, by status. */
 export function codigosByStatus(codes: ApiErrorCode[]): Record<string, string[]> {
-  const statuses = [...refusalsByStatus(codes)].map(([status, group]) => [
+  const statuses = [...errorsByStatus(codes)].map(([status, group]) => [
     status,
     [...new Set(group.flatMap(({ code }) => codigosOf(code)))].toSorted(),
   ]);
   return Object.fromEntries(statuses);
 }
 
-function refusalsByStatus(codes: ApiErrorCode[]) {
+function errorsByStatus(codes: ApiErrorCode[]) {
   const refusals = codes.map((code) => {
     const { example: campo }: HttpError = httpErrors[code];
     const blamed: Problem[] = campo === undefined ? [] : [{ campo, code, params: PARAMS }];
@@ -104,7 +104,7 @@ function refusalsByStatus(codes: ApiErrorCode[]) {
   return Map.groupBy(refusals, ({ status }) => String(status));
 }
 
-function refusalLines(refusals: readonly { code: ApiErrorCode; message: string }[]): string {
+function errorLines(refusals: readonly { code: ApiErrorCode; message: string }[]): string {
   const lines = refusals.map(({ code, message }) => {
     const codigos = codigosOf(code);
     return `- \`${codigos.join('`, `')}\`${codigos.length > 1 ? ', por ejemplo' : ''}: ${message}`;
@@ -113,8 +113,8 @@ function refusalLines(refusals: readonly { code: ApiErrorCode; message: string }
 }
 
 /** Lists refusals of a part of a request, each with its code and text, as Markdown. */
-export function listRefusals(codes: ApiErrorCode[]): string {
-  return refusalLines([...refusalsByStatus(codes).values()].flat());
+export function listErrors(codes: ApiErrorCode[]): string {
+  return errorLines([...errorsByStatus(codes).values()].flat());
 }
 
 function errorResponse(refusals: ({ code: ApiErrorCode } & ReturnType<typeof toHttpError>)[]): Response {
@@ -125,7 +125,7 @@ function errorResponse(refusals: ({ code: ApiErrorCode } & ReturnType<typeof toH
   });
   const names = refusals.flatMap(({ headers }) => Object.keys(headers));
   return {
-    description: refusalLines(refusals),
+    description: errorLines(refusals),
     headers: describeHeaders(
       Object.fromEntries(names.map((name) => [name, HEADERS_OF_REFUSALS[name] ?? ''])),
     ),

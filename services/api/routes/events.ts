@@ -9,7 +9,7 @@ import { registerEvents } from '../guides/events/register-events.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { FEED_EXAMPLE } from '../openapi/examples.ts';
 import { BODY_REFUSALS, operation } from '../openapi/operation.ts';
-import { listRefusals as refusals } from '../openapi/responses.ts';
+import { listErrors as refusals } from '../openapi/responses.ts';
 import { EventResult, EventsRequest, FeedEvent, pageParameters } from '../openapi/schemas.ts';
 
 const EVENT_REFUSALS = [

@@ -7,7 +7,7 @@ import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/contracts/lab
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { findGuides, requireUncancelled } from '../guides/guide-access.ts';
-import { blame } from '../guides/request/body.ts';
+import { fieldError } from '../guides/request/body.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import {
   addVary,
@@ -124,7 +124,7 @@ async function findLabels(
   });
   const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
-  if (form?.format === 'png' && pages > 1) throw blame('formato', 'one-page-file', { pages });
+  if (form?.format === 'png' && pages > 1) throw fieldError('formato', 'one-page-file', { pages });
   recordForeign(request, 'label.read-other', records);
   return labels;
 }

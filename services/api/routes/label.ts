@@ -7,7 +7,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { findGuide } from '../guides/guide-access.ts';
-import { blame } from '../guides/request/body.ts';
+import { fieldError } from '../guides/request/body.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import {
   type AskedPackages,
@@ -111,7 +111,7 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   recordForeign(request, 'label.read-other', [guide]);
   const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, form }, labelSettings);
   if (format === 'png' && pageCount(label) > 1) {
-    throw blame('paquete', 'one-page-only', { limit: label.packages });
+    throw fieldError('paquete', 'one-page-only', { limit: label.packages });
   }
   // Not on an error, which is no version of the label.
   // Weak: the same label has other bytes where it was printed beside others, whose letters are in its fonts too.

@@ -7,7 +7,7 @@ import { guideAjv } from '#shared/contracts/guide.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { EventBody } from '#shared/stores/event-model.ts';
 import { isGuideNumber } from '../guide-number.ts';
-import { arrayIn, isAbsent, isObject, tidyFields, toProblem } from '../request/body.ts';
+import { arrayIn, isAbsent, isObject, normalizeFields, toProblem } from '../request/body.ts';
 
 export const EVENT_FIELDS = Object.keys(Event.properties) as (keyof Event)[];
 const KNOWN: ReadonlySet<string> = new Set(EVENT_FIELDS);
@@ -23,7 +23,7 @@ const isEvent = guideAjv({ allErrors: false, verbose: true }).compile<Event>(Eve
 export function eventsOf(body: unknown): Record<string, unknown>[] {
   const events = arrayIn(body, 'Eventos', MAX_EVENTS, ['events-missing', 'events-empty', 'too-many-events']);
   const problems = new ProblemList();
-  tidyFields(body as Record<string, unknown>, REQUEST_FIELDS, problems);
+  normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, problems);
   for (const [indice, event] of events.entries()) {
     if (!isObject(event)) problems.add(() => ({ indice, code: 'event-invalid' }));
   }
@@ -34,7 +34,7 @@ export function eventsOf(body: unknown): Record<string, unknown>[] {
 /** Checks the fields of an event by themselves. @returns the event in the form in which it is stored, or what is wrong. */
 export function checkEvent(sent: Record<string, unknown>): EventBody | Problem {
   const unknown = new ProblemList();
-  const fields = tidyFields(sent, KNOWN, unknown);
+  const fields = normalizeFields(sent, KNOWN, unknown);
   if (unknown.first[0]) return unknown.first[0];
   if (typeof fields.Sucursal === 'string') fields.Sucursal = branchCode(fields.Sucursal);
   if (!isEvent(fields)) return toProblem(isEvent.errors?.[0] as ErrorObject);

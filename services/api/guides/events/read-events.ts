@@ -1,7 +1,7 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { type EventLog, feedEvent } from '#shared/stores/event-log.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
-import { blame } from '../request/body.ts';
+import { fieldError } from '../request/body.ts';
 import { annulledBy } from './guide-state.ts';
 
 /** Events of a page of the feed where the client does not say how many, and at most (docs/contract.md "Events"). */
@@ -34,9 +34,10 @@ export function byTime(one: LogEntry, other: LogEntry): number {
  */
 export async function feedPage(log: EventLog, account: string, cursor: string | undefined, limit: number) {
   const number = cursor === undefined ? 0 : decodeCursor(cursor);
-  if (number === undefined) throw blame('cursor', 'parameter-invalid');
+  if (number === undefined) throw fieldError('cursor', 'parameter-invalid');
   const { entries, next } = await log.page(account, number, limit);
-  if (entries.length === 0 && !(await log.has(account, number))) throw blame('cursor', 'cursor-beyond-end');
+  if (entries.length === 0 && !(await log.has(account, number)))
+    throw fieldError('cursor', 'cursor-beyond-end');
   return { events: entries.map(feedEvent), cursor: encodeCursor(next) };
 }
 

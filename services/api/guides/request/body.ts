@@ -53,7 +53,7 @@ export function tidy(value: unknown): unknown {
  *
  * @param place of the fields: the guide, and its section.
  */
-export function tidyFields(
+export function normalizeFields(
   from: Record<string, unknown>,
   known: ReadonlySet<string>,
   problems: ProblemList,
@@ -85,14 +85,14 @@ export function arrayIn(
   [missing, empty, tooLong]: [ErrorCode, ErrorCode, ErrorCode],
 ): unknown[] {
   const array = isObject(body) ? body[campo] : undefined;
-  if (!Array.isArray(array)) throw blame(campo, missing);
-  if (array.length === 0) throw blame(campo, empty);
-  if (array.length > maxLength) throw blame(campo, tooLong);
+  if (!Array.isArray(array)) throw fieldError(campo, missing);
+  if (array.length === 0) throw fieldError(campo, empty);
+  if (array.length > maxLength) throw fieldError(campo, tooLong);
   return array;
 }
 
-/** Returns the refusal for which one field or parameter is to blame. @param params what its text says beside the name. */
-export function blame(campo: string, code: ErrorCode, params: ErrorParams = {}): DomainError {
+/** Makes the error for which one field or parameter is to blame. @param params of its text, beside the name. */
+export function fieldError(campo: string, code: ErrorCode, params: ErrorParams = {}): DomainError {
   return new DomainError(code, { params: { campo, ...params }, problems: [{ campo, code, params }] });
 }
 

@@ -8,7 +8,7 @@ import {
 } from '#shared/contracts/guide.ts';
 import { isPrintable, unprintable } from '#shared/contracts/label-charset.ts';
 import { ProblemList } from '#shared/errors/domain-error.ts';
-import { addProblems, arrayIn, blame, isAbsent, isObject, tidy, tidyFields } from './body.ts';
+import { addProblems, arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy } from './body.ts';
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);
 
@@ -49,7 +49,7 @@ export function parseGuideRequest(body: unknown, lenient = false): GuideRequest 
   const problems = new ProblemList();
   const warnings = new ProblemList();
   const unknown = lenient ? warnings : problems;
-  tidyFields(request, REQUEST_FIELDS, unknown);
+  normalizeFields(request, REQUEST_FIELDS, unknown);
   const guides = sent.map((each, indice) => {
     const guide = tidyGuide(each, indice, unknown);
     if (isSentGuide(guide)) {
@@ -64,9 +64,9 @@ export function parseGuideRequest(body: unknown, lenient = false): GuideRequest 
 
 function parseServiceType(value: unknown): ServiceType {
   const text = tidy(value);
-  if (isAbsent(text)) throw blame('TipoServicio', 'service-type-missing');
+  if (isAbsent(text)) throw fieldError('TipoServicio', 'service-type-missing');
   const service = SERVICE_TYPES.find((type) => type === text);
-  if (!service) throw blame('TipoServicio', 'service-type-unknown');
+  if (!service) throw fieldError('TipoServicio', 'service-type-unknown');
   return service;
 }
 
@@ -79,10 +79,10 @@ function parseServiceType(value: unknown): ServiceType {
  */
 function tidyGuide(guide: unknown, indice: number, unknown: ProblemList): unknown {
   if (!isObject(guide)) return guide;
-  const copy = tidyFields(guide, SECTION_NAMES, unknown, { indice });
+  const copy = normalizeFields(guide, SECTION_NAMES, unknown, { indice });
   for (const [section, fields] of SECTIONS) {
     const value = copy[section];
-    if (isObject(value)) copy[section] = tidyFields(value, fields, unknown, { indice, section });
+    if (isObject(value)) copy[section] = normalizeFields(value, fields, unknown, { indice, section });
   }
   return copy;
 }
