@@ -3,19 +3,24 @@ import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { ApiClient } from '../load/api-client.ts';
-import { newGuide } from '../load/guides.ts';
+import { loadCoverage, newGuideByPostalCode } from '../load/coverage.ts';
 import { inParallel } from '../load/load.ts';
 import { median, percentile, ratios } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
-import { databaseUri, withSystem } from '../system/system.ts';
+import { type BenchSystem, databaseUri, withSystem } from '../system/system.ts';
 
 const CONCURRENCY = 16;
 
-/** Guides, one a request in turns with a bare server on the same database; then 500 in one request. */
+/**
+ * Guides to ten thousand postal codes, one a request in turns with a bare server on the same database; then 500 in one
+ * request.
+ */
 export async function create(run: Run): Promise<Result[]> {
-  return withSystem(run, async ({ api }) => {
+  const database = databaseUri(run, 'bench-create');
+  const measure = async ({ api }: BenchSystem) => {
+    await loadCoverage(database);
     run.say('creating guides…');
-    const bare = await startBareServer(run);
+    const bare = await startBareServer(run, database);
     try {
       const oneEach = (client: ApiClient) =>
         inParallel(guides(run.count(2_000)), CONCURRENCY, (guide) => client.create([guide]));
@@ -37,7 +42,8 @@ export async function create(run: Run): Promise<Result[]> {
     } finally {
       await bare.stop();
     }
-  });
+  };
+  return withSystem(run, measure, database);
 }
 
 function inFiveHundreds(api: ApiClient, requests: number) {
@@ -49,16 +55,19 @@ function inFiveHundreds(api: ApiClient, requests: number) {
 }
 
 function guides(count: number) {
-  return Array.from({ length: count }, newGuide);
+  return Array.from({ length: count }, newGuideByPostalCode);
 }
 
-async function startBareServer(run: Run): Promise<{ client: ApiClient; stop(): Promise<void> }> {
+async function startBareServer(
+  run: Run,
+  mongoUri: string,
+): Promise<{ client: ApiClient; stop(): Promise<void> }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server = startProcess({
     name: 'the bare server',
     command: [process.execPath, join(import.meta.dirname, '..', 'system', 'bare-insert-server.ts')],
-    env: { ...process.env, MONGODB_URI: databaseUri(run), PORT: String(port) },
+    env: { ...process.env, MONGODB_URI: mongoUri, PORT: String(port) },
     logFile: join(run.servers.folder, 'bare-server.log'),
   });
   const client = new ApiClient(url, '');
