@@ -2,30 +2,37 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inOwnProcess } from '#test/fixtures/own-process.ts';
 
-/** `perSecond` requests without a token, over connections that wait for each answer. */
+/** `perSecond` logins with a wrong password, over connections that wait for each answer. */
 type Flood = {
   port: number;
   perSecond: number;
   seconds: number;
   connections: number;
-  /** Sends logins with a wrong password instead, of this user, from as many addresses by turns. */
-  logins?: { user: string; addresses: number };
+  user: string;
+  /** From as many addresses by turns. */
+  addresses: number;
 };
 
-const LABEL = 'GET /api/guias/etiqueta/123456789012 HTTP/1.1\r\nHost: api\r\n\r\n';
 /** Rounds of sending a second. */
 const ROUNDS = 100;
 
 /** Floods an api; parses as little HTTP as it can. @returns how many answers of which status came. */
-export const floodWithoutToken = inOwnProcess(
+export const floodWithLogins = inOwnProcess(
   import.meta.filename,
-  async ({ port, perSecond, seconds, connections, logins }: Flood): Promise<Record<string, number>> => {
+  async ({
+    port,
+    perSecond,
+    seconds,
+    connections,
+    user,
+    addresses,
+  }: Flood): Promise<Record<string, number>> => {
     const statuses: Record<string, number> = {};
     const answered = (status: string) => {
       statuses[status] = (statuses[status] ?? 0) + 1;
     };
     let sent = 0;
-    const nextRequest = () => (logins ? wrongLogin(logins, sent++) : LABEL);
+    const nextRequest = () => wrongLogin(user, `198.51.100.${sent++ % addresses}`);
     const callers = Array.from({ length: connections }, () => openCaller(port, nextRequest, answered));
     const end = performance.now() + 1_000 * seconds;
     for (let due = 0; performance.now() < end; await sleep(1_000 / ROUNDS)) {
@@ -40,8 +47,7 @@ export const floodWithoutToken = inOwnProcess(
   },
 );
 
-function wrongLogin({ user, addresses }: NonNullable<Flood['logins']>, count: number): string {
-  const from = `198.51.100.${count % addresses}`;
+function wrongLogin(user: string, from: string): string {
   const head = `X-Username: ${user}\r\nX-Password: mal\r\nX-Forwarded-For: ${from}`;
   return `POST /api/auth/login HTTP/1.1\r\nHost: api\r\nContent-Length: 0\r\n${head}\r\n\r\n`;
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { call } from '#test/fixtures/client.ts';
 import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
-import { floodWithoutToken } from './flood-client.ts';
+import { floodWithLogins } from './flood-client.ts';
 import { keepFigures } from './under-load.ts';
 
 const SECONDS = 20;
@@ -36,10 +36,11 @@ const test = faultTest
 /** Sends 1 000 wrong logins a second of one user. @returns how many answers of which status came. */
 function flood(url: string, addresses: number): Promise<Record<string, number>> {
   const rate = { perSecond: 1_000, seconds: SECONDS, connections: 1_500 };
-  return floodWithoutToken({
+  return floodWithLogins({
     port: Number(new URL(url).port),
     ...rate,
-    logins: { user: ATTACKED, addresses },
+    user: ATTACKED,
+    addresses,
   });
 }
 

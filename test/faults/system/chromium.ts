@@ -37,11 +37,8 @@ export function standingJobs(queue: Queue<LabelJob>): Promise<string[]> {
   );
 }
 
-/** Counts the jobs that another worker took over, and those that were retried. */
-export async function secondTries(queue: Queue<LabelJob>, ids: readonly string[]) {
+/** Counts the jobs that another worker took over. */
+export async function takenOver(queue: Queue<LabelJob>, ids: readonly string[]): Promise<number> {
   const jobs = await Promise.all(ids.map((id) => queue.getJob(id)));
-  return {
-    taken: jobs.filter((job) => job && job.stalledCounter > 0).length,
-    repeated: jobs.filter((job) => job && job.attemptsMade > 1).length,
-  };
+  return jobs.filter((job) => job && job.stalledCounter > 0).length;
 }

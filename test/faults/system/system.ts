@@ -40,8 +40,6 @@ export type Wanted = {
   elections?: boolean;
   /** More settings, of every service. */
   env?: NodeJS.ProcessEnv;
-  /** A command that starts a service's processes, such as one that changes their limits. */
-  before?: Partial<Record<Service, readonly [string, ...string[]]>>;
 };
 
 type Stores = {
@@ -142,11 +140,10 @@ async function startServices(
   async function start(service: Service, addresses: Partial<Record<ServiceName, string>> = {}) {
     const ports = await Promise.all(Array.from({ length: wanted.count?.[service] ?? 1 }, freePort));
     const settings = serviceSettings(options, addresses as Record<ServiceName, string>)[service];
-    const command: [string, string] = [process.execPath, join(repoRoot, 'services', service, 'main.ts')];
     const parts = ports.map((port, i) => {
       const program = startProcess({
         name: `${service} ${i}`,
-        command: wanted.before?.[service] ? [...wanted.before[service], ...command] : command,
+        command: [process.execPath, join(repoRoot, 'services', service, 'main.ts')],
         env: {
           ...process.env,
           ...settings,

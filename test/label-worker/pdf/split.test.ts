@@ -33,16 +33,11 @@ describe('a print that is split', () => {
     for (const file of files) await checkPdf(file);
   });
 
-  test('gives files with title and language, and no date', ({ batch: { print, labels } }) => {
+  test('gives files with a language, for a printer that scales nothing', ({ batch: { print, labels } }) => {
     const [file] = split(print, labels);
     const text = Buffer.from(file as Uint8Array).toString('latin1');
-    expect(tool('pdfinfo', ['-'], file as Uint8Array).toString()).toContain(labels[0]?.title);
     expect(text).toContain('/Lang (es-MX)');
     expect(text).toContain('/PrintScaling /None');
-    expect(text).not.toContain('Date');
-    const fonts = tool('pdffonts', ['-'], file as Uint8Array).toString();
-    // The label's own two, and the one of its form's captions.
-    expect(fonts.match(/yes yes yes/g)?.length).toBe(3);
   });
 
   test('is the same file each time', ({ batch: { print, labels } }) => {
