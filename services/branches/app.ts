@@ -17,7 +17,10 @@ import { BranchLookup } from './branch-lookup.ts';
 import { BranchStore } from './branch-store.ts';
 import type { BranchesConfig } from './config.ts';
 
-/** Builds the branches service, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
+/**
+ * Builds the branches service, not yet listening, even while its stores are away; closing the server closes all that
+ * was opened.
+ */
 export function buildBranches(config: BranchesConfig, log: Logger): Promise<HttpServer> {
   return buildHttpServer({ log, drainMs: config.DRAIN_MS }, async (server) => {
     const lookup = openLookup(server, config, log);
@@ -45,7 +48,7 @@ function openLookup(server: HttpServer, config: BranchesConfig, log: Logger): Br
   return lookup;
 }
 
-/** Registers what our other services ask, each time with an internal token; clients ask the API. */
+/** Registers the internal routes, each with an internal token; clients ask the API. */
 function internalRoutes(lookup: BranchLookup, tokens: readonly string[]) {
   return async (server: HttpServer) => {
     server.addHook('onRequest', requireInternalToken(tokens));

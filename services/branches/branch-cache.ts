@@ -3,9 +3,8 @@ import { type Branch, branchCode, type DestinationQuery } from '#shared/contract
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { chunks, type Snapshot } from './branch-store.ts';
 
-/** Lifetime of a hash that is being written, in s: what a rebuild that dies leaves behind expires by itself. */
+/** Lifetime of a hash that is being written, in s: leftovers of an interrupted rebuild expire by themselves. */
 const UNFINISHED_TTL_S = 60;
-/** Fields in one command. */
 const WRITE_CHUNK = 1_000;
 
 /**
@@ -29,26 +28,25 @@ export class BranchCache {
     this.#key = `${prefix}:branches`;
   }
 
-  /** Returns the version of the snapshot that the hash was made from; null where there is no hash. */
+  /** Returns the version of the snapshot that the hash was made from; null without a hash. */
   version(): Promise<string | null> {
     return this.#redis.hget(this.#key, 'version');
   }
 
-  /** Returns the branch of each query, in the order asked; undefined where the hash has another version. */
+  /** Returns the branch of each query, in the order asked; undefined if the hash has another version. */
   async find(version: string, queries: readonly DestinationQuery[]): Promise<(Branch | null)[] | undefined> {
     const values = await this.#read(version, queries.map(fieldOf));
     return values?.map((json) => (json ? (JSON.parse(json) as Branch) : null));
   }
 
-  /** Returns the active branches as `listingOf` writes them; undefined where the hash has another version. */
+  /** Returns the active branches as `listingOf` writes them; undefined if the hash has another version. */
   async active(version: string): Promise<string | undefined> {
     return (await this.#read(version, ['active']))?.[0] ?? undefined;
   }
 
   /**
-   * Replaces the hash whole or not at all: a command that Redis refuses, as when it is full, leaves the former hash.
-   *
-   * @throws Error of the first command that was refused.
+   * Replaces the whole hash or nothing.
+   * @throws Error of the first refused command, such as of a full Redis; the former hash then stays.
    */
   async replace(snapshot: Snapshot): Promise<void> {
     const unfinished = `${this.#key}:${randomUUID()}`;
@@ -58,7 +56,7 @@ export class BranchCache {
         await this.#redis.hset(unfinished, new Map(chunk));
         await this.#redis.expire(unfinished, UNFINISHED_TTL_S);
       }
-      // A process that slept for a minute on the way has lost the first fields.
+      // A process that was suspended for a minute has lost the first fields.
       const written = await this.#redis.hlen(unfinished);
       if (written !== fields.size) throw new Error(`${written} of ${fields.size} fields were written`);
       await this.#publish(unfinished);
@@ -79,16 +77,15 @@ export class BranchCache {
   }
 }
 
-/** Returns the active branches as a JSON array, ordered by code: the service only passes it on. */
+/** Returns the active branches as a JSON array, ordered by code. */
 export function listingOf(branches: readonly Branch[]): string {
   const active = branches.filter(({ Activa }) => Activa);
   return JSON.stringify(active.sort((one, other) => (one.Codigo < other.Codigo ? -1 : 1)));
 }
 
-/** Lists all fields; `version` is the last one. */
 function fieldsOf({ version, branches, coverage }: Snapshot): Map<string, string> {
   const fields = new Map<string, string>();
-  // JSON is made once a branch, not once a postal code, which took a quarter of a rebuild.
+  // Serializes each branch once, instead of once for each postal code.
   for (const branch of branches) fields.set(fieldOf({ code: branch.Codigo }), JSON.stringify(branch));
   for (const { postalCode, code } of coverage) {
     const branch = fields.get(fieldOf({ code }));

@@ -16,10 +16,8 @@ const REBUILD_PAUSE_MS = 5_000;
 type Deps = { store: BranchStore; cache: BranchCache; log: Logger; metrics: Registry };
 
 /**
- * Looks branches up in the cache where the cache has the version that was last seen in the database, and in the database
- * otherwise: while Redis is away, full or empty. So a load is visible within 300 ms, also before the cache has it.
- *
- * Each process compares the versions, and rebuilds a cache that is behind. Processes that do so at once write the same.
+ * Reads branches from the cache if it has the version last seen in the database, otherwise from the database. A load is
+ * therefore visible within 300 ms. Each process rebuilds a cache that is behind; concurrent rebuilds write the same.
  */
 export class BranchLookup {
   readonly #store: BranchStore;
@@ -28,7 +26,6 @@ export class BranchLookup {
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #failures: FailureLog;
   readonly #listing = new SingleFlight<string>();
-  /** What the database had when it last answered. */
   #version = '';
   #rebuildFrom = 0;
   #stop = async () => {};
@@ -44,7 +41,7 @@ export class BranchLookup {
     this.#metrics = createMetrics(metrics);
   }
 
-  /** Brings the cache in step with the database, and keeps it there until `close`. Never rejects. */
+  /** Rebuilds an outdated cache, and repeats the check until `close`. Never rejects. */
   async open(): Promise<void> {
     await this.#compare();
     this.#stop = repeat((signal) => this.#compare(signal), { pauseMs: COMPARE_INTERVAL_MS });
@@ -54,13 +51,12 @@ export class BranchLookup {
     void this.#stop();
   }
 
-  /** Returns the version that the database had when it last answered. @throws DomainError `unavailable` before it has. */
+  /** Returns the version last seen in the database. @throws DomainError `unavailable` before the first answer. */
   version(): string {
     if (this.#version === '') throw new DomainError('unavailable');
     return this.#version;
   }
 
-  /** Returns the active branches, ordered by code, as a JSON array. */
   active(): Promise<string> {
     const stored = async () => listingOf(await this.#store.active());
     return this.#read(
@@ -71,9 +67,7 @@ export class BranchLookup {
 
   /**
    * Looks up the origins and destinations of creation requests, in one round trip to Redis.
-   *
-   * @returns each branch in the order asked, null unless it is active and an origin, or a destination; and the version that
-   * they are of.
+   * @returns the version, and each branch in the order asked: null unless it is active and an origin or a destination.
    */
   async resolve({ origins, destinations }: ResolveRequest): Promise<ResolveResponse> {
     const queries = [...origins.map((code) => ({ code })), ...destinations];
@@ -86,7 +80,7 @@ export class BranchLookup {
     };
   }
 
-  /** Returns city and state of each branch, also of one that is closed; null for an unknown one. */
+  /** Returns city and state of each branch, active or not; null for an unknown one. */
   async cities(codes: readonly string[]): Promise<(string | null)[]> {
     const { branches } = await this.#find(codes.map((code) => ({ code })));
     return branches.map((branch) => branch && [branch.Municipio, branch.Estado].filter(Boolean).join(', '));
@@ -102,7 +96,7 @@ export class BranchLookup {
     );
   }
 
-  /** A cache that cannot be read costs no answer; the comparison logs why. */
+  /** Falls back to the database without logging: `#compare` logs why the cache cannot be read. */
   async #read<T>(cached: (version: string) => Promise<T | undefined>, stored: () => Promise<T>): Promise<T> {
     const value = await cached(this.#version).catch(() => undefined);
     this.#metrics.lookups.inc({ result: value === undefined ? 'miss' : 'hit' });

@@ -15,7 +15,6 @@ import {
 
 declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
-    /** A load that began later is in force. */
     overtaken: unknown;
   }
 }
@@ -45,7 +44,7 @@ export const COVERAGE = defineCollection(
     rights: RIGHTS,
   },
 );
-/** Two documents: `current` has the numbers of the loads that are in force, 0 is none; `counter` has `last`. */
+/** Two documents: `current` has the generations in force (0: no load yet); `counter` has `last`. */
 export const GENERATIONS = defineCollection(
   'generations',
   { _id: TEXT, branches: optional(NUMBER), coverage: optional(NUMBER), last: optional(NUMBER) },
@@ -62,34 +61,28 @@ export const GENERATIONS = defineCollection(
 );
 
 export type Coverage = { postalCode: string; code: string };
-/** All branches and all coverage of one moment. `version` changes with every load. */
+/** All branches and all coverage of one version, which changes with every load. */
 export type Snapshot = { version: string; branches: Branch[]; coverage: Coverage[] };
 
-/** What was asked for, as it was at one version. */
 export type Found = { version: string; branches: (Branch | null)[] };
 
-/** Is called with the number of records of a load that are written so far. */
 export type OnProgress = (written: number) => void;
 
-/** What is loaded as a whole. */
 type Kind = 'branches' | 'coverage';
 type Generation = Readonly<Record<Kind, number>>;
-/** A record of one load. */
 type Loaded = { _id: string; generation: number };
 
 /** Documents in one insert: well below the timeout of an operation, on a slow server too. */
 const INSERT_CHUNK = 2_000;
-/** How often data is read again because a load has ended meanwhile. */
+/** How often data is read again because a load ended during the read. */
 const MAX_ATTEMPTS = 5;
-/** Time limit of each query of a lookup, its wait for a connection included, in ms. */
+/** Time limit of each query of a lookup, including its wait for a connection, in ms. */
 const LOOKUP = { timeoutMS: 1_500 };
 
 /**
- * Branches and coverage in MongoDB, each loaded as a whole.
- *
- * The service does without transactions, which a single `mongod` does not have. A load therefore writes its documents
- * under a new generation number, which nobody reads, and then puts that generation in force by a single update. A load
- * that dies on the way leaves the old generation in force; the next load removes its leftovers.
+ * Branches and coverage in MongoDB, each loaded as a whole. A single `mongod` has no transactions. A load therefore
+ * writes a new generation, which nobody reads, and activates it by a single update. A load that dies leaves the old
+ * generation in force; the next load removes its leftovers.
  */
 export class BranchStore {
   readonly #generations: StoredModel<DocumentIn<typeof GENERATIONS>>;
@@ -102,7 +95,7 @@ export class BranchStore {
     this.#coverage = modelOf(connection, COVERAGE);
   }
 
-  /** Returns a text that changes with every load; `0.0` before the first. */
+  /** Returns the version, which changes with every load; `0.0` before the first. */
   async version(): Promise<string> {
     return versionOf(await this.#inForce());
   }
@@ -123,9 +116,8 @@ export class BranchStore {
   }
 
   /**
-   * Looks branches up by their `_id`, which costs the same however many there are.
-   *
-   * @returns the branch of each query, active or not, in the order asked, null for an unknown one; and their version.
+   * Looks branches up by `_id`.
+   * @returns their version, and the branch of each query in the order asked, active or not; null for an unknown one.
    * @throws DomainError as `#atOneVersion` does; an error of the driver after 1.5 s without an answer.
    */
   find(queries: readonly DestinationQuery[]): Promise<Found> {
@@ -142,7 +134,7 @@ export class BranchStore {
     });
   }
 
-  /** Returns the branches that are active, in no order. @throws as `find` does. */
+  /** Returns the active branches, unordered. @throws as `find` does. */
   active(): Promise<Branch[]> {
     return this.#atOneVersion(async ({ branches: generation }) => {
       const active = { generation, 'branch.Activa': true };
@@ -151,21 +143,20 @@ export class BranchStore {
     });
   }
 
-  /** Replaces all branches. @throws DomainError `overtaken` when a load that began later is in force. */
+  /** @throws DomainError `overtaken` when a load that began later is in force. */
   async loadBranches(branches: readonly Branch[], onProgress?: OnProgress): Promise<void> {
     const records = branches.map((branch) => [branchCode(branch.Codigo), { branch }] as const);
     await this.#load('branches', this.#branches, records, onProgress);
   }
 
-  /** Replaces all coverage. @throws DomainError `overtaken` when a load that began later is in force. */
+  /** @throws DomainError `overtaken` when a load that began later is in force. */
   async loadCoverage(coverage: readonly Coverage[], onProgress?: OnProgress): Promise<void> {
     const records = coverage.map((one) => [one.postalCode, one] as const);
     await this.#load('coverage', this.#coverage, records, onProgress);
   }
 
   /**
-   * Reads what is in force, and reads again where a load has ended meanwhile: it removes what was being read.
-   *
+   * Reads what is in force, and reads again if a load ended meanwhile, because that load removes what was being read.
    * @throws DomainError `unavailable` when loads follow one another faster than they can be read.
    */
   async #atOneVersion<T>(read: (current: Generation) => Promise<T>): Promise<T> {
@@ -177,7 +168,6 @@ export class BranchStore {
     throw new DomainError('unavailable');
   }
 
-  /** Returns the code of the branch that covers each postal code. */
   async #codesOf(postalCodes: readonly string[], generation: number): Promise<Map<string, string>> {
     const found = await findById(this.#coverage, generation, postalCodes);
     return new Map(found.map(({ postalCode, code }) => [postalCode, branchCode(code)]));
@@ -188,7 +178,7 @@ export class BranchStore {
     return new Map(found.map(({ branch }) => [branchCode(branch.Codigo), branch]));
   }
 
-  /** @param records each under what names it, a branch's code or a postal code. */
+  /** @param records by their `_id`: a branch's code or a postal code. */
   async #load<D extends Loaded>(
     kind: Kind,
     model: StoredModel<D>,
@@ -208,8 +198,8 @@ export class BranchStore {
       onProgress(written);
     }
     await this.#activate(kind, generation);
-    // Older generations only: a newer one may be on its way in from another process. The load is in force, so it has not
-    // failed where this does; the next one removes what is left.
+    // Removes older generations only, because a newer one may be in progress. A failure is ignored: the next load
+    // removes the rest.
     await model.deleteMany({ generation: { $lt: generation } } as QueryFilter<D>).catch(() => {});
   }
 
@@ -236,7 +226,7 @@ export class BranchStore {
   }
 }
 
-/** Finds the documents of one generation by their codes; none costs no query. */
+/** Finds the documents of one generation by their codes; without codes it sends no query. */
 async function findById<D extends Loaded>(
   model: StoredModel<D>,
   generation: number,
@@ -258,7 +248,6 @@ function versionOf(current: Generation): string {
   return `${current.branches}.${current.coverage}`;
 }
 
-/** Yields the items in their order, at most `size` at a time. */
 export function* chunks<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

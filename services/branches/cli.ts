@@ -9,11 +9,10 @@ import { branchTable, columnsOf, coverageTable } from './csv-columns.ts';
 import { type Dataset, exportCsv, importCsv } from './csv-files.ts';
 
 /**
- * `npm run branches -- …`: import and export of branches and of their coverage as CSV files, each as a whole. Exit code
- * 0: done, 1: refused or failed, 2: wrong usage.
+ * `npm run branches -- …`: import and export of branches and coverage as CSV files. Exit code 0: done, 1: refused or
+ * failed, 2: wrong usage.
  */
 
-/** As it is typed. */
 const NAME = 'npm run branches --';
 const HELP = `
 El archivo es CSV en UTF-8, separado por , o ; con uno de estos encabezados:
@@ -27,7 +26,7 @@ Ejemplos:
   npm run --silent branches -- coverage export > cobertura.csv`;
 
 type DatasetName = 'branches' | 'coverage';
-/** What was typed; an export without a file goes to standard output. */
+/** An export without `path` writes to standard output. */
 type Typed = { dataset: DatasetName; path: string | undefined } & (
   | { command: 'import'; dryRun: boolean }
   | { command: 'export' }
@@ -35,7 +34,7 @@ type Typed = { dataset: DatasetName; path: string | undefined } & (
 
 if (import.meta.main) process.exitCode = await run(process.argv);
 
-/** Runs a command. @returns the exit code. */
+/** @returns the exit code. */
 export function run(argv: string[]): Promise<number> {
   return runCommandLine(
     {
@@ -89,7 +88,7 @@ function perform(run: Run, typed: Typed): Promise<void> {
   );
 }
 
-/** @param warn says what the operator should know about records that are right. */
+/** @param warn reports suspicious records that are accepted. */
 async function transfer<R, C extends string>(
   typed: Typed,
   dataset: Dataset<R, C>,

@@ -14,22 +14,19 @@ import { progressLine } from '#shared/commands/terminal.ts';
 import type { OnProgress } from './branch-store.ts';
 import { type CsvTable, columnsOf } from './csv-columns.ts';
 
-/** What is imported and exported as a whole: the branches, or their coverage. */
 export type Dataset<R, C extends string> = {
   table: CsvTable<R, C>;
-  /** What is in force now. */
   loaded: readonly R[];
   load(records: readonly R[], onProgress: OnProgress): Promise<void>;
 };
 
-/** How many records a load adds, changes and removes. */
+/** Numbers of records. */
 export type Changes = { added: number; changed: number; removed: number };
 
 /**
  * Replaces a dataset by the records of a CSV file, all or nothing, and shows the progress on standard error.
- *
  * @param options.dryRun only checks the file and compares it with what is loaded.
- * @throws InvalidFileError for a file that is not right; DomainError `overtaken` when a load that began later is in force.
+ * @throws InvalidFileError for an invalid file; DomainError `overtaken` when a load that began later is in force.
  */
 export async function importCsv<R, C extends string>(
   path: string,
@@ -60,17 +57,16 @@ export async function exportCsv<R, C extends string>(
 }
 
 /**
- * Formats rows as the text of a CSV file. It begins with a byte order mark, without which spreadsheets take UTF-8 for
- * another encoding, and holds nothing that a spreadsheet would run.
+ * Formats rows as CSV without spreadsheet formulas. It begins with a byte order mark, by which spreadsheets recognize
+ * UTF-8.
  */
 export function formatCsv(columns: readonly string[], rows: readonly string[][]): string {
   return stringify([columns, ...rows.map((row) => row.map(addFormulaGuards))], { bom: true });
 }
 
 /**
- * Reads all records of a CSV file, and checks each cell and that no record is there twice.
- *
- * @throws InvalidFileError unless the whole file is right, with what is wrong line by line.
+ * Reads all records of a CSV file; checks each cell and refuses duplicates.
+ * @throws InvalidFileError that lists every error with its line.
  */
 async function readRecords<R, C extends string>(
   path: string,

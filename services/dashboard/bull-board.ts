@@ -8,14 +8,14 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from './errors.ts';
 import { visibleJob } from './visible-job.ts';
 
-/** Where Bull Board is; the label queue is at `/colas/queue/labels`. */
+/** The label queue is at `/colas/queue/labels`. */
 export const BULL_BOARD_PATH = '/colas';
 
-/** The page brings inline styles; scripts come from files, as everywhere. */
+/** Allows the page's inline styles; scripts come from files, as everywhere. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/** What Bull Board may answer, by its own routes: what its pages need of a queue that they only show. */
+/** The only routes of Bull Board that answer: what its read-only pages need. */
 const ALLOWED_ROUTES = new Set([
   'get /api/queues',
   'get /api/queues/:queueName/:jobId',
@@ -25,7 +25,7 @@ const ALLOWED_ROUTES = new Set([
 ]);
 const NO_FLOW = { body: { nodeId: '', flowRoot: null, isFlowNode: false } };
 
-/** The system's own fonts: the page would ask another site for fonts. */
+/** Uses the system's own fonts: the page would request fonts from another site. */
 const FONTS = { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' };
 const UI = {
   boardTitle: 'Etiquetas',
@@ -36,10 +36,10 @@ const UI = {
   theme: { light: FONTS, dark: FONTS },
 };
 
-/** Serves Bull Board for the label queue, without personal data. To be registered where a session is required. */
+/** Serves Bull Board for the label queue, without personal data. Register it behind a session. */
 export function bullBoard(queue: Queue<LabelJob>) {
   return async (server: HttpServer) => {
-    // Bull Board's own error handler answers with the text of any error.
+    // Replaces Bull Board's error handler, which answers with the text of any error.
     server.addHook('onRoute', (route) => {
       route.errorHandler = errorHandler(dashboardErrors);
     });
@@ -56,7 +56,7 @@ export function bullBoard(queue: Queue<LabelJob>) {
 const WAY_BACK =
   '<nav aria-label="Tablero" style="position:fixed;left:.75rem;bottom:.75rem;z-index:1000"><a href="/" style="color:var(--foreground)">← Estado</a></nav>';
 
-/** Removes the link to fonts of another site, says the page's language, by which screen readers speak, and adds the way back. */
+/** Removes the link to fonts of another site, sets the page's language for screen readers, and adds the way back. */
 function adaptPage(html: string): string {
   return html
     .replace(/<link href="https:[^>]*>/, '')
@@ -73,7 +73,7 @@ function createRoutes(queue: Queue<LabelJob>) {
       handlerHooks: {
         before: ({ method, route }) =>
           ALLOWED_ROUTES.has(`${method} ${route}`) ? undefined : { allow: false, status: 403 },
-        // A label belongs to no flow, and Bull Board reads flows without asking the queue's adapter.
+        // Labels belong to no flow. Bull Board reads flows without asking the queue's adapter.
         after: ({ route }, result) => (route.endsWith('/flow') ? NO_FLOW : result),
       },
       uiConfig: UI,
@@ -82,11 +82,11 @@ function createRoutes(queue: Queue<LabelJob>) {
   return adapter.registerPlugin();
 }
 
-/** The label queue as Bull Board may see it: without personal data. */
+/** Shows the label queue to Bull Board without personal data. */
 class LabelQueueAdapter extends BullMQAdapter {
   /**
-   * Read-only, so the page has no buttons. Retrying a job prints nothing: whoever asked for its label has an answer, and
-   * the worker drops a label that nobody waits for. A job that somebody adds or edits is a label that nobody asked for.
+   * Read-only, so the page has no buttons: a retried job prints nothing, because its request has been answered already.
+   * A job that somebody adds or edits is a label that nobody asked for.
    */
   constructor(queue: Queue<LabelJob>) {
     super(queue, { displayName: 'Etiquetas', readOnlyMode: true });
@@ -101,13 +101,13 @@ class LabelQueueAdapter extends BullMQAdapter {
     return (await super.getJobs(...range)).map(masked);
   }
 
-  /** The label workers write no logs of jobs; a log that is there anyway may hold anything. */
+  /** Hides job logs: label workers write none, and a log from elsewhere may hold anything. */
   override async getJobLogs(): Promise<string[]> {
     return [];
   }
 }
 
-/** Bull Board reads a job only by `toJSON`, and passes some of it by its own formatters. */
+/** Masks `toJSON`, by which alone Bull Board reads a job. */
 function masked(job: Job): Job {
   return Object.assign(job, { toJSON: () => visibleJob(job) });
 }

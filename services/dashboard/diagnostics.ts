@@ -2,28 +2,24 @@ import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import { bytes, count, duration } from './format.ts';
 import type { QueueState } from './queue-state.ts';
 
-/**
- * One thing that is wrong. `grave`: labels are not printed, or may be lost. `section`: the anchor of the section of
- * k8s/runbook.md that says what to do.
- */
+/** A problem. `grave`: labels are not printed, or may be lost. `section`: anchor of the section of k8s/runbook.md. */
 export type Diagnosis = { grave: boolean; text: string; section: string };
 
-/** From when on a waiting label counts as late, and from which p99 on labels count as slow, in ms: as in `k8s/monitoring/alerts.yml`. */
+/** Age of a late label, and p99 of slow labels, in ms: as in `k8s/monitoring/alerts.yml`. */
 const LATE_MS = 5_000;
 const SLOW_MS = 1_000;
-/** A start of Chromium takes half a second; from when on one that takes longer is told of, in ms. */
+/** In ms; a start usually takes half a second. */
 const LONG_START_MS = 5_000;
 /** Share of Redis's memory. */
 const NEARLY_FULL = 0.8;
 
-/** Minutes of the counts that are recent. */
 const RECENT_MINUTES = 5;
-/** Share of refused labels from which on the refusals are grave: as in `k8s/monitoring/alerts.yml`. */
+/** Share of refused labels that is grave: as in `k8s/monitoring/alerts.yml`. */
 const MANY_REFUSED = 0.01;
 
-/** The services that write heartbeats, but for label workers, which have a diagnosis of their own. */
+/** The services that write heartbeats, except label workers, which have a diagnosis of their own. */
 const SERVICES = ['api', 'branches', 'webhooks'] as const;
-/** What the services need, its name on the page, and the section for when it does not answer. */
+/** The name of each dependency on the page, and the section of the runbook for its outage. */
 const DEPENDENCIES = {
   mongodb: { name: 'MongoDB', section: 'mongodown' },
   redis: { name: 'El Redis de la cola', section: 'redisdown' },
@@ -33,7 +29,10 @@ const DEPENDENCIES = {
 } as const;
 type Dependency = keyof typeof DEPENDENCIES;
 
-/** Finds what is wrong, the grave first, causes before what they cost. What is not known is told as such: nothing found says that all is well. */
+/**
+ * Finds problems: the grave first, causes before effects. Unknown values are problems too, because no problem means
+ * that all is well.
+ */
 export function diagnose(state: QueueState): Diagnosis[] {
   const found = [
     ...diagnoseQueue(state),
@@ -48,7 +47,7 @@ export function diagnose(state: QueueState): Diagnosis[] {
   return found.sort((one, other) => Number(other.grave) - Number(one.grave));
 }
 
-/** Lists what `diagnose` looked at, and how many processes told of it. */
+/** Lists what `diagnose` examined, and how many processes reported. */
 export function lookedAt({ workers, services, webhooks }: QueueState): string[] {
   const processes = SERVICES.map(
     (name) => `${name} (${services.filter((one) => one.service === name).length})`,
@@ -104,7 +103,7 @@ function recentCounts({ minutes, recentFailures }: QueueState) {
   };
 }
 
-/** Tells whether workers are alive and may print, and yet nothing was printed since the oldest label waits. */
+/** Returns whether workers may print, and yet nothing was printed since the oldest label waits. */
 function isStuck({ at, paused, workers, oldestMs = 0, latency }: QueueState): boolean {
   return workers.length > 0 && !paused && (latency?.last ?? 0) < at - oldestMs;
 }
@@ -138,7 +137,7 @@ function* diagnoseDependencies(state: QueueState): Generator<Diagnosis> {
 
 type Told = { service: string; state: DependencyState };
 
-/** Returns what each process says of a dependency, the dashboard too. */
+/** Returns the state of a dependency as each process reports it, including the dashboard. */
 function tellOf({ services, workers, reached }: QueueState, dependency: Dependency): Told[] {
   const processes = [
     ...services,

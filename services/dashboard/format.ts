@@ -1,7 +1,7 @@
 const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 1 });
 const integer = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 0 });
 
-/** Formats a duration in ms: `340 ms`, `2.5 s`, `45 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
+/** Formats ms: `340 ms`, `2.5 s`, `45 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(ms: number): string {
   if (ms < 0) return '0 ms'; // the time is of another machine's clock
   if (ms < 1_000) return `${integer.format(ms)} ms`;
@@ -14,24 +14,24 @@ export function duration(ms: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** Formats a size in bytes: `412 MiB`, `1.5 GiB`. */
+/** Formats bytes: `412 MiB`, `1.5 GiB`. */
 export function bytes(size: number): string {
   const mib = size / 1024 / 1024;
   if (mib >= 1_024) return `${decimal.format(mib / 1_024)} GiB`;
   return `${mib < 10 ? decimal.format(mib) : integer.format(mib)} MiB`;
 }
 
-/** Formats a number without decimals: `48,213`. */
+/** Formats without decimals: `48,213`. */
 export function number(value: number): string {
   return integer.format(value);
 }
 
-/** Formats a number of things: `1 etiqueta`, `2 etiquetas`. */
+/** Formats `1 etiqueta`, `2 etiquetas`. */
 export function count(value: number, one: string, many: string): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
-/** Formats the time of day as the logs have it: `05:54:41 UTC`. @param at in ms since 1970. */
+/** Formats ms since 1970 as the logs do: `05:54:41 UTC`. */
 export function utcTime(at: number): string {
   return `${new Date(at).toISOString().slice(11, 19)} UTC`;
 }

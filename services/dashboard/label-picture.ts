@@ -1,12 +1,12 @@
 import { LABEL_OUTCOMES, type LabelOutcome, type MinuteCounts } from '#shared/stores/label-counts.ts';
 
-/** The picture's units: a minute is 1 wide, and each outcome has a row with a scale of its own. */
+/** Units of the picture: a minute is 1 wide; each outcome has a row with its own scale. */
 const ROW_HEIGHT = 30;
 const BAR_WIDTH = 0.8;
 const MAX_BAR = 26;
-/** The bar of a single failure among thousands must be seen. */
+/** Keeps a single failure among thousands visible. */
 const MIN_BAR = 3;
-/** Minutes that are one line of the table. */
+/** Minutes in one line of the table. */
 const TABLE_MINUTES = 10;
 
 const NAMES: Record<LabelOutcome, string> = {
@@ -17,8 +17,8 @@ const NAMES: Record<LabelOutcome, string> = {
 };
 
 /**
- * Draws what became of labels in each minute, the oldest first. Rows under each other tell the outcomes apart without
- * colours, and three failures beside thousands of labels.
+ * Draws the labels of each minute, the oldest first. Separate rows show three failures beside thousands of labels,
+ * without colours.
  */
 export function drawLabels(minutes: readonly MinuteCounts[]) {
   const times = minutes.map(({ at }) => new Date(at).toISOString().slice(11, 16));

@@ -7,14 +7,13 @@ import { pagePolicy } from '#shared/http/security-headers.ts';
 import { pageKit } from '#shared/pages/page-kit.ts';
 import { bytes, count, duration, number, utcTime } from './format.ts';
 
-/** What a template may call beside Handlebars' own. A value that is not known is a dash. */
+/** The helpers of templates. An unknown value is a dash. */
 const helpers = {
   number,
   duration: (ms: number | undefined) => (ms === undefined ? '—' : duration(ms)),
   bytes: (size: number | undefined) => (size === undefined ? '—' : bytes(size)),
   count,
   utcTime,
-  /** Formats the time from one moment to another, both in ms since 1970. */
   between: (from: number, to: number) => duration(to - from),
   encode: encodeURIComponent,
 };
@@ -28,7 +27,7 @@ const errorPage = compilePage<{
   status: number;
   message: string | undefined;
   requestId: string | undefined;
-  /** Whether MongoDB or Redis does not answer: the page then comes back by itself. */
+  /** Whether MongoDB or Redis does not answer: the page then reloads by itself. */
   outage: boolean;
   runbookUrl: string | undefined;
 }>('error');
@@ -37,7 +36,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(html);
 }
 
-/** `/recursos/*`: what the pages load. The login page loads it too, so no session is required. */
+/** `/recursos/*`: files of the pages, without a session because the login page loads them too. */
 export async function assetRoutes(server: HttpServer): Promise<void> {
   const assets = { 'tablero.css': 'text/css', 'estado.js': 'text/javascript', 'icono.svg': 'image/svg+xml' };
   for (const [name, type] of Object.entries(assets)) {
@@ -49,13 +48,13 @@ export async function assetRoutes(server: HttpServer): Promise<void> {
 }
 
 /**
- * Creates an onSend hook that shows errors as pages. Errors leave as JSON, as in every service; a person who opens a page
- * gets the same error as a page, and the login page where there is no session.
+ * Creates an onSend hook that shows JSON errors as pages to a person in a browser. Without a session it shows the login
+ * page.
  */
 export function showErrorsAsPages(runbookUrl: string | undefined) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
     const status = reply.statusCode;
-    // Browsers name HTML first only when a person goes to a page, not for what its scripts ask.
+    // Browsers name HTML first only for navigation, not for requests of scripts.
     const opensPage = request.headers.accept?.startsWith('text/html') ?? false;
     const json = String(reply.getHeader('content-type')).startsWith('application/json');
     if (!opensPage || status < 400 || !json || typeof payload !== 'string') return payload;
@@ -71,7 +70,7 @@ export function showErrorsAsPages(runbookUrl: string | undefined) {
   };
 }
 
-/** Pages load from the dashboard alone, and no script or style inside a page itself takes effect. */
+/** Allows only the dashboard's own files, and no script or style inside a page. */
 export const PAGE_POLICY = pagePolicy({
   'script-src': ["'self'"],
   'img-src': ["'self'"],
@@ -80,16 +79,13 @@ export const PAGE_POLICY = pagePolicy({
 });
 
 /**
- * Tells browsers to keep no page, and refuses requests that pages of other origins make a browser send (CSRF) with the
- * error `other-origin`.
- *
- * The cookie's SameSite does not keep out other ports and subdomains of our own site. Browsers say where a request comes
- * from in `Sec-Fetch-Site`, and over plain http, where they leave that header out, in `Origin` (OWASP, "Cross-Site
- * Request Forgery Prevention"). A request with neither header is refused too.
+ * Forbids caching, and refuses cross-origin requests (CSRF) with the error `other-origin`. SameSite cookies do not keep
+ * out other ports and subdomains of our own site. Browsers send `Sec-Fetch-Site`, and over plain http `Origin` (OWASP,
+ * "Cross-Site Request Forgery Prevention"). A request with neither header is refused too.
  */
 export const pageSecurity = fp(async (server: HttpServer) => {
   server.addHook('onRequest', async (request, reply) => {
-    // With `no-referrer` browsers would send `Origin: null` with forms, which is no origin of ours.
+    // With `no-referrer` browsers would send `Origin: null` with forms, which this hook refuses.
     reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
     const safe = request.method === 'GET' || request.method === 'HEAD';
     if (!safe && !isSameOrigin(request)) throw new DomainError('other-origin');

@@ -16,14 +16,14 @@ import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
-/** How far back the latency and the count of failures look, in ms. */
+/** Period of the latency and of the count of failures, in ms. */
 const RECENT_MS = 300_000;
 const DAY_MS = 86_400_000;
 /** Longest wait for MongoDB, in ms. */
 const MONGO_TIMEOUT_MS = 1_000;
-/** Most labels that the latency is computed from. */
+/** Most labels in the latency. */
 const MAX_LABELS = 500;
-/** Most failures that the page lists. */
+/** Most failures on the page. */
 const MAX_FAILURES = 20;
 
 /** Times in ms since 1970 by the clock of Redis, durations in ms. */
@@ -33,27 +33,27 @@ export type QueueState = {
   active: number;
   failed: number;
   paused: boolean;
-  /** Time since the oldest label that is not printed yet was asked for; undefined where every label is printed. */
+  /** Age of the oldest label that is not printed yet; undefined if every label is printed. */
   oldestMs: number | undefined;
-  /** Undefined where no label was printed in the last five minutes. */
+  /** Undefined if no label was printed in the last five minutes. */
   latency: LatencyFigures | undefined;
-  /** Failures in the last five minutes. */
+  /** In the last five minutes. */
   recentFailures: number;
-  /** The last failures, the newest first. */
+  /** The newest first. */
   failures: { jobId: string; at: number; reason: string; guide: string; requestId: string }[];
   /** The last two hours, the oldest minute first. */
   minutes: MinuteCounts[];
-  /** The label workers that are alive; `at` is when a worker told of itself. */
+  /** The live label workers; `at` is the time of the heartbeat. */
   workers: (WorkerHeartbeat & { at: number })[];
-  /** The processes of the other services that are alive. */
+  /** The live processes of the other services. */
   services: ServiceHeartbeat[];
   /** What the dashboard itself reaches. */
   reached: Record<string, DependencyState>;
   redis: RedisState;
-  /** Undefined where MongoDB did not answer in time. */
+  /** Undefined if MongoDB did not answer in time. */
   webhooks: WebhookFigures | undefined;
 };
-/** How many webhooks are behind, and how many were switched off since yesterday and still are. */
+/** Webhooks that are behind, and those disabled since yesterday that still are. */
 type WebhookFigures = { behind: number; off: number };
 /** `p50` and `p99` in ms; `last` is when the last of these labels was finished, in ms since 1970. */
 type LatencyFigures = { labels: number; p50: number; p99: number; last: number };
@@ -67,7 +67,7 @@ type Sources = {
   dependencies: Dependencies;
 };
 
-/** Reads what the status page shows: a few bounded reads, whatever the queue's length. */
+/** Reads what the status page shows, in bounded reads for any length of the queue. */
 export async function readQueueState(sources: Sources): Promise<QueueState> {
   const { redis, prefix, queue } = sources;
   const at = await timeOf(redis);
@@ -100,7 +100,7 @@ export async function readQueueState(sources: Sources): Promise<QueueState> {
     readWebhooks(sources.webhooks).catch(() => undefined),
   ]);
   const { waiting = 0, prioritized = 0, active = 0 } = counts;
-  // BullMQ gives undefined for a job that has been removed meanwhile.
+  // BullMQ returns undefined for a job that was removed meanwhile.
   const asked = unfinished.filter(Boolean).map(({ timestamp }) => timestamp);
   return {
     ...{ at, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
@@ -117,7 +117,7 @@ export async function readQueueState(sources: Sources): Promise<QueueState> {
   };
 }
 
-/** @throws what MongoDB's driver does, or DOMException `TimeoutError`: labels are shown while MongoDB is away. */
+/** @throws the error of MongoDB's driver, or DOMException `TimeoutError`: the page then shows labels alone. */
 function readWebhooks(webhooks: WebhookStore): Promise<WebhookFigures> {
   const counts = Promise.all([webhooks.countBehind(), webhooks.countOff(DAY_MS)]);
   return withTimeout(MONGO_TIMEOUT_MS, 'Counting webhooks', counts).then(([behind, off]) => ({
@@ -127,8 +127,8 @@ function readWebhooks(webhooks: WebhookStore): Promise<WebhookFigures> {
 }
 
 /**
- * Reads the latency of the last labels that were printed after `since`, in ms since 1970. Of each label it reads the time
- * and the result, not the payload. A job that was dropped, as nobody waited for its label any more, printed nothing.
+ * Reads the latency of the last labels printed after `since` (ms since 1970), without their payloads. Excludes jobs
+ * dropped because nobody waited for the label any more.
  */
 async function readLatency(
   redis: RedisClient,
@@ -146,7 +146,6 @@ async function readLatency(
     jobs.flatMap(([, job], i) => {
       const [time, result] = job as (string | null)[];
       const { dropped, at } = (JSON.parse(result ?? 'null') ?? {}) as Partial<LabelJobResult>;
-      // A job that has been removed meanwhile has no time.
       return time && !dropped ? [{ asked: Number(time), finished: at ?? Number(found[2 * i + 1]) }] : [];
     }),
   );
@@ -154,8 +153,7 @@ async function readLatency(
 
 /**
  * Computes the latency by nearest rank; undefined without labels.
- *
- * @param labels when each was asked for and finished, in ms since 1970; the one finished last comes first.
+ * @param labels in ms since 1970; the one finished last comes first.
  */
 export function latencyOf(
   labels: readonly { asked: number; finished: number }[],

@@ -12,14 +12,14 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { loginPage, sendPage } from './pages.ts';
 
-/** Lifetime of a session, in seconds: a working day. The user then logs in again. */
+/** Lifetime of a session, in seconds: a working day. */
 const SESSION_TTL_S = 28_800;
-/** Longest wait for MongoDB, in ms; then a session's user is the one that was read before. */
+/** Longest wait for MongoDB, in ms; then the user comes from `#remembered`. */
 const READ_MS = 1_000;
-/** How long ago that may have been, in ms: whoever is on call sees the page, and can pause, while MongoDB is away. */
+/** Lets an operator see the page and pause the queue while MongoDB is away, in ms. */
 const REMEMBERED_MS = 1_800_000;
 const MAX_REMEMBERED = 1_000;
-/** Largest body of the login form, in bytes. */
+/** In bytes. */
 const BODY_LIMIT = 16 * 1024;
 const Credentials = Type.Object({
   usuario: Type.String({ maxLength: 1_000 }),
@@ -27,8 +27,8 @@ const Credentials = Type.Object({
 });
 
 /**
- * The sessions of logged-in users. The browser has an unguessable id in a cookie. Redis has the user and the user's
- * generation of tokens, under the id's digest: reading Redis opens no session, and what ends a user's tokens ends them too.
+ * Sessions of logged-in users. The browser's cookie has a random id; Redis has the user and token generation under the
+ * id's digest. Reading Redis therefore opens no session, and revoking a user's tokens ends the user's sessions.
  */
 export class Sessions {
   readonly #redis: RedisClient;
@@ -36,7 +36,7 @@ export class Sessions {
   readonly #users: UserStore;
   readonly #cookie: string;
   readonly #secure: boolean;
-  /** The users of sessions, by name. */
+  /** By name. */
   readonly #remembered = new LRUCache<string, ApiUser>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
 
   /** @param secure whether the cookie is for HTTPS only; then no other host of our domain can set it (`__Host-`). */
@@ -61,7 +61,7 @@ export class Sessions {
   }
 
   /**
-   * Returns the session's user, as stored at most five seconds ago, or half an hour ago while MongoDB does not answer;
+   * Returns the session's user, at most five seconds old, or half an hour while MongoDB does not answer. Returns
    * undefined once the user may no longer enter.
    */
   async userOf({ cookies }: FastifyRequest): Promise<ApiUser | undefined> {
@@ -92,7 +92,7 @@ export class Sessions {
     return `${this.#prefix}:session:${hash('sha256', id, 'base64url')}`;
   }
 
-  /** SameSite is `lax`: with `strict`, whoever follows a link from an alert would log in again. No link changes anything. */
+  /** SameSite is `lax`: with `strict`, a link from an alert would require another login. No link changes anything. */
   #cookieOptions() {
     return { path: '/', httpOnly: true, sameSite: 'lax', secure: this.#secure } as const;
   }
@@ -102,7 +102,7 @@ function mayEnter({ permissions }: ApiUser): boolean {
   return permissions.includes('colas.admin');
 }
 
-/** Creates an onRequest hook that requires a session. The hook throws DomainError `session-missing`. */
+/** Creates an onRequest hook that throws DomainError `session-missing` without a session. */
 export function requireSession(sessions: Sessions) {
   return async (request: FastifyRequest): Promise<void> => {
     const user = await sessions.userOf(request);
@@ -111,7 +111,7 @@ export function requireSession(sessions: Sessions) {
   };
 }
 
-/** `/entrar`: the login page and its form; a failed login is shown on the page (`pages.ts`). `/salir` ends the session. */
+/** `/entrar`: the login page and its form; `pages.ts` shows a failed login. `/salir` ends the session. */
 export function loginRoutes(sessions: Sessions, login: Login, trail: Trail) {
   return async (server: HttpServer) => {
     server.get('/entrar', async (_request, reply) => sendPage(reply, loginPage({ message: undefined })));
@@ -126,7 +126,7 @@ export function loginRoutes(sessions: Sessions, login: Login, trail: Trail) {
     });
 
     server.post('/salir', async (request, reply) => {
-      // Also when MongoDB is away, the session ends; the trail then lacks it.
+      // Ends the session even while MongoDB is away; the audit log then lacks the entry.
       const user = await sessions.userOf(request).catch(() => undefined);
       await sessions.end(request, reply);
       if (user) {

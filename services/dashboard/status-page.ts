@@ -8,12 +8,11 @@ import { drawLabels } from './label-picture.ts';
 import { compilePage, pausePage, sendPage } from './pages.ts';
 import type { QueueState } from './queue-state.ts';
 
-/** Who looks at the page, and where its links to the runbook lead. */
 type Viewer = { username: string; runbookUrl: string | undefined };
 
 const template = compilePage<ReturnType<typeof statusView>>('estado');
 
-/** `/`: the page "Estado". To be registered where a session is required. */
+/** `/`: the page "Estado". Register it behind a session. */
 export function statusRoute(readState: () => Promise<QueueState>, runbookUrl: string | undefined) {
   return async (server: HttpServer) => {
     server.get('/', async ({ apiUser }, reply) => {
@@ -41,8 +40,8 @@ function statusView(state: QueueState, viewer: Viewer) {
 }
 
 /**
- * `/pausar` and `/reanudar`: whether the label workers take jobs. A pause stops every customer's labels, so a page asks
- * first. The trail records who did it. To be registered where a session is required.
+ * `/pausar` and `/reanudar`: pause and resume the queue, after a confirmation because every customer is affected. The
+ * audit log records the user. Register them behind a session.
  */
 export function pauseRoutes(queue: Queue, trail: Trail) {
   return async (server: HttpServer) => {

@@ -3,10 +3,10 @@ import { isLabelPayload, type LabelJob, type LabelJobResult } from '#shared/cont
 import { KINDS } from '#shared/contracts/label-kinds.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 
-/** A job's data may be anything: others can write to the queue too. */
+/** A job's data may be anything, because others can write to the queue too. */
 type JobData = Partial<LabelJob> | null;
 
-/** Returns what may be shown of a job's label, which is no personal data; undefined where the job holds no valid label. */
+/** Returns the label's fields that are not personal data; undefined if the job holds no valid label. */
 export function visibleLabel(data: JobData) {
   const label = data?.label;
   if (!isLabelPayload(label)) return undefined;
@@ -20,13 +20,15 @@ export function visibleLabel(data: JobData) {
   };
 }
 
-/** Returns the id of the request that asked for a job's label; empty where it is not an id (docs/contract.md "Envelopes"). */
+/**
+ * Returns the id of the request that asked for a job's label; empty if it is not an id (docs/contract.md "Envelopes").
+ */
 export function requestIdOf(data: JobData): string {
   const requestId = data?.requestId;
   return typeof requestId === 'string' && /^[\w.-]{1,64}$/.test(requestId) ? requestId : '';
 }
 
-/** Makes a job for Bull Board of what may be shown, and of nothing else that BullMQ keeps. */
+/** Copies only what may be shown of a job. */
 export function visibleJob(job: Job<LabelJob>) {
   const label = visibleLabel(job.data);
   return {
@@ -53,14 +55,14 @@ function visibleResult(result: Partial<LabelJobResult> | null) {
   return result.dropped ? { descartada: 'ya nadie la esperaba' } : { bytes: Number(result.bytes) };
 }
 
-/** Keeps the places in our code; an error's own message may quote what a client sent. */
+/** Keeps the lines of our code; an error's own message may quote a client. */
 function visibleStack(stack: string): string {
   const [message = '', ...lines] = stack.split('\n');
   const places = lines.filter((line) => /^ {4}at [^"'`]+:\d+:\d+\)?$/.test(line));
   return [explainFailure(message.replace(/^\w+: /, '')), ...places].join('\n');
 }
 
-/** The label worker's errors by their codes: BullMQ keeps an error's message alone, and a `DomainError`'s is its code. */
+/** The label worker's errors by code: BullMQ keeps only an error's message, and a `DomainError`'s is its code. */
 const BY_CODE: Readonly<Record<string, string>> = {
   'label-unprintable': 'Los datos de la etiqueta no se pueden imprimir',
   'payload-invalid': 'El trabajo no trae una etiqueta válida: ¿api y label-worker de versiones distintas?',
@@ -68,16 +70,16 @@ const BY_CODE: Readonly<Record<string, string>> = {
   'label-unstored': 'El Redis de las etiquetas no la guarda: ¿lleno, o réplica?',
   'image-failed': 'El hilo que dibuja PNG y ZPL falló o tardó demasiado',
 };
-/** Errors of BullMQ and of Redis, which have no code here, by how their messages begin. */
+/** Errors of BullMQ and Redis, which have no code, by the beginning of their messages. */
 const BY_BEGINNING = [
-  // The label worker's `maxStalledCount` forgives two of them.
+  // The label worker's `maxStalledCount` allows two.
   ['job stalled more than allowable limit', 'El worker que la imprimía se detuvo, tres veces'],
   ['OOM ', 'Redis está lleno'],
 ] as const;
 
 /**
- * Explains a failed job's error in plain words. The message of an unknown error is not shown, as it may quote a field of
- * the guide; the worker's log has it, under the request's id.
+ * Explains a failed job's error in plain words. It hides the message of an unknown error, which may quote personal
+ * data; the worker logs it.
  */
 export function explainFailure(error: string): string {
   if (Object.hasOwn(BY_CODE, error)) return BY_CODE[error] as string;

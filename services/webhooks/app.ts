@@ -19,12 +19,12 @@ import { Poster } from './post.ts';
 import { anyConnector, publicConnector } from './public-addresses.ts';
 import { Sender } from './sender.ts';
 
-/** Most trial messages at a time, in all and of one account: the api sends one at a time for each. */
+/** Most test events at a time, in all and of one account. The api sends one at a time for each webhook. */
 const PROBES = { inAll: 50, ofOne: 2 };
 
 /**
- * Builds the service that sends events to webhooks, not yet listening, whether or not MongoDB is there; closing it closes all
- * that it opened. It alone may reach the internet.
+ * Builds the service that sends events to webhooks, not yet listening, even while MongoDB is away. It alone may reach
+ * the internet.
  */
 export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<HttpServer> {
   return buildHttpServer({ log, drainMs: config.DRAIN_MS }, async (server) => {

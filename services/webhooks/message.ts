@@ -3,12 +3,12 @@ import type { FeedPage } from '#shared/stores/event-log.ts';
 import { feedEvent } from '#shared/stores/event-log.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
 
-/** What is posted to a webhook. The same events make the same message, on every try. */
+/** A message to a webhook. The same events make the same message, on every try. */
 export type Message = { id: string; body: string };
 
 /**
- * Makes a message of a page of the feed of a webhook's account. After a replay it has another id: receivers drop messages
- * whose ids they know (Standard Webhooks 1.0.0, "Idempotency").
+ * Makes a message of a page of the account's feed. A replay gets another id, because receivers drop known ids (Standard
+ * Webhooks 1.0.0, "Idempotency").
  */
 export function eventsMessage(
   { id: webhook, replays }: Pick<Webhook, 'id' | 'replays'>,
@@ -29,9 +29,7 @@ export function probeMessage(): Message {
 
 /**
  * Signs a message as Standard Webhooks 1.0.0 says (https://github.com/standard-webhooks/standard-webhooks).
- *
  * @param secrets `whsec_` and base64; each of them signs.
- * @returns the headers.
  */
 export function signedHeaders(
   { id, body }: Message,

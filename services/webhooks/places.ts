@@ -1,6 +1,6 @@
 import { Tally } from '#shared/async/tally.ts';
 
-/** Bounds how much is under way at a time, in all and for one account, so that no account takes the places of others. */
+/** Bounds concurrent work in all and for each account, so that no account takes the slots of others. */
 export class Places {
   readonly #inAll: number;
   readonly #ofOne: number;
@@ -16,12 +16,12 @@ export class Places {
     return this.#count >= this.#inAll;
   }
 
-  /** Returns the accounts that have as many places as one may have. */
+  /** Returns the accounts that have all the slots that one account may have. */
   accountsWithAll(): string[] {
     return this.#taken.keysOf(this.#ofOne);
   }
 
-  /** Does an account's work in a place. @returns undefined where there is none for it. */
+  /** Runs work of an account in a slot. @returns undefined without a free slot. */
   run<T>(account: string, work: () => Promise<T>): Promise<T> | undefined {
     if (this.areTaken || this.#taken.of(account) >= this.#ofOne) return undefined;
     this.#count++;

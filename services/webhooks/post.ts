@@ -2,13 +2,13 @@ import { Agent, type buildConnector, type Dispatcher } from 'undici';
 import { type Message, signedHeaders } from './message.ts';
 import { LookupFailed, NameFailed, NotPublic } from './public-addresses.ts';
 
-/** Time limit of a request, in ms, from the look-up of the name to the status of the answer. */
+/** Time limit of a request, in ms, from the DNS look-up to the status of the answer. */
 const TIMEOUT_MS = 15_000;
-/** Most bytes of an answer that are read; a receiver has nothing to say but its status. */
+/** In bytes; only the status of an answer matters. */
 const MAX_ANSWER = 1_024;
-/** Longest time in which they are read, in ms. */
+/** Longest time to read them, in ms. */
 const ANSWER_MS = 1_000;
-/** How long a connection without requests is kept, in ms, also where its receiver would keep it for longer. */
+/** How long an idle connection is kept, in ms, even if its receiver allows longer. */
 const KEEP_ALIVE_MS = 10_000;
 
 export type Receiver = { url: string; secrets: readonly string[] };
@@ -16,13 +16,13 @@ export type Receiver = { url: string; secrets: readonly string[] };
 export type Outcome = {
   /** Until the status of the answer. */
   ms: number;
-  /** Absent where there was no answer. */
+  /** Absent without an answer. */
   status?: number;
-  /** Why the message was not taken, in words for the webhook's account; absent where it was taken. */
+  /** Why the message was not accepted, in words for the account; absent after a success. */
   failure?: string;
-  /** The DNS says nothing of any name, which may be our own fault. */
+  /** The DNS answers for no name, which may be our own fault. */
   lookupFailed?: true;
-  /** What the receiver asks us to wait, in seconds. */
+  /** The pause that the receiver asks for, in seconds. */
   retryAfterS?: number;
 };
 
@@ -31,10 +31,11 @@ export class Poster {
 
   readonly #timeoutMs: number;
 
-  /** @param connect `publicConnector()`, or `anyConnector()` where receivers may be in our own networks. */
+  /** @param connect `publicConnector()`, or `anyConnector()` if receivers may be in our own networks. */
   constructor(connect: buildConnector.connector, timeoutMs = TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
-    // A server may receive for many accounts. With a bound on its connections, a webhook that hangs would hold up others.
+    // Without a limit of connections, because a server may receive for many accounts and one webhook that hangs would
+    // delay the others.
     this.#agent = new Agent({
       connect,
       pipelining: 1,
@@ -44,7 +45,7 @@ export class Poster {
     });
   }
 
-  /** Posts a message once, and follows no redirection. It does not fail: the outcome says what went wrong. */
+  /** Posts a message once, without redirections. Does not throw: the outcome has the error. */
   async post({ url, secrets }: Receiver, message: Message): Promise<Outcome> {
     const from = performance.now();
     const ended = () => Math.round(performance.now() - from);
@@ -87,8 +88,8 @@ function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData): Om
 }
 
 /**
- * Reads a short answer, so that its connection can be used again, and drops a longer or slower one with its connection. It does
- * not fail: the status has decided.
+ * Reads a short answer, so that its connection is used again; drops a longer or slower one. Ignores errors, because the
+ * status has decided.
  */
 async function readLittle({ body }: Dispatcher.ResponseData): Promise<void> {
   const end = setTimeout(() => body.destroy(), ANSWER_MS);
@@ -99,7 +100,7 @@ async function readLittle({ body }: Dispatcher.ResponseData): Promise<void> {
       if (bytes > MAX_ANSWER) break; // which destroys the stream
     }
   } catch {
-    // It was destroyed, or the receiver broke its connection.
+    // The body was destroyed, or the receiver closed the connection.
   } finally {
     clearTimeout(end);
   }
@@ -112,7 +113,7 @@ function retryAfterOf(header: string | string[] | undefined): number | undefined
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }
 
-/** What customers are told of errors: nothing of our network, also not which names it has. */
+/** Describes an error to customers without revealing our network, not even which names it has. */
 function failureOf(error: Error & { code?: string }): Pick<Outcome, 'failure' | 'lookupFailed'> {
   const { name, code = '' } = error;
   if (error instanceof LookupFailed) return { failure: 'No se pudo consultar el DNS', lookupFailed: true };

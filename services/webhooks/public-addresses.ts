@@ -2,44 +2,42 @@ import { type LookupAddress, promises } from 'node:dns';
 import { buildConnector } from 'undici';
 import { isAddress, isPublicAddress } from '#shared/contracts/public-address.ts';
 
-/** Longest time for a look-up, in ms. A connection that waits for one has five seconds more. */
+/** In ms; the connection has five seconds more. */
 const LOOKUP_TIMEOUT_MS = 4_000;
-/** Longest time for the look-up of a known name, in ms, which follows one that failed, within the time of its connection. */
+/** Longest look-up of a known name, in ms, after a failed one and within the time of its connection. */
 const KNOWN_TIMEOUT_MS = 2_000;
-/** Longest time for a connection, look-up and TLS included, in ms. */
+/** Longest time for a connection, including look-up and TLS, in ms. */
 const CONNECT_TIMEOUT_MS = LOOKUP_TIMEOUT_MS + 5_000;
-/** Time after which a server of the DNS is asked again, or the next one, in ms. */
+/** Time before the same DNS server, or the next, is asked again, in ms. */
 const RETRY_MS = 1_000;
-/** How the DNS says that a name has no address. Whatever else goes wrong may be the fault of our own servers. */
+/** How the DNS says that a name has no address. Other errors may be the fault of our own servers. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
-/** Names of this machine, about which no server of the DNS is asked (RFC 6761, 6.3). */
+/** Names of this machine, which are never sent to the DNS (RFC 6761, 6.3). */
 const THIS_MACHINE = /^(.+\.)?localhost\.?$/;
 const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
 
-/** A webhook leads to an address that is not on the internet, or to none. */
+/** A webhook's name has no address, or one that is not on the internet. */
 export class NotPublic extends Error {
   override readonly name = 'NotPublic';
 }
 
-/** The DNS did not say where a name leads, nor where another name leads: our own DNS may be away. */
+/** The DNS answers neither for this name nor for a known one, so our own DNS may be away. */
 export class LookupFailed extends Error {
   override readonly name = 'LookupFailed';
 }
 
-/** The DNS did not say where a name leads, but where another name leads: the name's own servers are at fault. */
+/** The DNS answers for a known name but not for this one, so the name's own servers are at fault. */
 export class NameFailed extends Error {
   override readonly name = 'NameFailed';
 }
 
 /**
- * Returns a connector that connects to public addresses alone. A name is refused for one other address among several.
- *
- * The address is checked when the connection is made, since a name may lead elsewhere by then. Node looks up no literal
- * address, so these are checked by themselves.
- *
+ * Returns a connector to public addresses only. One other address among several refuses the name. The address is
+ * checked at each connection, because a name's addresses may change. Node looks up no literal address, so those are
+ * checked directly.
  * @param servers of the DNS, as `address:port`; those of the machine by default.
  */
 export function publicConnector(servers?: readonly string[]): buildConnector.connector {
@@ -58,7 +56,7 @@ function connectorTo(
   const names = new Names(servers);
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
-    // One connection has one request at a time: HTTP/2 would let a receiver hold up those of others.
+    // One connection has one request at a time: HTTP/2 would let one receiver delay requests to others.
     allowH2: false,
     lookup: (hostname, { all }, callback) => {
       lookUp(hostname, isAllowed, names).then(
@@ -77,7 +75,7 @@ function connectorTo(
   };
 }
 
-/** @throws NotPublic where the name has no address, or one that is not allowed; what `Names.addressesOf` throws. */
+/** @throws NotPublic if the name has no address, or one that is not allowed; the errors of `Names.addressesOf`. */
 async function lookUp(
   hostname: string,
   isAllowed: (address: string) => boolean,
@@ -90,8 +88,8 @@ async function lookUp(
 }
 
 /**
- * Asks the DNS for names, and finds out who is at fault where it says nothing: the servers of one name, or our own. A server
- * of ours answers `SERVFAIL` for both, so it is asked for another name that it knew before.
+ * Asks the DNS for names, and finds out who is at fault for a failure: the servers of one name, or our own. A server of
+ * ours answers `SERVFAIL` for both, so it is asked again for a name that it knew before.
  */
 class Names {
   readonly #servers: readonly string[] | undefined;
@@ -102,7 +100,7 @@ class Names {
     this.#servers = servers;
   }
 
-  /** @throws NotPublic where the name has no address; NameFailed; LookupFailed. */
+  /** @throws NotPublic if the name has no address; NameFailed; LookupFailed. */
   async addressesOf(hostname: string): Promise<LookupAddress[]> {
     try {
       const addresses = await askDns(hostname, this.#servers, LOOKUP_TIMEOUT_MS);
@@ -126,17 +124,16 @@ class Names {
 }
 
 /**
- * Asks the DNS for all addresses of a name. Unlike `dns.lookup`, which has four threads for all, a look-up that waits holds up
- * no other. It reads neither /etc/hosts nor the search list of /etc/resolv.conf.
- *
- * @throws NotPublic where the name has no address; LookupFailed where nobody says so in time.
+ * Asks the DNS for all addresses of a name. Unlike `dns.lookup`, which has four threads for all, a slow look-up delays
+ * no other. Reads neither /etc/hosts nor the search list of /etc/resolv.conf.
+ * @throws NotPublic if the name has no address; LookupFailed without an answer in time.
  */
 async function askDns(
   hostname: string,
   servers: readonly string[] | undefined,
   timeoutMs: number,
 ): Promise<LookupAddress[]> {
-  // A resolver of its own, so that its end ends this look-up alone.
+  // A separate resolver, so that cancelling it ends this look-up alone.
   const resolver = new promises.Resolver({ timeout: RETRY_MS, tries: 3 });
   if (servers) resolver.setServers(servers);
   const end = setTimeout(() => resolver.cancel(), timeoutMs);

@@ -2,15 +2,15 @@ import type { Webhook } from '#shared/stores/webhook-model.ts';
 import type { Outcome } from './post.ts';
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
-/** Pauses before the next try of a message, in ms, by the number of tries that failed; the last one repeats. */
+/** Pauses before the next try, in ms, by the number of failed tries; the last one repeats. */
 const PAUSES = [5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 12 * HOUR];
-/** How much longer or shorter a pause may be, so that receivers of one server are not all tried at once. */
+/** Random share of a pause, so that receivers on one server are not all tried at once. */
 const SPREAD = 0.2;
 /** How long a webhook is tried without success, in ms. */
 const GIVE_UP_MS = 5 * 24 * HOUR;
 const GONE = 410;
 
-/** What follows from a message that was not taken (docs/contract.md "Webhooks"). */
+/** The consequence of a failed message (docs/contract.md "Webhooks"). */
 export type Consequence = { switchOff: string } | { pauseMs: number };
 
 /** @param webhook as it was before this try. @param now by the database's clock. */
@@ -20,14 +20,14 @@ export function afterFailure(
   now: Date,
 ): Consequence {
   const spread = 1 + SPREAD * (2 * Math.random() - 1);
-  // Our DNS may be away, for all webhooks: none is switched off for that, nor waits for hours when it is back.
+  // Our DNS may be away for all webhooks, so none is disabled nor waits for hours afterwards.
   if (lookupFailed) return { pauseMs: MINUTE * spread };
   if (status === GONE) return { switchOff: 'Respondio 410: ya no existe' };
   if (failingSince && now.getTime() - failingSince.getTime() >= GIVE_UP_MS) {
     return { switchOff: 'Cinco dias sin exito' };
   }
   const pause = PAUSES[Math.min(failures, PAUSES.length - 1)] as number;
-  // A receiver may ask for a longer pause, not for one that switches it off.
+  // A receiver may ask for a longer pause, but not for one that disables its webhook.
   const asked = Math.min(1_000 * retryAfterS, 12 * HOUR);
   return { pauseMs: Math.max(pause * spread, asked) };
 }

@@ -11,13 +11,13 @@ import type { Outcome, Poster } from './post.ts';
 import { afterFailure } from './retries.ts';
 
 const MESSAGE_EVENTS = 100;
-/** How long messages are sent to one webhook in a row, in ms; then others that are due have their turn. */
+/** How long one webhook is served in a row while others are due, in ms. */
 const TURN_MS = 5_000;
-/** Most webhooks that a process sends to at a time, in all and of one account; each has one message of some 50 kB in memory. */
+/** Most webhooks served at a time, in all and of one account; each has one message of some 50 kB in memory. */
 const PLACES = { inAll: 200, ofOne: 10 };
-/** Pause between looks for webhooks that are due, in ms, while there are none. */
+/** Pause after finding no webhook due, in ms. */
 const PAUSE_MS = 500;
-/** Pause before the sender looks again for events that are pending: too recent to be shown, in ms. */
+/** Pause before the next look for pending events, which are too recent to be shown, in ms. */
 const PENDING_MS = 1_000;
 
 type Options = {
@@ -30,8 +30,8 @@ type Options = {
 };
 
 /**
- * Sends events to webhooks that are due. What is to be sent follows from a webhook's cursor alone, so a process that dies
- * loses nothing: another one claims its webhooks when its leases end, and sends the same messages again.
+ * Sends events to webhooks that are due. The cursor alone determines what is sent, so a process that dies loses
+ * nothing. Another process claims its webhooks when the leases end, and sends the same messages again.
  */
 export class Sender {
   readonly #options: Options;
@@ -61,7 +61,6 @@ export class Sender {
     await Promise.all(this.#sending);
   }
 
-  /** Begins to send to each webhook that is due. */
   async #claimDue(): Promise<void> {
     while (!this.#end.signal.aborted) {
       const held = await this.#options.webhooks.claim(this.#places.accountsWithAll());
@@ -80,7 +79,7 @@ export class Sender {
     this.#sending.add(sending);
   }
 
-  /** Sends messages to a webhook, one after the other, and lets it go. */
+  /** Sends messages to a webhook, one after the other, and releases it. */
   async #send(held: HeldWebhook): Promise<void> {
     const { webhooks, events, poster, metrics } = this.#options;
     const turnEnds = performance.now() + TURN_MS;
@@ -129,7 +128,7 @@ export class Sender {
     });
   }
 
-  /** Logs whose webhook fails, and why; not again while it goes on failing for that reason. */
+  /** Logs why a webhook fails, once as long as the reason stays the same. */
   #logFailure({ id, account, url, lastFailure, lastSuccess }: HeldWebhook, reason: string): void {
     const isKnown = lastFailure?.reason === reason && !(lastSuccess && lastSuccess > lastFailure.at);
     if (isKnown) return;
@@ -138,7 +137,7 @@ export class Sender {
   }
 }
 
-/** Returns when there will be more to send after the end of what is shown, in ms; undefined where that is not known. */
+/** Returns when to look for more after the last event shown, in ms; undefined if that is unknown. */
 function nextLookMs({ hasPending }: FeedPage): number | undefined {
   return hasPending ? PENDING_MS : undefined;
 }
