@@ -23,17 +23,17 @@ import { workerDetails } from './queue/heartbeat.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
 import { tryTemplates } from './try-templates.ts';
 
-/** Most labels in one print. Larger batches print no faster, and the first label of a batch waits for the last. */
+/** Larger batches print no faster, and the first label of a batch waits for the last. */
 const BATCH_LABELS = 25;
 /**
- * Time limit of one print, and of one page of a PNG or of ZPL, in ms. A Chromium that exceeds it is killed and replaced, and
- * its labels are printed again, within the time that the api waits (`LABEL_TIMEOUT_MS`).
+ * Time limit of one print, and of one page of a PNG or of ZPL, in ms. A Chromium that exceeds it is replaced. Its
+ * labels are printed again within the time that the api waits (`LABEL_TIMEOUT_MS`).
  */
 const PRINT_TIMEOUT_MS = 4_000;
 
 /**
- * Builds the label worker with its Chromium running, whether or not Redis is there; it prints once Redis is. The server
- * has the health pages and is not yet listening; closing it closes everything.
+ * Builds the label worker with its Chromium running, even while Redis is away. The server of the health pages is not
+ * yet listening.
  */
 export function buildLabelWorker(
   config: LabelWorkerConfig,
@@ -70,7 +70,7 @@ async function assemble(
   server.addHook('onClose', closePrinters); // also when the start fails below
   const underlays = await printUnderlays(browser.print, templates);
   const printing = { templates, underlays, printHtml: browser.print, concurrency, maxLabels: BATCH_LABELS };
-  // Nobody waits for the labels of the trial, and no metric counts them.
+  // Trial labels have no waiting client, and no metric counts them.
   await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
   const printer = createLabelPrinter({ ...printing, awaited, metrics, tracing });
   const telemetry = tracing && (await loadQueueTelemetry());
@@ -80,7 +80,7 @@ async function assemble(
       prefix,
       clock,
       cache,
-      // Twice what prints at a time: a print slot that becomes free finds its next batch here.
+      // Twice the concurrent prints, so that a free print slot finds its next batch here.
       concurrency: 2 * concurrency * BATCH_LABELS,
       printer,
       templates,
@@ -114,14 +114,13 @@ async function assemble(
       stage('Removing the heartbeat', heartbeat.stop()),
       stage('Finishing the labels that are printing', worker.close()),
     ]);
-    // Ends what still prints. Those jobs then leave the worker, and another worker tries them again.
+    // Ends running prints. Their jobs then leave the worker, and another worker tries them again.
     await closePrinters();
     await stage('Closing the queue', worker.close());
     await stage('Writing the last counts', counts.write());
   });
 }
 
-/** Opens the browser that prints, as a required dependency of the server, with its metrics. */
 async function openBrowser(
   server: HttpServer,
   config: LabelWorkerConfig,
@@ -148,8 +147,7 @@ async function openBrowser(
 }
 
 /**
- * Returns a function that waits for a stage of closing. It waits for a quarter of the shutdown at most, so that the
- * last stage also gets some time, and goes on when the stage fails.
+ * Returns a function that waits for a stage of closing, for a quarter of the shutdown at most, and ignores its failure.
  */
 function closingStage(shutdownMs: number, log: Logger) {
   return (what: string, work: Promise<unknown>): Promise<unknown> =>

@@ -1,31 +1,27 @@
 /**
  * What a label has in whole dots: its rules and the bars and modules of its codes. The label worker writes them into
- * the PDF itself (docs/decisions/0002-codes-in-whole-dots.md).
- *
- * A dot is that of a thermal head with 8 dots a millimetre, which the trade calls 203 dpi. All places on a label are
- * in dots: `x` grows to the right and `y` downwards from the page's upper left corner.
+ * the PDF itself (docs/decisions/0002-codes-in-whole-dots.md). A dot is that of a thermal head with 8 dots a
+ * millimetre, which the trade calls 203 dpi. `x` grows to the right and `y` downwards from the page's upper left
+ * corner, in dots.
  */
 
 export const POINTS_PER_DOT = 72 / 25.4 / 8;
 export const DOTS_PER_POINT = (8 * 25.4) / 72;
 export const CSS_PIXELS_PER_DOT = 96 / 25.4 / 8;
 
-/** A black rectangle, in dots. */
+/** In dots. */
 export type Rect = readonly [x: number, y: number, width: number, height: number];
 
-/** One thing that is drawn: a rule is one rectangle, a code has one for each bar or run of modules. */
+/** A rule is one rectangle; a code has one for each bar or run of modules. */
 export type Shape = readonly Rect[];
 
 /**
- * A shape whose place the print decides: HTML has a link to `floatingHref` as large as the shape's `room`, and the PDF
- * says where that link is.
+ * A shape that the print positions: HTML has a link to `floatingHref` as large as `room`, and the PDF contains that
+ * link's position.
  */
 export type FloatingShape = { shape: Shape; room: Rect };
 
-/**
- * All that is drawn on a label: `shared` on every page, `pages[i]` on page `i` alone, and `floating` wherever a page has
- * its link.
- */
+/** `shared` is drawn on every page, `pages[i]` on page `i` alone, and `floating` at the page's link. */
 export type Drawing = {
   shared: readonly Shape[];
   pages: readonly (readonly Shape[])[];

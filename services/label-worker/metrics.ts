@@ -5,13 +5,12 @@ import type { StartReason } from './browser/supervisor.ts';
 import { FAILURE_REASONS, type FailureReason } from './queue/label-failure.ts';
 
 const PHASES = ['html', 'wait', 'document', 'print', 'split', 'image', 'store'] as const;
-/** Upper bounds of a phase, in seconds: from the HTML of one label to the longest print. */
+/** In seconds: from the HTML of one label to the longest print. */
 const PHASE_BUCKETS = [0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 const START_REASONS: readonly StartReason[] = ['start', 'failed', 'recycled'];
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
-/** Creates the metrics of labels and of starts of Chromium, for the parts of the worker to observe and count. */
 export function createWorkerMetrics(registry: Registry) {
   const registers = [registry];
   const phases = new Histogram({
@@ -65,7 +64,7 @@ export function createWorkerMetrics(registry: Registry) {
   };
 }
 
-/** Adds gauges of the running Chromium, which are absent while there is none. */
+/** Adds gauges of Chromium, which are absent while it does not run. */
 export function addChromiumGauges(registry: Registry, { status }: Pick<PrintingBrowser, 'status'>): void {
   const running = () => {
     const chromium = status();

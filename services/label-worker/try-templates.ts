@@ -18,9 +18,8 @@ type Scan = Awaited<ReturnType<typeof startScanner>>;
 
 /**
  * Prints the sample labels with each template of an operator's own, and reads their codes back from the PDFs.
- *
- * @throws TemplateError when a label does not print, has other pages or codes than it must, or looks otherwise beside
- * others. DomainError `browser-failed` when Chromium is to blame.
+ * @throws TemplateError when a label does not print, has wrong pages or codes, or looks different beside others.
+ * DomainError `browser-failed` when Chromium is to blame.
  */
 export async function tryTemplates(templates: LabelTemplates, print: Print): Promise<void> {
   const own = LABEL_KINDS.filter((kind) => templates[kind] !== OUR_TEMPLATES[kind]);
@@ -64,7 +63,7 @@ async function tryTemplate(
     }
     pagesAlone.set(name, pages);
   }
-  // The first finds a free print slot, the others wait for it and share the next print.
+  // The first finds a free print slot; the others wait for it and share the next print.
   const together = await Promise.all(
     samples.map(async ([name, label]) => [name, await printed(name, label, false)] as const),
   );
@@ -73,7 +72,7 @@ async function tryTemplate(
       throw refuse(`the sample "${name}" looks otherwise beside other labels: is an element not closed?`);
 }
 
-/** What is on a page of a label: its dots as PNG, and what a scanner reads there. */
+/** A page's dots as PNG, and what a scanner reads there. */
 type ScannedPage = { png: Buffer; codes: { format: string; text: string }[] };
 
 /** Starts PDFium and ZXing, from the files of their packages; returns a function that scans pages of PDFs. */

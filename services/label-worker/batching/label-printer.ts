@@ -14,8 +14,7 @@ import { type WaitingLabel, WaitingList } from './waiting-list.ts';
 export type LabelPrinter = {
   /**
    * Prints a label, together with others that wait.
-   *
-   * @param order without one, as in the trial of templates, the label goes first and counts as awaited.
+   * @param order without an order, as in the trial of templates, the label goes first and counts as awaited.
    * @returns the label as PDF.
    * @throws DomainError `label-unprintable` when the label is to blame, `browser-failed` when Chromium is,
    * `label-unwanted` when nobody waits for it any more.
@@ -30,7 +29,6 @@ declare module '#shared/errors/domain-error.ts' {
   }
 }
 
-/** How a label is to be printed. */
 export type PrintOrder = {
   /** Whether the label must have a document of its own. */
   alone: boolean;
@@ -38,24 +36,22 @@ export type PrintOrder = {
   place: number;
   /** Whether the label belongs to a file of many. */
   behind: boolean;
-  /** The label's key. */
   key: string;
-  /** When the label was asked for, of `performance.now()`. */
+  /** By `performance.now()`. */
   askedAt: number;
 };
 
 export type LabelPrinterOptions = {
-  /** Ours unless given. */
+  /** Ours by default. */
   templates?: LabelTemplates;
-  /** What each label is laid on, of the same templates. */
+  /** Of the same templates. */
   underlays: Underlays;
   /**
    * Prints HTML as one PDF.
-   *
    * @throws DomainError `browser-failed` when the HTML is not to blame; any other error when it is.
    */
   printHtml: (body: string) => Promise<Uint8Array>;
-  /** Returns for each label, by its key, whether somebody waits for it; asked just before it is printed. */
+  /** Returns for each key whether a client waits for the label; called just before the print. */
   awaited?: (keys: readonly string[]) => Promise<boolean[]>;
   /** Most prints at a time. */
   concurrency: number;
@@ -76,9 +72,9 @@ type QueuedLabel = WaitingLabel &
   };
 
 /**
- * Creates a printer of labels in batches. A free print slot takes at once what waits, so no label waits for a batch to
- * fill; the fuller the queue, the larger the batches. The queue's worker takes a bounded number of jobs at a time, which
- * bounds how many labels wait here.
+ * Creates a printer of labels in batches. A free print slot takes all labels that wait, without waiting for a full
+ * batch. The fuller the queue, the larger the batches. The concurrency of the queue's worker bounds how many labels
+ * wait here.
  */
 export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   const { printHtml, metrics, tracing } = options;
@@ -172,7 +168,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   return { print };
 }
 
-/** Returns the labels that nobody waits for any more; none where Redis does not tell. */
+/** Returns the labels that nobody waits for any more; an empty list if Redis does not answer. */
 export async function findUnwanted<Label extends Pick<PrintOrder, 'key' | 'askedAt'>>(
   labels: readonly Label[],
   awaited: LabelPrinterOptions['awaited'],
@@ -183,7 +179,6 @@ export async function findUnwanted<Label extends Pick<PrintOrder, 'key' | 'asked
   return old.filter((_, i) => answers[i] === false);
 }
 
-/** Records a print in the trace of each label that shared it, with their number. */
 function recordPrint(batch: readonly QueuedLabel[], started: number, error?: string): void {
   const ended = performance.now();
   const attributes = { 'batch.labels': batch.length, ...(error && { 'error.type': error }) };

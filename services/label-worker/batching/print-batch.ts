@@ -1,12 +1,10 @@
 import { DomainError } from '#shared/errors/domain-error.ts';
 
-/** A label that waits for its bytes or its error. */
 export type PendingLabel = Pick<PromiseWithResolvers<Uint8Array>, 'resolve' | 'reject'>;
 
 /**
- * Prints a batch, and gives each label of it its PDF or its error. Where Chromium refuses the batch, one of its labels
- * is to blame: the halves of the batch are printed one after the other, until that label stands alone.
- *
+ * Prints a batch, and settles each of its labels with a PDF or an error. If Chromium refuses a batch, its halves are
+ * printed one after the other, until the faulty label stands alone.
  * @param print returns one PDF a label, in their order. @throws DomainError `browser-failed` when no label is to blame.
  */
 export async function printBatch<Label extends PendingLabel>(
@@ -29,7 +27,6 @@ export async function printBatch<Label extends PendingLabel>(
   }
 }
 
-/** Returns whether the browser failed, whatever it was given. */
 export function isBrowserFailure(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'browser-failed';
 }

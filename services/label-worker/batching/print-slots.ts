@@ -1,15 +1,11 @@
-/** Time for which a slot is kept free of files after a label that was not of a file, in ms. */
+/** Time for which a slot is kept free of files after the print of another label, in ms. */
 const KEPT_FREE_MS = 1_000;
 
 /**
- * Bounds how many prints run at once, and decides when another one starts.
- *
- * While one slot prints, the next starts only when at least as many labels are queued as are printing. Small prints
- * cost more a label, and at half of the top load they took the cores that other labels waited for (p99 260–370 ms,
- * with this rule 180–200 ms).
- *
- * Files leave one slot free while labels are asked for one by one, which start there whatever the files print. They would
- * else wait for a print of a file to end.
+ * Bounds how many prints run at once, and decides when another one starts. While one slot prints, the next starts only
+ * when at least as many labels are queued as are printing. Small prints cost more a label, and would take the cores
+ * that other labels wait for. Files leave one slot free while labels are asked for one by one, which would else wait
+ * for a print of a file.
  */
 export class PrintSlots {
   readonly #concurrency: number;
@@ -24,7 +20,7 @@ export class PrintSlots {
     this.#concurrency = concurrency;
   }
 
-  /** Returns whether a print may start now, when so many labels are queued. @param ofFile whether it may be of a file. */
+  /** Returns whether a print may start now. @param ofFile whether it may be of a file. */
   mayStart(queued: number, ofFile: boolean): boolean {
     if (queued === 0 || this.#prints >= this.#concurrency) return false;
     const { files, others } = this.#labels;
@@ -34,7 +30,7 @@ export class PrintSlots {
     return queued >= files + others && this.#filePrints < filePrints;
   }
 
-  /** Occupies a slot with so many labels until `print` has ended. @param ofFile whether they belong to files of many. */
+  /** Occupies a slot until `print` has ended. @param ofFile whether the labels belong to files of many. */
   async occupy(labels: number, ofFile: boolean, print: () => Promise<void>): Promise<void> {
     const of = ofFile ? 'files' : 'others';
     this.#prints++;

@@ -5,15 +5,12 @@ import type { LabelTemplates } from '../label/templates.ts';
 import type { PdfUnderlay } from '../pdf/content-streams.ts';
 import { readUnderlay } from '../pdf/underlay.ts';
 
-/** The underlays that labels are laid on, by their kind. */
 export type Underlays = Readonly<Partial<Record<LabelPayload['kind'], PdfUnderlay>>>;
 
 /**
  * Prints the underlay of each kind of label, once for all labels.
- *
- * @param printHtml prints HTML as one PDF.
- * @param templates ours unless given.
- * @throws when Chromium writes PDFs of another form than labels are split from.
+ * @param templates ours by default.
+ * @throws when Chromium writes PDFs of another structure than the splitter reads.
  */
 export async function printUnderlays(
   printHtml: (body: string) => Promise<Uint8Array>,

@@ -1,31 +1,31 @@
 import type { LabelKind } from '#shared/contracts/label-kinds.ts';
 
-/** Most pages in one print, unless a single label has more. A print of 100 pages takes about 0.3 s. */
+/** Most pages in one print, unless a single label has more. */
 const MAX_PAGES = 100;
-/** A label with more pages takes as long as a whole batch: it is printed by itself, so no other waits for its pages. */
+/** A label with more pages takes as long as a whole batch, so it is printed alone. */
 const LARGE_PAGES = MAX_PAGES / 4;
-/** Most labels of files in one print: for so long a label that is asked for alone waits, with both slots taken. */
+/** Most labels of files in one print, because a label asked for alone may have to wait for that print. */
 const MAX_BEHIND = 12;
 
-/** What decides which labels share a print with this one. */
 export type WaitingLabel = {
-  /** Labels of one kind share a print, and so one template: its styles can touch no other kind. Pictures need none. */
+  /**
+   * Labels of one kind share a print and a template, whose styles therefore touch no other kind. Pictures have no kind.
+   */
   readonly kind?: LabelKind;
   readonly pages: number;
   /** Whether the label must be printed by itself. */
   readonly alone: boolean;
-  /** Whether the label belongs to a file of many. Such a label shares no print with those that are asked for one by one. */
+  /** Whether the label belongs to a file of many, and so shares no print with those asked for one by one. */
   readonly behind?: boolean;
-  /** In the line of all labels, which is that of the queue: the smallest number goes first. */
+  /** In the order of the queue: the smallest number goes first. */
   readonly place: number;
 };
 
-/** The labels that wait for a print, in the order of their places, and which of them share the next one. */
+/** The labels that wait for a print, in the order of their places. */
 export class WaitingList<Label extends WaitingLabel> {
   readonly #maxLabels: number;
   readonly #labels: Label[] = [];
 
-  /** @param maxLabels most labels in one print. */
   constructor(maxLabels: number) {
     this.#maxLabels = maxLabels;
   }
@@ -35,14 +35,13 @@ export class WaitingList<Label extends WaitingLabel> {
   }
 
   add(label: Label): void {
-    // From the end: a label that is added last is seldom the first.
+    // Searches from the end, because a new label is seldom the first.
     const before = this.#labels.findLastIndex(({ place }) => place <= label.place);
     this.#labels.splice(before + 1, 0, label);
   }
 
   /**
-   * Removes and returns the labels of the next print: the first in the line, and those of its kind behind it that fit.
-   *
+   * Removes and returns the labels of the next print: the first one, and those of its kind behind it that fit.
    * @param files whether labels of files may be among them.
    */
   takeBatch(files = true): Label[] {

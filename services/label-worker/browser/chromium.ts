@@ -7,25 +7,25 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 export type ChromiumOptions = PrintObserver & {
   executablePath: string;
-  /** False only where the system does not let Chromium have its sandbox (`sandbox.ts`). */
+  /** False only if the system denies Chromium its sandbox (`sandbox.ts`). */
   sandbox: boolean;
   /** The HTML document whose body each print replaces. */
   document: string;
-  /** Prints that may run at a time. */
+  /** Most prints at a time. */
   concurrency: number;
-  /** Longest print, in ms. */
+  /** In ms. */
   printTimeoutMs: number;
 };
 
-/** Longest start, in ms: it takes half a second, and many times that on a cold disk or a busy node. */
+/** In ms: many times the usual start, for a cold disk or a busy node. */
 export const START_TIMEOUT_MS = 20_000;
 
 // puppeteer makes a profile there for each Chromium, and removes it when that Chromium has ended.
 puppeteer.configuration = async () => ({ temporaryDirectory: temporaryFolder() });
 
 /**
- * One Chromium process that prints, until it fails or is killed. Each concurrent print has a page in a browser context
- * of its own, hence a renderer process of its own.
+ * One Chromium process that prints, until it fails or is killed. Each concurrent print has a page in its own browser
+ * context, hence its own renderer process.
  */
 export class Chromium implements SupervisedProcess {
   readonly failed: Promise<unknown>;
@@ -65,10 +65,10 @@ export class Chromium implements SupervisedProcess {
       headless: 'shell',
       // Unlike a socket, a pipe ends with this process: no Chromium survives a worker that was killed.
       pipe: true,
-      // It also kills a Chromium whose launch has not returned yet.
+      // Also kills a Chromium whose launch has not returned yet.
       signal: end.signal,
       args: chromiumArgs(options.sandbox),
-      // Nothing of the worker's own environment, which holds secrets.
+      // Hides the worker's environment, which holds secrets.
       env: {},
       handleSIGINT: false,
       handleSIGTERM: false,
@@ -86,7 +86,6 @@ export class Chromium implements SupervisedProcess {
 
   /**
    * Prints `body` as PDF; at most `concurrency` prints may run at a time.
-   *
    * @throws PrintRefusedError when Chromium is well but cannot print this. Any other error is a failure of Chromium,
    * which has then ended.
    */
@@ -103,7 +102,7 @@ export class Chromium implements SupervisedProcess {
     }
   }
 
-  /** Asks Chromium for its processes, and the system for their private memory. */
+  /** Checks that Chromium answers, and measures the private memory of its processes. */
   async checkHealth(): Promise<number | undefined> {
     const { processInfo } = await this.#cdp.send('SystemInfo.getProcessInfo');
     const sizes = await Promise.all(processInfo.map(({ id }) => privateBytes(id)));
@@ -112,7 +111,7 @@ export class Chromium implements SupervisedProcess {
 
   async kill(): Promise<void> {
     this.#end.abort();
-    // Nothing is left to close: this waits for the end of the process, and for its profile to be removed.
+    // Waits for the end of the process, and for the removal of its profile.
     await this.#browser.close().catch(() => {});
   }
 
@@ -128,7 +127,7 @@ export class Chromium implements SupervisedProcess {
   }
 }
 
-/** No name is resolved, and the proxy is a port where nobody listens: nothing in a document can reach the network. */
+/** Resolves no name, and sends requests to a port where nothing listens: no document can reach the network. */
 function chromiumArgs(sandbox: boolean): string[] {
   return [
     '--proxy-server=127.0.0.1:9',
@@ -141,11 +140,9 @@ function chromiumArgs(sandbox: boolean): string[] {
 }
 
 /**
- * Returns the memory that a process shares with no other, in bytes (proc_pid_smaps_rollup(5)); 0 when the process is
- * gone, or the system has no such file; NaN where the system denies it.
- *
- * Resident memory is no measure: 60 MB and more of each process are Chromium's program, which all of them share. With
- * eight pages a new Chromium has 1.2 GB of resident memory, but 0.16 GB of its own.
+ * Returns the memory that a process shares with no other, in bytes (proc_pid_smaps_rollup(5)). 0 if the process has
+ * ended, or the system has no such file; NaN if the system denies access. Resident memory would count Chromium's
+ * program once for each process, although all of them share it.
  */
 async function privateBytes(pid: number): Promise<number> {
   try {

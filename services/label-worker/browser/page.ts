@@ -1,10 +1,10 @@
 import { type CDPSession, ProtocolError } from 'puppeteer-core';
 
 /**
- * Runs in the page: replaces the body, and takes out each picture that Chromium cannot draw, since a label would show a
- * browser's sign of a broken picture in its place. A picture is tried once, as all labels have the same logo.
- *
- * Returns how many pictures were tried in vain. Addresses other than `data:` are not tried: the document may load nothing.
+ * Runs in the page: replaces the body, and removes pictures that Chromium cannot draw, which would print as broken.
+ * Each picture is tried once, since all labels have the same logo; only `data:` addresses, as the document may load
+ * nothing.
+ * @returns how many pictures were removed.
  */
 const FILL = `async (html) => {
   document.body.innerHTML = html;
@@ -25,13 +25,13 @@ const FILL = `async (html) => {
   return broken;
 }`;
 
-/** Is told of a print: how long each step took, in ms, and of pictures that were left out, as Chromium cannot draw them. */
+/** Observes a print: the duration of each step, in ms, and removed pictures. */
 export type PrintObserver = {
   onStep?(step: PrintStep, ms: number): void;
   onBrokenPicture?(): void;
 };
 
-/** The two steps of a print: the body into the page, and the page into a PDF. */
+/** The body into the page, and the page into a PDF. */
 export type PrintStep = 'document' | 'print';
 
 /** Chromium is well but cannot print this document; the cause is its own error. */
@@ -40,19 +40,18 @@ export class PrintRefusedError extends Error {
 }
 
 /**
- * Characters of HTML, of some 2 500 labels, after which a page collects its garbage, which takes 30 ms. By itself it
- * never does: what remains of a print is outside of its JavaScript, and the renderer grew by 15 kB a label.
+ * Characters of HTML after which a page collects its garbage. Prints leave memory outside of JavaScript, which Chromium
+ * does not collect by itself.
  */
 const COLLECT_GARBAGE_EVERY = 8 * 2 ** 20;
 
 /**
- * A page that stays open and keeps its document; a print replaces the body only, so styles and fonts are read once.
- * A new page for each print takes 64 ms more. Replacing the whole document takes 8 ms more than the body, and 30 ms
- * after 200 prints, since Chromium keeps the fonts of every document.
+ * A page that stays open and keeps its document. A print replaces the body only, so styles and fonts are read once.
+ * Chromium keeps the fonts of every document, so replacing whole documents slows each print more.
  */
 export class Page {
   readonly #cdp: CDPSession;
-  /** The id of an execution context of ours: there our functions run, although the page's own scripts may not. */
+  /** The id of an isolated execution context: our functions run there, although scripts of the page may not. */
   readonly #world: number;
   #uncollected = 0;
 
@@ -63,7 +62,6 @@ export class Page {
 
   /**
    * Loads a document and its fonts into an empty page, for prints.
-   *
    * @param onCrash is called when the page's renderer process has died.
    */
   static async open(cdp: CDPSession, html: string, onCrash: () => void): Promise<Page> {
@@ -81,7 +79,6 @@ export class Page {
 
   /**
    * Prints the document with this body as PDF.
-   *
    * @throws PrintRefusedError when Chromium cannot print it. After any other error the page must not be used again.
    */
   async print(body: string, { onStep, onBrokenPicture }: PrintObserver = {}): Promise<Uint8Array> {
@@ -106,7 +103,7 @@ export class Page {
     }
   }
 
-  /** Starts a collection when enough has been printed. Nobody waits for it: where it fails, the next print does. */
+  /** Starts a collection when enough has been printed. Nobody waits for it: after a failure, the next print fails. */
   #collectGarbage(printed: number): void {
     this.#uncollected += printed;
     if (this.#uncollected <= COLLECT_GARBAGE_EVERY) return;
@@ -115,9 +112,8 @@ export class Page {
   }
 
   /**
-   * Runs a function in the page, and returns what it returns.
-   *
-   * @throws when it throws, so that no print goes on with the body of the one before.
+   * Runs a function in the page, and returns its result.
+   * @throws when the function throws, so that no print uses the body of the one before.
    */
   async #call(functionDeclaration: string, ...values: string[]): Promise<unknown> {
     const { result, exceptionDetails } = await this.#cdp.send('Runtime.callFunctionOn', {
@@ -133,8 +129,8 @@ export class Page {
 }
 
 /**
- * Tells a document that cannot be printed from a Chromium that cannot print. Only the text of the error does: puppeteer
- * hands over no code, and Chromium has one code for all errors of a print (`pdf_print_result.cc`).
+ * Returns whether the document cannot be printed, rather than Chromium has failed. Only the error's text differs, as
+ * Chromium has one code for all errors of a print (`pdf_print_result.cc`).
  */
 function isRefusal(error: unknown): boolean {
   return error instanceof ProtocolError && error.originalMessage === 'Printing failed';

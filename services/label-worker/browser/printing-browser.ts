@@ -8,24 +8,22 @@ import { type ProcessStatus, Supervisor, type SupervisorOptions } from './superv
 /** Prints HTML with one Chromium, which is replaced when it fails and recycled when it has grown. */
 export type PrintingBrowser = Awaited<ReturnType<typeof startPrintingBrowser>>;
 
-/** `memoryBytes`: private memory of all its processes at the last health check, if the system tells. */
+/** `memoryBytes`: private memory of all its processes at the last health check, if the system reports it. */
 export type ChromiumStatus = Omit<ProcessStatus, 'uses'> & { prints: number };
 
 export type PrintingBrowserOptions = Omit<ChromiumOptions, 'sandbox'> &
   Partial<Limits> &
   Pick<SupervisorOptions<Chromium>, 'onStart'> & {
-    /** Whether to refuse to start without Chromium's sandbox, instead of logging why there is none. */
+    /** Whether to refuse to start without Chromium's sandbox, instead of logging the reason. */
     sandboxRequired: boolean;
   };
 
 type Limits = Omit<SupervisorOptions<Chromium>, 'name' | 'start' | 'onStart'>;
 
 /**
- * Returns when Chromium is recycled, and how soon one that hangs is found.
- *
- * With its first thousand labels a page grows by 80 MiB, by 120 MiB with labels of 99 packages, and then no more: twice
- * that is a leak. The prints bound what leaks elsewhere (dailydotdev/daily-scraper, issue 634: from 870 to 1 800 MiB in
- * days).
+ * Returns when Chromium is recycled, and how soon one that hangs is found. A page grows with its first thousand labels,
+ * and then no more: twice that growth is a leak. The limit of prints bounds other leaks (dailydotdev/daily-scraper,
+ * issue 634).
  */
 function limitsOf({ concurrency }: Pick<ChromiumOptions, 'concurrency'>): Limits {
   return {
@@ -38,8 +36,7 @@ function limitsOf({ concurrency }: Pick<ChromiumOptions, 'concurrency'>): Limits
 
 /**
  * Starts Chromium and keeps it running.
- *
- * @throws when it does not start, with the executable and the reason, or has no sandbox where that is required.
+ * @throws with the executable and the reason when Chromium does not start, or lacks a required sandbox.
  */
 export async function startPrintingBrowser(options: PrintingBrowserOptions, log: Logger) {
   const { chromium, sandbox } = await startFirstChromium(options, log);
@@ -52,7 +49,6 @@ export async function startPrintingBrowser(options: PrintingBrowserOptions, log:
   return {
     /**
      * Prints `body` as PDF; at most `concurrency` prints may run at a time.
-     *
      * @throws DomainError `browser-failed` when Chromium died, took too long or did not start; the next one may do
      * better. PrintRefusedError when Chromium is well but cannot print this.
      */
@@ -65,16 +61,15 @@ export async function startPrintingBrowser(options: PrintingBrowserOptions, log:
       }
     },
 
-    /** Rejects when Chromium missed its last health check, or none runs. Asks nothing of a Chromium that prints. */
+    /** Rejects when Chromium missed its last health check, or does not run. Asks nothing of a Chromium that prints. */
     requireHealthy: () => supervisor.requireHealthy(),
 
-    /** Returns the state at once, whatever Chromium does. */
     status(): ChromiumStatus {
       const { uses: prints, ...status } = supervisor.status();
       return { ...status, prints };
     },
 
-    /** Kills Chromium, with all prints that still run, and waits until it is gone. */
+    /** Kills Chromium with all running prints, and waits for its end. */
     close: () => supervisor.close(),
   };
 }

@@ -5,9 +5,8 @@ import type { Logger } from '#shared/observability/logger.ts';
 import { Chromium, type ChromiumOptions, START_TIMEOUT_MS } from './chromium.ts';
 
 /**
- * Starts the first Chromium, and finds out whether the system lets it have its sandbox; all later ones do the same.
- *
- * @throws when it does not start, or has no sandbox where that is required.
+ * Starts the first Chromium, and finds out whether the system allows its sandbox; later ones follow its result.
+ * @throws when Chromium does not start, or lacks a required sandbox.
  */
 export async function startFirstChromium(
   options: Omit<ChromiumOptions, 'sandbox'> & { sandboxRequired: boolean },
@@ -25,12 +24,10 @@ export async function startFirstChromium(
 }
 
 /**
- * Detects why Chromium's sandbox is unavailable here, and returns the reason in Chromium's own words; undefined where
- * the sandbox is available, or Chromium does not start at all.
- *
- * As root, or where the system allows no user namespaces, Chromium refuses to start without `--no-sandbox`. It says so
- * on standard error only, which puppeteer does not report when a start fails. So this starts Chromium once more to
- * read it; `--dump-dom` makes it end by itself.
+ * Detects why Chromium's sandbox is unavailable here, and returns the reason in Chromium's own words. Undefined if the
+ * sandbox is available, or Chromium does not start at all. As root, or without user namespaces, Chromium refuses to
+ * start without `--no-sandbox`. Chromium reports this on standard error, which puppeteer does not show for a failed
+ * start. A second start, which `--dump-dom` ends, reads it.
  */
 async function sandboxObstacle(executablePath: string): Promise<string | undefined> {
   const child = spawn(executablePath, ['--headless', '--dump-dom', 'about:blank'], {
@@ -52,7 +49,6 @@ async function sandboxObstacle(executablePath: string): Promise<string | undefin
   }
 }
 
-/** Tells the operator why the worker does not start, and what to do. */
 function refusalWithoutSandbox(reason: string): string {
   return `Chromium has no sandbox here, and CHROMIUM_SANDBOX=required demands it. Chromium says: ${reason}
 The sandbox needs user namespaces. Check, in this order:

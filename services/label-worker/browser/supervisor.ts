@@ -1,34 +1,31 @@
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 
-/** A running process, as its supervisor sees it. */
 export type SupervisedProcess = {
-  /** Resolves with the reason once the process can no longer be trusted: it died, or what it was given hung. */
+  /** Resolves with the reason once the process died, or a use of it hung. */
   readonly failed: Promise<unknown>;
   /**
-   * Returns the private memory of the process and its children in bytes; undefined where the system does not tell.
-   *
+   * Returns the private memory of the process and its children in bytes; undefined if the system does not report it.
    * @throws when the process does not answer.
    */
   checkHealth(): Promise<number | undefined>;
-  /** Kills the process at once. Resolves, and never rejects, when it is gone. */
+  /** Kills the process at once. Resolves, and never rejects, when it has ended. */
   kill(): Promise<void>;
 };
 
-/** Why a process starts: with the service, in place of one that failed, or as the successor of a recycled one. */
+/** `failed`: in place of a failed one; `recycled`: as the successor of a recycled one. */
 export type StartReason = 'start' | 'failed' | 'recycled';
 
 export type SupervisorOptions<P> = {
-  /** Names the process in log messages. */
+  /** For log messages. */
   name: string;
   start(): Promise<P>;
-  /** Uses after which a process is recycled. */
   maxUses: number;
-  /** Growth of a process's private memory, since it was new, above which it is recycled, in bytes. */
+  /** Growth of the private memory above which a process is recycled, in bytes. */
   maxGrowthBytes: number;
   /** Least time from any start to the next recycling, in ms. */
   recyclePauseMs: number;
-  /** Time between two health checks, and the longest that one may take, in ms. */
+  /** Time between two health checks, and the longest duration of one, in ms. */
   healthIntervalMs: number;
   /** Called for each start, also for one that then fails. */
   onStart?: ((reason: StartReason) => void) | undefined;
@@ -37,15 +34,14 @@ export type SupervisorOptions<P> = {
 export type ProcessStatus = {
   /** Without a process the state is `starting`, or `failed` until the next use or health check tries again. */
   state: 'running' | 'starting' | 'failed';
-  /** Since when the process is up, or since when there is none, in ms since 1970. */
+  /** Since when the process is up, or missing, in ms since 1970. */
   since: number;
-  /** Uses of the process that have ended. */
+  /** Ended uses of the process. */
   uses: number;
-  /** Private memory at the last health check; absent where the system does not tell. */
+  /** Private memory at the last health check; absent if the system does not report it. */
   memoryBytes?: number;
 };
 
-/** A process, from when it is up until it is gone. */
 type Instance<P> = {
   readonly process: P;
   /** In ms since 1970. */
@@ -55,7 +51,6 @@ type Instance<P> = {
   missedChecks: number;
   /** Private memory when it was new, and now. */
   bytes?: { new: number; now: number } | undefined;
-  /** Set once it is killed. */
   gone?: Promise<void>;
 };
 
@@ -63,8 +58,8 @@ type Instance<P> = {
 const MAX_MISSED_CHECKS = 2;
 
 /**
- * Keeps one process running: replaces a process that fails, and recycles one after many uses or when its memory has
- * grown. The successor of a recycled process is up before the old one goes, so no use waits or fails for it.
+ * Keeps one process running: replaces a failed one, and recycles one after many uses or when its memory has grown. The
+ * successor is up before the old process ends, so no use waits or fails for it.
  */
 export class Supervisor<P extends SupervisedProcess> {
   readonly #options: SupervisorOptions<P>;
@@ -74,7 +69,7 @@ export class Supervisor<P extends SupervisedProcess> {
   readonly #instances = new Set<Instance<P>>();
   /** Takes the next use. */
   #serving: Instance<P> | undefined;
-  /** The start under way: there is one at most. */
+  /** At most one start at a time. */
   #starting: Promise<void> | undefined;
   /** In ms since 1970, as is `#downSince`, which counts while no process serves. */
   #lastStartAt = Date.now();
@@ -91,9 +86,8 @@ export class Supervisor<P extends SupervisedProcess> {
   }
 
   /**
-   * Runs `work` on the serving process, which stays up until `work` is done even when it is recycled meanwhile. Where
-   * none serves, waits for the start under way, or starts one.
-   *
+   * Runs `work` on the serving process, which stays up until `work` is done, even when it is recycled. Without a
+   * serving process, waits for the start under way, or starts one.
    * @throws what `work` or that start throws; any error after `close`.
    */
   async use<T>(work: (process: P) => Promise<T>): Promise<T> {
@@ -110,7 +104,6 @@ export class Supervisor<P extends SupervisedProcess> {
     }
   }
 
-  /** Returns the state at once, whatever a process or a start does. */
   status(): ProcessStatus {
     if (!this.#serving) {
       return { state: this.#starting ? 'starting' : 'failed', since: this.#downSince, uses: 0 };
@@ -126,7 +119,7 @@ export class Supervisor<P extends SupervisedProcess> {
     if (this.#serving.missedChecks > 0) throw new Error(`${name} did not answer its last health check`);
   }
 
-  /** Kills every process, also one that has uses or only starts. Resolves when all are gone. */
+  /** Kills every process, even with uses or during its start. Resolves when all have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#healthTimer);
@@ -169,7 +162,7 @@ export class Supervisor<P extends SupervisedProcess> {
     void this.#checkHealth(); // measures its memory while it is new
   }
 
-  /** Kills a process and starts another in its place, once however many of its uses failed. */
+  /** Kills a process and starts another in its place, once for any number of failed uses. */
   #fail(instance: Instance<P>, reason: unknown): void {
     if (instance.gone) return;
     void this.#end(instance);
@@ -187,7 +180,7 @@ export class Supervisor<P extends SupervisedProcess> {
     this.#start('recycled').catch(() => {});
   }
 
-  /** Checks the serving process, and its memory; starts one where there is none. */
+  /** Checks the serving process and its memory; without one, starts a process. */
   async #checkHealth(): Promise<void> {
     const { name, healthIntervalMs, maxGrowthBytes } = this.#options;
     const instance = this.#serving;

@@ -2,15 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Begins the name of a process's folder; its id, its start and a random part follow. */
+/** A process's id, its start and a random part follow. */
 const PREFIX = 'guias-chromium-';
 
 let own: string | undefined;
 
 /**
- * Returns the folder for the profiles of this process's Chromiums: one in the system's temporary folder that is removed
- * when the process exits. The first call removes the folders of processes that were killed and could not do so: the
- * temporary folder of a container outlives the container's restart.
+ * Returns the folder for this process's Chromium profiles, which is removed when the process exits. The first call
+ * removes folders of killed processes, because a container's temporary folder outlives a restart.
  */
 export function temporaryFolder(): string {
   if (own) return own;
@@ -35,8 +34,8 @@ function removeFoldersOfTheDead(): void {
 }
 
 /**
- * Returns when a process started, in clock ticks since the machine did (proc_pid_stat(5), field 22), as a worker has the
- * same id again in a container that was restarted. Returns 'none' where there is no such process, or no /proc.
+ * Returns when a process started, in clock ticks since boot (proc_pid_stat(5), field 22): a restarted container repeats
+ * process ids. Returns 'none' without such a process, or without /proc.
  */
 function startOf(pid: number | string): string {
   try {

@@ -11,17 +11,16 @@ import type { PageTask } from './thread.ts';
 type WaitingPage = WaitingLabel & PromiseWithResolvers<Uint8Array> & { task: PageTask };
 type Order = Pick<PrintOrder, 'place' | 'key' | 'askedAt'>;
 type Options = {
-  /** Time limit of one page. */
+  /** Of one page, in ms. */
   timeoutMs: number;
   metrics?: Pick<WorkerMetrics, 'observePhase'>;
   awaited?: LabelPrinterOptions['awaited'];
 };
 
 /**
- * Draws labels that are printed as pictures, page by page in the order of their places. It does so on one thread, since
- * drawing on the main thread would hold up the labels of all others. The thread starts with the first page, and is replaced
- * when it dies or takes too long. Each job of the queue has one page here at a time, so the concurrency of the queue's
- * worker bounds how many wait.
+ * Draws labels that are printed as pictures, page by page in the order of their places. A thread draws them, so that
+ * the main thread stays free for other labels. The thread starts with the first page, and is replaced when it dies or
+ * takes too long. The concurrency of the queue's worker bounds how many pages wait.
  */
 export class ImagePrinter {
   readonly #options: Options;
@@ -36,9 +35,7 @@ export class ImagePrinter {
 
   /**
    * Draws the pages of a label's PDF.
-   *
-   * @param pages how many the label has: one, unless the form is ZPL.
-   * @returns the file of the form.
+   * @param pages of the label: one, unless the form is ZPL.
    * @throws DomainError `image-failed` when the thread fails, `label-unwanted` when nobody waits for it any more.
    */
   async print(pdf: Uint8Array, pages: number, form: LabelForm, order: Order): Promise<Uint8Array> {
@@ -98,7 +95,7 @@ export class ImagePrinter {
 
   #startThread(): Worker {
     const thread = new Worker(new URL('./thread.ts', import.meta.url));
-    // Without a listener an error would end the process; `#draw` says which page it was.
+    // Without a listener an error would end the process; `#draw` reports the page.
     thread.on('error', () => {});
     thread.on('exit', () => {
       if (this.#thread === thread) this.#thread = undefined;

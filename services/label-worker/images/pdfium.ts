@@ -2,17 +2,20 @@ import { readFileSync } from 'node:fs';
 import { init } from '@embedpdf/pdfium';
 import { type Bitmap, toBitmap } from './bitmap.ts';
 
-/** PDFium's C interface (public/fpdfview.h): the constants that are used here, by their names there. */
+/** Constants of PDFium's C interface (public/fpdfview.h), by their names there. */
 const FPDFBitmap_Gray = 1;
 const WHITE = 0xffff_ffff;
 const FPDF_GRAYSCALE = 0x08;
 const FPDF_RENDER_NO_SMOOTHTEXT = 0x1000;
 const FPDF_RENDER_NO_SMOOTHPATH = 0x4000;
-/** Edges of letters, rules and codes are black or white. Pictures are smoothed, as a logo is seldom of the head's density. */
+/**
+ * Edges of letters, rules and codes are black or white. Pictures are smoothed, as a logo is seldom of the head's
+ * density.
+ */
 const FLAGS = FPDF_GRAYSCALE | FPDF_RENDER_NO_SMOOTHTEXT | FPDF_RENDER_NO_SMOOTHPATH;
 
 const POINTS_PER_MM = 72 / 25.4;
-/** Largest picture, in dots, of a byte each while it is drawn: twice a letter at 300 dpi. */
+/** In dots, of a byte each while it is drawn: twice a letter at 300 dpi. */
 const MAX_DOTS = 2 * 2_550 * 3_300;
 /** A matrix has six numbers of 32 bits, a rectangle four. */
 const [MATRIX_BYTES, RECTANGLE_BYTES] = [24, 16];
@@ -21,7 +24,7 @@ const ROUNDING = 0.01;
 
 export type Rasterizer = (pdf: Uint8Array, page: number, dotsPerMm: number) => Bitmap;
 
-/** Starts PDFium, from the file of its package. It fetches nothing, and takes some 70 ms of CPU. */
+/** Starts PDFium, from the file of its package, without the network. */
 export async function startPdfium(): Promise<Rasterizer> {
   const file = readFileSync(new URL(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
   const library = await init({ wasmBinary: new Uint8Array(file).buffer });

@@ -7,7 +7,7 @@ const [BIT_DEPTH, PALETTE_COLOUR] = [1, 3];
 const WHITE_AND_BLACK = Buffer.from([255, 255, 255, 0, 0, 0]);
 const METRE = 1;
 
-/** Writes a PNG (ISO/IEC 15948) that prints at its size. @param dotsPerMm of the head that it is for. */
+/** Writes a PNG (ISO/IEC 15948) that prints at its size. @param dotsPerMm of the print head. */
 export function toPng({ width, height, rowBytes, bits }: Bitmap, dotsPerMm: number): Buffer {
   const dotsPerMetre = Math.round(1_000 * dotsPerMm);
   const rows = Buffer.alloc((1 + rowBytes) * height); // Each row begins with 0: no filter.

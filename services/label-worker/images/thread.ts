@@ -4,15 +4,12 @@ import { startPdfium } from './pdfium.ts';
 import { toPng } from './png.ts';
 import { toZpl } from './zpl.ts';
 
-/**
- * The thread that draws pages, one after the other, as `ImagePrinter` asks for them. An error ends the thread, since
- * PDFium's memory may be spoilt.
- */
+/** The thread that draws pages, one after the other. An error ends the thread, since PDFium's memory may be corrupt. */
 
-/** A page to draw, by its number from 0. */
+/** `page` counts from 0. */
 export type PageTask = { pdf: Uint8Array; page: number; form: LabelForm };
 
-/** Dots of a millimetre. The trade calls heads of 8 dots "203 dpi". */
+/** The trade calls heads of 8 dots "203 dpi". */
 const DOTS_PER_MM = { 203: 8, 300: 300 / 25.4 } as const;
 
 const port = parentPort as MessagePort;

@@ -5,17 +5,13 @@ import { type Bitmap, COMPRESSION } from './bitmap.ts';
 const MAX_GRAPHIC_BYTES = 99_999;
 
 /**
- * Undoes what an earlier job may have left in the printer, and what would scale, turn, mirror, invert or move the page:
- * half density (`^JM`), units of length and their conversion to another density (`^MU`), orientation (`^PO`), mirror image
- * (`^PM`), white on black (`^LR`), origin (`^LH`), shift to the left (`^LS`) and down (`^LT`). Two equal densities end a
- * conversion, whatever the head's own is; 300 is the only one that the guide allows on both sides ("^MU").
+ * Resets what an earlier job may have left in the printer: half density (`^JM`), units and their conversion (`^MU`),
+ * orientation (`^PO`), mirror image (`^PM`), white on black (`^LR`), origin (`^LH`), shift to the left (`^LS`) and down
+ * (`^LT`). Two equal densities end a conversion; 300 is the only density that the guide allows on both sides ("^MU").
  */
 const RESET = '^JMA^MUD,300,300^PON^PMN^LRN^LH0,0^LS0^LT0';
 
-/**
- * Writes a page of ZPL II that prints a picture dot for dot, as compressed graphics below one another. `^PW` and `^LL` set
- * the page's size.
- */
+/** Writes a page of ZPL II that prints a picture dot for dot, as compressed graphics below one another. */
 export function toZpl({ width, height, rowBytes, bits }: Bitmap): Buffer {
   const rows = Math.floor(MAX_GRAPHIC_BYTES / rowBytes);
   const graphics: string[] = [];

@@ -1,9 +1,9 @@
 /**
- * The attributes of the template helpers, and the one place that reads them. What a helper draws at, and how large, is
- * a number when it gets there, whatever a template or a guide says.
+ * The attributes of the template helpers. What a helper draws at, and how large, is a number, for any template or
+ * guide.
  */
 
-/** Longest length in dots: a letter page has 2 235. */
+/** In dots: a letter page has 2 235. */
 const MAX_DOTS = 10_000;
 const LENGTH = /^\d+(\.\d+)?(mm|cm|in)$/;
 
@@ -12,7 +12,6 @@ const isNumber = (value: unknown, least: number, most: number) =>
 const isPlace = (value: unknown) => isNumber(value, -MAX_DOTS, MAX_DOTS);
 const isSize = (value: unknown) => isNumber(value, Number.MIN_VALUE, MAX_DOTS);
 
-/** What an attribute may hold, and how a message says so. */
 const TYPES = {
   text: [(value: unknown) => typeof value === 'string', 'a text'],
   flag: [(value: unknown) => typeof value === 'boolean', 'true or false'],
@@ -20,10 +19,10 @@ const TYPES = {
   place: [isPlace, 'a number of dots'],
   gap: [(value: unknown) => isNumber(value, 0, MAX_DOTS), 'a number of dots, 0 or more'],
   size: [isSize, 'a number of dots above 0'],
-  // A printer has whole dots: bars of a code elsewhere would be three or four dots wide in turn.
+  // A printer has whole dots: elsewhere the bars of a code would vary by a dot.
   wholePlace: [(value: unknown) => isPlace(value) && Number.isInteger(value), 'a whole number of dots'],
   wholeSize: [(value: unknown) => isSize(value) && Number.isInteger(value), 'a whole number of dots above 0'],
-  // Fitting a text takes as many steps as its lines are more at the smallest type.
+  // The steps of fitting a text grow with its lines at the smallest type.
   points: [(value: unknown) => isNumber(value, 1, 1_000), 'a number of points, 1 to 1000'],
   lines: [(value: unknown) => isNumber(value, 1, 100) && Number.isInteger(value), 'a whole number, 1 to 100'],
   scale: [(value: unknown) => isNumber(value, 1, 10), 'a number, 1 to 10'],
@@ -61,9 +60,8 @@ export const CALLS: Readonly<Record<string, Call>> = {
 
 /**
  * Checks the values and attributes that a template gives a helper.
- *
- * @param name of the helper, with `#` where it is a block.
- * @throws with helper, attribute and value where one is missing, unknown or wrong.
+ * @param name with `#` for a block.
+ * @throws with helper, attribute and value if one is missing, unknown or wrong.
  */
 export function checkCall(name: string, values: readonly unknown[], hash: Record<string, unknown>): void {
   const call = CALLS[name];

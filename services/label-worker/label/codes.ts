@@ -8,10 +8,9 @@ export const BARCODE_QUIET_ZONE = 10;
 /** In dots: the middle of the code, the top and the height of its bars, and the width of its narrowest bar. */
 export type BarcodePlace = { middle: number; y: number; height: number; module: number };
 
-/** Returns the bars of the Code 128 of a text. */
 export function barcode(text: string, { middle, y, height, module }: BarcodePlace): Rect[] {
   const [symbol] = bwip.raw('code128', text, {});
-  // In turns the widths of a bar and of the space behind it, in modules.
+  // Alternates the widths of a bar and of the space behind it, in modules.
   if (!symbol || !('sbs' in symbol)) throw new Error('bwip-js returned a Code 128 without widths of bars');
   const width = symbol.sbs.reduce((sum, modules) => sum + modules, 2 * BARCODE_QUIET_ZONE) * module;
   let x = middle - Math.round(width / 2) + BARCODE_QUIET_ZONE * module;
@@ -28,15 +27,13 @@ const QR_QUIET_ZONE = 4;
 /** Smallest module, in dots: 0.5 mm (Denso Wave's rule for heads of 203 dpi). */
 const MIN_MODULE = 4;
 
-/** In dots: the middle, the top and the side of the room; a code that is smaller stands in the room's middle. */
+/** In dots: the middle, the top and the side of the space; a smaller code is centred in it. */
 export type QrPlace = { middle: number; y: number; size: number };
 
 /**
- * Returns the dark modules of the QR code of a text, level M, with its quiet zone inside its room. A module is as large
- * as the room allows, in whole dots.
- *
- * The mask is fixed: choosing it costs most of a QR code's time (0.1 of 0.13 ms), and scanners read any.
- *
+ * Returns the dark modules of the QR code of a text, level M, with its quiet zone inside its space. A module is as
+ * large as the space allows, in whole dots. The mask is fixed: choosing it costs most of a QR code's time, and scanners
+ * read any.
  * @throws when the text is too long for modules that a scanner can read.
  */
 export function qr(text: string, { middle, y, size }: QrPlace): Rect[] {

@@ -3,7 +3,7 @@ import { OUR_TEMPLATES } from './templates.ts';
 
 const file = (path: string) => new URL(path, import.meta.url);
 
-/** Styles with the fonts inline: the document may load nothing. */
+/** Inlines the fonts, because the document may load nothing. */
 const styles = readFileSync(file('document.css'), 'utf8').replace(
   /url\((.+?\.woff2)\)/g,
   (_, font: string) => `url(data:font/woff2;base64,${readFileSync(file(`fonts/${font}`), 'base64')})`,
@@ -13,7 +13,7 @@ const pageStyles = Object.values(OUR_TEMPLATES)
   .map((template) => template.pageStyles)
   .join('');
 
-/** The document that labels are printed in, whatever their kind: all but the labels themselves. */
+/** The document that labels of all kinds are printed in, without the labels themselves. */
 export const DOCUMENT = `<!doctype html>
 <html lang="es-MX">
 <meta charset="utf-8">

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Breaks texts into lines as Chromium would, from the widths of the font's characters. Lengths are in em, the size of
- * the type, so that they hold for every size.
+ * Breaks texts into lines as Chromium would, from the widths of the font's characters. Lengths are in em, so they hold
+ * for every size of type.
  */
 
 export type Face = 'medium' | 'bold';
 
-/** Each character's width in thousandths of an em, separated by blanks; a test measures them in Chromium. */
+/** In thousandths of an em, separated by blanks; a test measures the widths in Chromium. */
 type WidthsFile = { characters: string } & Record<Face, string>;
 const file: WidthsFile = JSON.parse(readFileSync(new URL('fonts/widths.json', import.meta.url), 'utf8'));
-/** Widths in em by character code. */
+/** By character code. */
 const WIDTHS: Record<Face, Float64Array> = { medium: byCode(file.medium), bold: byCode(file.bold) };
 
 function byCode(thousandths: string): Float64Array {
-  // A label's texts are in the fonts' characters alone, of which the last is an arrow below U+2800.
+  // The font's characters all stand below U+2800.
   const widths = new Float64Array(0x2800).fill(1);
   for (const [i, width] of thousandths.split(' ').entries()) {
     widths[file.characters.charCodeAt(i)] = Number(width) / 1_000;
@@ -22,7 +22,7 @@ function byCode(thousandths: string): Float64Array {
   return widths;
 }
 
-/** Returns the width of a text in em, without kerning, which would make it narrower by about a hundredth. */
+/** Returns the width of a text in em, without kerning, which would make it about a hundredth narrower. */
 export function widthOf(text: string, face: Face): number {
   const widths = WIDTHS[face];
   let width = 0;
@@ -31,9 +31,8 @@ export function widthOf(text: string, face: Face): number {
 }
 
 /**
- * Breaks a text into at most `count` lines no wider than `room` em: between words, or within a word that is longer than a
- * line. What is left over is cut with an ellipsis, at the end of the last line's room.
- *
+ * Breaks a text into at most `count` lines no wider than `room` em: between words, or within a word that is longer than
+ * a line. The rest is cut with an ellipsis, at the end of the last line.
  * @returns `whole`: no word is broken, and nothing is cut.
  */
 export function breakLines(
@@ -50,7 +49,7 @@ export function breakLines(
     const fitting = Math.max(1, fittingLength(rest, room, face));
     const space = rest.lastIndexOf(' ', fitting);
     const [nextWord = ''] = rest.slice(space + 1).split(' ', 1);
-    // A word that no line can hold begins where it stands: on lines of its own, what is before it would waste one.
+    // A word that no line can hold begins where it stands: lines of its own would waste the rest of a line.
     const isBroken = space <= 0 || widthOf(nextWord, face) > room;
     const end = isBroken ? fitting : space;
     whole &&= !isBroken;
@@ -60,7 +59,6 @@ export function breakLines(
   return { lines: [...lines, rest.trimEnd()], whole };
 }
 
-/** Returns how many characters fit into `room` em. */
 function fittingLength(text: string, room: number, face: Face): number {
   const widths = WIDTHS[face];
   let width = 0;
@@ -71,7 +69,7 @@ function fittingLength(text: string, room: number, face: Face): number {
   return text.length;
 }
 
-/** Returns as much of a text as fits with an ellipsis; the ellipsis stands also where it alone is too wide. */
+/** Cuts a text so that it fits with an ellipsis, which stands even if it alone is too wide. */
 function cut(text: string, room: number, face: Face): string {
   const length = fittingLength(text, room - widthOf('…', face), face);
   return `${text.slice(0, length).trimEnd()}…`;

@@ -4,14 +4,13 @@ import { Sheet } from './sheet.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from './templates.ts';
 import { labelView } from './view.ts';
 
-/** Pages, ready to print: what Chromium sets as HTML, the PDF's title, and what we draw on the pages. */
+/** Pages, ready to print: HTML for Chromium, the PDF's title, and what we draw on the pages. */
 export type RenderedPages = { html: string; title: string; drawing: Drawing };
-/** A label, to be laid on its kind's underlay, with what the codes of each of its pages say. */
+/** A label, to be laid on its kind's underlay, with the values of the codes of each page. */
 export type RenderedLabel = RenderedPages & { kind: LabelPayload['kind']; codes: string[][] };
 
 /**
- * Renders all pages of a label from the template of its kind.
- *
+ * Renders all pages of a label.
  * @throws when the label cannot be drawn, such as a tracking address too long for its QR code.
  */
 export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR_TEMPLATES): RenderedLabel {
@@ -22,7 +21,7 @@ export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR
   return { kind, html: sheet.html(kind), title: `Guía ${number}`, drawing: sheet.drawing(), codes };
 }
 
-/** Returns the body of a print, which holds pages of one kind alone: styles of its template touch no other. */
+/** Returns the body of a print of one kind, so that its template's styles touch no other. */
 export function printBody(
   kind: LabelPayload['kind'],
   pages: readonly Pick<RenderedPages, 'html'>[],
@@ -31,7 +30,7 @@ export function printBody(
   return templates[kind].head + pages.map(({ html }) => html).join('');
 }
 
-/** Renders what all labels of a kind have in common, as one page. Where they have nothing, there is none. */
+/** Renders what all labels of a kind have in common, as one page; undefined if they have nothing in common. */
 export function renderUnderlay(
   kind: LabelPayload['kind'],
   templates: LabelTemplates = OUR_TEMPLATES,

@@ -7,14 +7,11 @@ import {
 } from '../drawing.ts';
 
 /**
- * What stands together on one page or on every page: SVG and HTML that Chromium sets, shapes that the PDF gets from us,
- * and what the codes among them say.
+ * What stands on one page or on every page: SVG and HTML that Chromium sets, our shapes, and the values of the codes.
  */
 type Layer = { graphics: string; texts: string; html: string; shapes: Shape[]; codes: string[] };
 
-/**
- * Records what a template draws on a label's pages. What all pages share is recorded once, however many they are.
- */
+/** Records what a template draws on a label's pages. What all pages share is recorded once. */
 export class Sheet {
   readonly #shared = emptyLayer();
   readonly #pages: Layer[] = [];
@@ -22,7 +19,7 @@ export class Sheet {
   /** Where the next thing is recorded. */
   layer = this.#shared;
 
-  /** Records what `draw` draws on page `index` (from 0) alone. */
+  /** @param index of the page, from 0. */
   onPage(index: number, draw: () => void): void {
     this.#pages[index] ??= emptyLayer();
     this.layer = this.#pages[index];
@@ -40,8 +37,8 @@ export class Sheet {
   }
 
   /**
-   * Returns the pages as HTML: a section of the class `kind` each, with one SVG and one text in it, because Chromium's
-   * time grows with the number of boxes (docs/decisions/0001-text-set-by-us.md), and the template's own HTML, if any.
+   * Returns the pages as HTML: a section of the class `kind` each, with one SVG and one text, and the template's own
+   * HTML. Chromium's time grows with the number of boxes (docs/decisions/0001-text-set-by-us.md).
    */
   html(kind: string): string {
     const { graphics, texts, html } = this.#shared;
@@ -59,7 +56,6 @@ export class Sheet {
     return { shared: this.#shared.shapes, pages, floating: this.#floating };
   }
 
-  /** Returns what the codes of each page say. */
   codes(): string[][] {
     return this.#ownLayers().map(({ codes }) => [...this.#shared.codes, ...codes]);
   }

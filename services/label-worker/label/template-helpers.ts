@@ -7,23 +7,21 @@ import { inAscii, isPlacedAt, textHelpers } from './text-helpers.ts';
 import type { LabelView } from './view.ts';
 
 /**
- * The Handlebars helpers that label templates draw with; docs/labels.md "Templates" lists them. `attributes.ts` has
- * checked what they get.
- *
- * A helper with a place records on the label's sheet and returns nothing. One without returns HTML, which stands where
- * the helper does in the template's own. Each text that they write is escaped, and everything else is a number.
+ * The Handlebars helpers of label templates (docs/labels.md "Templates"), with the attributes that `attributes.ts` has
+ * checked. A helper with a place records on the label's sheet and returns nothing. Others return HTML for the
+ * template's own. All texts are escaped.
  */
 
-/** What a helper gets after its values: the attributes that the template states, and the sheet of the label. */
+/** What a helper gets after its values: the attributes of the template, and the sheet of the label. */
 type Options<Attributes> = { hash: Attributes; data: { sheet: Sheet } };
 type BlockOptions<Attributes> = Options<Attributes> & Pick<HelperOptions, 'fn'>;
 
-/** `{{#page width="…mm" height="…mm"}}`: `compile-template.ts` reads the size, so that drawing is all that is left. */
+/** `{{#page width="…mm" height="…mm"}}`: only draws, because `compile-template.ts` reads the size. */
 function page(this: LabelView, { data, fn }: BlockOptions<unknown>): void {
   addHtml(data.sheet, fn(this));
 }
 
-/** `{{#eachPackage as |package|}}`: gives the label a page for each package, and draws on that page alone. */
+/** `{{#eachPackage as package }}`: gives each package a page, and draws on that page alone. */
 function eachPackage(this: LabelView, { data, fn }: BlockOptions<unknown>): void {
   for (const [index, one] of this.packages.entries()) {
     data.sheet.onPage(index, () => addHtml(data.sheet, fn(this, { data, blockParams: [one] })));

@@ -6,10 +6,10 @@ import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job
 import { LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/contracts/label-kinds.ts';
 import { compileTemplate, type LabelTemplate, TemplateError } from './template-files/compile-template.ts';
 
-/** The template of each kind of label, compiled when the service starts. */
+/** Compiled when the service starts. */
 export type LabelTemplates = Readonly<Record<LabelPayload['kind'], LabelTemplate>>;
 
-/** The folder of our templates, `<kind>.hbs`. */
+/** Our templates, `<kind>.hbs`. */
 export const OUR_FOLDER = join(import.meta.dirname, 'templates');
 
 export const OUR_TEMPLATES: LabelTemplates = ofEachKind((kind) => {
@@ -19,9 +19,7 @@ export const OUR_TEMPLATES: LabelTemplates = ofEachKind((kind) => {
 });
 
 /**
- * Returns the templates that an operator's folder has (docs/labels.md "Templates of your own"), and ours of the other
- * kinds.
- *
+ * Returns the templates of an operator's folder (docs/labels.md "Templates of your own"), and ours of the other kinds.
  * @throws TemplateError
  */
 export function loadTemplates(folder: string | undefined): LabelTemplates {
@@ -33,8 +31,7 @@ export function loadTemplates(folder: string | undefined): LabelTemplates {
 /**
  * Returns the names of a folder's files. Those that begin with a dot are skipped: Kubernetes keeps the files of a
  * ConfigMap behind such a name.
- *
- * @throws TemplateError when there are none.
+ * @throws TemplateError for an empty folder.
  */
 export function templateNames(folder: string): string[] {
   const names = reading(folder, () => readdirSync(folder)).filter((name) => !name.startsWith('.'));
@@ -42,7 +39,7 @@ export function templateNames(folder: string): string[] {
   return names;
 }
 
-/** Reads and compiles one file of such a folder. @throws TemplateError */
+/** @throws TemplateError */
 export function readTemplate(folder: string, name: string): [kind: LabelKind, template: LabelTemplate] {
   const file = join(folder, name);
   const kind = LABEL_KINDS.find((known) => name === `${known}.hbs`);
@@ -53,7 +50,7 @@ export function readTemplate(folder: string, name: string): [kind: LabelKind, te
   const bytes = reading(file, () => readFileSync(file));
   if (!isUtf8(bytes)) throw new TemplateError(file, undefined, 'this is not in UTF-8');
   const source = bytes.toString('utf8').replace(/^\uFEFF/, ''); // editors on Windows write a byte order mark
-  // The version follows the file's content, and that of our helpers, whose changes have a version of their own.
+  // The version depends on the file's content, and on our helpers' version.
   const hash = createHash('sha256').update(source).digest('base64url').slice(0, 16);
   return [
     kind,

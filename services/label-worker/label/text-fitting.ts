@@ -3,12 +3,12 @@ import { breakLines, type Face } from './line-breaking.ts';
 
 /**
  * Fits texts into their room on a label, in place of Chromium's layout (docs/decisions/0001-text-set-by-us.md).
- * Places are in dots, sizes of type in points.
+ * Positions are in dots, sizes of type in points.
  */
 
 /** Shares of the full size that a text is tried at; few, so that sizes on a label look chosen. */
 const SIZE_STEPS = [1, 0.8, 0.62, 0.45, 0];
-/** Scales that a column is tried at; the last is for a column of nothing but its longest fields. */
+/** Scales that a column is tried at; the last is for a column of only the longest fields. */
 const SMALLEST_SCALE = 0.65;
 const COLUMN_SCALES = [1.25, 1.12, 1, 0.9, 0.8, 0.75, SMALLEST_SCALE];
 /** In sizes of the type: between baselines, above and below a baseline, and between a line and the next field. */
@@ -18,13 +18,13 @@ const DESCENT = 0.2;
 const FIELD_SPACING = 0.3;
 
 export type Typesetting = {
-  /** Full size of the type, in points. */
+  /** Of the full size, in points. */
   size: number;
-  /** Room in dots; without it the text is one line of any length. */
+  /** In dots; without it the text is one line of any length. */
   width?: number;
-  /** Most lines at the full size, 1 unless said; smaller type may take more lines, but no more height. */
+  /** Most lines at the full size, 1 by default; smaller type may take more lines, but no more height. */
   maxLines?: number;
-  /** Smallest type, in points; 6 unless said. */
+  /** In points; 6 by default. */
   minSize?: number;
   bold?: boolean;
 };
@@ -35,8 +35,8 @@ export type FittedText = { lines: Line[]; size: number; height: number };
 
 /**
  * Fits a text into its room with as few and as large lines as possible, no word broken. A text that is too long gets
- * smaller, on more lines but no higher, down to `minSize`. Only there words are broken, and what is left over is cut with
- * an ellipsis.
+ * smaller, on more lines but no higher, down to `minSize`. Only then words are broken, and the rest is cut with an
+ * ellipsis.
  */
 export function fitText(given: string, typesetting: Typesetting): FittedText {
   const { size: fullSize, width, maxLines = 1, minSize = 6, bold } = typesetting;
@@ -52,7 +52,7 @@ export function fitText(given: string, typesetting: Typesetting): FittedText {
   throw new Error('The last step takes any text');
 }
 
-/** Returns how many lines fit into a height; one always does. */
+/** Returns how many lines fit into a height, at least one. */
 function lineCount(height: number, size: number): number {
   let count = 1;
   while (heightOf(count + 1, size) <= height + 0.01) count++;
@@ -73,22 +73,20 @@ function placed(texts: string[], size: number): FittedText {
   };
 }
 
-/** Room of a column in dots, with `gap` dots between fields beside their own spacing. */
+/** In dots, with `gap` dots between fields beside their own spacing. */
 export type Column = {
   width: number;
   height: number;
   gap: number;
-  /** With few or short fields, all of them are up to so many times as large; 1 unless said. */
+  /** How many times as large a few or short fields may get; 1 by default. */
   maxScale?: number;
 };
 export type Field = Omit<Typesetting, 'width'> & { text: string };
 
 /**
- * Fits fields one below the other into a column: as large as its room allows, and smaller where they would not fit.
- *
+ * Fits fields one below the other into a column: as large as its room allows, and smaller if they would not fit.
  * @returns each field with its lines, whose `y` counts from the column's top.
- * @throws when the column is too low for such fields, whatever they say: a template is refused in its trial, and not with
- * the first label whose fields are long.
+ * @throws when the column is too low for the longest fields, so that the trial refuses the template, before any label.
  */
 export function fitColumn<F extends Field>(fields: readonly F[], column: Column): (F & FittedText)[] {
   const tallest = tallestOf(fields, column);

@@ -22,7 +22,7 @@ function text(value: string | undefined, { hash, data }: TextOptions): void {
   if (!value) return;
   const fitted = fitText(value, hash);
   const [first = 0, last = 0] = [fitted.lines[0]?.y, fitted.lines.at(-1)?.y];
-  // A smaller text keeps the top of its capitals where it was, or its last line where the template says so.
+  // A smaller text keeps the top of its capitals, or with `keepBaseline` its last line.
   const top = hash.keepBaseline ? hash.y - last : hash.y - (first * hash.size) / fitted.size;
   data.sheet.layer.texts += spans(fitted, top, hash, hash);
 }
@@ -31,8 +31,8 @@ type FieldOptions = { hash: Style; data: { fields?: (Style & { text: string })[]
 type ColumnOptions = HelperOptions & { hash: Column & { x?: number; y?: number }; data: { sheet: Sheet } };
 
 /**
- * `{{#column x= y= width= height= gap= …}}` of `{{field value size= …}}`: an empty field takes no room. Without `x` and `y`
- * the column stands in HTML, and is always as large as its room.
+ * `{{#column x= y= width= height= gap= …}}` of `{{field value size= …}}`: an empty field takes no room. Without `x` and
+ * `y` the column stands in HTML, and is always as large as its room.
  */
 function column(this: unknown, { hash, data, fn }: ColumnOptions): unknown {
   const fields: NonNullable<FieldOptions['data']['fields']> = [];
@@ -63,8 +63,8 @@ function field(value: string | undefined, { hash, data }: FieldOptions): void {
 export const textHelpers = { text, column, field };
 
 function spans({ lines, size }: FittedText, top: number, style: Style, anchor: Anchor): string {
-  // With sizes in quarters of dots and an em of 1 024 units, sums of widths are exact in binary: Chromium then writes a line
-  // as one string, and not the place of each letter (3.2 ms of CPU a label in place of 3.6).
+  // With quarters of dots and an em of 1 024 units, sums of widths are exact in binary. Chromium then writes a line as
+  // one string, without each letter's position.
   const dots = Math.round(size * DOTS_PER_POINT * 4) / 4;
   const classes = classesOf(style, anchor);
   const attributes = `${classes && ` class="${classes}"`} font-size="${dots}"`;
@@ -84,7 +84,7 @@ function classesOf({ bold, class: style = '' }: Style, { middle, right }: Anchor
   return Handlebars.escapeExpression(classes.trimStart());
 }
 
-/** Writes HTML in ASCII: with any other letter, all that goes to Chromium would have two bytes a letter. */
+/** Writes HTML in ASCII: any other letter would double the bytes of all HTML sent to Chromium. */
 export function inAscii(html: string): string {
   return html.replace(/[^\0-\x7f]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -2,13 +2,13 @@ import { inCharset } from '#shared/contracts/label-charset.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 
 type Guide = LabelPayload['guide'];
-/** What templates show, in the words and forms of the label. An absent field is empty, or a dash in a table. */
+/** What templates show. An absent field is empty, or a dash in a table. */
 export type LabelView = ReturnType<typeof labelView>;
 
 const SERVICES = { Domicilio: 'Entrega a domicilio', 'the service': 'Recoge en sucursal' } as const;
 const NONE = '—';
 const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 3 });
-/** Smallest measure that is shown: one that is there is never shown as 0. */
+/** Smallest measure that is shown: a smaller one is not shown as 0. */
 const LEAST = 0.001;
 const money = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
@@ -20,7 +20,7 @@ export function labelView({ logo, ...payload }: LabelPayload) {
   const number = label.number.replace(/(\d{4})(?=\d)/g, '$1 ');
   return {
     carrier: { name: label.carrier, logo },
-    /** What the barcode says, and the same number in groups of four digits. */
+    /** The barcode's value, and the same number in groups of four digits. */
     code: label.number,
     number,
     tracking: { url: payload.trackingUrl, text: label.trackingUrl },
@@ -32,7 +32,6 @@ export function labelView({ logo, ...payload }: LabelPayload) {
     recipient: recipientView(guide.Destinatario),
     goods: goodsView(guide.Producto),
     author: { name: author.Nombre ?? NONE, agency: author.Agencia ?? NONE },
-    /** The client's own number for the guide. */
     ownReference: guide.Referencia && `Referencia: ${guide.Referencia}`,
     packages: printedPackages(label).map((index) => {
       const suffix = packageSuffix(index);
@@ -98,7 +97,6 @@ function list(separator: string, ...parts: (string | undefined)[]): string {
   return parts.filter(Boolean).join(separator);
 }
 
-/** Returns a value with all its texts in characters of the label's font. */
 function allInCharset<T>(value: T): T {
   if (typeof value === 'string') return inCharset(value) as T;
   if (typeof value !== 'object' || value === null) return value;

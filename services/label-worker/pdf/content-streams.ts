@@ -3,20 +3,20 @@ import type { PdfChunk } from '#shared/pdf/pdf-writer.ts';
 import { type Drawing, POINTS_PER_DOT, type Shape } from '../drawing.ts';
 
 /**
- * A page that labels are laid on: a form XObject (ISO 32000-1, 8.10), and after it what it needs, numbered from
+ * A page that labels are laid on: a form XObject (ISO 32000-1, 8.10), followed by its objects, numbered from
  * `FIRST_OBJECT` on.
  */
 export type PdfUnderlay = readonly PdfChunk[];
 
-/** One label's pages of a print: the title of its file, what is drawn on each of the pages, and the underlay below them. */
+/** One label's pages of a print: the title of its file, the drawing on its pages, and the underlay below them. */
 export type LabelPages = { title: string; drawing: Drawing; underlay?: PdfUnderlay | undefined };
 
-/** Name of the underlay in the resources of a label's page; Chromium's names have a number. */
+/** Differs from Chromium's names, which have a number. */
 export const UNDERLAY_NAME = 'Underlay';
 
 /**
- * A label's drawing as PDF content streams (ISO 32000-1, 7.8.2). A page has four in this order: `SAVE_STATE`, Chromium's
- * own, `shared`, and its own of `pages`. Only all of them together are complete.
+ * A label's drawing as PDF content streams (ISO 32000-1, 7.8.2). A page has four in this order: `SAVE_STATE`,
+ * Chromium's own, `shared`, and its own of `pages`.
  */
 export type ContentStreams = { shared: string; pages: string[] };
 
@@ -38,9 +38,8 @@ export function contentStreams(
 
 /**
  * Writes each rectangle a thousandth of a dot smaller on each side: PDF printers ink every dot that an area touches
- * (ISO 32000-1, 10.6.5), and an edge that lies a millionth off, as sums of binary fractions do, would touch one more.
- *
- * @throws for a place or size that is no whole dot: `42.5.001` is no number, and printers drop what they cannot read.
+ * (ISO 32000-1, 10.6.5). Sums of binary fractions could otherwise touch one more.
+ * @throws for a place or size that is not a whole dot: printers drop numbers that they cannot read, such as `42.5.001`.
  */
 function rectangles(shapes: readonly Shape[]): string {
   let operators = '';
@@ -55,15 +54,15 @@ function rectangles(shapes: readonly Shape[]): string {
   return operators;
 }
 
-/** Returns a stream object of operators in ASCII. */
+/** @param operators in ASCII. */
 export function contentStream(operators: string): PdfChunk[] {
   return [`<</Length ${operators.length}>>\nstream\n${operators}\nendstream\nendobj\n`];
 }
 
-/** Memory for a few kilobytes: zlib allocates it for each stream, and its default takes a third of the time. */
+/** Memory for a few kilobytes: zlib's default takes a third of the time. */
 const COMPRESSION = { level: 1, windowBits: 13, memLevel: 7 };
 
-/** Returns the same object compressed, which pays from a kilobyte on. @param entries further ones of its dictionary. */
+/** Returns the same object compressed, which pays from a kilobyte on. @param entries of its dictionary. */
 export function compressedStream(operators: string, entries = ''): PdfChunk[] {
   const compressed = deflateSync(Buffer.from(operators, 'latin1'), COMPRESSION);
   const dictionary = `<<${entries}/Filter /FlateDecode /Length ${compressed.length}>>\nstream\n`;

@@ -8,15 +8,18 @@ import {
   type Shape,
 } from '../drawing.ts';
 
-/** A link of a page, in points from the lower left. */
+/** In points from the lower left. */
 export type Link = { href: string; left: number; bottom: number; right: number; top: number };
 /** Size in points. */
 export type PageWithLinks = { width: number; height: number; links: readonly Link[] };
 
-/** How far a shape's room may differ from its link, and reach out of its page, in dots: Chromium widens links to whole CSS pixels, of 2.1 dots. */
+/**
+ * In dots: how far a shape may differ from its link, and reach out of its page. Chromium widens links to whole CSS
+ * pixels, of 2.1 dots.
+ */
 const TOLERANCE = 4;
 
-/** Takes a page's links out of it: labels have none of their own, and these say where floating shapes stand. */
+/** Removes and returns a page's links, which only mark the places of floating shapes. */
 export function takeLinks(objects: Map<number, PdfObject>, page: number): Link[] {
   const object = objectAt(objects, page);
   if (!object.pieces.some((piece) => piece.includes('/Annots ['))) return [];
@@ -37,11 +40,10 @@ function linkOf({ pieces }: PdfObject): Link {
 }
 
 /**
- * Gives floating shapes their places, in whole dots: in the middle of their links.
- *
+ * Moves floating shapes to whole dots in the middle of their links.
  * @param pages the label's pages in the print.
- * @throws when a shape is on no page, or reaches out of its page: a label never lacks a code. Also when its link has
- * another size than its room, as in a turned or scaled element: the shape would stand on what is beside it.
+ * @throws when a shape is on no page, or reaches out of its page, because a label must not lack a code. Also when a
+ * turned or scaled link differs from its shape, which would cover its neighbours.
  */
 export function withFloating(drawing: Drawing, pages: readonly PageWithLinks[]): Drawing {
   const { floating = [] } = drawing;

@@ -19,12 +19,10 @@ import { type PageWithLinks, takeLinks, withFloating } from './floating-shapes.t
 import { FIRST_OBJECT } from './underlay.ts';
 
 /**
- * Splits a print into one PDF for each label, in order. The PDFs have no dates: the same print gives the same files.
- *
- * Objects are copied as bytes: docs/decisions/0003-own-pdf-splitter.md.
- *
- * @throws UnsupportedPdfError. Also when the print has more or fewer pages than its labels together, because then no
- * page's owner is known.
+ * Splits a print into one PDF for each label, in order, without dates: the same print gives the same files. Objects are
+ * copied as bytes: docs/decisions/0003-own-pdf-splitter.md.
+ * @throws UnsupportedPdfError, also when the number of pages is not that of the labels, since pages would have no known
+ * label.
  */
 export function split(print: Uint8Array, labels: readonly LabelPages[]): Uint8Array[] {
   const { objects, pages } = readPdf(Buffer.from(print.buffer, print.byteOffset, print.byteLength));
@@ -40,10 +38,10 @@ export function split(print: Uint8Array, labels: readonly LabelPages[]): Uint8Ar
   });
 }
 
-/** A page of a print, with the number of its object. */
+/** `number` is that of the page's object. */
 type PrintedPage = PageWithLinks & { number: number };
 
-/** Returns a page's size in points. */
+/** In points. */
 function sizeOf(objects: ObjectsByNumber, page: number): { width: number; height: number } {
   const text = objectAt(objects, page).pieces.join(' ');
   const [, width, height] = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(text) ?? [];
@@ -51,7 +49,7 @@ function sizeOf(objects: ObjectsByNumber, page: number): { width: number; height
   return { width: Number(width), height: Number(height) };
 }
 
-/** Numbers of a file's objects. The underlay comes next, then each page's own stream, then what is copied of the print. */
+/** Numbers of a file's objects. The underlay comes next, then each page's own stream, then the copied objects. */
 const [SAVE, SHARED] = [4, 5];
 
 function fileOf(objects: ObjectsByNumber, pages: readonly PrintedPage[], label: LabelPages): Buffer {
@@ -64,7 +62,7 @@ function fileOf(objects: ObjectsByNumber, pages: readonly PrintedPage[], label: 
     pages.map(({ number }) => number),
   );
   const numbers = new Map(copied.map((old, i) => [old, firstCopy + i]));
-  // The only reference to an object that is not copied is that of a page to its parent.
+  // Only a page's reference to its parent refers to an object that is not copied.
   const numberOf = (old: number) => numbers.get(old) ?? PAGES;
   const ownStreams = new Map(pages.map(({ number }, i) => [number, firstOwn + i]));
   const copy = (old: number): PdfChunk[] => {
@@ -100,10 +98,7 @@ function pageWith(page: string, own: number, hasUnderlay: boolean): string {
   throw new UnsupportedPdfError('A page has no resources of its own');
 }
 
-/**
- * Writes a PDF file. An object's number is its place in `objects`, from 1; the first three are those that every file of
- * ours has.
- */
+/** Writes a PDF file. An object's number is its index in `objects`, from 1; the first three are in every file. */
 export function pdfFile(objects: readonly (readonly PdfChunk[])[]): Buffer {
   const writer = new PdfWriter();
   const written = [

@@ -11,17 +11,13 @@ import {
 import type { Drawing } from '../drawing.ts';
 import { compressedStream, contentStreams, type PdfUnderlay, SAVE_STATE } from './content-streams.ts';
 
-/** Number of the underlay in each label's file, the same in all, so that its objects are written once. */
+/** The same in all files, so that the underlay's objects are written once. */
 export const FIRST_OBJECT = 6;
 
 /** What Chromium (Skia) writes of a page: its resources, size and content stream. */
 const PAGE = /\/Resources (<<.*>>)\n\/MediaBox (\[0 0 [\d.]+ ([\d.]+)\])\n\/Contents (\d+) 0 R\n/s;
 
-/**
- * Makes an underlay of a print of one page, and of what is drawn on that page.
- *
- * @throws UnsupportedPdfError
- */
+/** Makes an underlay of a print of one page and of its drawing. @throws UnsupportedPdfError */
 export function readUnderlay(print: Uint8Array, drawing: Drawing): PdfUnderlay {
   const { objects, pages } = readPdf(Buffer.from(print));
   const [page = 0] = pages;

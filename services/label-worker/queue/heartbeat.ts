@@ -4,19 +4,17 @@ import type { LabelJobResult, TemplateVersions } from '#shared/contracts/label-j
 import type { OwnDetails, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import { evicts, type RedisState } from '#shared/stores/redis-state.ts';
 
-/** Longest wait for the state of the Redis of the labels, in ms. */
+/** In ms. */
 const READ_MS = 1_000;
 
 type Options = {
   worker: Pick<Worker, 'on'>;
-  /** Returns the state of Chromium at once. */
   chromium: () => WorkerHeartbeat['chromium'];
   templates: TemplateVersions;
-  /** Reads the state of the Redis of the labels. */
   labelCache: () => Promise<RedisState>;
 };
 
-/** Returns what reads, for each heartbeat, what a label worker alone tells. */
+/** Returns a function that reads the fields that only label workers report. */
 export function workerDetails({ worker, chromium, templates, labelCache }: Options) {
   let labels = 0;
   worker.on('completed', (_job, { dropped }: LabelJobResult) => {

@@ -5,7 +5,7 @@ import { type CodesOf, DomainError } from '#shared/errors/domain-error.ts';
 const RETRIED = {
   'browser-failed': true,
   'image-failed': true,
-  /** Its print would be refused again: whoever asks is told so, and asks anew. */
+  /** The print would be refused again, so its client gets the error at once. */
   'label-unstored': false,
   'label-unprintable': false,
   'payload-invalid': false,
@@ -17,7 +17,7 @@ declare module '#shared/errors/domain-error.ts' {
 
 type LabelFailure = keyof typeof RETRIED;
 
-/** The reasons by which failed attempts are counted; `other` is anything unforeseen, such as a Redis that is away. */
+/** `other` is any unforeseen reason, such as a Redis that is away. */
 export const FAILURE_REASONS = [...(Object.keys(RETRIED) as LabelFailure[]), 'other'] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
@@ -32,13 +32,12 @@ class UnrecoverableLabelError extends UnrecoverableError {
   }
 }
 
-/** Returns what BullMQ must be thrown for a failed attempt: it repeats a job for any error but an `UnrecoverableError`. */
+/** Returns the error to throw to BullMQ, which repeats a job for any error but an `UnrecoverableError`. */
 export function queueErrorOf(error: unknown): unknown {
   if (!(error instanceof DomainError) || !isLabelFailure(error.code)) return error;
   return RETRIED[error.code] ? error : new UnrecoverableLabelError(error.code, error.cause);
 }
 
-/** Returns the reason of a failed attempt. */
 export function failureReasonOf(error: Error): FailureReason {
   const known = error instanceof DomainError || error instanceof UnrecoverableLabelError;
   return known && isLabelFailure(error.code) ? error.code : 'other';

@@ -23,7 +23,7 @@ import type { WorkerMetrics } from '../metrics.ts';
 import { failureReasonOf, queueErrorOf } from './label-failure.ts';
 
 type Options = {
-  /** The connection for the queue; BullMQ blocks on a copy of it. */
+  /** BullMQ blocks on a copy of it. */
   blocking: RedisClient;
   prefix: string;
   /** That of the jobs' times. */
@@ -38,42 +38,42 @@ type Options = {
   counts: Pick<LabelCounts, 'count'>;
   metrics: Pick<WorkerMetrics, 'observePhase' | 'setLoad' | 'countPrinted' | 'countDropped' | 'countFailure'>;
   log: Logger;
-  /** Absent where nothing is traced. */
+  /** Absent without tracing. */
   telemetry: Telemetry | undefined;
 };
 
 /**
- * How the labels of a worker that died, or lost Redis, get to print again while the api still waits for them (10 s,
- * `LABEL_TIMEOUT_MS`). BullMQ's defaults are longer than that.
+ * Limits by which labels of a worker that died, or lost Redis, print again within `LABEL_TIMEOUT_MS`. BullMQ's defaults
+ * are longer.
  */
 const RECOVERY = {
   /**
-   * Time after which a job whose worker does not renew its lock is another worker's, in ms; it renews at half of it.
-   * Longer: labels of a dead worker fail for their clients. Shorter: a worker held up for half of it has its labels
-   * printed by another as well, which costs a print and does no harm.
+   * Time after which another worker takes a job whose lock is not renewed, in ms; the lock is renewed at half of it.
+   * Longer: labels of a dead worker fail for their clients. Shorter: a slow worker's labels are printed twice, which
+   * only costs a print.
    */
   lockDuration: 3_000,
-  /** Time between two searches for such jobs, in ms. It comes on top of the lock. */
+  /** Time between two searches for such jobs, in ms, which adds to the lock. */
   stalledInterval: 1_000,
   /**
-   * How often a job may be taken from a worker. With BullMQ's 1 a label whose worker died twice fails for good, although
-   * it has three attempts (`labelJobOptions`).
+   * How often a job may be taken from a worker. With BullMQ's 1, a label whose worker died twice fails despite three
+   * attempts (`labelJobOptions`).
    */
   maxStalledCount: 2,
-  /** Pause after a failed command before the next, in ms. With BullMQ's 15 s, labels wait that long after Redis is back. */
+  /** Pause after a failed command, in ms. With BullMQ's default, labels wait 15 s after Redis is back. */
   runRetryDelay: 1_000,
 };
 
 /**
- * How long a printed label is stored again and again, or its news told, while the Redis of the labels does not serve, and the
- * pause between, in ms. Each failure to store would cost one of a label's three attempts, all of them at once.
+ * How long a printed label is stored or announced again while the Redis of the labels is away, and the pause between,
+ * in ms. Otherwise each failure would cost one of the label's three attempts.
  */
 const REPEAT_MS = 3_000;
 const PAUSE_MS = 100;
-/** Refusals after which a label is given up. A former primary refuses once; by then the connection leads to the new one. */
+/** Refusals before a label is given up. A former primary refuses once; by then the connection leads to the new one. */
 const MAX_REFUSALS = 2;
 
-/** Starts to take label jobs: prints each label, stores it, tells those who wait for it, and only then completes the job. */
+/** Starts to take label jobs: prints each label, stores it, notifies its clients, and only then completes the job. */
 export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
   const { blocking, prefix, clock, concurrency, counts, metrics, log, telemetry } = options;
   let inHand = 0;
@@ -111,7 +111,7 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
     counts.count('printed');
     log.info({ ...identify(job), bytes, ms: clock.now() - job.timestamp }, 'A label was printed');
   });
-  // Also called for a job that was taken from its workers too often, for which no processor runs.
+  // Also called for a job that was taken from its workers too often, without a processor.
   worker.on('failed', (job, err) => {
     metrics.countFailure(failureReasonOf(err));
     if (job?.finishedOn)
@@ -142,7 +142,10 @@ async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobR
   return { bytes: bytes.length, at: clock.now() };
 }
 
-/** Repeats what the Redis of the labels does not serve. @throws DomainError `label-unstored` where it refuses to write. */
+/**
+ * Repeats a command while the Redis of the labels is away. @throws DomainError `label-unstored` if Redis refuses to
+ * write.
+ */
 async function repeatUntilServed(command: () => Promise<void>): Promise<void> {
   let refusals = 0;
   for (const end = performance.now() + REPEAT_MS; ; await delay(PAUSE_MS)) {
@@ -156,7 +159,7 @@ async function repeatUntilServed(command: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Prints a label's PDF. Another form is drawn from it, also from one that is in the cache. */
+/** Prints a label's PDF. Other forms are drawn from the PDF, even a cached one. */
 async function print(
   { form, ...label }: LabelPayload,
   { printer, images, templates, cache }: Options,
@@ -168,19 +171,22 @@ async function print(
   return images.print(pdf, pageCount(label), form, order);
 }
 
-/** Tells who waits for a label that its job has ended without it. Who is not told looks for the label at its deadline. */
+/**
+ * Notifies the waiting clients that the job ended without its label. A client that misses it looks for the label at its
+ * deadline.
+ */
 function tell(job: Job<LabelJob>, news: LabelNews, { cache, log }: Options): void {
   repeatUntilServed(() => cache.tell(job.data.key, news)).catch((err) =>
     log.warn({ err, ...identify(job) }, 'The api is not told how a label ended'),
   );
 }
 
-/** Returns what a log line says of a job, which is no personal data. */
+/** Returns a job's fields for a log line, without personal data. */
 function identify({ data: { requestId, key } }: Job<LabelJob>): { requestId: string; label: string } {
   return { requestId, label: key };
 }
 
-/** Returns the file of a job's template; undefined where the payload is invalid. */
+/** Returns the file of a job's template; undefined for an invalid payload. */
 function fileOf(job: Job<LabelJob> | undefined, { templates }: Options): string | undefined {
   return job && templates[job.data.label?.kind]?.file;
 }

@@ -5,7 +5,7 @@ import { logoLayout } from '../logo-layout.ts';
 import type { Sheet } from '../sheet.ts';
 import { fitText, type Typesetting } from '../text-fitting.ts';
 
-/** What helpers put into a template's own HTML. All escape what they are given. */
+/** Helpers of a template's own HTML. Each escapes its values. */
 
 const MM_PER_DOT = 1 / 8;
 
@@ -29,13 +29,13 @@ export function flowingBarcode(
   });
 }
 
-/** A link, and not just any element: Chromium's PDF says where links are. */
+/** A link, because Chromium's PDF contains the positions of links only. */
 function floating(sheet: Sheet, code: FloatingShape): Handlebars.SafeString {
   const [, , width, height] = code.room;
   return html(`<a class="box" href="${sheet.float(code)}" style="${sized(width, height)}"></a>`);
 }
 
-/** Returns the logo as HTML, as large as its room allows, in dots; nothing where there is none. */
+/** Returns the logo as HTML, as large as its room allows, in dots; nothing without a logo. */
 export function flowingLogo(uri: string | undefined, room: { width: number; height: number }) {
   if (!uri) return html('');
   const { width, height } = logoLayout(uri, { x: 0, y: 0, ...room });
@@ -48,7 +48,7 @@ export function flowingLogo(uri: string | undefined, room: { width: number; heig
 
 type FitOptions = { hash: Typesetting & { width: number; class?: string } };
 
-/** `{{fit value width= size= …}}`: a text in its room, broken and sized as `{{text}}` does it; nothing for an empty one. */
+/** `{{fit value width= size= …}}`: a text in its room, broken and sized as by `{{text}}`. */
 export function fit(value: string | undefined, { hash }: FitOptions) {
   if (!value) return html('');
   const { lines, size } = fitText(value, hash);

@@ -7,22 +7,21 @@ import { templateHelpers } from '../template-helpers.ts';
 import type { LabelView } from '../view.ts';
 import { takeConstantParts } from './constant-parts.ts';
 
-/** The template of one kind of label, ready to draw. */
 export type LabelTemplate = {
-  /** Its file, as messages name it. */
+  /** For messages. */
   file: string;
   version: string;
   /** CSS of its pages' size. */
   pageStyles: string;
-  /** HTML that each print with this template begins with: its styles. Empty for ours, whose styles the document has. */
+  /** The template's styles, at the beginning of each print. Empty for ours, whose styles the document has. */
   head: string;
-  /** Draws what all labels have in common, where there is any. */
+  /** Draws what all labels have in common, if anything. */
   drawUnderlay: ((sheet: Sheet) => void) | undefined;
   /** Draws the rest of a label on a sheet. @throws TemplateError */
   draw(view: LabelView, sheet: Sheet): void;
 };
 
-/** A template that cannot be used: the message says why, with its file and, where one is to blame, the line. */
+/** A template that cannot be used: the message names the reason, the file and, if known, the line. */
 export class TemplateError extends ConfigError {
   override name = 'TemplateError';
 
@@ -36,20 +35,19 @@ for (const [name, helper] of Object.entries(templateHelpers))
   engine.registerHelper(name, checked(name, helper as HelperDelegate));
 const helperNames = Object.keys(templateHelpers).map((name) => [name, true]);
 const OPTIONS = {
-  /** Refuses a helper that does not exist. */
   knownHelpersOnly: true,
-  // `log` would write what a label says to the log.
+  // `log` would write a label's data to the log.
   knownHelpers: { ...Object.fromEntries(helperNames), log: false },
   /** Refuses a field that the view does not have. */
   strict: true,
 };
-/** What helpers without a place need; only templates of operators have them. */
+/** For helpers without a place, which only templates of operators have. */
 const FLOW_STYLES = readFileSync(new URL('../flow/flow.css', import.meta.url), 'utf8');
 
-/** `kind` is the class of the pages; `isOurs` tells whether the document already has the template's styles. */
+/** `kind` is the class of the pages; `isOurs`: the document already has the template's styles. */
 export type TemplateSource = { file: string; source: string; version: string; kind: string; isOurs: boolean };
 
-/** Compiles a template once, for all labels of its kind. @throws TemplateError */
+/** @throws TemplateError */
 export function compileTemplate({ file, source, version, kind, isOurs }: TemplateSource): LabelTemplate {
   const attempt = <T>(work: () => T): T => {
     try {
@@ -80,17 +78,16 @@ export function compileTemplate({ file, source, version, kind, isOurs }: Templat
   });
 }
 
-/** An error with the line of the template that is to blame, as Handlebars throws them too. */
+/** An error with the template's line, as Handlebars throws them too. */
 type LinedError = Error & { lineNumber?: number };
 
 function errorAt(line: number, message: string): LinedError {
   return Object.assign(new Error(message), { lineNumber: line });
 }
 
-/** Adds the file, and the line where it is known, to what Handlebars or a helper throws. */
 function placed(file: string, error: unknown): TemplateError {
   const { message, lineNumber } = error as LinedError;
-  // Of the parser's message: the line, a picture of the place, and what it expected.
+  // The parser's message has the line, a picture of the position, and what it expected.
   const [, line] = /error on line (\d+)/.exec(message) ?? [];
   const reason = message
     .replace(/^.*error on line \d+[:.]?\s*/, '')
@@ -100,7 +97,7 @@ function placed(file: string, error: unknown): TemplateError {
   return new TemplateError(file, lineNumber ?? (line ? Number(line) : undefined), reason, { cause: error });
 }
 
-/** What Handlebars hands a helper after its values; `fn` draws the inside of a block. */
+/** What Handlebars passes to a helper after its values; `fn` draws the inside of a block. */
 type CallOptions = Pick<HelperOptions, 'hash'> & { fn?: HelperDelegate; loc: hbs.AST.SourceLocation };
 
 /** Returns the helper with its call checked, and with its line on its errors. */
@@ -111,7 +108,7 @@ function checked(name: string, helper: HelperDelegate): HelperDelegate {
       checkCall(fn ? `#${name}` : name, given.slice(0, -1), hash);
       return helper.apply(this, given as Parameters<HelperDelegate>);
     } catch (error) {
-      // Of blocks in each other, the innermost is to blame. Handlebars' own errors have their line, or none.
+      // Of nested blocks, the innermost is to blame. Handlebars' own errors may have their line.
       if ('lineNumber' in (error as LinedError)) throw error;
       throw Object.assign(error as Error, { lineNumber: loc.start.line });
     }
@@ -136,8 +133,8 @@ function partsOf({ body }: hbs.AST.Program): { styles: string; page: hbs.AST.Blo
 }
 
 /**
- * Returns a page's size, with its content half a millimetre smaller: Chromium cuts a page down to whole CSS pixels, and
- * content that is larger than its page prints an empty page.
+ * Returns a page's size, with its content half a millimetre smaller. Chromium cuts a page down to whole CSS pixels, and
+ * larger content would print an empty page.
  */
 function stylesOfPage(kind: string, page: hbs.AST.BlockStatement): string {
   const pairs = page.hash?.pairs ?? [];
@@ -153,13 +150,13 @@ function stylesOfPage(kind: string, page: hbs.AST.BlockStatement): string {
 `;
 }
 
-/** The fields of what a block hands over, `as |name|`. */
+/** The fields that a block provides, as ` name `. */
 const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   eachPackage: ['position', 'code', 'number'],
   logo: ['x', 'width'],
 };
 
-/** Refuses what Handlebars lets pass: values that are not escaped, styles with values, and unknown fields given to a helper. */
+/** Refuses what Handlebars accepts: unescaped values, styles with values, and unknown fields given to a helper. */
 class StrictTemplate extends Handlebars.Visitor {
   readonly #blockFields = new Map<string, readonly string[]>();
 
@@ -177,7 +174,7 @@ class StrictTemplate extends Handlebars.Visitor {
     this.#blockFields.delete(name ?? '');
   }
 
-  /** Handlebars is strict with what `{{ }}` prints, but with a helper's value only where its node says so. */
+  /** Handlebars is strict with what `{{ }}` prints, but with a helper's value only if its node says so. */
   override PathExpression(node: hbs.AST.PathExpression): void {
     Object.assign(node, { strict: true });
     const [first = '', field = ''] = node.parts as string[];

@@ -1,13 +1,11 @@
-/** The helpers that draw at a place of their own, wherever in the template they stand. */
+/** The helpers that draw at a place of their own, anywhere in the template. */
 const PLACED = new Set(['text', 'rule', 'path']);
 /** The blocks whose content is on every page of every label. */
 const ALWAYS_DRAWN = new Set(['page', 'eachPackage']);
 
 /**
- * Takes out of a template what it draws with constants alone: captions and rules, which are the same on every label. They
- * are printed once, as the underlay that each label is laid on: Chromium's time grows with the lines of text, and a letter takes
- * 3.3 ms in place of 3.8. Bold captions stay: the underlay would need a second font, 2.5 kB in each file for one word.
- *
+ * Moves constant captions and rules from a template to an underlay, which is printed once because Chromium's time grows
+ * with the lines of text. Bold captions stay: the underlay would need a second font in each file.
  * @returns a template of those parts; the rest stays in `program`.
  */
 export function takeConstantParts(program: hbs.AST.Program): hbs.AST.Program {
