@@ -15,7 +15,7 @@ const BRANCHES_HEADER =
   'Codigo,Nombre,Estado,Municipio,Colonia,Calle,Numero,CodigoPostal,Telefono,Origen,Destino,Activa';
 const COVERAGE_HEADER = 'CodigoPostal,Sucursal';
 /** Generous: a load is visible within a second on an idle machine. */
-const VISIBLE = { timeout: 10_000, interval: 50 };
+const VISIBLE = { timeout: 30_000, interval: 50 };
 const NORTH = 'NTE01,Norte,Nuevo Leon,Monterrey,Centro,Av. Juarez,800,64000,8150000101,si,si,si';
 const SOUTH = 'SUR01,Sur,Oaxaca,Oaxaca,Centro,Calle 5,1,68000,,si,si,si';
 

@@ -87,7 +87,7 @@ const test = dashboardTest
     'shows',
     ({ page }) =>
       (text: string) =>
-        page.waitForSelector(`::-p-text(${text})`, { timeout: 20_000 }),
+        page.waitForSelector(`::-p-text(${text})`),
   );
 
 describe('the login page', () => {
@@ -154,7 +154,7 @@ describe('Estado', () => {
 
     // What was opened stays open, and what had the focus keeps it, while the page changes.
     await jobs.queue.pause();
-    await page.waitForSelector('::-p-aria([name="Hay 2 problemas"][role="heading"])', { timeout: 20_000 });
+    await page.waitForSelector('::-p-aria([name="Hay 2 problemas"][role="heading"])');
     expect(await page.$eval('[role=status]', ({ textContent }) => textContent)).toBe('Hay 2 problemas');
     expect(await page.$eval('details', ({ open }) => open)).toBe(true);
     expect(await focused()).toBe('Cifras cada diez minutos');
@@ -181,22 +181,22 @@ describe('Estado', () => {
     expect(await page.content()).toContain('Workers vivos');
     await jobs.failed(label(), new Error('payload-invalid'));
     await expect
-      .poll(() => page.content().catch(() => ''), { timeout: 20_000, interval: 500 })
+      .poll(() => page.content().catch(() => ''), { interval: 500 })
       .toContain('El trabajo no trae una etiqueta válida');
   });
 
   test('says when it is stale, and recovers by itself', async ({ login, page }) => {
     await login();
     await page.setOfflineMode(true);
-    await page.waitForSelector('#atraso:not([hidden])', { timeout: 20_000 });
+    await page.waitForSelector('#atraso:not([hidden])');
     await page.setOfflineMode(false);
-    await page.waitForSelector('#atraso[hidden]', { timeout: 20_000 });
+    await page.waitForSelector('#atraso[hidden]');
   });
 
   test('goes to the login page when the session has ended', async ({ login, page, stores }) => {
     await login();
     await stores.redis.del(...(await stores.redis.keys(`*${stores.prefix.slice(1, -1)}*:session:*`)));
-    await page.waitForSelector('#contrasena', { timeout: 20_000 });
+    await page.waitForSelector('#contrasena');
   });
 });
 

@@ -133,12 +133,6 @@ describe('a session', () => {
     expect((await visitor.page('/')).status).toBe(303);
   });
 
-  test.for(['', 'ñ', 'a'.repeat(4_000)])('is not opened by the id %.5s', async (id, { dashboard }) => {
-    const visitor = new Visitor(dashboard.url);
-    visitor.cookie = `sesion=${encodeURIComponent(id)}`;
-    expect((await visitor.page('/')).status).toBe(303);
-  });
-
   test.for<[string, (users: UserStore, name: string) => Promise<unknown>]>([
     ['is disabled', (users, name) => users.set(name, { disabled: true })],
     ['loses colas.admin', (users, name) => users.revoke(name, ['colas.admin'])],

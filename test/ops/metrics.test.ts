@@ -9,7 +9,7 @@ import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 /** Waits until the series has the value: the worker hears of a job's end a moment after the api. */
 const becomes = (url: string, name: string, value: number) =>
-  vi.waitFor(async () => expect((await scrape(url)).get(name)).toBe(value), { timeout: 10_000 });
+  vi.waitFor(async () => expect((await scrape(url)).get(name)).toBe(value), { timeout: 30_000 });
 
 test('a printed and a cached label are counted in the metrics of the api and the label worker', async ({
   api,
@@ -48,26 +48,6 @@ test('a printed and a cached label are counted in the metrics of the api and the
   expect(worker.get('chromium_age_seconds')).toBeGreaterThan(0);
   expect(worker.get('chromium_memory_bytes')).toBeGreaterThan(10 * 2 ** 20);
   expect(worker.get('dependency_up{dependency="chromium"}')).toBe(1);
-});
-
-test('branches counts how often its cache answered, and how long a rebuild took', async ({
-  branches,
-  demo,
-  stores,
-}) => {
-  const before = await scrape(branches.url);
-  const key = `${stores.prefix}:branches`;
-  await stores.redis.hset(key, 'version', 'of another load');
-  await demo.get('/api/sucursales/cobertura/64000'); // the api has not asked for it before
-  await expect.poll(() => stores.redis.hget(key, 'version')).not.toBe('of another load');
-  await demo.get('/api/sucursales/cobertura/44100');
-  const after = await scrape(branches.url);
-  const more = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
-  expect(more('branch_cache_lookups_total{result="miss"}')).toBeGreaterThanOrEqual(1);
-  expect(more('branch_cache_lookups_total{result="hit"}')).toBeGreaterThanOrEqual(1);
-  expect(more('branch_cache_rebuilds_total{result="ok"}')).toBe(1);
-  expect(more('branch_cache_rebuild_seconds_count')).toBe(1);
-  expect(after.get('branch_cache_rebuilds_total{result="failed"}')).toBe(0);
 });
 
 test('a label that no worker prints waits in the queue until its time is over, and is counted as late', async ({

@@ -15,8 +15,8 @@ export function describeOutcome(load: Load, since: number): string {
   return parts.join('; ');
 }
 
-/** Returns the longest time without one of these answers, from `since` to the last one, in ms. */
-function longestPause(answers: Answer[], since: number): number {
+/** Returns the longest time without one of these answers, after `since`, in ms. */
+export function longestPause(answers: Answer[], since: number): number {
   const ends = answers.map(({ until }) => until).filter((until) => until > since);
   return Math.max(...ends.sort((one, other) => one - other).map((end, i) => end - (ends[i - 1] ?? since)));
 }

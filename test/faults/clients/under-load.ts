@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import type { FaultSystem } from '../system/system.ts';
 import { type Answer, Load, type What } from './load.ts';
+import { expectRight, longestPause } from './load-outcome.ts';
 
 /** The long form runs alone, has more of everything, and takes its time. */
 export const long = process.env.FAULTS === 'long';
@@ -38,19 +39,12 @@ export async function underLoad(
   await load.waitForStatus('label', 200, 20);
   await load.stop();
   keep(name, load, from, figures);
-  expectAnswers(load, may);
+  expectRight(load, [200, 400, ...may]); // 400 is the answer to an uncovered postal code
   await expectGuides(load, system.db);
   for (const what of ['create', 'label'] as const) {
-    expect(pause(load, what, from)).toBeLessThan(long ? within : RESUMED_SHORT);
+    expect(longestPause(load.of(what, 200), from)).toBeLessThan(long ? within : RESUMED_SHORT);
   }
   return load;
-}
-
-/** Expects no wrong answer, and allowed statuses only; 400 is the answer to an uncovered postal code. */
-function expectAnswers({ answers }: Load, may: readonly Answer['status'][]): void {
-  expect([...new Set(answers.flatMap(({ wrong }) => wrong ?? []))]).toEqual([]);
-  const never = answers.map(({ status }) => status).filter((status) => ![200, 400, ...may].includes(status));
-  expect([...new Set(never)]).toEqual([]);
 }
 
 /** Expects every acknowledged guide under its number, and one guide for each key at most. */
@@ -71,13 +65,6 @@ async function expectGuides(load: Load, db: Connection): Promise<void> {
   }
 }
 
-/** Returns the longest time after `since` without an answer of this kind, in ms. */
-function pause(load: Load, what: What, since: number): number {
-  const ends = load.of(what, 200).flatMap(({ until }) => (until > since ? until : []));
-  ends.sort((one, other) => one - other);
-  return Math.round(Math.max(...ends.map((end, i) => end - (ends[i - 1] ?? since))));
-}
-
 /** Keeps the number of answers by status, the slowest one and the longest pause. */
 function keep(fault: string, load: Load, from: number, more: Figures): void {
   const of = (what: What) => {
@@ -85,7 +72,7 @@ function keep(fault: string, load: Load, from: number, more: Figures): void {
     const count: Record<string, number> = {};
     for (const { status } of answers) count[status] = (count[status] ?? 0) + 1;
     const slowestMs = Math.round(Math.max(...answers.map((one) => one.until - one.from)));
-    return { ...count, slowestMs, pauseMs: pause(load, what, from) };
+    return { ...count, slowestMs, pauseMs: Math.round(longestPause(load.of(what, 200), from)) };
   };
   keepFigures({ fault, create: of('create'), label: of('label'), ...more });
 }

@@ -28,24 +28,16 @@ export type Server = {
   stepDown?: () => () => void;
 };
 
-/** @param own durable, as that of `npm start`: its files are in `folder`. */
-export async function redisServer(own: boolean, folder: string, closers: Closer[]): Promise<Server> {
-  if (!own) return behindProxy(inject('redisUrl'), closers);
-  const { url, processes } = await provideRedis({ folder, durable: true, log: () => {} });
-  const part = new Part(processes, () => redisAnswers(url));
-  closers.push(() => part.end());
-  return { url, direct: url, part };
-}
-
-/** The Redis of the finished labels. @param own the test's own; its files are in `folder`. */
-export async function labelCacheServer(own: boolean, folder: string, closers: Closer[]): Promise<Server> {
-  if (!own) return behindProxy(inject('labelCacheUrl'), closers);
-  const { url, processes } = await provideRedis({
-    folder,
-    durable: false,
-    log: () => {},
-    role: 'label-cache',
-  });
+/** @param own durable in the role `redis`, as that of `npm start`: its files are in `folder`. */
+export async function redisServer(
+  role: 'redis' | 'label-cache',
+  own: boolean,
+  folder: string,
+  closers: Closer[],
+): Promise<Server> {
+  const isDurable = role === 'redis';
+  if (!own) return behindProxy(inject(isDurable ? 'redisUrl' : 'labelCacheUrl'), closers);
+  const { url, processes } = await provideRedis({ folder, durable: isDurable, log: () => {}, role });
   const part = new Part(processes, () => redisAnswers(url));
   closers.push(() => part.end());
   return { url, direct: url, part };

@@ -15,14 +15,7 @@ import { test as folderTest } from '#test/fixtures/folder.ts';
 import { startBalancer } from './balancer.ts';
 import { type FailingOver, redisFailingOver } from './failing-over.ts';
 import { Part } from './part.ts';
-import {
-  type Closer,
-  electingMongo,
-  labelCacheServer,
-  mongoServer,
-  redisServer,
-  type Server,
-} from './servers.ts';
+import { type Closer, electingMongo, mongoServer, redisServer, type Server } from './servers.ts';
 
 // Nothing is timed by these: a fault takes long, and on a busy machine longer.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -98,8 +91,8 @@ async function openStores(
   const prefix = `{${name}}`;
   const redis = kind
     ? await redisFailingOver(kind, prefix, folder, closers)
-    : await redisServer(own.includes('redis'), folder, closers);
-  const labelCache = await labelCacheServer(own.includes('labelCache'), folder, closers);
+    : await redisServer('redis', own.includes('redis'), folder, closers);
+  const labelCache = await redisServer('label-cache', own.includes('labelCache'), folder, closers);
   await seedDemoData(mongo.direct);
   const db = await mongoose.createConnection(mongo.direct).asPromise();
   const store = new Redis(redis.direct, { maxRetriesPerRequest: null });

@@ -217,27 +217,6 @@ function pretendedPrinter() {
   return { sizes, asked, ask, end };
 }
 
-test('while one slot prints, the next starts only when as many labels are queued as are printing', async () => {
-  const { sizes, asked, ask, end } = pretendedPrinter();
-  await ask(2);
-  expect(sizes).toEqual([1, 1]);
-  await ask(5);
-  await end(0);
-  expect(sizes).toEqual([1, 1, 5]);
-  await end(1);
-  await ask(4);
-  expect(sizes).toEqual([1, 1, 5]);
-  await ask(1);
-  expect(sizes).toEqual([1, 1, 5, 5]);
-  await ask(3);
-  await end(2);
-  expect(sizes).toEqual([1, 1, 5, 5]);
-  await end(3);
-  expect(sizes).toEqual([1, 1, 5, 5, 3]);
-  await end(4);
-  await Promise.all(asked);
-});
-
 test('labels of files print a dozen at a time, and leave a slot to labels that are asked for one by one', async () => {
   const { sizes, asked, ask, end } = pretendedPrinter();
   const file = { behind: true, place: 60 };

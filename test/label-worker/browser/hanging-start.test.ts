@@ -38,7 +38,7 @@ test('while a start of Chromium hangs, the worker says so: in its metrics, its h
 }) => {
   const isDown = async () =>
     expect((await scrape(hung.url)).get('dependency_up{dependency="chromium"}')).toBe(0);
-  await vi.waitFor(isDown, { timeout: 10_000 });
+  await vi.waitFor(isDown, { timeout: 30_000 });
   const series = await scrape(hung.url);
   expect(series.get('chromium_starts_total{reason="failed"}')).toBe(1);
   for (const name of ['age_seconds', 'prints', 'memory_bytes'])
@@ -52,9 +52,9 @@ test('while a start of Chromium hangs, the worker says so: in its metrics, its h
       async () => {
         const [worker] = await aliveWorkers(stores.redis, stores.prefix);
         expect(worker?.chromium).toMatchObject({ state: 'starting', prints: 0 });
-        expect(Date.now() - (worker?.chromium.since ?? 0)).toBeLessThan(20_000);
+        expect(Date.now() - (worker?.chromium.since ?? 0)).toBeLessThan(60_000);
       },
-      { timeout: 10_000 },
+      { timeout: 30_000 },
     );
   await heartbeat();
   // It goes on past the moment when the last one from before would have expired.
@@ -64,6 +64,6 @@ test('while a start of Chromium hangs, the worker says so: in its metrics, its h
   hung.goOn();
   const isUp = async () =>
     expect((await scrape(hung.url)).get('dependency_up{dependency="chromium"}')).toBe(1);
-  await vi.waitFor(isUp, { timeout: 20_000 });
+  await vi.waitFor(isUp, { timeout: 30_000 });
   expect((await scrape(hung.url)).get('chromium_starts_total{reason="failed"}')).toBe(2);
 });

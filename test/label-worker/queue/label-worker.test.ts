@@ -105,7 +105,7 @@ test('the label is in the cache, for an hour, when who waits for it is told', as
   const job = await ask(one);
   expect(await told).toEqual({ printed: labelKey(one) });
   const pdf = await bytesOf(one);
-  const { bytes } = await job.waitUntilFinished(events, 10_000);
+  const { bytes } = await job.waitUntilFinished(events, 30_000);
   expect(pdf?.length).toBe(bytes);
   expect(await cacheRedis.ttl(cache.channelOf(labelKey(one)))).toBeGreaterThan(3_600 - 60);
   const [page] = await readLabel(pdf ?? Buffer.alloc(0));
@@ -124,7 +124,7 @@ test('a label that was asked for in another look stands under the key of the loo
 test('many concurrent labels are all delivered, each under its own key', async () => {
   const labels = mixedLabels(60);
   const jobs = await Promise.all(labels.map((one) => ask(one)));
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
   for (const one of labels) {
     const pdf = (await bytesOf(one)) ?? Buffer.alloc(0);
     expect(execFileSync('pdfinfo', ['-'], { input: pdf, encoding: 'utf8' })).toContain(`Guía ${one.number}`);
@@ -136,8 +136,8 @@ test('a label that nobody waits for any more is not printed, and one that somebo
   await subscribe(labelKey(wanted));
   const longAgo = Date.now() - 5_000;
   const [gone, kept] = await Promise.all([ask(abandoned, longAgo), ask(wanted, longAgo)]);
-  expect(await gone.waitUntilFinished(events, 10_000)).toEqual({ bytes: 0, dropped: true });
-  const { bytes } = await kept.waitUntilFinished(events, 10_000);
+  expect(await gone.waitUntilFinished(events, 30_000)).toEqual({ bytes: 0, dropped: true });
+  const { bytes } = await kept.waitUntilFinished(events, 30_000);
   expect([await bytesOf(abandoned), (await bytesOf(wanted))?.length]).toEqual([null, bytes]);
   // The queue tells us of the end before it tells the worker.
   const counted = async () => (await worker.inject('/metrics')).body;
@@ -154,8 +154,8 @@ test.for([
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + offMs);
     onTestFinished(() => clock.mockRestore());
     const [old, young] = await Promise.all([ask(fresh(), now() - 5_000), ask(fresh(), now() + 60_000)]);
-    expect(await old.waitUntilFinished(events, 10_000)).toEqual({ bytes: 0, dropped: true });
-    expect(await young.waitUntilFinished(events, 10_000)).not.toHaveProperty('dropped');
+    expect(await old.waitUntilFinished(events, 30_000)).toEqual({ bytes: 0, dropped: true });
+    expect(await young.waitUntilFinished(events, 30_000)).not.toHaveProperty('dropped');
   },
 );
 
@@ -198,9 +198,9 @@ test.each([
   const begun = await printsBegun();
   signal('SIGSTOP');
   const job = await ask(one);
-  await vi.waitFor(async () => expect(await printsBegun()).toBe(begun + 1), 5_000);
+  await vi.waitFor(async () => expect(await printsBegun()).toBe(begun + 1), 20_000);
   signal(end);
-  const { bytes } = await job.waitUntilFinished(events, 20_000);
+  const { bytes } = await job.waitUntilFinished(events, 30_000);
   expect((await bytesOf(one))?.length).toBe(bytes);
   expect(chromiums()).toHaveLength(before + 1);
   expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(2);
@@ -214,10 +214,10 @@ test('labels that were in a print when Chromium died are printed by themselves',
   const begun = await printsBegun();
   signalChromium('SIGSTOP');
   const jobs = await Promise.all(Array.from({ length: 20 }, () => ask(fresh())));
-  await vi.waitFor(async () => expect(await printsBegun()).toBe(begun + 2), 5_000);
+  await vi.waitFor(async () => expect(await printsBegun()).toBe(begun + 2), 20_000);
   const before = await single();
   signalChromium('SIGKILL');
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
   const attempts = await Promise.all(jobs.map(async ({ id = '' }) => (await queue.getJob(id))?.attemptsMade));
   const again = attempts.filter((count) => count === 2).length;
   expect(again).toBeGreaterThan(1);
@@ -229,14 +229,14 @@ test('the load is the labels in hand by the most that the worker takes at once',
     const { body } = await worker.inject('/metrics');
     return Number(/^label_worker_load(?:\{.*\})? ([\d.]+)$/m.exec(body)?.[1]);
   };
-  await vi.waitFor(async () => expect(await load()).toBe(0), 5_000);
+  await vi.waitFor(async () => expect(await load()).toBe(0), 20_000);
   signalChromium('SIGSTOP');
   const jobs = await Promise.all([fresh(), fresh(), fresh()].map((one) => ask(one)));
   // Two prints of 25 labels, and as many ready to print.
-  await vi.waitFor(async () => expect(await load()).toBe(0.03), 5_000);
+  await vi.waitFor(async () => expect(await load()).toBe(0.03), 20_000);
   signalChromium('SIGCONT');
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
-  await vi.waitFor(async () => expect(await load()).toBe(0), 5_000);
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
+  await vi.waitFor(async () => expect(await load()).toBe(0), 20_000);
 });
 
 test.each([
@@ -246,14 +246,14 @@ test.each([
 ])('%s fails at once, without a retry', async (_, payload, reason) => {
   const key = randomBytes(4).toString('hex');
   const job = await queue.add('label', { key, label: payload, requestId: key }, labelJobOptions(key, 1));
-  await expect(job.waitUntilFinished(events, 10_000)).rejects.toThrow(reason);
+  await expect(job.waitUntilFinished(events, 30_000)).rejects.toThrow(reason);
   expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(1);
 });
 
 test('the log follows a label by request and key, and names no person', async () => {
   const one = fresh();
   const job = await ask(one);
-  await job.waitUntilFinished(events, 10_000);
+  await job.waitUntilFinished(events, 30_000);
   const find = () => lines.find((line) => line.includes(job.data.requestId));
   // The queue tells us of the end before it tells the worker.
   while (!find()) await once(written, 'line');
@@ -295,7 +295,7 @@ test("a label that an operator's template cannot print fails with the template i
       printed: expect.stringMatching(new RegExp(`^${labelKey(good)}-[\\w-]{16}$`)),
     });
     const bad = { ...fresh(), kind: 'medium', trackingUrl: `https://a.example/${'x'.repeat(300)}` } as const;
-    await expect((await ask(bad)).waitUntilFinished(events, 10_000)).rejects.toThrow('label-unprintable');
+    await expect((await ask(bad)).waitUntilFinished(events, 30_000)).rejects.toThrow('label-unprintable');
     const message = expect.stringContaining('medium.hbs:56: The QR code of 318 characters needs modules');
     const template = 'examples/templates/html/medium.hbs';
     await vi.waitFor(() => {
@@ -319,5 +319,5 @@ test('closing finishes what prints, leaves what waits, and ends Chromium', async
   expect(new Set(states)).toEqual(new Set(['completed', 'prioritized']));
   expect(() => process.kill(lastChromium(), 0)).toThrow('ESRCH');
   worker = await start();
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 20_000)));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
 });
