@@ -9,8 +9,8 @@ import { httpErrors } from './errors.ts';
 import { accountQuota } from './hooks/account-quota.ts';
 import { authenticate } from './hooks/authenticate.ts';
 import { authorize } from './hooks/authorize.ts';
+import { delayRateLimited } from './hooks/delay-rate-limited.ts';
 import { heavyRequests } from './hooks/heavy-requests.ts';
-import { slowRefusals } from './hooks/slow-refusals.ts';
 import { openapi } from './openapi/document.ts';
 import { accountsPlugin } from './plugins/accounts.ts';
 import { branchesPlugin } from './plugins/branches.ts';
@@ -35,7 +35,7 @@ import { destinationRoute } from './routes/validate-destination.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { trackingProblems, trackingRoutes } from './tracking/routes.ts';
 
-/** Builds the API, not yet listening, whether or not its stores are there; closing it closes all that it opened. */
+/** Builds the API without listening; it starts even if its stores are down. Closing it closes all that it opened. */
 export function buildApi(
   config: ApiConfig,
   log: Logger,
@@ -48,10 +48,10 @@ export function buildApi(
     { log, errors: httpErrors, drainMs, trustProxy, anySlashes: true, onBadUrl: trackingProblems(config) },
     async (server) => {
       await server.register(corsPlugin, options);
-      await server.register(slowRefusals);
+      await server.register(delayRateLimited);
       await server.register(openapi, options);
 
-      // Each after those that it uses, and so closed before them.
+      // Each plugin stands behind those that it uses, and therefore closes before them.
       await server.register(storesPlugin, options);
       await server.register(accountsPlugin, options);
       await server.register(tokensPlugin, options);

@@ -14,22 +14,22 @@ import type {
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { callInternal } from './internal-call.ts';
 
-/** Most calls under way at a time, each for one request. */
+/** Most calls in flight, one request each. */
 const MAX_CALLS = 8;
-/** Most requests that wait for a call: the branches service answers as many in half a second. */
+/** Most requests that wait for a call: about half a second of work for the branches service. */
 const MAX_WAITING = 2_000;
-/** Most of them of one account, so that the flood of one leaves places to others. */
+/** Most waiting requests of one account, so that one flood leaves room for others. */
 const MAX_WAITING_PER_ACCOUNT = 500;
-/** How long a version holds, in ms: with the 300 ms of the branches service, a load is visible within a second. */
+/** How long a version holds, in ms. With the 300 ms of the branches service, a load is visible within a second. */
 const VERSION_MS = 400;
 /** Longest wait for the version, in ms, and the pause after one that was not answered. */
 const VERSION_WAIT_MS = 1_000;
 /** How long known answers are used while the branches service is away, in ms (docs/contract.md "Branches"). */
 const KEPT_MS = 60_000;
-/** Answers that are known: Mexico has some 32 000 postal codes. Each takes some 150 bytes, as its branch is shared. */
+/** Most cached answers: Mexico has some 32 000 postal codes. */
 const MAX_KNOWN = 60_000;
 const MAX_BRANCHES = 10_000;
-/** How often a request is asked anew because a load came in between. */
+/** How often a request is repeated because a load came in between. */
 const MAX_ATTEMPTS = 5;
 /** How long an answer about cities is shared, in ms: a load is visible within a second. */
 const CITIES_MS = 500;
@@ -37,7 +37,7 @@ const CITIES_MS = 500;
 const CITIES_WAIT_MS = 1_000;
 const MAX_CITIES = 1_000;
 
-/** What one request asks: where its guides start, unless that does not matter, and where they end. */
+/** The origin of a request, unless any will do, and its destinations. */
 type Query = { origin: string | null; destinations: readonly DestinationQuery[] };
 /** The branches of a query, each null unless guides may start or end there. */
 type Answer = { origin: Branch | null; destinations: (Branch | null)[] };
@@ -54,21 +54,19 @@ type Options = {
 };
 
 /**
- * Asks the branches service, and keeps its answers as long as the version of the last load stands, which is asked for as
- * requests come, at most every 400 ms. So nearly every creation finds its branches in this process; a call for each costs a
- * creation a fifth of its time.
+ * Asks the branches service, and keeps its answers while the version of the last load stands. Requests check the
+ * version, at most every 400 ms. A call for each creation would cost a fifth of its time.
  *
- * While the branches service is away, known answers are used for a minute; what is not known is `unavailable`.
+ * While the branches service is away, known answers serve for a minute; others are `unavailable`.
  */
 export class BranchesClient {
   readonly #pool: Pool;
   readonly #token: string;
   readonly #timeoutMs: number;
-  /** By version and what was asked. */
   readonly #known = new LRUCache<string, { branch: Branch | null }>({ max: MAX_KNOWN });
-  /** By version and code: what thousands of postal codes lead to is held once. */
+  /** By version and code: thousands of postal codes share one branch. */
   readonly #branches = new LRUCache<string, Branch>({ max: MAX_BRANCHES });
-  /** `at` of `performance.now()`: when it was last said, and when it was last asked for in vain. */
+  /** `at`: when the service last confirmed the version, of `performance.now()`. */
   #version: { text: string; at: number } | undefined;
   #versionMissedAt = Number.NEGATIVE_INFINITY;
   readonly #askingVersion = new SingleFlight<string>();
@@ -115,13 +113,13 @@ export class BranchesClient {
     });
   }
 
-  /** Returns the branch of a single destination, or undefined where it has none. @throws as `resolve` does. */
+  /** Returns the branch of a destination, or undefined if it has none. @throws as `resolve` does. */
   async destination(query: DestinationQuery, caller: BranchesCaller): Promise<Branch | undefined> {
     const { destinations } = await this.resolve({ origin: null, destinations: [query] }, caller);
     return destinations[0] ?? undefined;
   }
 
-  /** Returns the active branches, ordered by code. Those who ask at the same time share one call. */
+  /** Returns the active branches, ordered by code. Concurrent callers share one call. */
   active(requestId: string): Promise<readonly Branch[]> {
     return this.#listing.run(() => this.#call('/internal/branches', requestId));
   }
@@ -139,7 +137,6 @@ export class BranchesClient {
     return new Map(codes.flatMap((code, i) => (cities[i] ? [[code, cities[i]] as const] : [])));
   }
 
-  /** Rejects when the service does not answer in time. */
   ping(): Promise<unknown> {
     return this.#call('/health/live', 'health');
   }
@@ -148,7 +145,7 @@ export class BranchesClient {
     return this.#pool.destroy();
   }
 
-  /** Returns what of a query is not known of this version, each once; undefined where all is. */
+  /** Returns the part of a query that this version has no answers for, without doubles; undefined if it has all. */
   #missing(version: string, { origin, destinations }: Query): ResolveRequest | undefined {
     const isKnown = (key: string) => this.#known.get(`${version} ${key}`) !== undefined;
     const origins = origin === null || isKnown(originKey(origin)) ? [] : [origin];
@@ -167,7 +164,6 @@ export class BranchesClient {
     };
   }
 
-  /** Asks for what is missing in a turn of its account, and remembers the answers. */
   async #ask(
     request: ResolveRequest,
     { requestId, account, signal: left }: BranchesCaller,
@@ -193,8 +189,8 @@ export class BranchesClient {
   }
 
   /**
-   * Makes the call of a request whose turn it is, unless nobody waits for it any more. One that has used up half of its time is
-   * not sent: the service hangs, and is sent little in vain.
+   * Makes the call when it is the request's turn, unless all its clients have left. After half of its time a request
+   * is not sent, because the service then hangs.
    */
   async #resolve({ request, requestId, signal, from }: Call): Promise<void> {
     if (signal.aborted) return;

@@ -12,9 +12,8 @@ import { addWebhooksCommand } from './commands/webhooks-command.ts';
 /**
  * `npm run admin -- …`: the API's users. Exit code 0: done, 1: refused or failed, 2: wrong usage.
  *
- * A password comes from a terminal without echo or from standard input, never from an argument: arguments stay in the
- * shell's history, and everybody who lists processes sees them. For the same reason no message repeats an argument
- * that was not expected.
+ * A password comes from a terminal or from standard input. As an argument it would show in the shell's history and in
+ * the list of processes. For the same reason no message repeats an unexpected argument.
  */
 
 if (import.meta.main) process.exitCode = await run(process.argv);

@@ -103,10 +103,10 @@ export const ApiConfig = Type.Object({
   ),
 });
 
-/** Stands on labels of an installation that nobody has told its address. */
+/** Printed on labels if neither `TRACKING_URL` nor `PUBLIC_URL` is set. */
 const NO_TRACKING_URL = 'https://rastreo.example/{guia}';
 
-/** Returns the address in the QR code of labels, with `{guia}` in place of the number. */
+/** Returns the address in the labels' QR code, with `{guia}` for the number. */
 export function trackingUrl({
   TRACKING_URL,
   PUBLIC_URL,
@@ -117,11 +117,11 @@ export function trackingUrl({
 export type ApiConfig = Readonly<Static<typeof ApiConfig>>;
 
 /**
- * Time limits of one label, and of all labels of a file, in ms, waiting in the queue included. Proxies wait longer. Only a test
- * has reason to change them.
+ * Time limits of one label and of a file, in ms, with the wait in the queue. Proxies wait longer. Only tests change
+ * them.
  */
 export const LABEL_TIMEOUTS = { label: LABEL_TIMEOUT_MS, file: 25_000 };
 export type LabelTimeouts = Readonly<typeof LABEL_TIMEOUTS>;
 
-/** What every plugin and route of the API gets; `tracing` is absent where it is off. */
+/** What every plugin and route gets; `tracing` is absent if it is off. */
 export type ApiOptions = { config: ApiConfig; tracing: Tracing | undefined; labelTimeouts: LabelTimeouts };

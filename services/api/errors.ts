@@ -11,7 +11,7 @@ import { MAX_KEY_LENGTH } from './guides/creation-journal.ts';
 /** A 401 must have a challenge (RFC 9110, 11.6.1). No scheme is registered for a login by headers, so this is our own. */
 const LOGIN_CHALLENGE = 'Login headers="X-Username X-Password"';
 
-/** The types of JSON, as a message asks for them and as it says what was sent. */
+/** JSON types, as a message names them. */
 const EXPECTED_TYPES: Readonly<Record<string, string>> = {
   string: 'texto (string)',
   number: 'un numero (number)',
@@ -26,7 +26,6 @@ const GIVEN_TYPES: Readonly<Record<string, string>> = {
   object: 'un objeto',
 };
 
-// What several errors of one `codigo` have in common.
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
 const quotaExceeded = {
   status: 429,
@@ -63,8 +62,8 @@ const wrongParameter = { status: 400, codigo, advice } as const;
 const firstProblem = { status: 400, codigo: undefined, message: undefined, advice: undefined } as const;
 
 /**
- * The API's errors, with their texts to the letter (docs/contract.md "Messages and statuses"), in the order of the guide
- * for integrators. Those of all services stand here by name if others follow them in the guide.
+ * The API's errors, with their texts to the letter (docs/contract.md "Messages and statuses"), in the order of the
+ * guide for integrators. Errors of all services stand here by name, for that order.
  */
 const apiErrors = {
   'credentials-missing': {
@@ -246,7 +245,7 @@ const apiErrors = {
     advice: 'Pida a su transportista que asigne una sucursal de origen a su usuario.',
   },
   'origin-inactive': {
-    // The client can do nothing: a load of branches, or the user, has to be corrected here.
+    // The client can do nothing: an operator must correct the branches or the user.
     logLevel: 'warn',
     status: 400,
     codigo: 'origen_invalido',
@@ -266,13 +265,13 @@ const apiErrors = {
     advice:
       'La clave ya es de otra solicitud. Si esta es nueva, dele otra clave; si es la misma, mande el mismo contenido.',
   },
-  /** Repeating does no harm: what is registered already is `repetido`. */
+  /** Repeating is safe: a registered event is answered as `repetido`. */
   'events-unknown': {
     ...unknownOutcome,
     message: 'No se sabe si todo se registro; repita la misma solicitud',
     headers: { 'Retry-After': '2' },
   },
-  /** No `Retry-After`: a request that is repeated without a key may create its guides twice. */
+  /** No `Retry-After`: a repeated request without a key may create its guides twice. */
   'result-unknown': {
     ...unknownOutcome,
     message: 'No se sabe si las guias se crearon; consulte sus guias antes de repetir',
@@ -317,7 +316,7 @@ const apiErrors = {
     message: 'Error al generar la etiqueta',
     advice: 'No repita: esa etiqueta no se puede imprimir. Avise al transportista, con el `requestId`.',
   },
-  /** The same request may succeed: the label may be printed soon. */
+  /** The same request may succeed once the label is printed. */
   'label-late': {
     status: 500,
     codigo: 'etiqueta_tardia',
@@ -364,9 +363,9 @@ const apiErrors = {
     headers: retryAfter,
     advice: 'Repita tras `Retry-After`, con menos solicitudes a la vez.',
   },
-  /** No label worker is alive, or none gets anything done; the log says so once. */
+  /** No label worker is alive or makes progress; logged once. */
   'no-printer': { ...commonHttpErrors.unavailable, logLevel: 'silent' },
-  /** Nobody gets this answer, and it is not counted as a failure. */
+  /** The client has left: the answer is not sent and not counted as a failure. */
   'client-gone': {
     logLevel: 'silent',
     status: 499,
@@ -380,7 +379,7 @@ const apiErrors = {
 export const httpErrors = { ...apiErrors, ...commonHttpErrors };
 export type ApiErrorCode = keyof typeof httpErrors;
 
-/** What may be wrong with a guide, in the order of the document: the codes that an answer may take from its first problem. */
+/** Problems of a guide, in the order of the document. An answer may take its code from its first problem. */
 const GUIDE_PROBLEMS = [
   'field-required',
   'field-type',

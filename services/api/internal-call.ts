@@ -3,23 +3,23 @@ import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { INTERNAL_TOKEN_HEADER, REQUEST_ID_HEADER } from '#shared/http/internal-calls.ts';
 
 type Call = {
-  /** Names the service in errors. */
   service: string;
   token: string;
   path: string;
-  /** Of the request for which the call is made. */
+  /** Id of the request that makes the call. */
   requestId: string;
   /** Sent as JSON by POST; without it the call is a GET. */
   body?: unknown;
   signal?: AbortSignal | undefined;
-  /** Code of the refusal where the service does not find what is asked for. */
+  /** Error code for a 404 of the service. */
   notFound?: ErrorCode;
 };
 
 /**
- * Calls another service of ours, and returns its answer.
+ * Calls another of our services, and returns its answer.
  *
- * @throws DomainError `unavailable` where the service says so, `notFound` where it answers 404; Error with any other answer; what undici throws.
+ * @throws DomainError `unavailable` if the service says so, `notFound` if it answers 404; Error for any other answer;
+ * what undici throws.
  */
 export async function callInternal<T>(
   pool: Pool,

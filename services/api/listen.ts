@@ -3,13 +3,12 @@ import { type AddressInfo, createServer, type ListenOptions, type Server } from 
 import type { HttpServer } from '#shared/http/http-server.ts';
 
 /**
- * Listening sockets of the port. Node accepts one connection per socket and turn of its event loop, and a turn with the requests
- * of 150 connections takes long: while one account flooded the api from as many, other customers' creations over new connections
- * took 1.8 s at p99, and 13.6 s with one socket (medians 0.8 and 3.6 s, on two cores that other work shared). Only Linux spreads
- * connections evenly over sockets.
+ * Listening sockets of the port. Node accepts one connection per socket and turn of its event loop. With one socket,
+ * a flood over 150 connections delays the new connections of others. Only Linux spreads connections evenly over
+ * sockets.
  */
 const SOCKETS = process.platform === 'linux' ? 16 : 1;
-/** Connections that may wait at each socket to be accepted. */
+/** Longest queue of connections to accept, for each socket. */
 const BACKLOG = 512;
 
 /**
@@ -29,8 +28,8 @@ export async function listen(service: HttpServer, address: { host: string; port:
   service.addHook('preClose', async () => {
     closed = others.map((socket) => once(socket.close(), 'close'));
   });
-  // Node's HTTP server waits for the connections of its own socket alone. Hooks run in reverse order, so this one still holds
-  // the stores open for requests that came by the other sockets.
+  // Node's HTTP server waits for connections of its own socket only. Hooks run in reverse order, so the stores are
+  // still open here.
   service.addHook('onClose', () => Promise.all(closed));
   await requireFree(address);
   await service.listen(shared);
@@ -38,7 +37,7 @@ export async function listen(service: HttpServer, address: { host: string; port:
   await Promise.all(others.map((socket) => open(socket, { ...shared, port })));
 }
 
-/** A shared port also admits another process, which would then get some of the requests: nobody may listen there yet. */
+/** Another process could share the port and take requests, so the port must be free. */
 async function requireFree(address: ListenOptions): Promise<void> {
   const alone = createServer();
   await open(alone, address);

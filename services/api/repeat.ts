@@ -3,14 +3,13 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 
 type Options = {
-  /** Names the work while the stores are waited for. */
+  /** Names the work in the log while it waits for the stores. */
   name: string;
   pauseMs: number;
-  /** Is logged when the work fails. */
   failed: string;
 };
 
-/** Repeats some work once the stores are connected. A server that closes waits until the work under way has ended. */
+/** Repeats some work once the stores are connected. Closing waits for the current run. */
 export function repeatOnceConnected(
   server: HttpServer,
   { name, pauseMs, failed }: Options,

@@ -48,7 +48,7 @@ export function parseMoment(option: 'since' | 'until', text: string, now = Date.
   if (count) return new Date(now - Number(count) * (UNITS[unit] ?? 0));
   const [, day, time] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d)?)?Z?$/.exec(text) ?? [];
   const moment = new Date(`${day}${time ?? 'T00:00'}Z`);
-  // A day that does not exist, such as 2026-02-31, would be another one.
+  // `Date` turns 2026-02-31 into another day.
   const exists = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(`${day}${time ?? ''}`);
   if (!exists) throw new UsageError(`--${option} debe ser ${MOMENT_RULE}`);
   return option === 'until' && !time ? new Date(moment.getTime() + 24 * HOUR_MS) : moment;
@@ -71,7 +71,7 @@ function auditTable(events: readonly AuditEvent[]): string {
   return aligned([['FECHA (UTC)', 'ACCION', 'USUARIO', 'DESDE', 'RESULTADO', 'SOBRE', 'DETALLES'], ...rows]);
 }
 
-/** Some texts come from clients and from command lines; a terminal would obey their control characters. */
+/** Replaces control characters from clients and command lines, which a terminal would obey. */
 function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '?');
 }

@@ -1,16 +1,14 @@
 import { Argument } from 'commander';
 import { UsageError } from '#shared/commands/run-command-line.ts';
 
-/** What the commands of `npm run admin` have in common. */
-
 export const NAME_RULE = 'de 1 a 64 caracteres visibles, sin espacios';
 
-/** Makes the argument that names a user. A name has no blanks: it travels in a header, which loses them at its ends. */
+/** Makes the argument for a user name. Headers lose blanks at the ends, so a name has none. */
 export function usernameArgument(): Argument {
   return new Argument('<usuario>', NAME_RULE).argParser((name) => parseName('El usuario', name));
 }
 
-/** Parses the name of an account, which has the form of a user's, since that is its name by default. */
+/** Parses an account name. Its default is a user name, so the same rules apply. */
 export function parseAccount(name: string): string {
   return parseName('La cuenta', name);
 }

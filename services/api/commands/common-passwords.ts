@@ -1,6 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Words of this country and trade, which the international list does not have; without accents. */
+/** Common words of Mexico and of shipping that the international list lacks; without accents. */
 const SPANISH = [
   'administrador',
   'bienvenido',
@@ -21,12 +21,12 @@ const SPANISH = [
   'vivamexico',
 ];
 const COMMON = new Set([...dictionary['passwords-common'], ...SPANISH]);
-/** What is left of a password without its ornaments has at least so many characters. */
+/** Shortest password without its ornaments. */
 const MIN_CORE = 4;
 
 /**
- * Tells whether a password is one of some 49 000 common ones, or one of them with ornaments: capitals, accents, digits and
- * signs at its ends, the same again and again. With only those, nearly all of the list would be shorter than is allowed.
+ * Returns whether a password is one of some 49 000 common ones, also with ornaments: capitals, accents, repetition,
+ * digits and signs at its ends.
  */
 export function isCommonPassword(password: string): boolean {
   const plain = password.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();

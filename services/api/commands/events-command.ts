@@ -55,7 +55,7 @@ export function addEventsCommand(program: Command, run: Run): void {
 /** Registers the events of a file, each by itself, 500 at a time. */
 async function loadEvents(mongo: Connection, path: string, username: string) {
   const guides = new GuideStore(mongo);
-  // Webhooks are not woken: they look for events once a minute.
+  // Webhooks find the events within a minute.
   const events = new EventRegister(new EventLog(mongo), guides, new Registry(), () => {});
   const report = new LineReport();
   const counts = { registered: 0, repeated: 0 };
@@ -91,7 +91,7 @@ async function loadEvents(mongo: Connection, path: string, username: string) {
   }
 }
 
-/** Returns a row as a request has an event; a number of a package is text in a file. */
+/** Converts a CSV row to an event; `Paquete` is text in a file. */
 function toEvent({ cells }: Row<keyof Event>): Record<string, unknown> {
   const { Paquete, ...texts } = cells;
   return { ...texts, Paquete: /^\d{1,3}$/.test(Paquete) ? Number(Paquete) : Paquete };

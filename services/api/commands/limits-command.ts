@@ -29,7 +29,7 @@ export function addLimitsCommand(program: Command, run: Run): void {
       return run(async (mongo) => {
         const limits = new AccountLimitsStore(mongo);
         const users = await new UserStore(mongo).list();
-        // Limits stay when the last user moves to another account; nobody else could remove them.
+        // Limits stay when an account's last user moves; only this command can remove them.
         const hasLimits = Object.keys(await limits.find(account)).length > 0;
         if (!hasLimits && !users.some((user) => user.account === account)) {
           throw new Error(`La cuenta no tiene usuarios: ${account}`);

@@ -63,7 +63,7 @@ function addSearch(command: Command, description: string): Command {
 
 type SearchOptions = { phone?: string; email?: string; name?: string };
 
-/** Makes the search for a person from the options of a command, of which exactly one is given. @throws UsageError */
+/** Makes the search from a command's options, exactly one of them. @throws UsageError */
 export function parseSearch({ phone, email, name }: SearchOptions): PersonSearch {
   const [only, another] = [
     { by: 'telefono', text: phone } as const,
@@ -80,7 +80,7 @@ export function parseSearch({ phone, email, name }: SearchOptions): PersonSearch
   return search;
 }
 
-/** Runs a command on the data of a person. The trail has by what the person was searched for, never the person. */
+/** Runs a command on a person's data. The audit log names the kind of search, never the person. */
 function onPerson(
   run: Run,
   name: 'export' | 'erase',

@@ -5,20 +5,19 @@ import { isCommonPassword } from './common-passwords.ts';
 
 /** In characters (docs/contract.md "Authentication"). */
 const MIN_PASSWORD = 12;
-/** In bytes, so that a login accepts it whatever its characters. */
+/** In bytes: a login accepts so many. */
 const MAX_PASSWORD = MAX_CREDENTIAL;
 const TIMEOUT_MS = 120_000;
-/** Names of the errors for a password that was not typed: Ctrl-C, the time limit, the end of standard input. */
+/** Errors for a password that was not typed: Ctrl-C, time limit, end of standard input. */
 const CANCELLED = new Set(['ExitPromptError', 'AbortError', 'AbortPromptError']);
 
 export const PASSWORD_RULE = `La contrasena se pide dos veces en la terminal, o se lee de la entrada estandar (una linea).
 Debe tener al menos ${MIN_PASSWORD} caracteres, ${MAX_PASSWORD} bytes como maximo, y no ser de las comunes.`;
 
 /**
- * Reads a new password: on a terminal by asking twice without echo, otherwise the first line of standard input.
+ * Reads a new password: on a terminal twice without echo, otherwise the first line of standard input.
  *
- * @throws Error when the password is too short, too long, common, cannot be sent in a header, or does not come in time;
- * the message is for the person who typed it.
+ * @throws Error for the operator if the password is unusable, common or late.
  */
 export async function readPassword(): Promise<string> {
   const reading = process.stdin.isTTY ? passwordFromTerminal() : firstLine();
@@ -55,7 +54,7 @@ async function passwordFromTerminal(): Promise<string> {
   return password;
 }
 
-/** Input that is longer than any password is not read to its end. */
+/** Stops reading once the input is longer than any password. */
 async function firstLine(): Promise<string> {
   const input = addAbortSignal(AbortSignal.timeout(TIMEOUT_MS), process.stdin.setEncoding('utf8'));
   let text = '';

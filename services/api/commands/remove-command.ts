@@ -10,10 +10,10 @@ import { AccountLimitsStore } from '../accounts/account-limits.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
 import { example, usernameArgument } from './command-line.ts';
 
-/** Time after which no process takes a disabled user for an enabled one, in ms (docs/contract.md "Authentication"). */
+/** Time until every process knows that a user is disabled, in ms (docs/contract.md "Authentication"). */
 const IN_FORCE_MS = 10_000;
 
-/** Adds `remove`, which takes a user and the user's name out of the database. The guides stay with their account. */
+/** Adds `remove`, which removes a user and the user's name. The guides stay with their account. */
 export function addRemoveCommand(program: Command, run: Run): void {
   program
     .command('remove')
@@ -33,7 +33,7 @@ interrumpe, repitalo.`,
         const user = await users.find(username);
         if (!user) throw new Error(`El usuario no existe: ${username}`);
         await announce();
-        // The user stays until all else is done: what is interrupted can be repeated.
+        // The user goes last, so that an interrupted command can be repeated.
         await users.set(username, { disabled: true });
         process.stderr.write('Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n');
         await sleep(IN_FORCE_MS); // also for a user who was disabled a moment ago
@@ -57,7 +57,7 @@ async function forgetName(mongo: Connection, username: string): Promise<void> {
   progress.clear();
 }
 
-/** Removes the limits of an account without users, which nobody else may remove. @returns what the operator reads of it. */
+/** Removes the limits of an account without users. @returns a line for the operator. */
 async function closeAccount(mongo: Connection, account: string): Promise<string> {
   const users = await new UserStore(mongo).list();
   if (users.some((user) => user.account === account)) return '';

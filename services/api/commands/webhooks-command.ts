@@ -6,7 +6,7 @@ import type { Webhook } from '#shared/stores/webhook-model.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { aligned, example } from './command-line.ts';
 
-/** Accounts that are asked for at a time. */
+/** Accounts read concurrently. */
 const ACCOUNTS_AT_A_TIME = 20;
 
 export function addWebhooksCommand(program: Command, run: Run): void {
@@ -28,7 +28,7 @@ export function addWebhooksCommand(program: Command, run: Run): void {
     );
 }
 
-/** A webhook, and how many events it is behind. */
+/** A webhook and its number of pending events. */
 type Pending = Webhook & { pending: number };
 
 async function webhooksWithPending(mongo: Connection): Promise<Pending[]> {

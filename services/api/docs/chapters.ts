@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Marked, Renderer } from 'marked';
 import { escapeHtml } from '#shared/pages/page-kit.ts';
 
-/** The chapters of the guide for integrators, in the order of its menu; each is the Markdown file of its name. */
+/** Chapters of the guide for integrators, in the order of its menu; each is a Markdown file. */
 const NAMES = [
   ...['inicio', 'campos', 'errores', 'reintentos', 'limites'],
   ...['etiquetas', 'impresoras', 'rastreo', 'webhooks', 'cambios'],
@@ -10,33 +10,32 @@ const NAMES = [
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url));
 
-/** The heading under which a table stands. */
 let section = '';
 
 const usual = new Renderer();
 const markdown = new Marked({
-  /** An address in an example is no link. */
+  /** Does not link addresses in examples. */
   tokenizer: { url: () => undefined },
   renderer: {
-    /** HTML in the text is shown as text. */
+    /** Shows HTML as text. */
     html: ({ text }) => escapeHtml(text),
-    /** Code may scroll on a narrow screen, also by keyboard. */
+    /** Lets code scroll on a narrow screen, also by keyboard. */
     code(token) {
       return usual.code.call(this, token).replace('<pre>', '<pre tabindex="0">');
     },
-    /** A table too. It is named as the heading above it. */
+    /** Tables scroll too, named by the heading above. */
     table(token) {
       const table = usual.table.call(this, token);
       return `<div class="tabla" role="region" aria-label="${escapeHtml(section)}" tabindex="0">${table}</div>\n`;
     },
-    /** A heading that begins with code can be linked to by it. */
+    /** Gives headings that begin with code an id. */
     heading({ depth, text, tokens }) {
       section = text.replaceAll('`', '');
       const [first] = tokens;
       const id = first?.type === 'codespan' ? ` id="${escapeHtml(first.text)}"` : '';
       return `<h${depth}${id}>${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
-    /** Pictures are in the page, which loads nothing else. */
+    /** Embeds pictures: the page loads nothing else. */
     image({ href, text }) {
       const source = read(href).toString('base64');
       return `<img src="data:image/png;base64,${source}" alt="${escapeHtml(text)}" width="192" height="72">`;
@@ -44,10 +43,10 @@ const markdown = new Marked({
   },
 });
 
-/** A chapter at `/api/docs` and this path, as HTML. */
+/** A chapter as HTML, at `/api/docs` and this path. */
 export type Chapter = { path: string; title: string; content: string };
 
-/** Renders the chapters. The values stand in the text as `{{name}}`, and are Markdown themselves. */
+/** Renders the chapters. Values, in Markdown, replace `{{name}}`. */
 export function renderChapters(values: Readonly<Record<string, string | number>>): Chapter[] {
   return NAMES.map((name, i) => {
     const text = read(`${name}.md`)

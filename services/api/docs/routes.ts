@@ -10,12 +10,12 @@ const kit = pageKit(new URL('.', import.meta.url));
 const chapterPage = kit.page<Chapter & { chapters: readonly Chapter[]; carrier: string }>('capitulo');
 const STYLE = kit.style('manual.css');
 const POLICY = policyHeader(pagePolicy());
-/** Stands in the chapters for the address at which the client reaches the API. */
+/** Placeholder for the API's address, as the client reaches it. */
 const URL_MARK = '{url}';
 
 /**
- * `GET /api/docs`: the guide for integrators, in Spanish, and in a browser also `/`. It needs no token: who reads it may
- * not have one yet. Its tables are made from what the API itself uses, so they cannot say anything else.
+ * `GET /api/docs`: the guide for integrators, in Spanish; in a browser also `/`. It needs no token: a reader may not
+ * have one yet.
  */
 export async function docsRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
   server.all('/', async ({ method, headers }, reply) => {

@@ -27,7 +27,7 @@ import {
 } from '../openapi/when-to-repeat.ts';
 import { MAX_PENDING } from '../webhooks/webhooks.ts';
 
-/** An operation of the OpenAPI document, as far as the chapters show it. */
+/** Fields of an OpenAPI operation that the chapters show. */
 type Operation = {
   operationId: string;
   tags: string[];
@@ -38,10 +38,8 @@ type Operation = {
 type DocumentedOperation = Operation & { method: string; path: string };
 
 /**
- * Returns what the chapters take from the code, by its name there, as Markdown: the limits in force, and tables of
- * operations, fields, codes and retries.
- *
- * @param document the API's own OpenAPI document.
+ * Returns the chapters' values by name, as Markdown: limits in force, and tables of operations, fields, codes and
+ * retries.
  */
 export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: object }) {
   const operations = Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(
@@ -146,7 +144,7 @@ function fieldsTable({ properties = {}, required = [] }: Section): string {
   );
 }
 
-/** What the service fills into a message. */
+/** A placeholder in a message. */
 const FILLED = new Proxy({} as ErrorParams, { get: () => '…' });
 
 function codeSections(operations: readonly DocumentedOperation[]): string {
@@ -178,12 +176,12 @@ function codeSection(
   ].join('\n\n');
 }
 
-/** Writes text so that Markdown shows it as it stands. */
+/** Escapes Markdown. */
 function asText(text: string): string {
   return text.replace(/[\\`*_[\]<>|&]/g, '\\$&');
 }
 
-/** Writes JSON over several lines; an object that holds no other stands on one. */
+/** Writes JSON over several lines, with each innermost object on one line. */
 function readableJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/\{\s+([^{}[\]]*?)\s+\}/g, (_, fields: string) => {
     return `{ ${fields.replace(/\n\s+/g, ' ')} }`;

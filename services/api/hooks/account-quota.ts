@@ -5,9 +5,8 @@ import { QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
 import { apiUser } from './authenticate.ts';
 
 /**
- * Refuses the requests of an account beyond its limit, before anything is read or looked up for them, and tells every
- * caller how many are left (docs/contract.md "Limits"). Adds the headers of a limit that any route of the scope throws as
- * `QuotaExceeded`.
+ * Refuses requests beyond the account's limit before anything is read for them, and reports what is left
+ * (docs/contract.md "Limits"). Adds the headers of each `QuotaExceeded` that a route of the scope throws.
  */
 export const accountQuota = fp(async (server: HttpServer) => {
   server.addHook('onRequest', async (request, reply) => {
@@ -21,8 +20,8 @@ export const accountQuota = fp(async (server: HttpServer) => {
 });
 
 /**
- * Adds a limit to the answer's `RateLimit` and `RateLimit-Policy`, behind those that are there already
- * (draft-ietf-httpapi-ratelimit-headers-10, a list of items each). Also an error keeps them.
+ * Adds a limit to `RateLimit` and `RateLimit-Policy`, which are lists (draft-ietf-httpapi-ratelimit-headers-10).
+ * Errors keep them.
  */
 export function addRateLimit(reply: FastifyReply, state: QuotaState): void {
   const { policy, quota, windowS, remaining, resetS } = state;

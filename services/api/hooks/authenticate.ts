@@ -7,15 +7,14 @@ import type { Caller } from '../accounts/account-limits.ts';
 import type { TokenClaims } from '../plugins/tokens.ts';
 
 /**
- * Makes every route of the scope that registers it demand a valid token of an enabled user. The scope decides, not the
- * URL's text.
+ * Demands a valid token of an enabled user on every route of the scope.
  *
- * Its hook throws DomainError `access-denied` or `token-expired`.
+ * The hook throws DomainError `access-denied` or `token-expired`.
  */
 export const authenticate = fp(async (server: HttpServer) => {
   const { users, limitsOf } = server;
   server.addHook('onRequest', async (request) => {
-    // Node takes the first of several headers; a proxy before this process may have checked another.
+    // Node takes the first of several headers; a proxy may have checked another.
     const [authorization, another] = request.raw.headersDistinct.authorization ?? [];
     if (another !== undefined) throw new DomainError('access-denied');
     request.user = server.verifyBearer(authorization);
@@ -26,7 +25,7 @@ export const authenticate = fp(async (server: HttpServer) => {
   });
 });
 
-/** Tells whether the token was logged out, or all tokens of its time were ended. */
+/** Returns whether the token was logged out or revoked with all others of its user. */
 function isEnded({ tokenGeneration, revokedTokens }: ApiUser, { gen, jti }: TokenClaims): boolean {
   return gen !== tokenGeneration || revokedTokens.some((revoked) => revoked.jti === jti);
 }
@@ -36,16 +35,16 @@ export function apiUser(request: FastifyRequest): Caller {
   return request.apiUser as Caller;
 }
 
-/** Calls back once the client is gone, also before now, or has its answer. */
-export function whenOver({ raw }: FastifyReply, call: () => void): void {
+/** Calls back once the response is sent or the client has left, even if it left before. */
+export function onResponseEnd({ raw }: FastifyReply, call: () => void): void {
   if (raw.destroyed) call();
   else raw.once('close', call);
 }
 
-/** Returns a signal that aborts when the client is gone, also before now, or has its answer. */
-export function whenGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  // With a reason of its own, as each request ends so: an error with its stack costs as much as the check of a guide.
-  whenOver(reply, () => gone.abort('client-gone'));
-  return gone.signal;
+/** Returns a signal that aborts once the response is sent or the client has left, even if it left before. */
+export function abortSignalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  // A string, because every request ends here: an error with a stack costs as much as checking a guide.
+  onResponseEnd(reply, () => controller.abort('client-gone'));
+  return controller.signal;
 }

@@ -6,16 +6,16 @@ import { apiUser } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the user must be allowed to do; `any` demands a valid token only. `operation` sets it. */
+    /** Permission that the user needs; `any` demands a valid token only. `operation` sets it. */
     permission?: Permission | 'any';
   }
 }
 
 /**
- * Makes every route of the scope that registers it demand its permission. A route that names none does not start: a
- * forgotten line must not become an open door.
+ * Demands its permission on every route of the scope. A route without one fails at start: a forgotten line must not
+ * open a door.
  *
- * Its hook throws DomainError `forbidden`.
+ * The hook throws DomainError `forbidden`.
  */
 export const authorize = fp(async (server: HttpServer) => {
   server.addHook('onRoute', ({ url, config }) => {

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import fastq from 'fastq';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { apiUser, whenOver } from './authenticate.ts';
+import { apiUser, onResponseEnd } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,26 +15,26 @@ declare module 'fastify' {
   }
 }
 
-/** A body of more bytes is large: some ten guides with every field, or a hundred of the smallest. */
+/** A larger body counts as heavy: some ten full guides, or a hundred of the smallest. */
 const LARGE_BYTES = 16 * 1024;
 /**
- * Requests of an account that a process works on at a time, by what makes them heavy. Of large bodies one is checked while
- * another is stored. Four reads take four of the process's 50 connections to MongoDB.
+ * Active heavy requests of an account in a process. One large body is checked while another is stored. Four reads
+ * take four of the 50 connections to MongoDB.
  */
 const MAX_ACTIVE = { body: 2, read: 4 };
 const MAX_WAITING = 100;
-/** When an account with too many may try again, in seconds: that many take longer. */
+/** Seconds after which an account with too many waiting requests may try again. */
 const RETRY_AFTER_S = 2;
 
-/** `isWorking`: whether the handler has begun and not ended; it goes on where its client leaves. */
+/** `isWorking`: the handler runs, even if its client has left. */
 type Turn = { begun: PromiseWithResolvers<void>; over: PromiseWithResolvers<void>; isWorking: boolean };
 
 /**
- * Lets each account have two large bodies and four reads of lists at a time. Others of it wait before their body is read,
- * so that they take no memory, connections and time of other accounts. Without it, a flood of creations of 500 guides over
- * 150 connections takes 450 MiB of an api. Whoever hangs up keeps the turn until the handler has ended.
+ * Lets each account have two large bodies and four list reads active. The others wait before their body is read, so
+ * they take no memory from other accounts. A request keeps its turn until its handler ends, even if its client
+ * leaves.
  *
- * Its hook throws DomainError `too-many-requests`, with the seconds to wait, and `client-gone`.
+ * The hook throws DomainError `too-many-requests` with the seconds to wait, or `client-gone`.
  */
 export const heavyRequests = fp(async (server: HttpServer) => {
   const lines = new Map<string, fastq.queueAsPromised<Turn>>();
@@ -56,7 +56,7 @@ export const heavyRequests = fp(async (server: HttpServer) => {
     void line.push(turn);
     await turn.begun.promise;
     request.turn = turn;
-    whenOver(reply, () => {
+    onResponseEnd(reply, () => {
       if (!turn.isWorking) turn.over.resolve();
     });
     if (reply.raw.destroyed) throw new DomainError('client-gone');
@@ -76,7 +76,7 @@ async function takeTurn({ begun, over }: Turn): Promise<void> {
   await over.promise;
 }
 
-/** A body without a length may have any. */
+/** A body without a length counts as large. */
 function kindOf({ headers, routeOptions }: FastifyRequest): keyof typeof MAX_ACTIVE | undefined {
   if (routeOptions.config.readsMany) return 'read';
   const isLarge = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > LARGE_BYTES;

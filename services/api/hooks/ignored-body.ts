@@ -4,8 +4,9 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 
 /**
- * Makes the routes of a scope accept any body and ignore it, also an empty one that is marked as JSON. Nothing of it is
- * kept. One over the usual limit is refused with DomainError `body-too-large`, and one that breaks off with `bad-request`.
+ * Makes the routes of a scope accept and ignore any body, also an empty one marked as JSON.
+ *
+ * The parser throws DomainError `body-too-large` over the usual limit, `bad-request` for a body that breaks off.
  */
 export function ignoreBodies(server: HttpServer): void {
   const limit = server.initialConfig.bodyLimit ?? 0;
@@ -13,7 +14,7 @@ export function ignoreBodies(server: HttpServer): void {
   server.addContentTypeParser('*', async (_request: FastifyRequest, payload: IncomingMessage) => {
     let received = 0;
     try {
-      // The connection must stay for the answer; Fastify closes it after one that came before the body's end.
+      // The answer needs the connection; Fastify closes it if it answers before the end of the body.
       for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
         received += chunk.length;
         if (received > limit) break;

@@ -16,7 +16,7 @@ Crear guías, cancelar una, registrar eventos, administrar webhooks y cerrar la 
 
 Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
 
-/** A script of the page: after a login it puts the token where the button "Authorize" would put it. */
+/** After a login, puts the token where the button "Authorize" puts it. */
 const AUTHORIZE_ON_LOGIN = `
 const bundle = window.SwaggerUIBundle;
 window.SwaggerUIBundle = Object.assign((config) => {
@@ -33,10 +33,7 @@ window.SwaggerUIBundle = Object.assign((config) => {
 }, bundle);
 `;
 
-/**
- * What the page at `/api/docs/probar` may load. The plugin's own policy would also trust other hosts, and make browsers ask
- * for https where there is none.
- */
+/** Content security policy of `/api/docs/probar`. The plugin's own would trust other hosts and force https. */
 const PAGE_POLICY = pagePolicy({
   'script-src': ["'self'"],
   'style-src': ["'self'", "'unsafe-inline'"],
@@ -44,7 +41,7 @@ const PAGE_POLICY = pagePolicy({
   'connect-src': ["'self'"],
 });
 
-/** A group of operations. Generated clients name files after it, so its name is ASCII; people read the other one. */
+/** A group of operations. Generated clients name files after it, so `name` is ASCII; people read the other name. */
 export const TAGS = {
   Autenticacion: { 'x-displayName': 'Autenticación', description: 'Entrar, validar el token, permisos' },
   Guias: { 'x-displayName': 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
@@ -55,9 +52,8 @@ export const TAGS = {
 } as const;
 
 /**
- * Serves the OpenAPI 3.1 document at `/api/openapi.json`, made from the routes' own schemas, and a page to try it at
- * `/api/docs/probar`. To be registered before the routes. Without `PUBLIC_URL` the document says that clients reach the API
- * where they have got it from.
+ * Serves the OpenAPI 3.1 document at `/api/openapi.json` and a page to try it at `/api/docs/probar`. To be registered
+ * before the routes, whose schemas it collects. Without `PUBLIC_URL` the server address is relative.
  */
 export const openapi = fp(async (server: HttpServer, { config }: ApiOptions) => {
   await server.register(swagger, {
@@ -101,8 +97,8 @@ export const openapi = fp(async (server: HttpServer, { config }: ApiOptions) => 
 type OpenApiDocument = { paths?: Record<string, Record<string, { tags?: string[] }>> };
 
 /**
- * Returns the document as the page shows it. The page tries requests on the server that it comes from: it may connect to no
- * other. It shows a tag's name, where generators of clients need ASCII.
+ * Returns the document for the page, which may connect only to its own server. It shows tags by their names for
+ * people.
  */
 function forPeople({ paths = {}, ...document }: OpenApiDocument) {
   const inWords = (tag: string) => (tag in TAGS ? TAGS[tag as keyof typeof TAGS]['x-displayName'] : tag);
@@ -121,15 +117,14 @@ function forPeople({ paths = {}, ...document }: OpenApiDocument) {
   };
 }
 
-/** A part of the document: an object, a list, or a value. */
 type Part = Record<string, unknown>;
 type Document = { paths: object; components?: object };
 
 /**
- * Moves each schema that has a `title` to the components of an OpenAPI document, under that name, and refers to it from
- * where it stood. Generators of clients name their types so; where a schema has no name they number it.
+ * Moves each schema with a `title` to the components of the document, and refers to it there. Generated clients name
+ * their types so.
  *
- * @throws Error where two different schemas have one title.
+ * @throws Error if two different schemas have one title.
  */
 function nameSchemasOf({ openapiObject: document }: { openapiObject: Document }): Document {
   const schemas: Record<string, Part> = {};

@@ -1,6 +1,6 @@
 import type { Branch } from '#shared/contracts/branch.ts';
 
-/** What the OpenAPI document shows in place of real guides and branches; the demo data has these branches. */
+/** Examples in the OpenAPI document; the demo data has these branches. */
 
 const MINIMAL = {
   Remitente: { Nombre: 'Ana López' },

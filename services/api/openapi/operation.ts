@@ -25,26 +25,23 @@ import {
 type RequestSchemas = { params?: TObject; querystring?: TObject; headers?: TObject; body?: TSchema };
 
 type Operation<Request extends RequestSchemas, Data extends TSchema> = {
-  /** A verb and what it acts on, in Spanish: generated clients name their methods so. */
+  /** A verb and its object, in Spanish: generated clients name methods after it. */
   id: string;
   tag: keyof typeof TAGS;
   summary: string;
   description?: string;
-  /** What the user must be allowed to do; `any` demands a valid token only. Absent on a route without a token. */
+  /** Permission that the user needs; `any` demands a valid token only. Absent if the route needs no token. */
   permission?: Permission | 'any';
   request?: Request;
-  /** The refusals of parameters that have one of their own, by their names; any other is `parameter-invalid`. */
+  /** Error codes of parameters, by name; the default is `parameter-invalid`. */
   invalid?: Readonly<Record<string, ApiErrorCode>>;
-  /** Says that the objectives count its requests (k8s/operations.md "Objectives"). */
+  /** The service objectives count its requests (k8s/operations.md "Objectives"). */
   objective?: true;
-  /** Says that the handler reads many documents of MongoDB: requests of an account take turns (`heavyRequests`). */
+  /** The handler reads many documents: requests of an account take turns (`heavyRequests`). */
   readsMany?: true;
-  /**
-   * Says that the handler validates all but the query, for a reason that its file gives; the other schemas document and
-   * type.
-   */
+  /** The handler validates all but the query; the other schemas document and type. */
   validatedBy?: 'handler';
-  /** Its other refusals; those of every request and of every token are added. */
+  /** Its other errors; those of every request and of every token are added. */
   errors?: ApiErrorCode[];
   data?: Success<Data>;
   /** Answers of success that are not JSON, as OpenAPI responses by status. */
@@ -60,7 +57,7 @@ const ALWAYS: ApiErrorCode[] = [
   'internal',
   'unavailable',
 ];
-export const BODY_REFUSALS = [
+export const BODY_ERRORS = [
   'body-too-large',
   'not-json',
   'too-many-values',
@@ -70,11 +67,10 @@ export const BODY_REFUSALS = [
 const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 
 /**
- * States a route once: the permission that `authorize` demands, the schemas that validate the request, type the handler
- * and write the answer, and the documentation. Errors come from the table that answers them, so the document cannot
- * name another text or status than the API does.
+ * States a route once: its permission, its schemas, which validate, type and document it, and its errors. Error
+ * responses come from the table that answers them, so the document cannot differ.
  *
- * @returns Fastify's options for the route, and `ok`, which makes the answer of success from its data.
+ * @returns Fastify's options for the route, and `ok`, which makes the success response from its data.
  */
 export function operation<Request extends RequestSchemas, Data extends TSchema>(
   route: Operation<Request, Data>,
@@ -88,7 +84,7 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
     },
     schema: { ...request, ...documentation(route) } as Request & Documentation,
     ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
-    ...(invalid && { schemaErrorFormatter: refuseWith(invalid) }),
+    ...(invalid && { schemaErrorFormatter: parameterErrors(invalid) }),
     preValidation: readQuery(request?.querystring),
     ok: (value: Static<Data>) => answerOf(data as Success<Data>, value),
   };
@@ -128,8 +124,7 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
   } as Documentation;
 }
 
-/** Refuses parameters that do not fit their schemas, each with its own code. */
-function refuseWith(codes: Readonly<Record<string, ApiErrorCode>>) {
+function parameterErrors(codes: Readonly<Record<string, ApiErrorCode>>) {
   return (errors: FastifySchemaValidationError[]) => {
     const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)));
     const problems = [...names].map((campo) => ({ campo, code: codes[campo] ?? 'parameter-invalid' }));
@@ -139,11 +134,10 @@ function refuseWith(codes: Readonly<Record<string, ApiErrorCode>>) {
 }
 
 /**
- * Makes a preValidation hook that refuses parameters which the schema does not name, and parses the integers of the
- * others. An integer has digits only, and no more digits than its maximum. Anything else stays text, which the schema then
- * refuses. (Ajv's own coercion also accepts ` 5`, `0x5` and `5e0`.)
+ * Makes a preValidation hook that refuses unknown parameters and parses integers. An integer has digits only, at most
+ * as many as its maximum. Ajv's coercion would also accept ` 5`, `0x5` and `5e0`.
  *
- * The hook throws DomainError `parameter-unknown`: a misspelt parameter must not be ignored in silence.
+ * The hook throws DomainError `parameter-unknown`: a misspelt parameter must not be ignored.
  */
 function readQuery(schema: TObject | undefined) {
   const known = (schema?.properties ?? {}) as Record<string, { type?: string; maximum?: number }>;

@@ -5,7 +5,7 @@ import { type HttpError, toHttpError } from '#shared/http/http-errors.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
 import { ErrorAnswer } from './schemas.ts';
 
-/** What the document shows in place of what the service fills into a message. */
+/** Example values for the placeholders of messages. */
 const PARAMS = {
   postalCode: '99999',
   seconds: 900,
@@ -14,7 +14,6 @@ const PARAMS = {
   rule: `solo acepta: ${TIPOS.join(', ')}`,
 };
 
-/** The problem in the example of `guides-invalid`. */
 const UNCOVERED: Problem = {
   indice: 0,
   campo: 'Destinatario.CodigoPostal',
@@ -23,12 +22,12 @@ const UNCOVERED: Problem = {
 };
 
 const REQUEST_ID = describeHeaders({ 'X-Request-Id': 'El del cliente si es válido; si no, uno nuevo' });
-/** Of every answer to a token that is valid. */
+/** Headers of every answer to a valid token. */
 const RATE_LIMITS = describeHeaders({
   RateLimit: 'Cuánto queda de cada límite de la cuenta, y en cuántos segundos se recupera',
   'RateLimit-Policy': 'Los límites de la cuenta (draft-ietf-httpapi-ratelimit-headers)',
 });
-const HEADERS_OF_REFUSALS: Readonly<Record<string, string>> = {
+const HEADERS_OF_ERRORS: Readonly<Record<string, string>> = {
   'Retry-After': 'Segundos que conviene esperar',
   'WWW-Authenticate': 'Esquema de autenticación (RFC 9110)',
   'Accept-Encoding': 'Codificaciones que se aceptan (RFC 7694)',
@@ -45,13 +44,13 @@ export type Response = { description: string; headers?: Record<string, TSchema>;
 
 /** The success of an operation, as JSON. */
 export type Success<Data extends TSchema = TSchema> = {
-  /** What the document names the answer after: `Sucursales` makes `RespuestaSucursales`. */
+  /** Name of the schema: `Sucursales` makes `RespuestaSucursales`. */
   name: string;
   schema: Data;
   beside?: Record<string, TSchema>;
   message: string | ((data: Static<Data>) => string);
   example: Static<Data>;
-  /** Headers that the answer may have beside those of every answer. */
+  /** Headers beside those of every answer. */
   headers?: Record<string, TSchema>;
 };
 
@@ -78,13 +77,13 @@ export function okResponse(success: Success): Response {
   };
 }
 
-/** Documents refusals by status. Text, status and headers come from the table that answers them. */
+/** Documents errors by status. Text, status and headers come from the table that answers them. */
 export function errorResponses(codes: ApiErrorCode[]): Record<string, Response> {
   const statuses = [...errorsByStatus(codes)].map(([status, group]) => [status, errorResponse(group)]);
   return Object.fromEntries(statuses);
 }
 
-/** Returns the codes that answers with these refusals may have, by status. */
+/** Returns the `codigo`s of these errors, by status. */
 export function codigosByStatus(codes: ApiErrorCode[]): Record<string, string[]> {
   const statuses = [...errorsByStatus(codes)].map(([status, group]) => [
     status,
@@ -94,46 +93,44 @@ export function codigosByStatus(codes: ApiErrorCode[]): Record<string, string[]>
 }
 
 function errorsByStatus(codes: ApiErrorCode[]) {
-  const refusals = codes.map((code) => {
+  const errors = codes.map((code) => {
     const { example: campo }: HttpError = httpErrors[code];
     const blamed: Problem[] = campo === undefined ? [] : [{ campo, code, params: PARAMS }];
     const problems = code === 'guides-invalid' ? [UNCOVERED] : blamed;
     const error = new DomainError(code, { params: { ...PARAMS, campo }, problems });
     return { code, ...toHttpError(httpErrors, error) };
   });
-  return Map.groupBy(refusals, ({ status }) => String(status));
+  return Map.groupBy(errors, ({ status }) => String(status));
 }
 
-function errorLines(refusals: readonly { code: ApiErrorCode; message: string }[]): string {
-  const lines = refusals.map(({ code, message }) => {
+function errorLines(errors: readonly { code: ApiErrorCode; message: string }[]): string {
+  const lines = errors.map(({ code, message }) => {
     const codigos = codigosOf(code);
     return `- \`${codigos.join('`, `')}\`${codigos.length > 1 ? ', por ejemplo' : ''}: ${message}`;
   });
   return lines.join('\n');
 }
 
-/** Lists refusals of a part of a request, each with its code and text, as Markdown. */
+/** Lists errors as Markdown, each with its code and text. */
 export function listErrors(codes: ApiErrorCode[]): string {
   return errorLines([...errorsByStatus(codes).values()].flat());
 }
 
-function errorResponse(refusals: ({ code: ApiErrorCode } & ReturnType<typeof toHttpError>)[]): Response {
+function errorResponse(errors: ({ code: ApiErrorCode } & ReturnType<typeof toHttpError>)[]): Response {
   const requestId = '0b8e1f0c-6d5e-4c0e-9d55-2d1f0b8e1f0c';
-  const examples = refusals.map(({ code, message, codigo, details }) => {
+  const examples = errors.map(({ code, message, codigo, details }) => {
     const blamed = details.length > 0 && { details };
     return [code, { value: { response: 'ERROR', message, codigo, requestId, ...blamed } }];
   });
-  const names = refusals.flatMap(({ headers }) => Object.keys(headers));
+  const names = errors.flatMap(({ headers }) => Object.keys(headers));
   return {
-    description: errorLines(refusals),
-    headers: describeHeaders(
-      Object.fromEntries(names.map((name) => [name, HEADERS_OF_REFUSALS[name] ?? ''])),
-    ),
+    description: errorLines(errors),
+    headers: describeHeaders(Object.fromEntries(names.map((name) => [name, HEADERS_OF_ERRORS[name] ?? '']))),
     content: { 'application/json': { schema: ErrorAnswer, examples: Object.fromEntries(examples) } },
   };
 }
 
-/** Adds the headers that answers of every operation have; `limited` where a token is demanded. */
+/** Adds the headers of every operation; `limited` if it demands a token. */
 export function withCommonHeaders(responses: Record<string, Response>, limited: boolean) {
   return Object.fromEntries(
     Object.entries(responses).map(([status, { headers, ...response }]) => {

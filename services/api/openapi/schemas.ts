@@ -9,12 +9,11 @@ import { GuideSummary } from '../guides/guide-summary.ts';
 import { GUIDE_EXAMPLES } from './examples.ts';
 
 /**
- * The schemas that several routes show. A schema with a `title` has that name in the OpenAPI document
- * (`document.ts`). Those of answers are the ones that Fastify writes answers with, so that nothing leaves
- * that is not documented.
+ * Schemas of several routes; a `title` is the name in the OpenAPI document (`document.ts`). Fastify writes answers by
+ * them, so nothing undocumented leaves.
  */
 
-/** Every code that an error may have. It is no `enum`: a later release adds codes, and older clients must read them. */
+/** Every error code. Not an `enum`: later releases add codes, and older clients must read them. */
 const Codigo = Type.String({
   description: 'Código estable, para programas: el texto de message puede pulirse, el código no',
   'x-extensible-enum': [
@@ -22,7 +21,7 @@ const Codigo = Type.String({
   ].toSorted(),
 });
 
-/** The `data` of answers that have none. Generators of clients fail over the bare type `null`. */
+/** The `data` of answers without any. Generators of clients fail over the bare type `null`. */
 export const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description: 'Siempre null' });
 
 export const GuideParams = Type.Object({
@@ -68,8 +67,8 @@ export const ErrorAnswer = Type.Object(
 );
 
 /**
- * Describes a field to clients and to the generators of clients. Only the service's own validator knows the format
- * `texto`, and not every language reads `\u` in a pattern.
+ * Describes a field for clients and generators. They do not know our format `texto`, and some cannot read `\u` in a
+ * pattern.
  */
 function describeField({ pattern, format, ...field }: TSchema & { pattern?: string; format?: string }) {
   const portable = pattern !== undefined && !pattern.includes('\\u');
@@ -77,8 +76,8 @@ function describeField({ pattern, format, ...field }: TSchema & { pattern?: stri
 }
 
 /**
- * Describes a section of a guide. That one of two fields is required stands in words: generators make two types of it.
- * Unknown fields are not forbidden: a later release adds some to answers, and older clients must read them.
+ * Describes a section of a guide. Words say that one of two fields is required: generators would make two types.
+ * Unknown fields are allowed: later releases add some to answers.
  */
 function describeSection<S extends TObject>(title: string, section: S & { description?: string }) {
   const { properties, required, description } = section;
@@ -93,7 +92,7 @@ function describeSection<S extends TObject>(title: string, section: S & { descri
 }
 
 const { Remitente, Destinatario, Producto, Creado_por, Referencia } = SentGuide.properties;
-/** The fields of a guide, as it is sent and as it is answered. */
+/** The fields of a guide, in requests and answers. */
 export const GUIDE_FIELDS = {
   Remitente: describeSection('Remitente', Remitente),
   Destinatario: describeSection('Destinatario', Destinatario),

@@ -28,7 +28,7 @@ export const WHEN_TO_REPEAT = [
   ],
 ];
 
-/** What the table says of guides, where the request is not the first one with its key. */
+/** Wording for guides if the request is not the first with its key. */
 export const WHEN_REPEATED =
   '«Ninguna» se dice de la solicitud que obtuvo la respuesta: si repetía otra con su clave, las guías de aquella pueden existir.';
 

@@ -9,10 +9,10 @@ declare module 'fastify' {
   }
 }
 
-/** Time limit of a question to the branches service, in ms, its wait for a call included. */
+/** Time limit of a query to the branches service, in ms, with the wait for a call. */
 const TIMEOUT_MS = 6_000;
 
-/** Opens the connections to the branches service, without which labels and lists go on. */
+/** Opens the connections to the branches service. Labels and lists work without it. */
 export const branchesPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
   const branches = new BranchesClient({
     url: config.BRANCHES_URL,

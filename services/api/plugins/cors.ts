@@ -7,8 +7,8 @@ import type { ApiOptions } from '../config.ts';
 const MAX_AGE = 600;
 
 /**
- * Allows pages of the origins in `CORS_ORIGINS` to read the answers in a browser (Fetch, "CORS protocol"); without any,
- * browsers refuse every page. Cookies are not allowed: the caller is known by the token.
+ * Allows pages of `CORS_ORIGINS` to read answers in a browser (Fetch, "CORS protocol"). Cookies are not allowed: the
+ * token identifies the caller.
  */
 export const corsPlugin = fp(
   async (server: HttpServer, { config: { CORS_ORIGINS: origins } }: ApiOptions) => {
@@ -26,7 +26,7 @@ export const corsPlugin = fp(
         'RateLimit-Policy',
       ],
       maxAge: MAX_AGE,
-      // Otherwise a malformed preflight gets an answer without the envelope of all errors.
+      // Otherwise a malformed preflight gets an error without our envelope.
       strictPreflight: false,
     });
   },

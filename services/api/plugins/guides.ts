@@ -17,10 +17,10 @@ declare module 'fastify' {
   }
 }
 
-/** Pause between two looks of a process for what a crash has cut, in ms. */
+/** Pause between sweeps for creations that a crash has cut, in ms. */
 const SWEEP_MS = 10_000;
 
-/** Opens the guides and their events, and finishes again and again what a crash has cut. */
+/** Opens the stores of guides and events, and sweeps for creations that a crash has cut. */
 export const guidesPlugin = fp(async (server: HttpServer) => {
   const guides = new GuideStore(server.mongo);
   const guideList = new GuideList(server.mongo);
@@ -41,7 +41,7 @@ export const guidesPlugin = fp(async (server: HttpServer) => {
   server.decorate('events', events);
 });
 
-/** Has an account's webhooks looked at when its new events are shown. Where that fails, they are a minute later. */
+/** Wakes an account's webhooks for new events. If the call fails, they follow within a minute. */
 function wakeWebhooks({ webhooks, log }: HttpServer, account: string): void {
   webhooks
     .wake(account, SHOWN_MS)

@@ -14,7 +14,7 @@ declare module 'fastify' {
     requestQuota: RequestQuota;
     guideQuota: GuideQuota;
     quotaReport: QuotaReport;
-    /** Writes a moment as SEND_FECHA shows it, in the time zone whose days the quota of guides counts. */
+    /** Writes a moment as SEND_FECHA shows it, in the time zone of the guides' daily quota. */
     localTime: (moment: Date) => string;
   }
 }

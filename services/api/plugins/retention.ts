@@ -7,7 +7,7 @@ import { repeatOnceConnected } from '../repeat.ts';
 
 const CHECK_MS = 60_000;
 
-/** Starts to anonymise old guides, or says in the log that guides are kept as they are. */
+/** Starts to anonymise old guides, or logs that guides are kept. */
 export const retentionPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
   const { RETENTION_DAYS: days, REDIS_PREFIX: prefix } = config;
   const { mongo, redis, log, metrics } = server;

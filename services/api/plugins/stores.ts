@@ -15,12 +15,11 @@ import { GUIDES } from '../guides/guide-model.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     mongo: Connection;
-    /** The Redis of the queue and of all counts. */
     redis: RedisClient;
   }
 }
 
-/** Opens the connections to MongoDB and Redis, and creates the indexes. Whatever depends on this plugin closes before they do. */
+/** Opens MongoDB and Redis, and creates the indexes. Plugins that depend on this one close first. */
 export const storesPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
   const mongo = openMongo(server, config.MONGODB_URI);
   for (const collection of [AUDIT, GUIDES, CREATIONS, EVENTS, WEBHOOKS]) {

@@ -7,12 +7,12 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 
 const ISSUER = 'shipping-guides';
-/** Named here too, since the library checks only the claims that a token has. */
+/** The library checks only claims that are present, so the required ones are named. */
 const CLAIMS = ['sub', 'iss', 'iat', 'exp'];
 /** HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. */
 const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: CLAIMS };
 
-/** `sub` is the user name, `gen` the user's generation of tokens; `exp` is in seconds since 1970. */
+/** `sub`: user name; `gen`: the user's token generation; `exp`: seconds since 1970. */
 export type TokenClaims = { sub: string; exp: number; gen: number; jti: string };
 
 declare module '@fastify/jwt' {
@@ -26,25 +26,25 @@ declare module 'fastify' {
     /**
      * Returns the claims of a request's bearer token.
      *
-     * @throws DomainError `token-expired` for a token that was once good, `access-denied` for anything else.
+     * @throws DomainError `token-expired` for a token that was valid, `access-denied` for anything else.
      */
     verifyBearer(authorization: string | undefined): TokenClaims;
-    /** Returns a new access token, which differs from all others. */
+    /** Returns a new, unique access token. */
     signToken(user: Pick<ApiUser, 'username' | 'tokenGeneration'>): string;
   }
 }
 
 /**
- * Signs access tokens (`server.signToken`) and verifies them (`server.verifyBearer`). A token of `JWT_SECRET_PREVIOUS` is
- * also accepted, so that the secret can be replaced without logging anybody out.
+ * Signs and verifies access tokens. Tokens of `JWT_SECRET_PREVIOUS` stay valid, so a change of the secret logs nobody
+ * out.
  */
 export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
   const { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, JWT_TTL_S: expiresIn } = config;
   await server.register(fastifyJwt, {
     secret,
     sign: { algorithm: 'HS256', iss: ISSUER, expiresIn },
-    // A thousand good tokens are kept for ten minutes, or until they expire, by their hash, and not verified again. Whether
-    // one was logged out is asked elsewhere, each time.
+    // Caches the hashes of a thousand valid tokens for ten minutes, at most until they expire. `authenticate` checks
+    // revocation each time.
     verify: { ...VERIFY, cache: true },
   });
   const verifySigned = (token: string): TokenClaims => {
@@ -63,7 +63,7 @@ export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions
     if (!token) throw new DomainError('access-denied');
     try {
       const { sub, exp, gen, jti } = verifySigned(token);
-      // The library checks the types of times only.
+      // The library checks only the types of times.
       if (typeof sub !== 'string') throw new TypeError('sub is no string');
       if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
       return { sub, exp, gen, jti };

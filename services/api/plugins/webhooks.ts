@@ -11,12 +11,12 @@ import { callInternal } from '../internal-call.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     webhooks: WebhookStore;
-    /** Lets each account send one trial message at a time; kept in Redis, by its clock alone. */
+    /** Lets each account send one test event at a time; kept in Redis, by its clock. */
     probeLimit: RateLimiterRedis;
     /**
-     * Has the webhooks service, which alone may reach the internet, send a message that tries a webhook.
+     * Has the webhooks service, which alone may reach the internet, send a test event.
      *
-     * @throws DomainError `unavailable`; `webhook-not-found` where it was removed meanwhile; what undici throws.
+     * @throws DomainError `unavailable`; `webhook-not-found` if it was removed meanwhile; what undici throws.
      */
     probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome>;
   }
@@ -26,9 +26,9 @@ declare module 'fastify' {
 const TIMEOUT_MS = 18_000;
 /** Time limit of a health check, in ms. */
 const PING_MS = 1_000;
-/** Most calls under way at a time, so that those who try webhooks that hang take few of this process's connections. */
+/** Most calls in flight, so that tests of hanging webhooks take few of this process's connections. */
 const MAX_CALLS = 20;
-/** How long the trial of a process that died holds up its account, in seconds: longer than a call. */
+/** Expiry of the lock if the process dies, in seconds: longer than a call. */
 const PROBE_S = 20;
 
 export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
@@ -39,7 +39,7 @@ export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptio
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
   });
-  // Not by the pool: messages that customers try may take all of its connections.
+  // Not by the pool, because test events may take all of its connections.
   const pinging = new Pool(config.WEBHOOKS_URL, { connections: 1, connect: { timeout: PING_MS } });
   const ping = () =>
     callInternal(pinging, {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Branch } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { apiUser, whenGone } from '../hooks/authenticate.ts';
+import { abortSignalOf, apiUser } from '../hooks/authenticate.ts';
 import { BRANCH_EXAMPLE } from '../openapi/examples.ts';
 import { operation } from '../openapi/operation.ts';
 import { BranchAnswer } from '../openapi/schemas.ts';
@@ -26,7 +26,7 @@ const coverage = operation({
     example: { CodigoPostal: '06600', Sucursal: BRANCH_EXAMPLE },
   },
 });
-/** The postal code is the caller's own text and comes back in the message, so it is cut to this many characters. */
+/** The message echoes the postal code, cut to this many characters. */
 const MAX_LENGTH = 20;
 
 const listing = (id: string, summary: string) =>
@@ -48,7 +48,7 @@ const listing = (id: string, summary: string) =>
 export async function branchRoutes(server: HttpServer): Promise<void> {
   server.get('/api/sucursales/cobertura/:cp', coverage, async (request, reply) => {
     const postalCode = request.params.cp.trim().slice(0, MAX_LENGTH);
-    const caller = { requestId: request.id, account: apiUser(request).account, signal: whenGone(reply) };
+    const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };
     const branch = await server.branches.destination({ postalCode }, caller);
     if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
     return coverage.ok({ CodigoPostal: postalCode, Sucursal: branch });

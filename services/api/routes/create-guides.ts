@@ -8,9 +8,9 @@ import { createGuides, type ValidationRequest, validateGuides } from '../guides/
 import { KEY_PATTERN } from '../guides/creation-journal.ts';
 import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
 import { addRateLimit } from '../hooks/account-quota.ts';
-import { apiUser, whenGone } from '../hooks/authenticate.ts';
+import { abortSignalOf, apiUser } from '../hooks/authenticate.ts';
 import { CREATED_EXAMPLE } from '../openapi/examples.ts';
-import { BODY_REFUSALS, operation } from '../openapi/operation.ts';
+import { BODY_ERRORS, operation } from '../openapi/operation.ts';
 import { describeHeaders } from '../openapi/responses.ts';
 import { GuideRequest, Problem } from '../openapi/schemas.ts';
 import {
@@ -33,8 +33,8 @@ const appliedHeader = describeHeaders({
   'Preference-Applied': 'handling=lenient: los campos desconocidos se omitieron',
 });
 
-/** The refusals of guides, and of the body that they are in. */
-const GUIDE_REFUSALS = [
+/** Errors of guides and of their body. */
+const GUIDE_ERRORS = [
   'invalid-json',
   'guia-array-missing',
   'guia-array-empty',
@@ -45,7 +45,7 @@ const GUIDE_REFUSALS = [
   'destination-missing',
   'origin-unassigned',
   'origin-inactive',
-  ...BODY_REFUSALS,
+  ...BODY_ERRORS,
 ] as const satisfies ApiErrorCode[];
 
 const warnings = {
@@ -62,7 +62,7 @@ const warnings = {
   ),
 };
 
-/** Says that an answer is that of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
+/** Marks the repeated answer of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
 const REPLAYED_HEADER = 'Idempotent-Replayed';
 
 const creation = operation({
@@ -88,7 +88,7 @@ const creation = operation({
   // The contract fixes the order of the checks and the words for each; `createGuides` validates with the same schema.
   validatedBy: 'handler',
   errors: [
-    ...GUIDE_REFUSALS,
+    ...GUIDE_ERRORS,
     'too-many-guides-today',
     'idempotency-key-invalid',
     'idempotency-key-reused',
@@ -132,9 +132,8 @@ const validation = operation({
     'Toma el cuerpo de `crear`, hace las mismas revisiones con los mismos errores, y no guarda nada. No cuenta en la cuota de guías.',
   permission: 'guias.create',
   request: { body: GuideRequest, headers: Type.Object({ prefer: lenientHeader }) },
-  // As `crear`: the contract fixes the order of the checks and the words for each.
   validatedBy: 'handler',
-  errors: [...GUIDE_REFUSALS],
+  errors: [...GUIDE_ERRORS],
   data: {
     name: 'GuiasValidas',
     message: (valid) => `Guias validas: ${valid.length}`,
@@ -167,7 +166,7 @@ function validationRoute(server: HttpServer): void {
   });
 }
 
-/** `POST /api/guias/crear`, and `/api/guias/validar`, which makes the same checks alone (docs/contract.md "Guides"). */
+/** `POST /api/guias/crear`, and `/api/guias/validar`, which only checks (docs/contract.md "Guides"). */
 export async function creationRoutes(server: HttpServer): Promise<void> {
   creationRoute(server);
   validationRoute(server);
@@ -181,7 +180,7 @@ function readGuides(request: FastifyRequest, reply: FastifyReply): ValidationReq
     lenient,
     user: apiUser(request),
     requestId: request.id,
-    signal: whenGone(reply),
+    signal: abortSignalOf(reply),
   };
 }
 
@@ -192,14 +191,14 @@ function toWarnings({ first, total }: ProblemList) {
 }
 
 /**
- * An item of a list whose quoted strings may hold commas (RFC 9110, 5.6.1). A quote that nothing closes ends with the
- * header: were it no item, each quote in 8 KiB of them would be searched to the end, for 180 ms.
+ * A list item whose quoted strings may hold commas (RFC 9110, 5.6.1). An unclosed quote ends with the header: a
+ * search for its end would take quadratic time.
  */
 const ITEM = /(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g;
-/** A preference with its value, before its parameters (RFC 7240, 2). */
+/** A preference and its value, without parameters (RFC 7240, 2). */
 const PREFERENCE = /^\s*([^\s=;"]+)\s*(?:=\s*"?([^\s;"]*))?/;
 
-/** Returns the value of a preference in a `Prefer` header; of several the first counts (RFC 7240, 2). */
+/** Returns the value of a preference in a `Prefer` header; the first counts (RFC 7240, 2). */
 export function preferenceOf(header: string | string[] | undefined, name: string): string | undefined {
   for (const [item] of String(header ?? '').matchAll(ITEM)) {
     const [, preference, value = ''] = PREFERENCE.exec(item) ?? [];

@@ -8,11 +8,11 @@ import { feedPage, MAX_FEED, USUAL_EVENTS } from '../guides/events/read-events.t
 import { registerEvents } from '../guides/events/register-events.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { FEED_EXAMPLE } from '../openapi/examples.ts';
-import { BODY_REFUSALS, operation } from '../openapi/operation.ts';
-import { listErrors as refusals } from '../openapi/responses.ts';
+import { BODY_ERRORS, operation } from '../openapi/operation.ts';
+import { listErrors } from '../openapi/responses.ts';
 import { EventResult, EventsRequest, FeedEvent, pageParameters } from '../openapi/schemas.ts';
 
-const EVENT_REFUSALS = [
+const EVENT_ERRORS = [
   'guide-not-found',
   'guide-cancelled',
   'event-conflict',
@@ -30,7 +30,7 @@ const registering = operation({
   summary: 'Registrar qué pasó con guías',
   description:
     'De guías de cualquier cuenta. Cada evento se registra o se rechaza por sí mismo. Repetir la solicitud no hace daño: ' +
-    `el mismo \`Id\` con el mismo contenido es \`repetido\`. Un evento se rechaza con:\n\n${refusals(EVENT_REFUSALS)}\n\n`,
+    `el mismo \`Id\` con el mismo contenido es \`repetido\`. Un evento se rechaza con:\n\n${listErrors(EVENT_ERRORS)}\n\n`,
   permission: 'eventos.create',
   request: { body: EventsRequest },
   // Each event has its own answer; `checkEvent` validates with the same schema.
@@ -42,7 +42,7 @@ const registering = operation({
     'too-many-events',
     'event-invalid',
     'field-unknown',
-    ...BODY_REFUSALS,
+    ...BODY_ERRORS,
     'overloaded',
     'events-unknown',
   ],

@@ -5,12 +5,12 @@ import { cancelGuide, findGuide } from '../guides/guide-access.ts';
 import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { ignoreBodies } from '../hooks/ignored-body.ts';
-import { record, recordForeign } from '../hooks/record.ts';
 import { COMPLETE_EXAMPLE, CREATED_EXAMPLE, GUIDE_EVENT_EXAMPLE } from '../openapi/examples.ts';
 import { operation } from '../openapi/operation.ts';
 import { CompleteGuide, GuideEvent, GuideParams } from '../openapi/schemas.ts';
+import { audit, auditForeignReads } from './common/audit.ts';
 
-/** What is no number of a guide since it is the path of another method, which is to answer 405. */
+/** Not a number of a guide but another method's path, which answers 405. */
 const OTHER_PATHS = '(?:crear|validar|etiquetas)';
 const PATH = `/api/guias/:guia(^(?!${OTHER_PATHS}$).*$)`;
 
@@ -35,7 +35,7 @@ function historyRoute(server: HttpServer): void {
   server.get('/api/guias/:guia/eventos', history, async (request) => {
     const user = apiUser(request);
     const guide = await findGuide(server.guides, request.params.guia, user, 'eventos.create');
-    recordForeign(request, 'guide.read-other', [guide]);
+    auditForeignReads(request, 'guide.read-other', [guide]);
     return history.ok(await guideEvents(server.eventLog, guide.number, user));
   });
 }
@@ -58,7 +58,7 @@ const reading = operation({
 function readingRoute(server: HttpServer): void {
   server.get(PATH, reading, async (request) => {
     const guide = await findGuide(server.guides, request.params.guia, apiUser(request));
-    recordForeign(request, 'guide.read-other', [guide]);
+    auditForeignReads(request, 'guide.read-other', [guide]);
     return reading.ok({ ...summaryOf(guide), TipoServicio: guide.service, ...guide.guide });
   });
 }
@@ -90,7 +90,7 @@ function cancellationRoute(server: HttpServer): void {
       apiUser(request),
     );
     if (cancelled) {
-      record(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide.number } });
+      audit(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide.number } });
     }
     return cancellation.ok(summaryOf(guide));
   });

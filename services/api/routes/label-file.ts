@@ -9,21 +9,21 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { findGuides, requireUncancelled } from '../guides/guide-access.ts';
 import { fieldError } from '../guides/request/body.ts';
 import { apiUser } from '../hooks/authenticate.ts';
+import { type LabelFileRequest, parseLabelFileRequest } from '../labels/label-file-request.ts';
+import { labelPayload } from '../labels/label-payload.ts';
+import { BODY_ERRORS, operation } from '../openapi/operation.ts';
+import { auditForeignReads } from './common/audit.ts';
 import {
   addVary,
   callerOf,
   countLabelFailure,
-  formContent,
-  formParameters,
+  fileContent,
+  formatParameters,
   packagesOf,
-  wantedForm,
-} from '../hooks/label-requests.ts';
-import { recordForeign } from '../hooks/record.ts';
-import { type LabelFileRequest, parseLabelFileRequest } from '../labels/label-file-request.ts';
-import { labelPayload } from '../labels/label-payload.ts';
-import { BODY_REFUSALS, operation } from '../openapi/operation.ts';
+  requestedFile,
+} from './common/label-request.ts';
 
-/** Time until a client has its file, in ms; whoever takes longer holds up the other files of its account. */
+/** Longest time to send a file, in ms. A slower client holds up other files of its account. */
 const SEND_MS = 120_000;
 
 const body = Type.Object(
@@ -53,7 +53,7 @@ const route = operation({
   summary: 'Etiquetas de varias guías en un solo archivo',
   description: `En el orden de la solicitud; las de una página por paquete con todos sus paquetes, hasta ${MAX_FILE_PAGES} páginas en total. Todas o ninguna: con una guía desconocida o cancelada no se imprime ninguna. Una guía repetida sale repetida. Una conexión que se corta a la mitad es un archivo incompleto: repita la solicitud, lo ya impreso no se imprime de nuevo. Las etiquetas sueltas tienen preferencia.`,
   permission: 'guias.read',
-  request: { querystring: Type.Object(formParameters), body },
+  request: { querystring: Type.Object(formatParameters), body },
   // The words for each problem are those of creation; `parseLabelFileRequest` checks what the schema documents.
   validatedBy: 'handler',
   errors: [
@@ -74,7 +74,7 @@ const route = operation({
     'overloaded',
     'label-failed',
     'label-late',
-    ...BODY_REFUSALS,
+    ...BODY_ERRORS,
   ],
   responses: {
     200: {
@@ -84,7 +84,7 @@ const route = operation({
         'Content-Disposition': Type.String({ description: 'inline, con nombre de archivo' }),
         'Cache-Control': Type.String({ description: 'private' }),
       },
-      content: formContent,
+      content: fileContent,
     },
   },
 });
@@ -93,7 +93,7 @@ const route = operation({
 export async function labelFileRoute(server: HttpServer): Promise<void> {
   server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
   server.post('/api/guias/etiquetas', route, async (request, reply) => {
-    const { type, format, form } = wantedForm(request.headers, request.query);
+    const { type, format, form } = requestedFile(request.headers, request.query);
     const wanted = parseLabelFileRequest(request.body);
     const count = wanted.numbers.length;
     const caller = callerOf(request, reply);
@@ -125,11 +125,10 @@ async function findLabels(
   const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
   if (form?.format === 'png' && pages > 1) throw fieldError('formato', 'one-page-file', { pages });
-  recordForeign(request, 'label.read-other', records);
+  auditForeignReads(request, 'label.read-other', records);
   return labels;
 }
 
-/** Cuts the connection of a client that takes the file too slowly. */
 function limitSending({ log }: FastifyRequest, { raw }: FastifyReply): void {
   const timer = setTimeout(() => {
     log.warn(`A file of labels was cut: its client did not take it within ${SEND_MS} ms`);
@@ -138,7 +137,7 @@ function limitSending({ log }: FastifyRequest, { raw }: FastifyReply): void {
   raw.once('close', () => clearTimeout(timer));
 }
 
-/** Counts and logs what goes wrong after the answer has begun; the connection is cut, so that the client sees it too. */
+/** Counts and logs an error after the answer has begun. The cut connection shows it to the client. */
 async function* reportingCut(
   pieces: AsyncGenerator<Buffer>,
   request: FastifyRequest,

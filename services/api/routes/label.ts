@@ -9,20 +9,20 @@ import type { ApiErrorCode } from '../errors.ts';
 import { findGuide } from '../guides/guide-access.ts';
 import { fieldError } from '../guides/request/body.ts';
 import { apiUser } from '../hooks/authenticate.ts';
+import { labelPayload } from '../labels/label-payload.ts';
+import { operation } from '../openapi/operation.ts';
+import { GuideParams } from '../openapi/schemas.ts';
+import { auditForeignReads } from './common/audit.ts';
 import {
   type AskedPackages,
   addVary,
   callerOf,
   countLabelFailure,
-  formContent,
-  formParameters,
+  fileContent,
+  formatParameters,
   packagesOf,
-  wantedForm,
-} from '../hooks/label-requests.ts';
-import { recordForeign } from '../hooks/record.ts';
-import { labelPayload } from '../labels/label-payload.ts';
-import { operation } from '../openapi/operation.ts';
-import { GuideParams } from '../openapi/schemas.ts';
+  requestedFile,
+} from './common/label-request.ts';
 
 const headers = Type.Object({
   'if-none-match': Type.Optional(Type.String({ description: 'ETag que ya se tiene: responde 304' })),
@@ -37,7 +37,7 @@ const responses = {
   200: {
     description: 'La etiqueta, en el formato que se pidió',
     headers: answerHeaders,
-    content: formContent,
+    content: fileContent,
   },
   304: {
     description: 'La etiqueta no ha cambiado',
@@ -54,10 +54,10 @@ const errors: ApiErrorCode[] = [
   'label-failed',
   'label-late',
 ];
-const query = Type.Object(formParameters);
-/** Of the kinds with a page for each package. */
+const query = Type.Object(formatParameters);
+/** Parameters of kinds with a page for each package. */
 const packageQuery = Type.Object({
-  ...formParameters,
+  ...formatParameters,
   paquetes: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -98,23 +98,22 @@ export async function labelRoutes(server: HttpServer): Promise<void> {
 
 type LabelRequest = FastifyRequest & {
   params: Static<typeof GuideParams>;
-  query: Parameters<typeof wantedForm>[1] & AskedPackages;
+  query: Parameters<typeof requestedFile>[1] & AskedPackages;
 };
 
 async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: LabelKind) {
   const { guides, labels, labelSettings } = request.server;
   const number = request.params.guia;
   const user = apiUser(request);
-  const { type, format, form } = wantedForm(request.headers, request.query);
+  const { type, format, form } = requestedFile(request.headers, request.query);
   const guide = await findGuide(guides, number, user);
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
-  recordForeign(request, 'label.read-other', [guide]);
+  auditForeignReads(request, 'label.read-other', [guide]);
   const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, form }, labelSettings);
   if (format === 'png' && pageCount(label) > 1) {
     throw fieldError('paquete', 'one-page-only', { limit: label.packages });
   }
-  // Not on an error, which is no version of the label.
-  // Weak: the same label has other bytes where it was printed beside others, whose letters are in its fonts too.
+  // Not on an error. Weak, because fonts in the file depend on the labels printed with it.
   const caching = (key: string) => ({ etag: `W/"${key}"`, 'cache-control': 'private' });
   addVary(reply, 'Accept');
   const expected = caching(labels.keyOf(label));
@@ -129,7 +128,7 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
     .send(bytes);
 }
 
-/** Returns whether `If-None-Match`, a list of tags, weak or not, or `*`, names this weak tag (RFC 9110, 13.1.2). */
+/** Returns whether `If-None-Match` matches this weak tag (RFC 9110, 13.1.2). */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"/, 'W/"')) ?? [];
   return tags.includes(etag) || tags.includes('*');

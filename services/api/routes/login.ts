@@ -19,7 +19,7 @@ const route = operation({
       'x-password': Type.String({ description: 'Contraseña, en UTF-8 o Latin-1', ...LENGTH }),
     }),
   },
-  // The lengths are those of the decoded text, and a missing header is another refusal than a header that is too long.
+  // Lengths are of the decoded text; a missing header has another error than a long one.
   validatedBy: 'handler',
   errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins', 'overloaded', 'body-too-large'],
   data: {
@@ -42,7 +42,7 @@ const route = operation({
 export async function loginRoute(server: HttpServer, { config }: ApiOptions): Promise<void> {
   ignoreBodies(server);
   server.addHook('onRequest', async (_request, reply) => {
-    reply.header('cache-control', 'no-store'); // also on a refusal
+    reply.header('cache-control', 'no-store'); // also on an error
   });
   server.post('/api/auth/login', route, async ({ headers, ip, id }) => {
     const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
@@ -52,7 +52,7 @@ export async function loginRoute(server: HttpServer, { config }: ApiOptions): Pr
   });
 }
 
-/** Decodes a header, which Node reads as Latin-1: some clients send UTF-8, others, like fetch, Latin-1 itself. */
+/** Decodes a header, which Node reads as Latin-1: some clients send UTF-8, others Latin-1. */
 function decoded(header = ''): string {
   const bytes = Buffer.from(header, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : header;

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { ignoreBodies } from '../hooks/ignored-body.ts';
-import { record } from '../hooks/record.ts';
 import { operation } from '../openapi/operation.ts';
 import { Nothing } from '../openapi/schemas.ts';
+import { audit } from './common/audit.ts';
 
 const permissions = operation({
   id: 'listarPermisos',
@@ -38,7 +38,7 @@ function logoutRoute(server: HttpServer): void {
   server.post('/api/auth/logout', logout, async (request) => {
     const { sub, jti, exp } = request.user;
     await server.users.revokeToken(sub, { jti, until: new Date(exp * 1_000) });
-    record(request, { action: 'logout' });
+    audit(request, { action: 'logout' });
     return logout.ok(null);
   });
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { apiUser, whenGone } from '../hooks/authenticate.ts';
+import { abortSignalOf, apiUser } from '../hooks/authenticate.ts';
 import { BRANCH_EXAMPLE } from '../openapi/examples.ts';
 import { operation } from '../openapi/operation.ts';
 import { BranchAnswer } from '../openapi/schemas.ts';
@@ -22,7 +22,7 @@ const route = operation({
 /** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
 export async function destinationRoute(server: HttpServer): Promise<void> {
   server.get('/api/guias/validar-destino/:code', route, async (request, reply) => {
-    const caller = { requestId: request.id, account: apiUser(request).account, signal: whenGone(reply) };
+    const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };
     const branch = await server.branches.destination({ code: branchCode(request.params.code) }, caller);
     if (!branch) throw new DomainError('destination-invalid');
     return route.ok(branch);

@@ -7,8 +7,7 @@ import type { ApiOptions } from '../config.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { ignoreBodies } from '../hooks/ignored-body.ts';
-import { record } from '../hooks/record.ts';
-import { BODY_REFUSALS, operation } from '../openapi/operation.ts';
+import { BODY_ERRORS, operation } from '../openapi/operation.ts';
 import { Nothing } from '../openapi/schemas.ts';
 import { Activation, NewWebhook, parseActivation, parseWebhook } from '../webhooks/webhook-request.ts';
 import {
@@ -20,18 +19,19 @@ import {
   probeWebhook,
   removeWebhook,
 } from '../webhooks/webhooks.ts';
+import { audit } from './common/audit.ts';
 
 const permission = 'webhooks.admin';
 const tag = 'Webhooks';
 const params = Type.Object({ id: Type.String({ description: 'Id del webhook', examples: ['d5b0c9e2'] }) });
-/** The refusals of a body that the handler validates. */
-const FIELD_REFUSALS = [
+/** Errors of a body that the handler validates. */
+const FIELD_ERRORS = [
   'invalid-json',
   'field-type',
   'field-invalid',
   'field-too-long',
   'field-unknown',
-  ...BODY_REFUSALS,
+  ...BODY_ERRORS,
 ] as const;
 
 const IDENTITY = {
@@ -72,7 +72,7 @@ const WEBHOOK_EXAMPLE = {
   ProximoIntento: '2026-11-22T19:10:14.300Z',
 };
 
-/** What the operations on one webhook have in common. */
+/** Common options of the operations on one webhook. */
 const ON_WEBHOOK = {
   tag,
   permission,
@@ -91,7 +91,7 @@ const creation = operation({
   },
   // The words for each problem are those of creation; `parseWebhook` validates with the same schema.
   validatedBy: 'handler',
-  errors: ['field-required', ...FIELD_REFUSALS, 'too-many-webhooks'],
+  errors: ['field-required', ...FIELD_ERRORS, 'too-many-webhooks'],
   data: {
     name: 'WebhookCreado',
     message: 'Webhook registrado',
@@ -192,7 +192,7 @@ const activation = operation({
     body: Activation,
   },
   validatedBy: 'handler',
-  errors: [...FIELD_REFUSALS, 'webhook-not-found'],
+  errors: [...FIELD_ERRORS, 'webhook-not-found'],
   data: {
     name: 'WebhookActivado',
     message: 'Webhook activado',
@@ -251,5 +251,5 @@ function recordWebhook(
   details: Record<string, string> = {},
 ): void {
   const { account } = apiUser(request);
-  record(request, { action: `webhook.${what}`, subject: account, details: { webhook, ...details } });
+  audit(request, { action: `webhook.${what}`, subject: account, details: { webhook, ...details } });
 }

@@ -7,10 +7,10 @@ import { byTime } from '../guides/events/read-events.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
 
 type Line = { hour: string; words: string; details: string[] };
-/** What the page shows of a guide: nothing that tells who sends, who receives, or where they live. */
+/** Public fields of a guide: nothing about sender, recipient or addresses. */
 type TrackingView = ReturnType<ReturnType<typeof trackingView>>;
 
-/** Returns what makes the view of a guide, with days and hours of a time zone. */
+/** Returns a function that makes a guide's view, with times in a time zone. */
 export function trackingView(timeZone: string) {
   const day = new Intl.DateTimeFormat('es-MX', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
   const hour = new Intl.DateTimeFormat('es-MX', {
@@ -26,7 +26,7 @@ export function trackingView(timeZone: string) {
     const packages = guide.guide.Producto.Paquetes ?? 1;
     const told = entries.toSorted(byTime).map((entry) => entry.told);
     const annulled = annulledBy(told);
-    // Cancelled before there was a log: only the guide itself says so.
+    // Cancelled before the event log existed: only the guide has the date.
     const status = told.length === 0 ? guide.status : guideState(told, packages);
     const lines: { at: Date; line: Line }[] = [
       {
@@ -56,7 +56,7 @@ export function trackingView(timeZone: string) {
   };
 }
 
-/** Returns the steps of a guide's way, and which of them is the one where it is. */
+/** Returns the steps of a guide's way, and the current one. */
 function stepsOf(status: GuideStatus): { name: string; state: 'antes' | 'ahora' | 'luego' }[] {
   const { title, step } = STATES[status];
   if (step === null) return [];

@@ -11,16 +11,16 @@ import { httpErrors } from '../errors.ts';
 import { isGuideNumber } from '../guides/guide-number.ts';
 import { formPage, guidePage, problemPage, STYLE, trackingView } from './pages.ts';
 
-/** A page has a form, to its own origin. */
+/** The page has a form to its own origin. */
 const POLICY = policyHeader(pagePolicy({ 'form-action': ["'self'"] }));
-/** Guides that an address may look up in a minute (docs/contract.md "Tracking page"): nobody tries out numbers. */
+/** Lookups of an address in a minute (docs/contract.md "Tracking page"), against guessing numbers. */
 const VISITS_PER_MINUTE = 30;
-/** Looked up in place of what is no number, which takes as long; no guide has it. */
+/** Looked up for an invalid number, so that the time is the same; no guide has it. */
 const NO_GUIDE = '000000000000';
 
 /**
- * `GET /rastreo` and `/rastreo/{guia}`: where a parcel is, for people, without a token (docs/contract.md "Tracking page").
- * The number is no secret: the page has nothing that tells whose the parcel is.
+ * `GET /rastreo` and `/rastreo/{guia}`: a parcel's way, for people without a token (docs/contract.md "Tracking
+ * page"). Numbers are not secret, so the page names no person.
  */
 export async function trackingRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
   const { guides, eventLog, branches } = server;
@@ -46,7 +46,7 @@ export async function trackingRoutes(server: HttpServer, { config }: ApiOptions)
     pages.get<{ Params: { guia: string } }>('/rastreo/:guia', async ({ ip, params }, reply) => {
       await visits.consume(addressGroup(ip)).catch(refuse);
       const number = isGuideNumber(params.guia) ? params.guia : NO_GUIDE;
-      // Both for any number, so that the time tells nothing.
+      // Always both, so that the time reveals nothing.
       const [guide, entries] = await Promise.all([guides.find(number), eventLog.ofGuides([number])]);
       if (!guide || guide.anonymised) throw new DomainError('guide-not-found');
       const codes = entries.flatMap(({ told }) => told.Sucursal ?? []);
@@ -56,7 +56,7 @@ export async function trackingRoutes(server: HttpServer, { config }: ApiOptions)
   });
 }
 
-/** Returns what answers the address of a page that cannot be decoded, such as `/rastreo/%E0`: no guide has such a number. */
+/** Answers the address of a page that cannot be decoded, such as `/rastreo/%E0`, as an unknown guide. */
 export function trackingProblems({ CARRIER_NAME: carrier }: ApiOptions['config']) {
   return ({ url }: FastifyRequest, reply: FastifyReply): FastifyReply | undefined =>
     /^\/+rastreo\//.test(url) ? sendError(reply, httpErrors['guide-not-found'], carrier) : undefined;
@@ -70,7 +70,7 @@ function sendError(
   return send(reply.code(status), problemPage({ carrier, ...page }));
 }
 
-/** Refuses a visit too many; the limiter rejects also with errors of its own. */
+/** Refuses visits over the limit; the limiter also rejects with errors of its own. */
 function refuse(reason: unknown): never {
   if (!(reason instanceof RateLimiterRes)) throw reason;
   throw new DomainError('too-many-requests', {

@@ -9,9 +9,9 @@ const URL_RULE =
 
 const MAX_URL = 500;
 const MAX_DESCRIPTION = 120;
-/** What the parser of URLs would put right in silence: slashes that are missing, an empty user, an empty fragment. */
+/** What a URL parser would silently correct: missing slashes, an empty user, an empty fragment. */
 const URL_FORM = /^https?:\/\/[^\\/?#@\s]+(?:[\\/?][^#]*)?$/i;
-/** Control characters, and halves of surrogate pairs: they would reach terminals and logs. */
+/** Control characters and lone surrogates, which would reach terminals and logs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
 export const NewWebhook = Type.Object(
@@ -38,8 +38,8 @@ const readActivation = readerOf(Activation);
 /**
  * Checks the body that registers a webhook (docs/contract.md "Webhooks").
  *
- * @param allowPrivate whether any port, private addresses and plain http are allowed.
- * @throws DomainError `fields-invalid`, which names what is wrong.
+ * @param allowPrivate allows any port, private addresses and http.
+ * @throws DomainError `fields-invalid`, which names all problems.
  */
 export function parseWebhook(body: unknown, allowPrivate: boolean): { url: string; description: string } {
   const problems = new ProblemList();
@@ -58,7 +58,7 @@ export function parseWebhook(body: unknown, allowPrivate: boolean): { url: strin
   return { url: url as string, description };
 }
 
-/** Checks the body that activates a webhook; it may be absent. @returns the cursor, where one was sent. */
+/** Checks the optional body that activates a webhook. @returns the cursor, if one was sent. */
 export function parseActivation(body: unknown): string | undefined {
   const problems = new ProblemList();
   const { cursor } = readActivation(body ?? {}, problems);
@@ -66,13 +66,13 @@ export function parseActivation(body: unknown): string | undefined {
   return cursor;
 }
 
-/** Refuses a cursor that is none of this account's feed. */
+/** Refuses a cursor of another feed. */
 export function refuseCursor(): never {
   const problem = invalid('cursor', "debe ser un 'siguiente' de GET /api/eventos");
   throw new DomainError('fields-invalid', { problems: [problem] });
 }
 
-/** Returns a function that reads the fields of a body, and adds what is wrong with them. */
+/** Returns a function that reads the fields of a body, and collects their problems. */
 function readerOf<S extends TObject>(schema: S) {
   const known = new Set(Object.keys(schema.properties));
   const isValid = guideAjv({ allErrors: true, verbose: true }).compile(schema);
@@ -85,8 +85,8 @@ function readerOf<S extends TObject>(schema: S) {
 }
 
 /**
- * Returns an address in the form in which it is stored, or undefined where webhooks may not lead there. What its name leads to
- * is checked when a message is sent.
+ * Returns a URL as it is stored, or undefined if webhooks may not use it. Its name is resolved and checked at each
+ * delivery.
  */
 function parseUrl(text: string, allowPrivate: boolean): string | undefined {
   const url =

@@ -9,19 +9,18 @@ import { decodeCursor } from '../guides/events/read-events.ts';
 import { refuseCursor } from './webhook-request.ts';
 
 export const MAX_PENDING = 1_000;
-/** Pause of an account after a trial message, in seconds. */
+/** Pause of an account after a test event, in seconds. */
 const PROBE_PAUSE_S = 1;
 
 type Deps = {
   webhooks: WebhookStore;
   eventLog: EventLog;
-  /** Lets each account send one trial message at a time. */
+  /** Lets each account send one test event at a time. */
   probeLimit: Pick<RateLimiterRedis, 'consume' | 'set'>;
-  /** Sends a message that tries a webhook. */
   probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome>;
 };
 
-/** Registers a webhook, which gets what is registered from now on. @throws DomainError `too-many-webhooks`. */
+/** Registers a webhook for future events. @throws DomainError `too-many-webhooks`. */
 export async function addWebhook(
   { webhooks, eventLog }: Deps,
   account: string,
@@ -34,17 +33,17 @@ export async function addWebhook(
   return { webhook, secret };
 }
 
-/** Returns an account's webhooks, each with how far it is behind. */
+/** Returns an account's webhooks with their numbers of pending events. */
 export async function listWebhooks({ webhooks, eventLog }: Deps, account: string) {
   const [own, last] = await Promise.all([webhooks.list(account), eventLog.last(account)]);
   return own.map((webhook) => viewOf(webhook, last));
 }
 
 /**
- * Sends a message that tries a webhook. The limit is the account's and not the webhook's: accounts that register, try and
- * remove webhooks in a loop would otherwise take all connections on which the messages of others leave.
+ * Sends a test event to a webhook. The limit is the account's: an account that registers and removes webhooks in a loop
+ * would otherwise take all connections of the deliveries.
  *
- * @throws DomainError `webhook-not-found`; `too-many-requests` while the account tries one, and for a second afterwards.
+ * @throws DomainError `webhook-not-found`; `too-many-requests` while a test event runs, and for a second afterwards.
  */
 export async function probeWebhook(
   { webhooks, probeLimit, probe }: Deps,
@@ -79,9 +78,9 @@ export async function changeSecret({ webhooks }: Deps, account: string, id: stri
 }
 
 /**
- * Switches a webhook on, from where it stopped, or from a cursor of the feed.
+ * Enables a webhook, from where it stopped or from a cursor of the feed.
  *
- * @throws DomainError `webhook-not-found`; `fields-invalid` for a cursor that is none of this feed.
+ * @throws DomainError `webhook-not-found`; `fields-invalid` for a cursor of another feed.
  */
 export async function activateWebhook(
   { webhooks, eventLog }: Deps,
@@ -102,7 +101,7 @@ export async function removeWebhook({ webhooks }: Deps, account: string, id: str
   if (!(await webhooks.remove(account, id))) throw new DomainError('webhook-not-found');
 }
 
-/** A webhook as it is answered. @param last number of the last event of its account. */
+/** The answer for a webhook. @param last number of its account's last event. */
 function viewOf(webhook: Webhook, last: number) {
   const { lastSuccess, lastFailure, active, failures, dueAt } = webhook;
   return {

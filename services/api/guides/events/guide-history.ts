@@ -44,10 +44,10 @@ export class GuideHistory {
       if (this.guide.status === 'Cancelado') return 'repeated'; // before there was a log
       return this.#count > 0 ? { code: 'guide-on-its-way' } : 'new';
     }
-    return this.#refusalOf(told) ?? 'new';
+    return this.#problemOf(told) ?? 'new';
   }
 
-  #refusalOf({ Ocurrido, Paquete = 1 }: EventBody): Problem | undefined {
+  #problemOf({ Ocurrido, Paquete = 1 }: EventBody): Problem | undefined {
     const { status, createdUtc } = this.guide;
     if (status === 'Cancelado' || this.#cancellation) return { campo: 'Guia', code: 'guide-cancelled' };
     if (this.#count >= MAX_EVENTS_OF_GUIDE) return { campo: 'Guia', code: 'guide-events-full' };

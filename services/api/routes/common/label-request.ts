@@ -7,20 +7,18 @@ import { KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
 import type { LabelOutcome } from '#shared/stores/label-counts.ts';
-import type { Caller } from '../accounts/account-limits.ts';
-import type { GuideRecord } from '../guides/guide-model.ts';
-import { fieldError } from '../guides/request/body.ts';
-import type { LabelCaller } from '../labels/label-client.ts';
-import type { LabelFailureReason } from '../labels/label-metrics.ts';
-import { addRateLimit } from './account-quota.ts';
-import { apiUser, whenGone } from './authenticate.ts';
-
-/** What the routes of labels have in common (docs/contract.md "Labels"). */
+import type { Caller } from '../../accounts/account-limits.ts';
+import type { GuideRecord } from '../../guides/guide-model.ts';
+import { fieldError } from '../../guides/request/body.ts';
+import { addRateLimit } from '../../hooks/account-quota.ts';
+import { abortSignalOf, apiUser } from '../../hooks/authenticate.ts';
+import type { LabelCaller } from '../../labels/label-client.ts';
+import type { LabelFailureReason } from '../../labels/label-metrics.ts';
 
 export type Format = keyof typeof MEDIA_TYPES;
 const FORMATS = ['pdf', ...IMAGE_FORMATS] as const satisfies Format[];
 
-export const formParameters = {
+export const formatParameters = {
   formato: Type.Optional(
     Type.Enum(FORMATS, { type: 'string', description: 'Formato de la etiqueta; manda sobre `Accept`' }),
   ),
@@ -34,24 +32,24 @@ export const formParameters = {
   ),
 };
 
-/** What the answer of a label has, for the document: a file of each form. */
-export const formContent: Readonly<Record<string, { schema: TSchema }>> = Object.fromEntries(
+/** Responses of a label in the OpenAPI document: a file in each format. */
+export const fileContent: Readonly<Record<string, { schema: TSchema }>> = Object.fromEntries(
   Object.values(MEDIA_TYPES).map((type) => [type, { schema: Type.String({ format: 'binary' }) }]),
 );
 
-/** How a label is to be sent: the media type, the ending of the file, and the form, which PDF needs none of. */
-export type WantedForm = { type: string; format: Format; form: LabelForm | undefined };
+/** The file that a request asks for; `form` is absent for PDF. */
+export type RequestedFile = { type: string; format: Format; form: LabelForm | undefined };
 
 /**
- * Returns the form that a request asks for, by its parameters or else by `Accept` (RFC 9110, 12.5.1). A browser, which asks
- * for `text/html` before all, gets the PDF where it takes any type: some list `image/png` too, as a form of pages.
+ * Returns the format that a request asks for: by its parameters, else by `Accept` (RFC 9110, 12.5.1). A browser,
+ * which prefers `text/html`, gets the PDF if it accepts any type; some list `image/png` too.
  *
- * @throws DomainError `format-not-acceptable` where `Accept` names no form that there is.
+ * @throws DomainError `format-not-acceptable` if `Accept` names no known format.
  */
-export function wantedForm(
+export function requestedFile(
   { accept }: IncomingHttpHeaders,
   { formato, dpi = DENSITIES[0] }: { formato?: Format; dpi?: number },
-): WantedForm {
+): RequestedFile {
   const format = formato ?? negotiate(accept);
   if (!format) throw new DomainError('format-not-acceptable');
   const type = MEDIA_TYPES[format];
@@ -66,7 +64,7 @@ function negotiate(accept: string | undefined): Format | undefined {
   return FORMATS.find((format) => MEDIA_TYPES[format] === best);
 }
 
-/** Adds a header to those that the answer depends on, beside what the answers to other origins name. */
+/** Adds a header name to `Vary`, and keeps the names that CORS set. */
 export function addVary(reply: FastifyReply, name: string): void {
   reply.header('vary', [reply.getHeader('vary') ?? [], name].flat().join(', '));
 }
@@ -74,9 +72,9 @@ export function addVary(reply: FastifyReply, name: string): void {
 export type AskedPackages = { paquetes?: number; paquete?: number };
 
 /**
- * Returns how many packages a label counts, and which one alone is asked for (docs/contract.md "Labels").
+ * Returns a label's number of packages, and the single one that is asked for (docs/contract.md "Labels").
  *
- * @throws DomainError `packages-invalid` where there is no such package.
+ * @throws DomainError `packages-invalid` if the guide has no such package.
  */
 export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: AskedPackages = {}) {
   if (!KINDS[kind].pagePerPackage) return { packages: 1 };
@@ -87,16 +85,16 @@ export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: Asked
   return { packages, package: only };
 }
 
-/** Returns who asks for labels by this request, and tells the client how many more pages the account may have in flight. */
+/** Returns the caller of a request for labels, and reports how many more pages the account may have in flight. */
 export function callerOf(request: FastifyRequest, reply: FastifyReply): LabelCaller {
   const { account, limits } = apiUser(request);
   const quota = limits.labelPages;
   const remaining = Math.max(0, quota - request.server.labels.pagesInFlight(account));
   addRateLimit(reply, { policy: 'etiquetas', quota, remaining });
-  return { account, maxPages: quota, requestId: request.id, signal: whenGone(reply) };
+  return { account, maxPages: quota, requestId: request.id, signal: abortSignalOf(reply) };
 }
 
-/** What a refusal counts as, and the reason of it that metrics name. */
+/** The outcome that counts an error, and its reason in the metrics. */
 const FAILURES: Partial<Record<ErrorCode, [outcome: LabelOutcome, reason?: LabelFailureReason]>> = {
   'label-failed': ['failed', 'failed'],
   'label-late': ['failed', 'late'],
@@ -108,7 +106,7 @@ const FAILURES: Partial<Record<ErrorCode, [outcome: LabelOutcome, reason?: Label
   'too-many-requests': ['limited'],
 };
 
-/** Counts a request for labels that got none; not where the request itself is at fault, as with an unknown guide. */
+/** Counts a failed request for labels, unless the request itself is wrong, such as an unknown guide. */
 export function countLabelFailure(request: FastifyRequest, error: Error): void {
   const [outcome, reason] = FAILURES[toDomainError(error).code] ?? [];
   const { labels } = request.server;

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuditAction, AuditEvent } from '#shared/audit/audit-store.ts';
-import type { GuideRecord } from '../guides/guide-model.ts';
-import { apiUser } from './authenticate.ts';
+import type { GuideRecord } from '../../guides/guide-model.ts';
+import { apiUser } from '../../hooks/authenticate.ts';
 
-export function record(
+export function audit(
   request: FastifyRequest,
   event: Pick<AuditEvent, 'action' | 'subject' | 'details'>,
 ): void {
@@ -12,11 +12,8 @@ export function record(
   request.server.trail.record({ actor, account, address, requestId, outcome: 'ok', ...event });
 }
 
-/**
- * Records who reads guides or labels of other accounts, which takes `guias.read.all`: one event for each account, with
- * its guides.
- */
-export function recordForeign(
+/** Records reads of other accounts' guides and labels (`guias.read.all`): one audit event for each account. */
+export function auditForeignReads(
   request: FastifyRequest,
   action: Extract<AuditAction, `${string}.read-other`>,
   guides: readonly GuideRecord[],
@@ -25,6 +22,6 @@ export function recordForeign(
     if (account === apiUser(request).account) continue;
     const [guide = '', ...more] = new Set(own.map(({ number }) => number));
     const details = more.length > 0 ? { guides: [guide, ...more] } : { guide };
-    record(request, { action, subject: account, details });
+    audit(request, { action, subject: account, details });
   }
 }
