@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { generateGuideNumber } from '#services/api/guides/guide-number.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
+import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
 
 /** A guide is its account's: nobody else sees it, or learns that it exists (OWASP API1:2023). */
 
@@ -61,6 +62,21 @@ describe('a guide of another account', () => {
       expect([theirs.status, theirs.headers.get('etag')]).toEqual([404, null]);
       expect(headersOf(theirs)).toEqual(headersOf(none));
     }
+  });
+
+  // A clock would show what the database does more for one of the two, and no clock of a test is steady enough.
+  test('costs the database the same query as a number of nobody', async ({ number, startApi, stores }) => {
+    const { uri, commands, close } = await recordCommands(stores.mongoUri);
+    const { url, server } = await startApi({ MONGODB_URI: uri });
+    const other = await Client.login(url, 'otro');
+    for (const guide of [number, nobodys]) {
+      commands.length = 0;
+      expect((await other.get(`/api/guias/${guide}`)).status).toBe(404);
+      const finds = commands.filter(({ find }) => find === 'guides' || find === 'events');
+      expect(finds).toMatchObject([{ find: 'guides', filter: { _id: { $in: [guide] }, account: 'otro' } }]);
+    }
+    await server.close();
+    await close();
   });
 
   test('is found only by users of its account and with guias.read.all', async ({
