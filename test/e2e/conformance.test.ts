@@ -178,7 +178,7 @@ const ROWS: Record<string, Row[]> = {
     [
       'a token of an unknown user',
       ({ withToken }) =>
-        withToken({ sub: 'nadie', iss: 'shipping-guides', iat: now, exp: now + 60 }).get(
+        withToken({ sub: 'nadie', iss: 'shipping-guides', iat: now, exp: now + 3_600 }).get(
           '/api/auth/validate',
         ),
       no('acceso_denegado'),
@@ -230,10 +230,14 @@ const ROWS: Record<string, Row[]> = {
     [
       'a token is ended',
       ({ withToken }) =>
-        withToken({ sub: 'demo', iss: 'shipping-guides', iat: now, exp: now + 60, gen: 0, jti: 'una' }).post(
-          '/api/auth/logout',
-          '',
-        ),
+        withToken({
+          sub: 'demo',
+          iss: 'shipping-guides',
+          iat: now,
+          exp: now + 3_600,
+          gen: 0,
+          jti: 'una',
+        }).post('/api/auth/logout', ''),
       { message: 'Sesion cerrada', data: null },
     ],
     [

@@ -7,7 +7,7 @@ import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const now = Math.floor(Date.now() / 1000);
-const GOOD = { sub: 'demo', iss: 'shipping-guides', iat: now, exp: now + 600, gen: 0, jti: 'one' };
+const GOOD = { sub: 'demo', iss: 'shipping-guides', iat: now, exp: now + 3_600, gen: 0, jti: 'one' };
 const HEADER = { alg: 'HS256', typ: 'JWT' };
 const hmac = (hash: string, secret: string) => (content: string) =>
   createHmac(hash, secret).update(content).digest('base64url');

@@ -11,6 +11,15 @@ const NARROW = { width: 320, height: 640 };
 const PHONE = { width: 390, height: 844 };
 const WIDE = { width: 1280, height: 900 };
 
+const PAGES = [
+  'rastreo',
+  'rastreo-en-reparto',
+  'rastreo-problema',
+  'rastreo-entregado',
+  'rastreo-creada',
+  'rastreo-404',
+] as const;
+
 const test = eventTest
   .override('settings', { TRUST_PROXY: '1', PUBLIC_URL: 'https://guias.example' })
   /** Guides in several states, by a name. */
@@ -52,7 +61,7 @@ const test = eventTest
       'rastreo-entregado': `/rastreo/${delivered}`,
       'rastreo-creada': `/rastreo/${await newGuide()}`,
       'rastreo-404': '/rastreo/1',
-    };
+    } satisfies Record<(typeof PAGES)[number], string>;
   })
   .extend('open', { scope: 'file' }, ({ api, browser }) => {
     let visitors = 0;
@@ -72,9 +81,11 @@ const test = eventTest
 const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
 
 describe('the tracking page in a browser', () => {
-  test('has no finding of axe, in light and dark, and fits from 320 px on', async ({ open, paths }) => {
-    for (const [name, path] of Object.entries(paths)) {
-      const { page, failures } = await open(path);
+  // A test for each page: all in one would not be done in a minute on a slow machine.
+  test.for(PAGES)(
+    '%s has no finding of axe, in light and dark, and fits from 320 px on',
+    async (name, { open, paths }) => {
+      const { page, failures } = await open(paths[name]);
       for (const [viewport, scheme] of [
         [NARROW, 'light'],
         [PHONE, 'dark'],
@@ -88,8 +99,8 @@ describe('the tracking page in a browser', () => {
         await screenshot(page, where);
       }
       await page.close();
-    }
-  });
+    },
+  );
 
   test('is used by keyboard: the number, then the guide', async ({ open, paths, stores }) => {
     const { page } = await open(paths.rastreo, PHONE);
