@@ -126,15 +126,6 @@ describe('hostile text in a path or a query', () => {
       expect([refused.status, refused.body.codigo]).toEqual([400, 'campo_tipo']);
     }
   });
-
-  test.for(['paquetes[$gt]=1', 'paquetes[]=1', '__proto__[paquetes]=99'])(
-    '?%s is not read as the number of packages',
-    async (query, { demo, number }) => {
-      const { status, body } = await demo.get(`/api/guias/etiqueta-pequena/${number}?${query}`);
-      expect([status, body.codigo]).toEqual([400, 'parametro_desconocido']);
-      expect(({} as Record<string, unknown>).paquetes).toBeUndefined();
-    },
-  );
 });
 
 describe('prototype pollution', () => {

@@ -275,30 +275,6 @@ describe('refuses', () => {
   });
 });
 
-test.for([
-  'create',
-  'disable',
-  'enable',
-  'password',
-  'grant',
-  'revoke',
-  'origin',
-  'account',
-  'remove',
-  'list',
-  'limits',
-  'audit',
-  'webhooks',
-  'privacy export',
-  'privacy erase',
-])('%s --help explains itself with an example', async (command, { admin }) => {
-  const { code, out } = await admin([...command.split(' '), '--help']);
-  expect(code).toBe(0);
-  expect(out).toContain(`Uso: npm run admin -- ${command} [opciones]`);
-  expect(out).toContain(`Ejemplo:\n  npm run admin -- ${command}`);
-  expect(out).not.toContain('(default');
-});
-
 const policy = async (client: Client) =>
   (await client.get('/api/auth/validate')).headers.get('ratelimit-policy');
 

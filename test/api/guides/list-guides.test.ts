@@ -61,23 +61,6 @@ async function walk(client: Client, query: Record<string, string | number>, betw
 }
 
 describe('GET /api/guias', () => {
-  test('answers the records of the account, newest first', async ({ accountOf }) => {
-    const { client } = await accountOf();
-    const [old] = await client.created({ ...minimalGuide(), Referencia: 'A-1' });
-    expect((await list(client)).body).toEqual({
-      response: 'OK',
-      message: 'Guias: 1',
-      data: [old],
-      siguiente: null,
-    });
-    const created = await client.created(minimalGuide(), minimalGuide());
-    const { body } = await list(client);
-    expect(body.message).toBe('Guias: 3');
-    expect(body.data).toEqual(expect.arrayContaining([old, ...created]));
-    const order = (body.data as CreatedGuide[]).map(({ SEND_FECHA, SEND_GUIA }) => SEND_FECHA + SEND_GUIA);
-    expect(order).toEqual(order.toSorted().reverse());
-  });
-
   const day = (time: string) => ({ createdAt: `2026-03-${time}` });
   const guides: Change[] = [
     { ...day('01T00:00:00'), reference: 'uno' },

@@ -117,18 +117,6 @@ describe('a burst after a pause', () => {
       expect(refused).toEqual([]);
     },
   );
-
-  test('of one account is admitted whole beside a label that hangs, and beside others who print some', () => {
-    const printers = new Printers(300);
-    expect(printers.admission.enter({ account: 'other', key: 'hangs', pages: 1, maxPages: 300 })).toBeTypeOf(
-      'function',
-    );
-    const some = atRate(printers, 20, ['third']);
-    printers.pass(5_000, some);
-    for (let i = 0; i < 300; i++) printers.ask('one');
-    printers.pass(5_000, some);
-    expect([...printers.outcomes.values()].map(({ refused, late }) => refused + late)).toEqual([0, 0]);
-  });
 });
 
 describe('at three times what the printers can do', () => {
@@ -203,15 +191,6 @@ describe('printers that finish nothing', () => {
     expect(printers.ask('two')).toBeTypeOf('function');
     printers.pass(10);
     expect([printers.ask('one'), printers.ask('three')]).toEqual(['overloaded', 'overloaded']);
-  });
-
-  test('are given labels again once they finish one', () => {
-    const printers = new Printers(0);
-    for (let i = 0; i < 2; i++) printers.ask('one');
-    printers.pass(9_000);
-    expect(printers.ask('two')).toBe('overloaded');
-    printers.admission.finished(1);
-    expect(printers.ask('two')).toBeTypeOf('function');
   });
 
   test('are not blamed for a pause in which nobody asked, nor once those who waited have left', () => {

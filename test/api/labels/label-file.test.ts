@@ -104,33 +104,6 @@ describe('a request that cannot be printed', () => {
     });
     expect((await demo.labelFile(many)).status).toBe(200);
   });
-
-  const text = (sent: string) => `El campo 'Guias' debe ser texto (string), no ${sent}`;
-  /** What is sent, then the field, code and message of each problem, and the place of the guide. */
-  test.for<[unknown, ...[campo: string, codigo: string, message: string, indice?: number][]]>([
-    [{ Guias: [{ toString: 1 }], Tipo: 'carta' }, ['Guias', 'campo_tipo', text('un objeto'), 0]],
-    [
-      { Guias: [UNKNOWN, 999999999995, null], Tipo: 'carta' },
-      ['Guias', 'campo_tipo', text('un numero'), 1],
-      ['Guias', 'campo_tipo', text('null'), 2],
-    ],
-    [
-      { Guias: [UNKNOWN], tipo: 'carta' },
-      ['tipo', 'campo_desconocido', "Campo desconocido: 'tipo'; ¿quiso decir 'Tipo'?"],
-      ['Tipo', 'campo_requerido', "El campo 'Tipo' es requerido"],
-    ],
-  ])('is refused: %#', async ([sent, ...problems], { demo }) => {
-    const { status, body } = await demo.post('/api/guias/etiquetas', sent);
-    expect(status).toBe(400);
-    const details = problems.map(([campo, codigo, message, indice]) => ({
-      ...(indice !== undefined && { indice }),
-      campo,
-      codigo,
-      message,
-    }));
-    const { codigo, message } = details[0] ?? {};
-    expect(body).toEqual({ response: 'ERROR', message, codigo, details, requestId: expect.any(String) });
-  });
 });
 
 describe('in another form', () => {

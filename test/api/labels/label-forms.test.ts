@@ -35,41 +35,12 @@ describe('Accept', () => {
     expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([200, type, 'Accept']);
   });
 
-  test.for(['application/json', 'application/pdf;q=0'])(
-    '"%s" is refused with 406',
-    async (accept, { demo, number }) => {
-      const { status, headers, body } = await demo.get(`/api/guias/etiqueta/${number}`, { accept });
-      expect([status, headers.get('vary')]).toEqual([406, 'Accept']);
-      expect(body).toMatchObject({
-        response: 'ERROR',
-        codigo: 'formato_no_aceptable',
-        message: 'Formatos disponibles: application/pdf, image/png, application/zpl',
-      });
-    },
-  );
-
   test('gives way to the parameter', async ({ demo, number }) => {
     const answers = [
       await demo.pdf(`/api/guias/etiqueta-pequena/${number}?formato=zpl`, { accept: PNG }),
       await demo.pdf(`/api/guias/etiqueta-pequena/${number}?formato=pdf`, { accept: 'application/json' }),
     ];
     expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual([ZPL, PDF]);
-  });
-});
-
-describe('parameters', () => {
-  test.for<[route: string, query: string, campo: string]>([
-    ['etiqueta', 'formato=gif', 'formato'],
-    ['etiqueta', 'formato=png&formato=zpl', 'formato'],
-    ['etiqueta', 'formato=png&dpi=600', 'dpi'],
-    ['etiqueta-10x15', 'formato=zpl&dpi[]=203', 'dpi[]'],
-  ])('%s?%s is refused', async ([route, query, campo], { demo, number }) => {
-    const { status, body } = await demo.get(`/api/guias/${route}/${number}?${query}`);
-    const [codigo, message] = campo.endsWith('[]')
-      ? ['parametro_desconocido', `Parametro desconocido: '${campo}'`]
-      : ['parametro_invalido', `El parametro '${campo}' no es valido`];
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ codigo, message, details: [{ campo, codigo, message }] });
   });
 });
 

@@ -86,15 +86,6 @@ describe('GET /api/guias/etiqueta/{guia}', () => {
     expect((await readLabel(after.bytes))[0]?.text).toContain('Eduviges');
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
-
-  test('gives each of many concurrent requests its own label', async ({ demo }) => {
-    const guides = await demo.created(...Array.from({ length: 16 }, () => minimalGuide()));
-    const labels = await Promise.all(
-      guides.map(async ({ SEND_GUIA }) => (await demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`)).bytes),
-    );
-    const read = await Promise.all(labels.map((pdf) => readPages(pdf, [])));
-    expect(read.map(({ title }) => title)).toEqual(guides.map(({ SEND_GUIA }) => `Guía ${SEND_GUIA}`));
-  });
 });
 
 describe.each([
@@ -195,25 +186,6 @@ describe('the logo of the configuration', () => {
 
 /** A prefix of Redis where no label worker looks. */
 const besides = (prefix: string) => prefix.replace('}', '-unprinted}');
-
-describe('a label that no worker prints', () => {
-  test('is answered with the error of the contract when its time is over', async ({ startApi, stores }) => {
-    const prefix = besides(stores.prefix);
-    onTestFinished(await pretendWorker({ redis: stores.redis, prefix }));
-    const other = await startApi({ REDIS_PREFIX: prefix }, { label: 200 });
-    const user = await Client.login(other.url);
-    const [guide] = await user.created(minimalGuide());
-    const { status, headers, body } = await user.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
-    expect(status).toBe(500);
-    expect(headers.get('retry-after')).toBe('2');
-    expect(headers.get('etag')).toBeNull(); // it would name an error as a version of the label
-    expect(body).toMatchObject({
-      response: 'ERROR',
-      message: 'Error al generar la etiqueta',
-      codigo: 'etiqueta_tardia',
-    });
-  });
-});
 
 describe('a label that is stored', () => {
   test.for([

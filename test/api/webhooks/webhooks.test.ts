@@ -61,39 +61,6 @@ const test = webhooksTest
     };
   });
 
-test('a webhook is registered with a secret that is shown this once', async ({
-  demo,
-  newReceiver,
-  send,
-  list,
-}) => {
-  const { url } = await newReceiver();
-  const { status, body } = await demo.post('/api/webhooks', { Url: url, Descripcion: ' Tienda ' });
-  const created = body.data as Listed & { Secreto: string };
-  expect([status, body.message]).toEqual([200, 'Webhook registrado']);
-  expect(created).toEqual({
-    Id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    Url: url,
-    Descripcion: 'Tienda',
-    Activo: true,
-    Secreto: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-  });
-  expect(await list()).toEqual([
-    {
-      Id: created.Id,
-      Url: url,
-      Descripcion: 'Tienda',
-      Activo: true,
-      Pendientes: 0,
-      UltimoExito: null,
-      UltimoFallo: null,
-      ProximoIntento: null,
-    },
-  ]);
-  expect(outcome(await send(demo, 'DELETE', created.Id))).toEqual([200, undefined, 'Webhook eliminado']);
-  expect(await list()).toEqual([]);
-});
-
 test('it gets the events of its account that are registered from then on', async ({
   append,
   register,
@@ -388,31 +355,4 @@ test('the trail has who registered, renewed, activated and removed it, and no se
     .toEqual(['webhook.create', 'webhook.secret', 'webhook.activate', 'webhook.delete']);
   expect(await read()).toMatchObject(Array(4).fill({ actor: 'demo', account: 'demo', outcome: 'ok' }));
   expect((await read())[0]?.details).toEqual({ webhook: Id, host: '127.0.0.1:1' });
-});
-
-test('an event that is registered is at the receiver once it is shown', async ({
-  api,
-  demo,
-  number,
-  register,
-  newReceiver,
-  store,
-  stores,
-}) => {
-  const receiver = await newReceiver();
-  await register(receiver.url);
-  const scanner = await Client.login(api.url, 'escaner');
-  const event = { Guia: number, Tipo: 'Recolectado', Ocurrido: new Date().toISOString(), Id: 'S-1' };
-  await scanner.post('/api/eventos', { Eventos: [event] });
-  // An event is shown five seconds after its registration.
-  const registered = new Date(Date.now() - 6_000);
-  await stores.mongo.collection('events').updateMany({ 'told.Id': 'S-1' }, { $set: { registered } });
-  await store.wake('demo', 0);
-  await expect.poll(() => eventIds(receiver.received)).toEqual(['S-1']);
-  expect(JSON.parse(receiver.received[0]?.body ?? '').data.Eventos[0]).toMatchObject({
-    SEND_GUIA: number,
-    SEND_ESTATUS: 'Recolectado',
-    Version: 1,
-  });
-  expect((await demo.get('/api/webhooks')).status).toBe(200);
 });

@@ -115,14 +115,6 @@ describe('GET /api/eventos', () => {
     expect((await other.get('/api/eventos')).body.data).toEqual([]);
   });
 
-  test.for(['x', 'ZTAx', Buffer.from('e9999999999999').toString('base64url')])(
-    'refuses the cursor %s',
-    async (cursor, { demo }) => {
-      const { status, body } = await demo.get(`/api/eventos?cursor=${encodeURIComponent(cursor)}`);
-      expect([status, body.message]).toEqual([400, "El parametro 'cursor' no es valido"]);
-    },
-  );
-
   test('refuses a cursor after the last event, as of a log that was restored, and says what to do', async ({
     demo,
     newGuide,
