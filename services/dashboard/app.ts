@@ -1,9 +1,9 @@
 import cookies from '@fastify/cookie';
 import forms from '@fastify/formbody';
 import { Queue } from 'bullmq';
+import { openAuditLog } from '#shared/audit/audit-log.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { observeLogins } from '#shared/audit/record-logins.ts';
-import { openTrail } from '#shared/audit/trail.ts';
 import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { Login } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
@@ -38,7 +38,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   warnOfDemoUsers(config, log);
   const prefix = config.REDIS_PREFIX;
   const mongo = openMongo(server, config.MONGODB_URI);
-  const trail = openTrail(server, 'dashboard', new AuditStore(mongo));
+  const auditLog = openAuditLog(server, 'dashboard', new AuditStore(mongo));
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const queue = openQueue(server, redis, prefix);
   const webhooks = new WebhookStore(mongo);
@@ -46,19 +46,19 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const sessions = new Sessions(redis, prefix, users, config.COOKIE_SECURE);
   // Separate counts, so that login attempts at the API do not lock out operators.
   const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
-  const login = new Login({ users, limit, onAttempt: observeLogins(server, trail, users) });
+  const login = new Login({ users, limit, onAttempt: observeLogins(server, auditLog, users) });
   await server.register(pageSecurity);
   server.addHook('onSend', showErrorsAsPages(config.RUNBOOK_URL));
   await server.register(cookies);
   await server.register(forms);
   await server.register(assetRoutes);
-  await server.register(loginRoutes(sessions, login, trail));
+  await server.register(loginRoutes(sessions, login, auditLog));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions));
     const { dependencies } = server;
     const readState = () => readQueueState({ redis, prefix, queue, webhooks, dependencies });
     await operators.register(statusRoute(readState, config.RUNBOOK_URL));
-    await operators.register(pauseRoutes(queue, trail));
+    await operators.register(pauseRoutes(queue, auditLog));
     await operators.register(bullBoard(queue));
   });
 }

@@ -127,7 +127,7 @@ function* diagnoseServices({ services }: QueueState): Generator<Diagnosis> {
 
 function* diagnoseDependencies(state: QueueState): Generator<Diagnosis> {
   for (const [dependency, { name, section }] of Object.entries(DEPENDENCIES)) {
-    const told = tellOf(state, dependency as Dependency);
+    const told = reportsOf(state, dependency as Dependency);
     const cut = told.filter((process) => process.state === 'down');
     if (told.length === 0)
       yield warning(section, `${name}: no se sabe si responde, pues ningún proceso lo dice`);
@@ -135,10 +135,10 @@ function* diagnoseDependencies(state: QueueState): Generator<Diagnosis> {
   }
 }
 
-type Told = { service: string; state: DependencyState };
+type Report = { service: string; state: DependencyState };
 
 /** Returns the state of a dependency as each process reports it, including the dashboard. */
-function tellOf({ services, workers, reached }: QueueState, dependency: Dependency): Told[] {
+function reportsOf({ services, workers, reached }: QueueState, dependency: Dependency): Report[] {
   const processes = [
     ...services,
     ...workers.map(({ dependencies }) => ({ service: 'label-worker', dependencies })),
@@ -151,8 +151,8 @@ function tellOf({ services, workers, reached }: QueueState, dependency: Dependen
 }
 
 /** Names the services of some processes: `api (1 de 2), dashboard`. */
-function processesOf(some: readonly Told[], all: readonly Told[]): string {
-  const countOf = (processes: readonly Told[], name: string) =>
+function processesOf(some: readonly Report[], all: readonly Report[]): string {
+  const countOf = (processes: readonly Report[], name: string) =>
     processes.filter(({ service }) => service === name).length;
   const names = [...new Set(some.map(({ service }) => service))].map((name) => {
     const [part, whole] = [countOf(some, name), countOf(all, name)];
@@ -165,7 +165,7 @@ function* diagnoseRedis(state: QueueState): Generator<Diagnosis> {
   const { usedBytes, maxBytes, noeviction, replica, writesFail } = state.redis;
   const share = maxBytes > 0 ? usedBytes / maxBytes : 0;
   const use = `usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
-  const refused = tellOf(state, 'redis').some((process) => process.state === 'read-only');
+  const refused = reportsOf(state, 'redis').some((process) => process.state === 'read-only');
   if (replica || share >= 1 || refused) {
     const why = replica ? ', pues es una réplica' : share >= 1 ? `, pues ${use}` : '';
     yield grave('redisrefuseswrites', `El Redis de la cola rechaza escrituras${why}: no se imprime nada`);
@@ -182,7 +182,7 @@ function* diagnoseRedis(state: QueueState): Generator<Diagnosis> {
 }
 
 function* diagnoseLabelCache(state: QueueState): Generator<Diagnosis> {
-  const told = tellOf(state, 'label-cache');
+  const told = reportsOf(state, 'label-cache');
   const refused = told.filter((process) => process.state === 'read-only');
   if (refused.length > 0) {
     const text = `El Redis de las etiquetas rechaza escrituras de ${processesOf(refused, told)}`;
@@ -198,13 +198,13 @@ function* diagnoseWebhooks({ webhooks, reached }: QueueState): Generator<Diagnos
   if (!webhooks && reached.mongodb === 'ok') {
     yield warning('mongodown', 'No se sabe cuántos webhooks están atrasados: MongoDB tarda');
   }
-  const { behind = 0, off = 0 } = webhooks ?? {};
+  const { behind = 0, disabled = 0 } = webhooks ?? {};
   if (behind > 0) {
     const late = count(behind, 'webhook tiene', 'webhooks tienen');
     yield warning('webhooksbehind', `${late} eventos que esperan desde hace más de 10 min`);
   }
-  if (off > 0) {
-    const stopped = count(off, 'webhook se apagó', 'webhooks se apagaron');
+  if (disabled > 0) {
+    const stopped = count(disabled, 'webhook se apagó', 'webhooks se apagaron');
     yield warning('webhooksbehind', `${stopped} en las últimas 24 h, pues su servidor no los toma`);
   }
 }

@@ -54,7 +54,7 @@ export type QueueState = {
   webhooks: WebhookFigures | undefined;
 };
 /** Webhooks that are behind, and those disabled since yesterday that still are. */
-type WebhookFigures = { behind: number; off: number };
+type WebhookFigures = { behind: number; disabled: number };
 /** `p50` and `p99` in ms; `last` is when the last of these labels was finished, in ms since 1970. */
 type LatencyFigures = { labels: number; p50: number; p99: number; last: number };
 
@@ -119,10 +119,10 @@ export async function readQueueState(sources: Sources): Promise<QueueState> {
 
 /** @throws the error of MongoDB's driver, or DOMException `TimeoutError`: the page then shows labels alone. */
 function readWebhooks(webhooks: WebhookStore): Promise<WebhookFigures> {
-  const counts = Promise.all([webhooks.countBehind(), webhooks.countOff(DAY_MS)]);
-  return withTimeout(MONGO_TIMEOUT_MS, 'Counting webhooks', counts).then(([behind, off]) => ({
+  const counts = Promise.all([webhooks.countBehind(), webhooks.countDisabled(DAY_MS)]);
+  return withTimeout(MONGO_TIMEOUT_MS, 'Counting webhooks', counts).then(([behind, disabled]) => ({
     behind,
-    off,
+    disabled,
   }));
 }
 

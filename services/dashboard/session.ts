@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import type { Trail } from '#shared/audit/trail.ts';
+import type { AuditLog } from '#shared/audit/audit-log.ts';
 import type { Login } from '#shared/auth/login.ts';
 import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
@@ -112,7 +112,7 @@ export function requireSession(sessions: Sessions) {
 }
 
 /** `/entrar`: the login page and its form; `pages.ts` shows a failed login. `/salir` ends the session. */
-export function loginRoutes(sessions: Sessions, login: Login, trail: Trail) {
+export function loginRoutes(sessions: Sessions, login: Login, auditLog: AuditLog) {
   return async (server: HttpServer) => {
     server.get('/entrar', async (_request, reply) => sendPage(reply, loginPage({ message: undefined })));
 
@@ -132,7 +132,7 @@ export function loginRoutes(sessions: Sessions, login: Login, trail: Trail) {
       if (user) {
         const { username: actor, account } = user;
         const { ip: address, id: requestId } = request;
-        await trail.record({ action: 'logout', actor, account, address, requestId, outcome: 'ok' });
+        await auditLog.record({ action: 'logout', actor, account, address, requestId, outcome: 'ok' });
       }
       return reply.redirect('/entrar', 303);
     });

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import type { Trail } from '#shared/audit/trail.ts';
+import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { BULL_BOARD_PATH } from './bull-board.ts';
@@ -43,7 +43,7 @@ function statusView(state: QueueState, viewer: Viewer) {
  * `/pausar` and `/reanudar`: pause and resume the queue, after a confirmation because every customer is affected. The
  * audit log records the user. Register them behind a session.
  */
-export function pauseRoutes(queue: Queue, trail: Trail) {
+export function pauseRoutes(queue: Queue, auditLog: AuditLog) {
   return async (server: HttpServer) => {
     server.get('/pausar', async (_request, reply) => sendPage(reply, pausePage({})));
     for (const [path, action] of [
@@ -53,7 +53,7 @@ export function pauseRoutes(queue: Queue, trail: Trail) {
       server.post(path, async ({ apiUser, ip: address, id: requestId }, reply) => {
         const actor = apiUser?.username ?? '';
         const record = (outcome: 'ok' | 'failed') =>
-          trail.record({ action: `queue.${action}`, actor, address, requestId, outcome });
+          auditLog.record({ action: `queue.${action}`, actor, address, requestId, outcome });
         await queue[action]().catch(async (error: unknown) => {
           await record('failed');
           throw error;

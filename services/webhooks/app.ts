@@ -1,6 +1,6 @@
+import { openAuditLog } from '#shared/audit/audit-log.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { openTrail } from '#shared/audit/trail.ts';
-import { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
+import { TestEventOutcome, TestEventRequest } from '#shared/contracts/webhook.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { beatWhileServing } from '#shared/http/heartbeats.ts';
@@ -12,15 +12,15 @@ import { openMongo } from '#shared/stores/mongo.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import type { WebhooksConfig } from './config.ts';
-import { probeMessage } from './message.ts';
+import { testEvent } from './message.ts';
 import { createWebhookMetrics } from './metrics.ts';
-import { Places } from './places.ts';
-import { Poster } from './post.ts';
 import { anyConnector, publicConnector } from './public-addresses.ts';
 import { Sender } from './sender.ts';
+import { Slots } from './slots.ts';
+import { WebhookClient } from './webhook-client.ts';
 
 /** Most test events at a time, in all and of one account. The api sends one at a time for each webhook. */
-const PROBES = { inAll: 50, ofOne: 2 };
+const TEST_EVENTS = { inAll: 50, ofOne: 2 };
 
 /**
  * Builds the service that sends events to webhooks, not yet listening, even while MongoDB is away. It alone may reach
@@ -31,17 +31,17 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
     const mongo = openMongo(server, config.MONGODB_URI);
     const redis = openOptionalRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
     beatWhileServing(server, 'webhooks', redis, config.REDIS_PREFIX);
-    const trail = openTrail(server, 'webhooks', new AuditStore(mongo));
+    const auditLog = openAuditLog(server, 'webhooks', new AuditStore(mongo));
     const webhooks = new WebhookStore(mongo);
     const events = new EventLog(mongo);
-    const poster = new Poster(config.WEBHOOKS_ALLOW_PRIVATE ? anyConnector() : publicConnector());
+    const client = new WebhookClient(config.WEBHOOKS_ALLOW_PRIVATE ? anyConnector() : publicConnector());
     const metrics = createWebhookMetrics(server.metrics, webhooks);
-    const probes = new Places(PROBES.inAll, PROBES.ofOne);
-    const sender = new Sender({ webhooks, events, poster, metrics, trail, log });
+    const testEvents = new Slots(TEST_EVENTS.inAll, TEST_EVENTS.ofOne);
+    const sender = new Sender({ webhooks, events, client, metrics, auditLog, log });
     server.startup.onceConnected('the webhooks', async () => sender.start());
     server.addHook('onClose', async () => {
       await sender.close();
-      await poster.close();
+      await client.close();
     });
     const tokens = [config.INTERNAL_TOKEN, config.INTERNAL_TOKEN_PREVIOUS].filter(
       (token) => token !== undefined,
@@ -50,15 +50,15 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
       '/internal/probe',
       {
         onRequest: requireInternalToken(tokens),
-        schema: { body: ProbeRequest, response: { 200: ProbeOutcome } },
+        schema: { body: TestEventRequest, response: { 200: TestEventOutcome } },
       },
       async ({ body }) => {
         const webhook = await webhooks.find(body.account, body.webhook);
         if (!webhook) throw new DomainError('no-route');
         const secrets = await webhooks.secretsOf(webhook);
         if (secrets.length === 0) throw new DomainError('no-route'); // it has just been removed
-        const sending = probes.run(body.account, () =>
-          poster.post({ url: webhook.url, secrets }, probeMessage()),
+        const sending = testEvents.run(body.account, () =>
+          client.post({ url: webhook.url, secrets }, testEvent()),
         );
         if (!sending) throw new DomainError('unavailable');
         return sending;

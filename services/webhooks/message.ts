@@ -22,7 +22,7 @@ export function eventsMessage(
   return { id: `msg_${id}`, body: JSON.stringify(body) };
 }
 
-export function probeMessage(): Message {
+export function testEvent(): Message {
   const body = { type: 'prueba', timestamp: new Date().toISOString(), data: { Eventos: [] } };
   return { id: `msg_${randomUUID()}`, body: JSON.stringify(body) };
 }

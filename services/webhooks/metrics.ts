@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { addGauge } from '#shared/observability/metrics.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import type { WebhookStore } from '#shared/stores/webhook-store.ts';
-import type { Outcome } from './post.ts';
+import type { Outcome } from './webhook-client.ts';
 
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
 
@@ -20,7 +20,7 @@ export function createWebhookMetrics(registry: Registry, webhooks: WebhookStore)
     buckets: [5, 6, 8, 10, 15, 30, 60, 300, 600, 3_600],
     registers,
   });
-  const off = new Counter({
+  const disabled = new Counter({
     name: 'webhooks_switched_off_total',
     help: 'Webhooks that were switched off: gone, or without success for five days',
     registers,
@@ -38,6 +38,6 @@ export function createWebhookMetrics(registry: Registry, webhooks: WebhookStore)
       if (failure !== undefined) return;
       for (const { registered } of entries) delays.observe((now.getTime() - registered.getTime()) / 1_000);
     },
-    countOff: () => off.inc(),
+    countDisabled: () => disabled.inc(),
   };
 }

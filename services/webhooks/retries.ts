@@ -1,5 +1,5 @@
 import type { Webhook } from '#shared/stores/webhook-model.ts';
-import type { Outcome } from './post.ts';
+import type { Outcome } from './webhook-client.ts';
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 /** Pauses before the next try, in ms, by the number of failed tries; the last one repeats. */

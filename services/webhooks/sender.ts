@@ -1,20 +1,20 @@
 import { repeat } from '#shared/async/repeat.ts';
-import type { Trail } from '#shared/audit/trail.ts';
+import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { EventLog, FeedPage } from '#shared/stores/event-log.ts';
 import type { HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { eventsMessage } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
-import { Places } from './places.ts';
-import type { Outcome, Poster } from './post.ts';
 import { afterFailure } from './retries.ts';
+import { Slots } from './slots.ts';
+import type { Outcome, WebhookClient } from './webhook-client.ts';
 
 const MESSAGE_EVENTS = 100;
 /** How long one webhook is served in a row while others are due, in ms. */
 const TURN_MS = 5_000;
 /** Most webhooks served at a time, in all and of one account; each has one message of some 50 kB in memory. */
-const PLACES = { inAll: 200, ofOne: 10 };
+const SLOTS = { inAll: 200, ofOne: 10 };
 /** Pause after finding no webhook due, in ms. */
 const PAUSE_MS = 500;
 /** Pause before the next look for pending events, which are too recent to be shown, in ms. */
@@ -23,9 +23,9 @@ const PENDING_MS = 1_000;
 type Options = {
   webhooks: WebhookStore;
   events: EventLog;
-  poster: Poster;
+  client: WebhookClient;
   metrics: WebhookMetrics;
-  trail: Pick<Trail, 'record'>;
+  auditLog: Pick<AuditLog, 'record'>;
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
@@ -36,7 +36,7 @@ type Options = {
 export class Sender {
   readonly #options: Options;
   readonly #end = new AbortController();
-  readonly #places = new Places(PLACES.inAll, PLACES.ofOne);
+  readonly #slots = new Slots(SLOTS.inAll, SLOTS.ofOne);
   readonly #sending = new Set<Promise<void>>();
   #stopClaiming = async () => {};
 
@@ -63,15 +63,15 @@ export class Sender {
 
   async #claimDue(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      const held = await this.#options.webhooks.claim(this.#places.accountsWithAll());
+      const held = await this.#options.webhooks.claim(this.#slots.accountsWithAll());
       if (!held) return;
       this.#begin(held);
-      if (this.#places.areTaken) await Promise.race(this.#sending);
+      if (this.#slots.areTaken) await Promise.race(this.#sending);
     }
   }
 
   #begin(held: HeldWebhook): void {
-    const sending = (this.#places.run(held.account, () => this.#send(held)) as Promise<void>)
+    const sending = (this.#slots.run(held.account, () => this.#send(held)) as Promise<void>)
       .catch((err) =>
         this.#options.log.warn({ err, webhook: held.id }, 'A webhook waits for the end of its lease'),
       )
@@ -81,22 +81,22 @@ export class Sender {
 
   /** Sends messages to a webhook, one after the other, and releases it. */
   async #send(held: HeldWebhook): Promise<void> {
-    const { webhooks, events, poster, metrics } = this.#options;
+    const { webhooks, events, client, metrics } = this.#options;
     const turnEnds = performance.now() + TURN_MS;
     let webhook = held;
     while (performance.now() < turnEnds && !this.#end.signal.aborted) {
-      const { account, cursor, through, url } = webhook;
-      const limit = through ? through - cursor : MESSAGE_EVENTS;
+      const { account, cursor, through: batchEnd, url } = webhook;
+      const limit = batchEnd ? batchEnd - cursor : MESSAGE_EVENTS;
       const page = await events.page(account, cursor, limit);
       const [first] = page.entries;
       // Clocks may disagree on what is shown: a message that was begun waits until it is whole.
-      if (!first || (through && page.next < through)) return webhooks.release(webhook, nextLookMs(page));
+      if (!first || (batchEnd && page.next < batchEnd)) return webhooks.release(webhook, nextLookMs(page));
       const [secrets, isHeld] = await Promise.all([
         webhooks.secretsOf(webhook),
         webhooks.beginMessage(webhook, page.next, first.registered),
       ]);
       if (!isHeld || secrets.length === 0) break;
-      const outcome = await poster.post({ url, secrets }, eventsMessage(webhook, page));
+      const outcome = await client.post({ url, secrets }, eventsMessage(webhook, page));
       const now = await webhooks.clock.now();
       metrics.observe(outcome, page.entries, now);
       if (outcome.failure !== undefined) return this.#fail(webhook, outcome, outcome.failure, now);
@@ -110,15 +110,15 @@ export class Sender {
   }
 
   async #fail(webhook: HeldWebhook, outcome: Outcome, reason: string, now: Date): Promise<void> {
-    const { webhooks, metrics, trail } = this.#options;
+    const { webhooks, metrics, auditLog } = this.#options;
     this.#logFailure(webhook, reason);
     const consequence = afterFailure(webhook, outcome, now);
     if ('pauseMs' in consequence) {
       return webhooks.postpone(webhook, reason, consequence.pauseMs, !outcome.lookupFailed);
     }
     if (!(await webhooks.switchOff(webhook, consequence.switchOff))) return;
-    metrics.countOff();
-    trail.record({
+    metrics.countDisabled();
+    auditLog.record({
       action: 'webhook.off',
       actor: 'webhooks',
       account: webhook.account,

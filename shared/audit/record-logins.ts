@@ -4,7 +4,7 @@ import { LOGIN_FAILURES, type LoginAttempt } from '#shared/auth/login.ts';
 import { addressGroup } from '#shared/auth/login-limit.ts';
 import type { UserStore } from '#shared/auth/user-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { Trail } from './trail.ts';
+import type { AuditLog } from './audit-log.ts';
 
 /** How long a limit that was reached is not recorded again, in ms: as long as failures are counted. */
 const LOCKED_MS = 900_000;
@@ -12,9 +12,9 @@ const LOCKED_MS = 900_000;
 const MAX_LOCKED = 10_000;
 
 /** Returns what counts and records every attempt to log in to a service. */
-export function observeLogins(server: HttpServer, trail: Trail, users: UserStore) {
+export function observeLogins(server: HttpServer, auditLog: AuditLog, users: UserStore) {
   const count = countFailures(server.metrics);
-  const record = recordLogins(trail, users);
+  const record = recordLogins(auditLog, users);
   return (attempt: LoginAttempt): Promise<void> => {
     count(attempt);
     return record(attempt);
@@ -40,7 +40,7 @@ function countFailures(metrics: Registry): (attempt: LoginAttempt) => void {
  * Returns what records an attempt to log in. A limit is recorded once when it is reached, not with every request that it
  * refuses. A name is recorded only where it is a user's: people also type their password into that field.
  */
-function recordLogins(trail: Trail, users: Pick<UserStore, 'findRecent'>) {
+function recordLogins(auditLog: AuditLog, users: Pick<UserStore, 'findRecent'>) {
   const locked = new LRUCache<string, true>({ max: MAX_LOCKED, ttl: LOCKED_MS });
   /** Returns whether a limit was recorded a short time ago, and remembers that it is now. */
   const wasRecorded = ({ outcome, username, address }: LoginAttempt): boolean => {
@@ -55,7 +55,7 @@ function recordLogins(trail: Trail, users: Pick<UserStore, 'findRecent'>) {
     const isLimit = outcome === 'address_limit' || outcome === 'pair_limit';
     if (isLimit && wasRecorded(attempt)) return;
     const record = (user?: { username: string; account: string }) =>
-      trail.record({
+      auditLog.record({
         action: isLimit ? 'login.locked' : 'login',
         actor: user?.username ?? 'unknown',
         account: user?.account,

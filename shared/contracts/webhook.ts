@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 
 /** What the api asks of `services/webhooks`: to send a webhook of an account a message to try it. */
-export const ProbeRequest = Type.Object({ account: Type.String(), webhook: Type.String() });
-export type ProbeRequest = Static<typeof ProbeRequest>;
+export const TestEventRequest = Type.Object({ account: Type.String(), webhook: Type.String() });
+export type TestEventRequest = Static<typeof TestEventRequest>;
 
 /** How it went; `failure` in words for the account, absent where the message was taken. */
-export const ProbeOutcome = Type.Object({
+export const TestEventOutcome = Type.Object({
   ms: Type.Integer(),
   status: Type.Optional(Type.Integer()),
   failure: Type.Optional(Type.String()),
 });
-export type ProbeOutcome = Static<typeof ProbeOutcome>;
+export type TestEventOutcome = Static<typeof TestEventOutcome>;

@@ -47,7 +47,7 @@ export class WebhookStore {
 
   /** Returns the webhooks of an account in the order of their creation. */
   list(account: string): Promise<Webhook[]> {
-    return this.#webhooks.find(placesOf(account)).sort({ createdAt: 1 }).lean().exec();
+    return this.#webhooks.find(slotsOf(account)).sort({ createdAt: 1 }).lean().exec();
   }
 
   /** Returns the webhooks of all accounts. */
@@ -57,7 +57,7 @@ export class WebhookStore {
 
   /** @returns undefined where the account has no such webhook. */
   async find(account: string, id: string): Promise<Webhook | undefined> {
-    return (await this.#webhooks.findOne({ ...placesOf(account), id }).lean()) ?? undefined;
+    return (await this.#webhooks.findOne({ ...slotsOf(account), id }).lean()) ?? undefined;
   }
 
   /** Returns the secrets that sign the messages of a webhook now; none where it has just been removed. */
@@ -82,7 +82,7 @@ export class WebhookStore {
     const id = randomUUID();
     const now = await this.clock.now();
     await this.#secrets.insertOne({ _id: id, secrets: [{ value: secret }] });
-    for (const _id of placesOf(webhook.account)._id.$in) {
+    for (const _id of slotsOf(webhook.account)._id.$in) {
       const added: Webhook = {
         ...webhook,
         _id,
@@ -143,14 +143,14 @@ export class WebhookStore {
       { $unset: ['off', ...(cursor === undefined ? [] : ['through', 'waitingSince'])] },
     ];
     const options = { ...AFTER, updatePipeline: true };
-    const found = await this.#webhooks.findOneAndUpdate({ ...placesOf(account), id }, change, options).lean();
+    const found = await this.#webhooks.findOneAndUpdate({ ...slotsOf(account), id }, change, options).lean();
     return found ?? undefined;
   }
 
   /** @returns whether there was such a webhook. */
   async remove(account: string, id: string): Promise<boolean> {
     // DocumentDB's `deleteOne` finds nothing where another process changes the document at that moment.
-    const { deletedCount } = await this.#webhooks.deleteMany({ ...placesOf(account), id });
+    const { deletedCount } = await this.#webhooks.deleteMany({ ...slotsOf(account), id });
     if (deletedCount > 0) await this.#secrets.deleteMany({ _id: id });
     return deletedCount > 0;
   }
@@ -158,7 +158,7 @@ export class WebhookStore {
   /** Has an account's webhooks looked at in `ms`, unless they wait for their next try. */
   async wake(account: string, ms: number): Promise<void> {
     const at = await this.clock.now(ms);
-    const filter = { ...placesOf(account), active: true, failures: 0 };
+    const filter = { ...slotsOf(account), active: true, failures: 0 };
     await this.#webhooks.updateMany(filter, { $min: { dueAt: at } });
   }
 
@@ -189,16 +189,16 @@ export class WebhookStore {
    * @param waitingSince when the first of them was registered.
    * @returns whether the webhook is still held, and its cursor where it was.
    */
-  async beginMessage(held: HeldWebhook, through: number, waitingSince: Date): Promise<boolean> {
+  async beginMessage(held: HeldWebhook, batchEnd: number, waitingSince: Date): Promise<boolean> {
     const leaseUntil = await this.clock.now(LEASE_MS);
     const dueAt = ifWoken('$dueAt', leaseUntil);
-    return this.#change(held, [{ $set: { through, waitingSince, leaseUntil, dueAt } }]);
+    return this.#change(held, [{ $set: { through: batchEnd, waitingSince, leaseUntil, dueAt } }]);
   }
 
   /** Moves the cursor past the message that was taken. @returns as `beginMessage` does. */
-  async moveCursor(held: HeldWebhook, through: number): Promise<boolean> {
+  async moveCursor(held: HeldWebhook, batchEnd: number): Promise<boolean> {
     return this.#change(held, {
-      $set: { cursor: through, failures: 0, lastSuccess: await this.clock.now() },
+      $set: { cursor: batchEnd, failures: 0, lastSuccess: await this.clock.now() },
       $unset: { through: 1, waitingSince: 1, failingSince: 1 },
     });
   }
@@ -252,7 +252,7 @@ export class WebhookStore {
   }
 
   /** Counts the webhooks that were switched off in the last `ms`, and are off. */
-  async countOff(ms: number): Promise<number> {
+  async countDisabled(ms: number): Promise<number> {
     return this.#webhooks.countDocuments({ active: false, 'off.at': { $gte: await this.clock.now(-ms) } });
   }
 
@@ -272,8 +272,8 @@ function ifWoken<T>(woken: string, other: T) {
   return { $cond: [{ $lt: ['$dueAt', '$leaseUntil'] }, woken, other] };
 }
 
-/** Selects the webhooks of an account. */
-function placesOf(account: string) {
+/** Selects the webhooks of an account, by the ids of its slots. */
+function slotsOf(account: string) {
   const numbers = Array.from({ length: MAX_WEBHOOKS }, (_, i) => i + 1);
   return { _id: { $in: numbers.map((number) => `${account} ${number}`) } };
 }

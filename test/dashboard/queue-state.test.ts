@@ -294,7 +294,7 @@ describe('the list of problems', () => {
       appendOnly: true,
       writesFail: false,
     },
-    webhooks: { behind: 0, off: 0 },
+    webhooks: { behind: 0, disabled: 0 },
   };
 
   test('is empty under load', () => {

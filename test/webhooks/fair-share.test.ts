@@ -14,7 +14,7 @@ describe('names about which the DNS says nothing', () => {
     store,
   }) => {
     dns.answer = () => 'silence';
-    const { poster, warnings } = startSender();
+    const { client, warnings } = startSender();
     const stuck = await newCustomer('http://mudo-0.example/');
     const { account } = stuck;
     const others = FIVE.slice(1).map((i) =>
@@ -32,7 +32,7 @@ describe('names about which the DNS says nothing', () => {
       expect(performance.now() - from).toBeLessThan(4_000);
       const url = `http://localhost:${customer.receiver.port}/`;
       expect(
-        await poster.post({ url, secrets: [] }, { id: 'a', body: '{"data":{"Eventos":[]}}' }),
+        await client.post({ url, secrets: [] }, { id: 'a', body: '{"data":{"Eventos":[]}}' }),
       ).toMatchObject({
         status: 204,
       });
@@ -55,10 +55,10 @@ describe('names about which the DNS says nothing', () => {
   }) => {
     const known = (name: string) => name === 'otro.example';
     dns.answer = (name) => (known(name) ? ['127.0.0.1'] : 'failure');
-    const { poster } = startSender();
+    const { client } = startSender();
     const { receiver } = await newCustomer();
     const url = `http://otro.example:${receiver.port}/`;
-    expect(await poster.post({ url, secrets: [] }, { id: 'a', body: '{}' })).toMatchObject({ status: 204 });
+    expect(await client.post({ url, secrets: [] }, { id: 'a', body: '{}' })).toMatchObject({ status: 204 });
     const customer = await newCustomer('http://cliente.example/');
     await customer.append(1, 1);
     const reason = 'El DNS de ese nombre no responde';

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect } from 'vitest';
-import { Poster } from '#services/webhooks/post.ts';
 import { anyConnector, publicConnector } from '#services/webhooks/public-addresses.ts';
+import { WebhookClient } from '#services/webhooks/webhook-client.ts';
 import { eventIds, startReceiver } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
@@ -21,27 +21,27 @@ const test = webhooksTest
   })
   /** Posts as the service does. */
   .extend('postWith', async ({}, { onCleanup }) => {
-    const posters: Poster[] = [];
+    const clients: WebhookClient[] = [];
     onCleanup(async () => {
-      for (const poster of posters) await poster.close();
+      for (const client of clients) await client.close();
     });
     return (connect: ReturnType<typeof anyConnector>, url: string) => {
-      const poster = new Poster(connect);
-      posters.push(poster);
-      return poster.post({ url, secrets }, MESSAGE);
+      const client = new WebhookClient(connect);
+      clients.push(client);
+      return client.post({ url, secrets }, MESSAGE);
     };
   })
   /** Posts to a receiver on this machine, with a time limit of a second. */
   .extend('post', async ({}, { onCleanup }) => {
-    const poster = new Poster(anyConnector(), 1_000);
-    onCleanup(() => poster.close());
-    return (url: string) => poster.post({ url, secrets }, MESSAGE);
+    const client = new WebhookClient(anyConnector(), 1_000);
+    onCleanup(() => client.close());
+    return (url: string) => client.post({ url, secrets }, MESSAGE);
   })
   /** The same as a process posts that may reach the internet alone. */
   .extend('postOutside', async ({ dns }, { onCleanup }) => {
-    const poster = new Poster(publicConnector([dns.address]), 1_000);
-    onCleanup(() => poster.close());
-    return (url: string) => poster.post({ url, secrets }, MESSAGE);
+    const client = new WebhookClient(publicConnector([dns.address]), 1_000);
+    onCleanup(() => client.close());
+    return (url: string) => client.post({ url, secrets }, MESSAGE);
   });
 
 const DATES: Record<string, string> = { 'in ten minutes': new Date(Date.now() + 600_000).toUTCString() };

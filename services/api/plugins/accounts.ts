@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin';
+import { type AuditLog, openAuditLog } from '#shared/audit/audit-log.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { observeLogins } from '#shared/audit/record-logins.ts';
-import { openTrail, type Trail } from '#shared/audit/trail.ts';
 import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { Login } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
@@ -13,7 +13,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     users: UserStore;
     login: Login;
-    trail: Trail;
+    auditLog: AuditLog;
   }
 }
 
@@ -21,11 +21,11 @@ export const accountsPlugin = fp(async (server: HttpServer, { config }: ApiOptio
   const { mongo, redis } = server;
   warnOfDemoUsers(config, server.log);
   const audit = new AuditStore(mongo);
-  const trail = openTrail(server, 'api', audit);
+  const auditLog = openAuditLog(server, 'api', audit);
   const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
   const limit = new LoginLimit(redis, `${config.REDIS_PREFIX}:login`, config.LOGIN_FAILURES_PER_ADDRESS);
-  const onAttempt = observeLogins(server, trail, users);
-  server.decorate('trail', trail);
+  const onAttempt = observeLogins(server, auditLog, users);
+  server.decorate('auditLog', auditLog);
   server.decorate('users', users);
   server.decorate('login', new Login({ users, limit, onAttempt, rehash: true }));
 });

@@ -2,7 +2,7 @@ import fp from 'fastify-plugin';
 import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import { Pool } from 'undici';
 import { countingLimiter } from '#shared/auth/login-limit.ts';
-import type { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
+import type { TestEventOutcome, TestEventRequest } from '#shared/contracts/webhook.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import type { ApiOptions } from '../config.ts';
@@ -18,7 +18,7 @@ declare module 'fastify' {
      *
      * @throws DomainError `unavailable`; `webhook-not-found` if it was removed meanwhile; what undici throws.
      */
-    probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome>;
+    probe(request: TestEventRequest, requestId: string): Promise<TestEventOutcome>;
   }
 }
 
@@ -54,8 +54,8 @@ export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptio
   server.decorate('webhooks', webhooks);
   const prefix = `${config.REDIS_PREFIX}:requests-probe`;
   server.decorate('probeLimit', countingLimiter(server.redis, prefix, 1, PROBE_S));
-  server.decorate('probe', (body: ProbeRequest, requestId: string) =>
-    callInternal<ProbeOutcome>(pool, {
+  server.decorate('probe', (body: TestEventRequest, requestId: string) =>
+    callInternal<TestEventOutcome>(pool, {
       service: 'webhooks',
       token: config.INTERNAL_TOKEN,
       path: '/internal/probe',

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { ProbeOutcome, ProbeRequest } from '#shared/contracts/webhook.ts';
+import type { TestEventOutcome, TestEventRequest } from '#shared/contracts/webhook.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { EventLog } from '#shared/stores/event-log.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
@@ -17,7 +17,7 @@ type Deps = {
   eventLog: EventLog;
   /** Lets each account send one test event at a time. */
   probeLimit: Pick<RateLimiterRedis, 'consume' | 'set'>;
-  probe(request: ProbeRequest, requestId: string): Promise<ProbeOutcome>;
+  probe(request: TestEventRequest, requestId: string): Promise<TestEventOutcome>;
 };
 
 /** Registers a webhook for future events. @throws DomainError `too-many-webhooks`. */

@@ -159,6 +159,6 @@ describe.each([
     await set({ waitingSince: ago(11 * MINUTE) });
     expect(await store.countBehind()).toBe(1);
     await set({ active: false, off: { at: ago(9 * MINUTE), reason: '' } });
-    expect([await store.countOff(10 * MINUTE), await store.countOff(8 * MINUTE)]).toEqual([1, 0]);
+    expect([await store.countDisabled(10 * MINUTE), await store.countDisabled(8 * MINUTE)]).toEqual([1, 0]);
   });
 });

@@ -9,7 +9,7 @@ export function audit(
 ): void {
   const { username: actor, account } = apiUser(request);
   const { ip: address, id: requestId } = request;
-  request.server.trail.record({ actor, account, address, requestId, outcome: 'ok', ...event });
+  request.server.auditLog.record({ actor, account, address, requestId, outcome: 'ok', ...event });
 }
 
 /** Records reads of other accounts' guides and labels (`guias.read.all`): one audit event for each account. */

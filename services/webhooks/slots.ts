@@ -1,7 +1,7 @@
 import { Tally } from '#shared/async/tally.ts';
 
 /** Bounds concurrent work in all and for each account, so that no account takes the slots of others. */
-export class Places {
+export class Slots {
   readonly #inAll: number;
   readonly #ofOne: number;
   readonly #taken = new Tally();

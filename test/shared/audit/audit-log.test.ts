@@ -2,8 +2,8 @@ import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
+import { AuditLog } from '#shared/audit/audit-log.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { Trail } from '#shared/audit/trail.ts';
 import { test as stores } from '#test/fixtures/stores.ts';
 
 /** A trail, its log, and its own connection to MongoDB, which a test may close. */
@@ -13,16 +13,16 @@ const test = stores.extend('own', async ({ stores }, { onCleanup }) => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
   const metrics = new Registry();
-  const trail = new Trail({ service: 'api', store: new AuditStore(mongo), log, metrics });
-  return { mongo, lines, metrics, trail };
+  const auditLog = new AuditLog({ service: 'api', store: new AuditStore(mongo), log, metrics });
+  return { mongo, lines, metrics, auditLog };
 });
 const event = (actor: string) => ({ action: 'login', actor, outcome: 'refused' }) as const;
 
 test('an event is logged at once, and stored before whoever waits for it goes on', async ({
-  own: { lines, trail },
+  own: { lines, auditLog },
   stores,
 }) => {
-  const stored = trail.record({
+  const stored = auditLog.record({
     ...event('pronto'),
     address: '192.0.2.1',
     requestId: 'p-1',
@@ -43,18 +43,18 @@ test('an event is logged at once, and stored before whoever waits for it goes on
   ]);
 });
 
-test('closing stores what waits, each event once', async ({ own: { trail }, stores }) => {
-  for (let count = 0; count < 500; count++) trail.record(event('ultimo'));
-  await Promise.all([trail.close(), trail.close()]);
+test('closing stores what waits, each event once', async ({ own: { auditLog }, stores }) => {
+  for (let count = 0; count < 500; count++) auditLog.record(event('ultimo'));
+  await Promise.all([auditLog.close(), auditLog.close()]);
   expect(await new AuditStore(stores.mongo).find({ user: 'ultimo' }, 1_000)).toHaveLength(500);
 });
 
 test('while the database is away, the log and a metric say what was lost', async ({
-  own: { mongo, lines, metrics, trail },
+  own: { mongo, lines, metrics, auditLog },
 }) => {
   await mongo.close();
-  for (let count = 0; count < 3; count++) trail.record(event('perdido'));
-  await trail.close();
+  for (let count = 0; count < 3; count++) auditLog.record(event('perdido'));
+  await auditLog.close();
   const lost = lines.filter(({ msg }) => msg === 'The audit trail lost an event');
   expect(lost).toMatchObject([1, 2, 3].map(() => ({ action: 'login' })));
   expect(await metrics.metrics()).toContain('audit_events_dropped_total 3');

@@ -5,10 +5,10 @@ import type { Logger } from '#shared/observability/logger.ts';
 import { type AuditEvent, type AuditStore, auditEvent } from './audit-store.ts';
 
 /** Opens the trail of a service; it closes with the server. To be opened after the store's connection. */
-export function openTrail(server: HttpServer, service: string, store: AuditStore): Trail {
-  const trail = new Trail({ service, store, log: server.log, metrics: server.metrics });
-  server.addHook('onClose', () => trail.close());
-  return trail;
+export function openAuditLog(server: HttpServer, service: string, store: AuditStore): AuditLog {
+  const auditLog = new AuditLog({ service, store, log: server.log, metrics: server.metrics });
+  server.addHook('onClose', () => auditLog.close());
+  return auditLog;
 }
 
 /** Longest wait for the database, in ms: an operator must be able to pause the queue while it hangs. */
@@ -20,7 +20,7 @@ type Options = { service: string; store: AuditStore; log: Pick<Logger, 'info' | 
  * Records what is done in a service, in the log at once, and then in the database. While the database is away, the log alone
  * has the events.
  */
-export class Trail {
+export class AuditLog {
   readonly #options: Options;
   readonly #lost: Counter;
   readonly #storing = new Set<Promise<void>>();

@@ -26,7 +26,7 @@ export type Outcome = {
   retryAfterS?: number;
 };
 
-export class Poster {
+export class WebhookClient {
   readonly #agent: Agent;
 
   readonly #timeoutMs: number;
