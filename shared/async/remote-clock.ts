@@ -1,12 +1,11 @@
-/** An answer that takes longer, in ms, may be wrong by half of it, as when the store hung meanwhile: it is asked again. */
+/** In ms: a slower answer may be wrong by half of its duration, so the store is asked again. */
 const SLOW_MS = 500;
-/** How often a store is asked at most; then the quickest answer holds. */
+/** Most questions to a store; then the quickest answer holds. */
 const MAX_ASKED = 3;
 
 /**
- * Returns how far the clock of a store is ahead of `performance.now()`, in ms. What one process notes and another one
- * compares must be on one clock, since their own may be minutes apart.
- *
+ * Returns how far a store's clock is ahead of `performance.now()`, in ms. Processes compare times on one clock, since
+ * their own may be minutes apart.
  * @param ask returns the store's time, in ms since 1970.
  */
 export async function measureAhead(ask: () => Promise<number>): Promise<number> {

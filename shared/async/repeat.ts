@@ -1,19 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 type Options = {
-  /** Pause after work that succeeded, in ms. */
+  /** After success, in ms. */
   pauseMs: number;
-  /** Pause after work that failed, in ms. */
+  /** After a failure, in ms. */
   retryMs?: number;
-  /** Is called after each run; a failure is ignored without it. */
+  /** Called after each run; without it a failure is ignored. */
   log?: { failed(error: unknown): void; succeeded(): void };
 };
 
 /**
- * Does some work at once, and again after each pause, until the function that it returns is called. That function resolves
- * when the work under way has ended. A failure of work that was stopped is not logged.
- *
- * @param work gets a signal that aborts when it is to end.
+ * Runs `work` at once, and again after each pause. The returned function stops it, and resolves when the current run
+ * has ended, whose failure is not logged.
+ * @param work gets a signal that aborts when it is stopped.
  */
 export function repeat(
   work: (signal: AbortSignal) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** Shares one run of some work among all who ask for it while it is under way. Keeps no result. */
+/** Shares one run of some work among all callers during the run. Keeps no result. */
 export class SingleFlight<Value> {
   readonly #underWay = new Map<string, Promise<Value>>();
 

@@ -1,9 +1,6 @@
 /**
- * Waits for `work`, at most `ms` milliseconds.
- *
- * The work itself goes on when the time is over: this bounds a wait, it cancels nothing. Work that ended while the event
- * loop was blocked is not late: its answer is read first.
- *
+ * Waits for `work`, at most `ms` milliseconds, without cancelling it. Work that ended while the event loop was blocked
+ * is not late.
  * @param what names the work in the error's message, such as `Starting Chromium`.
  * @throws DOMException `TimeoutError` when the time is over first.
  */

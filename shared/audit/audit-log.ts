@@ -4,7 +4,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { type AuditEvent, type AuditStore, auditEvent } from './audit-store.ts';
 
-/** Opens the trail of a service; it closes with the server. To be opened after the store's connection. */
+/** Opens the audit log of a service, which closes with the server. Open it after the store's connection. */
 export function openAuditLog(server: HttpServer, service: string, store: AuditStore): AuditLog {
   const auditLog = new AuditLog({ service, store, log: server.log, metrics: server.metrics });
   server.addHook('onClose', () => auditLog.close());
@@ -17,8 +17,7 @@ const WAIT_MS = 1_000;
 type Options = { service: string; store: AuditStore; log: Pick<Logger, 'info' | 'error'>; metrics: Registry };
 
 /**
- * Records what is done in a service, in the log at once, and then in the database. While the database is away, the log alone
- * has the events.
+ * Logs each action in a service at once, and then stores it. While the database is away, only the log has the events.
  */
 export class AuditLog {
   readonly #options: Options;
@@ -36,9 +35,8 @@ export class AuditLog {
 
   /**
    * Records an event that happens now. Its `details` may name a guide or a label, so they are not logged.
-   *
-   * @returns a promise that resolves when the event is stored or lost, or after a second, and never rejects. A caller awaits
-   *   it only where its answer must come after the event is stored.
+   * @returns a promise that resolves when the event is stored or lost, or after a second, and never rejects. Await it
+   * only if the answer must follow the stored event.
    */
   record(event: Omit<AuditEvent, 'at' | 'service'>): Promise<void> {
     const { service, store, log } = this.#options;
@@ -59,7 +57,7 @@ export class AuditLog {
     return withTimeout(WAIT_MS, 'Storing an event of the audit trail', storing).catch(() => {});
   }
 
-  /** Waits for the events that are being stored: no longer than the database's driver does. */
+  /** Waits for the events that are being stored, at most as long as the database's driver does. */
   async close(): Promise<void> {
     await Promise.all(this.#storing);
   }

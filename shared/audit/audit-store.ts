@@ -12,7 +12,7 @@ import {
   typed,
 } from '#shared/stores/collection.ts';
 
-/** What is recorded. The commands of operators are `admin.<command>`, `branches.<command>` and `coverage.<command>`. */
+/** The commands of operators are `admin.<command>`, `branches.<command>` and `coverage.<command>`. */
 export type AuditAction =
   | 'login'
   | 'login.locked'
@@ -46,7 +46,7 @@ export const AUDIT = defineCollection(
     address: OPTIONAL_TEXT,
     requestId: OPTIONAL_TEXT,
     service: TEXT,
-    /** What it was done to: a user, a job, an account. */
+    /** What was acted on: a user, a job, an account. */
     subject: OPTIONAL_TEXT,
     outcome: oneOf(['ok', 'refused', 'failed', 'started']),
     /** Lists are of what the service has itself made, such as guide numbers, and at most those of one request. */
@@ -87,7 +87,7 @@ export type AuditQuery = {
 /** Longest text of a field, in characters: some come from clients and from operators' command lines. */
 const MAX_TEXT = 256;
 
-/** The audit log in MongoDB. Events are inserted and read, never changed; MongoDB removes them when they are old. */
+/** The audit log in MongoDB. Events are inserted and read, never changed; MongoDB removes old ones. */
 export class AuditStore {
   readonly #events: StoredModel<AuditDocument>;
 
@@ -99,7 +99,6 @@ export class AuditStore {
     await this.#events.insertOne(event);
   }
 
-  /** Returns the newest events that match, the newest first. */
   find({ user, action, address, since, until }: AuditQuery, limit: number): Promise<AuditEvent[]> {
     const filter: QueryFilter<AuditDocument> = {
       ...(user !== undefined && { $or: [{ actor: user }, { subject: user }] }),

@@ -1,20 +1,18 @@
 import { hostname, userInfo } from 'node:os';
 import { type AuditEvent, type AuditStore, auditEvent } from './audit-store.ts';
 
-/** What a command is recorded as. `env` is the process's environment, which says who runs the command. */
+/** `env` is the process's environment, which identifies the operator. */
 export type RecordedCommand = Pick<AuditEvent, 'action' | 'service' | 'subject' | 'details'> & {
   env: NodeJS.ProcessEnv;
 };
 
-/** What an operator reads when a command is done, and what the trail keeps beside the command's own details. */
+/** `text` is for the operator; `details` are added to the command's own in the audit log. */
 export type CommandResult = { text: string; details?: AuditEvent['details'] };
 
 /**
- * Runs an operator's command and records how it ended, before the operator reads that it is done.
- *
- * @param run may call `announce`, which records that the command begins: for long ones, and where data leaves.
- * @returns what the operator reads.
- * @throws Error, with a message for the operator, when the trail cannot be written; else what `run` throws.
+ * Runs an operator's command, and records its result before the operator reads it.
+ * @param run may call `announce`, which records the beginning of a long command, or of one that exports data.
+ * @throws Error, with a message for the operator, when the audit log cannot be written; else the error of `run`.
  */
 export async function recordCommand(
   trail: AuditStore,
@@ -41,15 +39,15 @@ export async function recordCommand(
 }
 
 /**
- * Returns who runs a command, and from where. `OPERATOR` names the person where many share one user of the system, as in
- * a container. Otherwise it is the system's user; with sudo, the one before it.
+ * Returns who runs a command, and from where. `OPERATOR` names the person if many share one user of the system, as in a
+ * container. Otherwise it is the system's user; with sudo, the one before it.
  */
 export function operatorOf(env: NodeJS.ProcessEnv): { actor: string; address: string } {
   const address = env.SSH_CONNECTION?.split(' ')[0] ?? hostname();
   return { actor: env.OPERATOR || env.SUDO_USER || systemUser(), address };
 }
 
-/** Returns the name of the process's user. A container's user id may have no name. */
+/** A container's user id may have no name. */
 function systemUser(): string {
   try {
     return userInfo().username;

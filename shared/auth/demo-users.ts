@@ -2,7 +2,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
 
-/** Warns where users whose password everybody knows may log in from elsewhere. */
+/** Warns if users whose password everybody knows may log in from elsewhere. */
 export function warnOfDemoUsers(
   { ALLOW_DEMO_USERS, HOST }: { ALLOW_DEMO_USERS: boolean; HOST: string },
   log: Pick<Logger, 'warn'>,

@@ -1,22 +1,21 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * Passwords that are hashed at a time. argon2id takes a core for some 30 ms, on libuv's threads. Half of the cores stay free
- * for all other requests. Two at least, since a finished one waits for its turn of the event loop.
+ * Passwords hashed at a time on libuv's threads. Half of the cores stay free for other requests. Two at least, since a
+ * finished one waits for the event loop.
  */
 const MAX_HASHED = Math.max(2, Math.floor(availableParallelism() / 2));
-/** Longest wait of a login for its hash to begin, in ms. */
+/** Longest wait for the hash to begin, in ms. */
 const TIMEOUT_MS = 5_000;
-/** Most logins that wait: two cores hash some 250 passwords in the longest wait, and who comes behind them waits in vain. */
+/** Most logins that wait: two cores hash about as many in the longest wait. */
 const MAX_WAITING = 250;
 
 type Waiter = { rank: number; grant: () => void; refuse: (why: string) => void };
 
-/** Hashes passwords a few at a time. The lowest rank goes first, and among equals the first that came. */
+/** Hashes passwords a few at a time. The lowest rank goes first, and among equals the oldest. */
 export class HashQueue {
   readonly #maxWaiting: number;
   readonly #timeoutMs: number;
-  /** In the order in which they begin. */
   readonly #waiting: Waiter[] = [];
   #free: number;
 

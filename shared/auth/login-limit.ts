@@ -5,28 +5,30 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
-/** Failed logins are counted over this time, in seconds (docs/contract.md "Authentication"). */
+/** In seconds (docs/contract.md "Authentication"). */
 const WINDOW_S = 900;
-/** Failed logins of a user from one address, a typing mistake now and then included. A right login resets the count. */
+/**
+ * Failed logins of a user from one address, occasional typing mistakes included. A successful login resets the count.
+ */
 export const FAILURES_PER_USER = 10;
 /** Counts that this process remembers, of some 100 bytes each. */
 const MAX_COUNTS = 20_000;
 /** How long an address is known to be a user's, in seconds. */
 const KNOWN_S = 30 * 24 * 3_600;
-/** Addresses that are known of a user: the latest. It bounds what a user takes of Redis. */
+/** Most recent addresses kept for a user, which bounds the user's memory in Redis. */
 const MAX_KNOWN = 100;
-/** Longest text that stands for an address which is none, in characters. */
+/** Longest text counted in place of an invalid address, in characters. */
 const MAX_ADDRESS_TEXT = 64;
 
 /** What a login is counted under: the address, and user and address together. Keys in Redis hold digests, and no name. */
 export type LoginKeys = { user: string; address: string; pair: string };
-/** Failures in the last 15 minutes. */
+/** In the last 15 minutes. */
 export type LoginFailures = { address: number; pair: number };
 type Reached = { limit: 'address_limit' | 'pair_limit'; seconds: number };
 
 /**
- * Returns what logins of an address are counted under (docs/contract.md "Authentication"): an IPv6 address by its /64,
- * which one customer of a provider has, and an IPv4 address also where it is written as an IPv6 one.
+ * Returns the group that logins of an address are counted under (docs/contract.md "Authentication"): the /64 of an IPv6
+ * address. An IPv4 address is recognized in IPv6 notation too.
  */
 export function addressGroup(address: string): string {
   const text = String(address); // undefined once the client is gone
@@ -59,8 +61,9 @@ export function loginKeys(username: string, from: string): LoginKeys {
 }
 
 /**
- * Counts failed logins by address, and by user and address together, in Redis for all processes; while Redis does not count,
- * each process counts for itself. Failures of a user from elsewhere count nothing: otherwise anybody could lock a user out.
+ * Counts failed logins by address, and by user and address together, in Redis for all processes. While Redis is away,
+ * each process counts for itself. Failures of a user from elsewhere do not count: otherwise anybody could lock a user
+ * out.
  */
 export class LoginLimit {
   readonly perUser = FAILURES_PER_USER;
@@ -81,7 +84,7 @@ export class LoginLimit {
     this.#limiters = { address: limiter('address', perAddress), pair: limiter('pair', this.perUser) };
   }
 
-  /** Returns the limit that this process knows to be reached, if any. Asks nobody: a flood costs no more than this. */
+  /** Returns the reached limit that this process knows, if any, without asking Redis, so that a flood stays cheap. */
   reached({ address, pair }: LoginKeys): Reached | undefined {
     if (this.#known(address) >= this.perAddress) return this.#reached('address_limit', address);
     if (this.#known(pair) >= this.perUser) return this.#reached('pair_limit', pair);
@@ -102,7 +105,6 @@ export class LoginLimit {
     return { address: this.#known(address), pair: this.#known(pair) };
   }
 
-  /** Counts a failure. */
   async fail({ address, pair }: LoginKeys): Promise<void> {
     const { address: byAddress, pair: byPair } = this.#limiters;
     const [ofAddress, ofPair] = await Promise.all([byAddress.penalty(address), byPair.penalty(pair)]);

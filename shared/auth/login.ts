@@ -7,7 +7,7 @@ import type { ApiUser, UserStore } from './user-store.ts';
 
 /** Longest name and longest password, in characters: argon2's time grows with the length. */
 export const MAX_CREDENTIAL = 256;
-/** When a login that found no place may come again, in seconds. */
+/** When a login that found no place may try again, in seconds. */
 const RETRY_S = 2;
 
 /** Why a login is refused, each with the code of its answer. */
@@ -25,7 +25,6 @@ export const LOGIN_FAILURES = Object.keys(CODES) as LoginFailure[];
 /** The refusals of a login; each service that logs users in answers all of them. */
 export type LoginCode = 'credentials-missing' | (typeof CODES)[LoginFailure];
 
-/** A refused login. */
 export class LoginRefusal extends DomainError {
   readonly reason: LoginFailure;
 
@@ -37,11 +36,10 @@ export class LoginRefusal extends DomainError {
   }
 }
 
-/** A login that was decided; one that the outage of a store ended is none. */
+/** A decided login, excluding those that an outage of a store ended. */
 export type LoginAttempt = {
   /** As the client named it, which need not be a user; `MAX_CREDENTIAL` characters at most. */
   username: string;
-  /** The client's IP address. */
   address: string;
   requestId: string | undefined;
   outcome: 'right' | LoginFailure;
@@ -51,20 +49,18 @@ type Options = {
   users: UserStore;
   limit: LoginLimit;
   /**
-   * Is told of each attempt once it is decided, and must not throw or reject. A right login waits for it; a wrong one does
-   * not, so that a flood of them holds nothing.
+   * Called with each decided attempt; must not throw or reject. A successful login waits for it; a failed one does not,
+   * so that a flood of them occupies nothing.
    */
   onAttempt?: (attempt: LoginAttempt) => unknown;
-  /** Replaces hashes of weaker parameters than today's. Only the API may write users. */
+  /** Replaces hashes of weak parameters. Only the API may write users. */
   rehash?: boolean;
   queue?: HashQueue;
 };
 
 /**
- * Logs users in by name and password (docs/contract.md "Authentication").
- *
- * Only failures count against a limit. At a time, no more logins of an address are checked than may still fail. Two hundred
- * guesses at once therefore cannot pass the limit, and two hundred right logins at once are not refused.
+ * Logs users in by name and password (docs/contract.md "Authentication"). Only failures count against a limit. No more
+ * logins of an address are checked at a time than may still fail, so parallel guesses cannot exceed the limit.
  */
 export class Login {
   readonly #users: UserStore;
@@ -74,9 +70,9 @@ export class Login {
   readonly #rehash: boolean;
   /** Logins that are not answered yet, by each of their keys. */
   readonly #underWay = new Tally();
-  /** Those of them whose turn it is, and which may fail. */
+  /** Logins whose turn has come, and which may fail. */
   readonly #checking = new Tally();
-  /** Those of them whose turn it is, and which wait until another one is decided. */
+  /** Logins whose turn has come, and which wait until another one is decided. */
   readonly #undecided: (() => void)[] = [];
 
   constructor({ users, limit, onAttempt = () => {}, rehash = false, queue = new HashQueue() }: Options) {
@@ -88,10 +84,8 @@ export class Login {
   }
 
   /**
-   * Returns the user with this name and password. An unknown or disabled user takes as long as a wrong password, so that
-   * the time of an answer reveals no names.
-   *
-   * @param address the client's IP address.
+   * Returns the user with this name and password. An unknown or disabled user takes as long as a wrong password, so
+   * that the time of an answer reveals no names.
    * @throws DomainError `credentials-missing`, or a LoginRefusal.
    */
   async check(username: string, password: string, address: string, requestId?: string): Promise<ApiUser> {
@@ -142,7 +136,7 @@ export class Login {
     return 1_000 * ofAddress + Math.min(this.#underWay.of(keys.user), 999);
   }
 
-  /** Decides a login in its turn. Whoever waits costs Redis one command, and the database nothing. */
+  /** Decides a login in its turn. A waiting login costs Redis one command, and the database nothing. */
   #inTurn<T>(rank: number, decide: () => Promise<T>): Promise<T> {
     let begun = false;
     const begin = () => {
@@ -154,7 +148,6 @@ export class Login {
     });
   }
 
-  /** Returns the user whose password it is, and counts the login. */
   async #decide(username: string, password: string, keys: LoginKeys): Promise<ApiUser> {
     await this.#begin(keys);
     try {
@@ -170,7 +163,7 @@ export class Login {
     }
   }
 
-  /** Waits until the login may fail without passing a limit. @throws LoginRefusal where a limit is reached. */
+  /** Waits until the login may fail without exceeding a limit. @throws LoginRefusal at a reached limit. */
   async #begin(keys: LoginKeys): Promise<void> {
     const { perUser, perAddress } = this.#limit;
     for (;;) {
@@ -202,7 +195,7 @@ export class Login {
       const better = await this.#queue.run(rank, () => hashPassword(password));
       await this.#users.replaceHash(username, passwordHash, better);
     } catch {
-      // The password was right, and that is what was asked.
+      // The password was right, so the login succeeds anyway.
     }
   }
 }

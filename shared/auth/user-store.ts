@@ -41,12 +41,12 @@ export const USERS = defineCollection(
     /** A user of the demo data, whose password everybody knows. */
     demo: optional(FLAG),
     /**
-     * Each token and session carries the generation of its time; only those of this one are accepted. A time would not
-     * do: `iat` has whole seconds, and the clocks of two machines differ. A user's first one is unlike those of a removed
-     * user of the same name. Absent of a user whose tokens were never ended.
+     * Only tokens and sessions of this generation are accepted. A time would not do: `iat` has whole seconds, and
+     * clocks differ. A user's first one differs from those of a removed user of the same name. Absent until a user's
+     * tokens are ended.
      */
     tokenGeneration: optional(NUMBER),
-    /** Tokens of this generation that were logged out, by their ids, until they expire. */
+    /** Ids of logged-out tokens of this generation, until they expire. */
     revokedTokens: optional(listOf(part({ jti: TEXT, until: MOMENT }))),
   },
   {
@@ -66,22 +66,19 @@ type UserDocument = DocumentIn<typeof USERS>;
 /** An API user; what is absent in MongoDB has its meaning here. */
 export type ApiUser = Required<Omit<UserDocument, '_id'>> & { username: string };
 export type RevokedToken = ApiUser['revokedTokens'][number];
-/** What tells which tokens are good. */
+/** Decides which tokens are valid. */
 type TokenState = 'tokenGeneration' | 'revokedTokens';
 export type NewUser = Omit<ApiUser, 'demo' | TokenState> & Partial<Pick<ApiUser, 'demo' | 'tokenGeneration'>>;
 type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
 
 /**
- * How long a process caches a user, in ms. A change must be in force everywhere within 10 s
- * (docs/contract.md "Authentication"); half of that is margin.
+ * In ms. A change must be in force everywhere within 10 s (docs/contract.md "Authentication"); half of that is margin.
  */
 const CACHE_TTL_MS = 5_000;
 const CACHE_MAX_USERS = 10_000;
 /** Most logged-out tokens of a user, of some 60 bytes each: one more, and all tokens of the user end. */
 const MAX_REVOKED = 1_000;
-/**
- * How long a logged-out token is remembered after it has expired, in ms: by the clock of another process it expires later.
- */
+/** How long a logged-out token is kept after it expired, in ms: on another process's clock it expires later. */
 const CLOCKS_DIFFER_MS = 10 * 60_000;
 const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } };
 
@@ -103,17 +100,15 @@ export class UserStore {
     this.#users = modelOf(connection, USERS);
   }
 
-  /** Returns the user as stored now. */
   async find(username: string): Promise<ApiUser | undefined> {
     const document = await this.#users.findOne({ _id: username }).lean();
     return document ? this.#asUser(document) : undefined;
   }
 
   /**
-   * Returns the user as stored at most five seconds ago, for the check that every request makes.
-   *
-   * @param generation of the token that names the user. A later one than the user's in memory was issued after all tokens
-   * had been ended: the user is read again, or the new token would be refused for five seconds.
+   * Returns the user as stored at most five seconds ago, for the check of every request.
+   * @param generation of the token. A later one than the cached user's was issued after all tokens had been ended, so
+   * the user is read again.
    */
   async findRecent(username: string, generation = 0): Promise<ApiUser | undefined> {
     const { user } = await this.#recent.forceFetch(username);
@@ -122,7 +117,6 @@ export class UserStore {
     return (await this.#recent.forceFetch(username)).user;
   }
 
-  /** Returns whether there is any user at all. */
   async any(): Promise<boolean> {
     return (await this.#users.exists({})) !== null;
   }
@@ -137,10 +131,9 @@ export class UserStore {
   }
 
   /**
-   * Creates a user. The first generation is the time in ms, unless it is given: a removed user of the same name may have
-   * tokens that have not expired.
-   *
-   * @returns false where a user of this name exists already, who stays unchanged.
+   * Creates a user. By default the first generation is the time in ms: a removed user of the same name may have valid
+   * tokens.
+   * @returns false if a user of this name exists already, who stays unchanged.
    */
   async create({ username, tokenGeneration = Date.now(), ...user }: NewUser): Promise<boolean> {
     const { upsertedCount } = await this.#users.updateOne(
@@ -156,8 +149,8 @@ export class UserStore {
     await this.#users.deleteOne({ _id: username });
   }
 
-  // Each change is one update in the database, so that of two changes at the same time neither is lost. Each returns
-  // the user as it is afterwards, or undefined for an unknown one.
+  // Each change is one update in the database, so that concurrent changes are not lost. Each returns the changed user,
+  // or undefined for an unknown one.
 
   /** Changes a user. A new password, and being disabled, end all tokens of the user. */
   set(
@@ -169,7 +162,6 @@ export class UserStore {
     return this.#update(username, ends ? { $inc, $set: { ...$set, ...change } } : { $set: change });
   }
 
-  /** Ends all tokens and sessions that the user has. */
   endTokens(username: string): Promise<ApiUser | undefined> {
     return this.#update(username, END_TOKENS);
   }
@@ -187,7 +179,7 @@ export class UserStore {
     await this.#users.updateOne({ _id: username, passwordHash }, { $set: { passwordHash: better } });
   }
 
-  /** Ends one token; where too many of the user are ended that have not expired, it ends all of them. */
+  /** Ends one token, or all tokens of the user if too many that have not expired were ended. */
   async revokeToken(username: string, token: RevokedToken): Promise<void> {
     const expired = { until: { $lte: new Date(Date.now() - CLOCKS_DIFFER_MS) } };
     await this.#users.updateOne({ _id: username }, { $pull: { revokedTokens: expired } });

@@ -11,29 +11,25 @@ const MAX_ROWS = 200_000;
 const MAX_LINE = 10_000;
 /** Most unknown columns that a message names: the file may be anything. */
 const MAX_NAMES = 5;
-/** Lines in one call of csv-parse: all of them are parsed again one by one where a quote among them is misplaced. */
+/** Lines in one call of csv-parse; a misplaced quote makes all of them parsed again one by one. */
 const LINES_AT_ONCE = 1_000;
 /** Stands in decoded text for bytes that are not UTF-8. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
-/** What a report says of a cell that is misread. */
 export const NOT_UTF8 = 'no es UTF-8: guarde el archivo como "CSV UTF-8"';
 
-/** Tells whether a cell is of a file in another encoding than UTF-8. */
+/** Returns whether a cell comes from a file in another encoding than UTF-8. */
 export function isMisread(cell: string): boolean {
   return cell.includes(REPLACEMENT_CHARACTER);
 }
 
 /**
- * Reads the rows of a CSV file: `,` or `;` between cells, whichever the header has; CRLF or LF; quoted cells; columns in
- * any order. Rows without any value are skipped. UTF-8 may have a byte order mark.
- *
- * A row is a line: no cell may hold a line break. A quote that is not closed therefore spoils its own line and not the
- * lines after it, and every problem is reported with the line number that an editor shows.
- *
- * @param columns the names that the header may have, and must have where `required` does not name fewer; the cells of a
- * column that is not there are empty.
- * @param report receives what is wrong with single lines, which are left out.
+ * Reads the rows of a CSV file: `,` or `;` between cells, as in the header; CRLF or LF; quoted cells; columns in any
+ * order; an optional byte order mark. Empty rows are skipped. A row is a line, so an unclosed quote spoils only its own
+ * line, and problems have the line numbers of an editor.
+ * @param columns the possible names in the header, all required unless `required` names fewer; cells of absent columns
+ * are empty.
+ * @param report receives the problems of single lines, which are left out.
  * @throws InvalidFileError for a wrong header, and for too many bytes or rows.
  */
 export async function* readRows<C extends string>(
@@ -108,11 +104,9 @@ function parseHeader(line: string, columns: readonly string[], required: readonl
 }
 
 /**
- * Parses lines into trimmed cells; a line with misplaced quotes gives undefined.
- *
- * One call parses many lines, in a twentieth of the time of a call a line. Where a quote is misplaced, csv-parse takes
- * several lines for one record, or names a later line: each line is then parsed by itself. For the same reason its
- * stream is not used: it loses the rows after a quote that is not closed.
+ * Parses lines into trimmed cells; a line with misplaced quotes gives undefined. One call parses many lines, which is
+ * far faster than one call a line. After a misplaced quote csv-parse joins lines or names a wrong one, so each line is
+ * parsed alone. Its stream would lose the rows after an unclosed quote.
  */
 function parseLines(lines: readonly string[], delimiter: string): (string[] | undefined)[] {
   try {
@@ -136,15 +130,15 @@ const FORMULA = /(^|;)([\s"']*[=+\-@\t\r＝＋－＠])/g;
 const GUARDED_FORMULA = /(^|;)'([\s"']*[=+\-@\t\r＝＋－＠])/g;
 
 /**
- * Puts an apostrophe before whatever a spreadsheet would run as a formula: at the beginning of a cell, and after a `;`,
- * where a spreadsheet that separates by `;` begins another cell. An apostrophe that is there already gets one before it,
- * so that `readGuardedRows` gives every cell back as it was. (csv-stringify's `escape_formulas` does not.)
+ * Puts an apostrophe before formulas at the beginning of a cell or after a `;`, which may begin another cell. An
+ * existing apostrophe gets another one, so that `readGuardedRows` restores every cell; csv-stringify's
+ * `escape_formulas` does not.
  */
 export function addFormulaGuards(cell: string): string {
   return cell.replace(FORMULA, "$1'$2");
 }
 
-/** Takes exactly the apostrophes away that `addFormulaGuards` puts. */
+/** Removes exactly the apostrophes of `addFormulaGuards`. */
 function removeFormulaGuards(cell: string): string {
   return cell.replace(GUARDED_FORMULA, '$1$2');
 }
@@ -152,14 +146,14 @@ function removeFormulaGuards(cell: string): string {
 /** The file cannot be used; the message says why, in Spanish. */
 export class InvalidFileError extends Error {}
 
-/** One thing that is wrong in a file; `line` counts from 1, which is the header. */
+/** `line` counts from 1, which is the header. */
 type LineProblem = { line: number; column?: string; value?: string; reason: string };
 
 const MAX_SHOWN = 100;
 /** Longest part of a value that a report repeats, in characters. */
 const MAX_VALUE = 40;
 
-/** Collects what is wrong in a file, line by line. It counts every problem and keeps only those that it will show. */
+/** Collects the problems of a file by line. Counts all of them and keeps only those that it will show. */
 export class LineReport {
   #count = 0;
   readonly #shown: string[] = [];

@@ -15,9 +15,8 @@ import { explainUsage, isHelp, spanishCommand } from './terminal.ts';
 export class UsageError extends Error {}
 
 /**
- * Runs a command on the database, records it in the audit trail, and then prints the text that it returns.
- *
- * @param as what the trail has of the command, if that is not all that was typed.
+ * Runs a command on the database, records it in the audit log, and then prints the text that it returns.
+ * @param as what the audit log has of the command, if that is not all arguments.
  */
 export type Run = (
   use: (mongo: Connection, announce: () => Promise<void>) => Promise<CommandResult>,
@@ -27,15 +26,14 @@ export type Run = (
 type CommandLine = {
   /** As it is typed, such as `npm run admin --`. */
   name: string;
-  /** What the trail calls it. */
+  /** In the audit log. */
   service: 'admin' | 'branches';
   /** Describes the program, and adds its commands, whose actions call `run`. */
   addCommands: (program: Command, run: Run) => void;
 };
 
 /**
- * Runs one of our command lines for operators, which explains a failure in one line on standard error.
- *
+ * Runs one of our command lines for operators. A failure is one line on standard error.
  * @param argv as in `process.argv`.
  * @returns the exit code. 0: done, 1: refused or failed, 2: wrong usage.
  */
@@ -69,7 +67,7 @@ async function perform(event: RecordedCommand, use: Parameters<Run>[0]): Promise
   }
 }
 
-/** Returns what the trail has of a command: its name, its first argument, and its other arguments and options. */
+/** Returns the audit log's form of a command: its name, its first argument, and its other arguments and options. */
 function typed(
   program: Command,
   service: CommandLine['service'],
@@ -91,7 +89,7 @@ function typed(
 function explain(error: unknown, name: string): string {
   if (error instanceof CommanderError) return explainUsage(error, name);
   const { message, code, syscall } = error as NodeJS.ErrnoException;
-  // A reader of standard output that went away is no outage, though it has the code of one.
+  // A closed standard output is not an outage, though it has the code of one.
   if (isTransientError(error) && syscall !== 'write') {
     return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
   }

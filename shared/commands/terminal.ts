@@ -18,8 +18,7 @@ const USAGE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a program that explains itself in Spanish. Its `parseAsync` throws, and prints no error.
- *
+ * Makes a program with messages in Spanish. Its `parseAsync` throws, and prints no error.
  * @param name as it is typed, such as `npm run admin --`.
  */
 export function spanishCommand(name: string): Command {
@@ -36,12 +35,12 @@ export function spanishCommand(name: string): Command {
     .exitOverride();
 }
 
-/** Returns whether the error is the end of a program that has shown the help it was asked for. */
+/** Returns whether the error is only the end of a program that printed its help. */
 export function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0;
 }
 
-/** Says what is wrong with the arguments. It repeats none of them: one may be a secret. */
+/** Explains wrong arguments without repeating them, since one may be a secret. */
 export function explainUsage({ code }: CommanderError, name: string): string {
   return `${USAGE[code] ?? 'Falta un comando'}. Vea ${name} --help`;
 }

@@ -13,12 +13,10 @@ export class ConfigError extends Error {
 type Setting = { description?: string; examples?: unknown[] };
 
 /**
- * Reads a service's settings from the environment, checks them and freezes them.
- *
- * A value may also come from a file: `JWT_SECRET_FILE=/run/secrets/jwt` (the way of Docker and Kubernetes
- * secrets). An empty variable counts as absent, as Compose and Kubernetes hand over unset ones.
- *
- * @throws ConfigError naming every wrong variable, what is wrong with it, and an example.
+ * Reads a service's settings from the environment, checks them and freezes them. A value may also come from a file:
+ * `JWT_SECRET_FILE=/run/secrets/jwt` (Docker and Kubernetes secrets). An empty variable counts as absent, as Compose
+ * and Kubernetes pass unset ones.
+ * @throws ConfigError with every wrong variable, its problem, and an example.
  */
 export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv): Readonly<Static<S>> {
   const values: Record<string, string> = {};
@@ -46,17 +44,17 @@ function readSecretFile(name: string, path: string | undefined): string | undefi
 }
 
 /**
- * What stands in examples in place of a secret: "change-me", "<your secret here>", "ejemplo" and the like. None is
- * shorter than six characters: of a million random secrets in base64 one may hold it by chance.
+ * Placeholders of examples: "change-me", "<your secret here>", "ejemplo" and the like. Each has six characters or more,
+ * because random secrets may contain shorter words.
  */
 const PLACEHOLDER =
   /change|replac|your[-_ ][a-z0-9]|secret|passwo|passwd|exampl|sample|default|insert|[<>]|cambi[ae]|reempl|ejempl|clave[-_ ]|contras/i;
-/** In bytes. Of 50 000 times 32 random hex digits none was below 29; `0123456789abcdef` four times over is 21. */
+/** In bytes; random secrets compress to more, `0123456789abcdef` four times over to less. */
 const LEAST_CONTENT = 24;
 
 /**
- * Whether a secret looks random: neither an example's text, nor few characters or one word over and over, which a
- * compressor finds. It cannot tell a good secret, only stop the usual bad ones (CWE-1391, CWE-798).
+ * Returns whether a secret looks random: not an example's text, few characters or one repeated word, which a compressor
+ * finds. It only stops the usual bad secrets (CWE-1391, CWE-798).
  */
 export function isStrongSecret(value: string): boolean {
   return !PLACEHOLDER.test(value) && deflateRawSync(value, { level: 9 }).length >= LEAST_CONTENT;
@@ -74,7 +72,7 @@ const FORMATS: Record<string, (value: string) => string | undefined> = {
   'time-zone': explainTimeZone,
 };
 
-/** Paths are not the operator's to choose: a client of a service of ours adds its own. */
+/** Refuses paths, because a client of a service of ours adds its own. */
 function explainServiceUrl(value: string): string | undefined {
   const url = URL.parse(value);
   const bare = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;

@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 const NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 /**
- * Returns what is wrong with `TRUST_PROXY`: the number of proxies in front, or their addresses and networks, separated by
- * commas.
+ * Returns what is wrong with `TRUST_PROXY`: the number of proxies in front, or their addresses and networks, separated
+ * by commas.
  */
 export function explainProxies(setting: string): string | undefined {
   if (/^\d+$/.test(setting)) return undefined;
@@ -16,7 +16,6 @@ export function explainProxies(setting: string): string | undefined {
   );
 }
 
-/** Returns the addresses and networks of `TRUST_PROXY`. */
 export function splitProxies(setting: string): string[] {
   return setting
     .split(',')

@@ -19,10 +19,9 @@ const SENTINEL_PORT = 26_379;
 const SENTINEL_OPTIONS = ['sentinel_username', 'sentinel_password'];
 
 /**
- * Reads an address of Redis: `redis://` or `redis+sentinel://`, with `rediss` for TLS (k8s/operations.md "Redis that fails
- * over").
- *
- * @throws Error that says what is wrong with it, without a name or a password.
+ * Reads an address of Redis: `redis://` or `redis+sentinel://`, with `rediss` for TLS (k8s/operations.md "Redis that
+ * fails over").
+ * @throws Error with the problem, without a name or a password.
  */
 export function parseRedisAddress(text: string): RedisAddress {
   const [, scheme, sentinel, credentials = '', hosts = '', rest = ''] =
@@ -50,7 +49,7 @@ export function parseRedisAddress(text: string): RedisAddress {
   };
 }
 
-/** Returns what is wrong with an address of Redis; undefined where nothing is. */
+/** Returns what is wrong with an address of Redis; undefined for a valid one. */
 export function explainRedisAddress(text: string): string | undefined {
   try {
     parseRedisAddress(text);

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 
 /**
- * Part of the schema of a setting that nobody may guess; `explain` says in words what the format means. `writeOnly`
- * marks what is to be kept secret, also where it only holds a password.
+ * Schema of a setting that must not be guessed; `explain` describes the format. `writeOnly` marks secret settings, even
+ * those that only contain a password.
  */
 export const SECRET = { minLength: 32, format: 'secret', writeOnly: true };
 

@@ -47,8 +47,8 @@ export const ResolveRequest = Type.Object(
 export type ResolveRequest = Static<typeof ResolveRequest>;
 
 /**
- * Answer to `POST /internal/resolve`, each list in the order asked. An origin is null unless the branch is active and an
- * origin; a destination is null unless its branch is active and a destination.
+ * Answer to `POST /internal/resolve`, in the order asked. An origin or destination is null unless its branch is active
+ * and allows that use.
  */
 export const ResolveResponse = Type.Object({
   /** Of the load that the answer is from: the answer holds as long as it does. */
@@ -63,8 +63,8 @@ export const VersionResponse = Type.Object({ version: Type.String() });
 export type VersionResponse = Static<typeof VersionResponse>;
 
 /**
- * Body of `POST /internal/cities` of the branches service: codes of branches, active or not. Its answer is a text each, in
- * the order asked: the city and state, or null for an unknown branch.
+ * Body of `POST /internal/cities`: codes of branches, active or not. The answer has the city and state of each, or null
+ * for an unknown branch.
  */
 export const CitiesRequest = Type.Array(Type.String(), { maxItems: 2_000 });
 export const CitiesResponse = Type.Array(Type.Union([Type.String(), Type.Null()]));

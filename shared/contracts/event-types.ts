@@ -30,8 +30,8 @@ type StateOfEvent = State &
 const keyed = <Name extends string>(table: Record<Name, StateOfEvent>) => table;
 
 /**
- * The types of events that give a guide a state. An entry is all that a type needs: requests, statuses, feed, tracking page,
- * OpenAPI document and the integrators' guide follow. Of two events of the same moment the later one in this list counts.
+ * The types of events that give a guide a state. An entry is all that a type needs: everything else follows from the
+ * table. Of two events of the same moment the later one in this list counts.
  */
 export const STATE_EVENTS = keyed({
   Recolectado: {
@@ -95,7 +95,6 @@ export const STATE_EVENTS = keyed({
 });
 export type StateEvent = keyof typeof STATE_EVENTS;
 
-/** The types of events. */
 export const EVENT_TYPES: Readonly<Record<StateEvent | 'Anulacion', Fields>> = {
   ...STATE_EVENTS,
   Anulacion: { requires: 'Anula' },

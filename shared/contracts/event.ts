@@ -3,11 +3,11 @@ import { EVENT_TYPE_NAMES, typesWith } from './event-types.ts';
 import { GUIDE_NUMBER, kindsIn, SENT, section } from './guide.ts';
 
 /**
- * The schema of an event of a guide: fields, limits and forms as in docs/contract.md "Events". It validates requests and
- * files, types what is stored, and documents itself, as a guide's does.
+ * The schema of an event of a guide (docs/contract.md "Events"). It validates requests and files, types stored events,
+ * and documents itself.
  */
 
-/** Why a package was not delivered, or came back, in the tracking page's words. */
+/** In the tracking page's words. */
 export const REASONS = {
   direccion_incorrecta: 'La dirección está mal o incompleta',
   destinatario_ausente: 'No había quien recibiera',
@@ -39,7 +39,7 @@ const oneOf = <V extends string>(values: readonly V[], description: string) =>
   });
 const { text, packages } = kindsIn(SENT);
 
-/** An event as it is told, and, with its `Id` and with `Ocurrido` in UTC, as it is stored. */
+/** An event in a request, and, with its `Id` and with `Ocurrido` in UTC, as it is stored. */
 export const Event = section(
   {
     Guia: matching(GUIDE_NUMBER, 'debe ser un numero de guia', 'Número de guía', '390458235877'),

@@ -3,13 +3,10 @@ import addFormats from 'ajv-formats';
 import { type Static, type TSchema, Type } from 'typebox';
 
 /**
- * The schema of a guide: fields, limits and formats as in docs/contract.md "Guides". There are two of it, which differ in
- * the forms of some fields: `SentGuide` validates requests and documents them in OpenAPI, `Guide` types what is stored and
- * validates the label's payload.
- *
- * The names are those of the wire, Spanish, all the way through: a second set of English ones would only be
- * a translation table to keep true. `x-regla` is what the error message says about a value that does not fit; `x-error`
- * is the problem of an `anyOf` that has a code of its own.
+ * The schema of a guide (docs/contract.md "Guides"), in two forms. `SentGuide` validates requests and documents them in
+ * OpenAPI; `Guide` types stored guides and validates the label's payload. The names are those of the wire, because a
+ * second set of English names would need a translation table. `x-regla` is the error message of a wrong value;
+ * `x-error` is the problem of an `anyOf` with a code of its own.
  */
 
 type Forms = {
@@ -43,8 +40,8 @@ const STORED: Forms = {
 };
 
 /**
- * As a client may send it: sloppy where no meaning can be lost. No pattern has two ways to read the same text, so that
- * none takes long to refuse one.
+ * As a client may send it: tolerant if no meaning can be lost. No pattern can read a text in two ways, so that none
+ * takes long to refuse one.
  */
 export const SENT: Forms = {
   // Also line breaks and tabs.

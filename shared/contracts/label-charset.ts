@@ -1,11 +1,11 @@
 /**
- * The characters that a label prints, and what it prints for all others: the label worker prints so, and the api tells
- * who creates a guide what its label will not show (docs/contract.md "Guides").
+ * The characters that a label prints, and their replacements, for the label worker and the api's warnings
+ * (docs/contract.md "Guides").
  */
 
 /**
- * The characters of the label's fonts, without combining marks: Latin with the letters of Europe, Vietnam and Africa,
- * Greek, Cyrillic, signs. Written as the inside of a regular expression's class; a test prints each one.
+ * The characters of the label's fonts, without combining marks, as the inside of a regular expression's class; a test
+ * prints each one.
  */
 export const CHARSET =
   ' -~\u00a0-\u02b2\u02b4\u02b7-\u02bc\u02bf\u02c0\u02c6-\u02cc\u02ce-\u02d1\u02d4\u02d6-\u02de' +
@@ -30,11 +30,8 @@ const NOTHING_VISIBLE = /^[\p{M}\p{Default_Ignorable_Code_Point}\s]*$/u;
 const REPLACEMENT = '•';
 
 /**
- * Returns a text in characters of the label's fonts: unchanged, or with a letter in its plain form (`ﬁ` → `fi`, `ḳ` →
- * `k`), or with a dot for each letter of another script and each emoji.
- *
- * Chromium would take characters that its fonts lack from the machine's fonts: another look on every machine, boxes
- * where there are none, and a font of hundreds of kilobytes in the PDF.
+ * Returns a text in characters of the label's fonts. Other letters become their plain form (`ﬁ` → `fi`, `ḳ` → `k`) or a
+ * dot. Chromium would otherwise take characters from the machine's fonts, which differ and enlarge the PDF.
  */
 export function inCharset(text: string): string {
   if (!OUTSIDE_CHARSET.test(text)) return text;
@@ -44,7 +41,7 @@ export function inCharset(text: string): string {
   );
 }
 
-/** Tells whether a label shows nothing of a text: it is empty, or all of it is blank or invisible. */
+/** Returns whether a label shows nothing of a text, which is empty, blank or invisible. */
 export function isBlank(text: string): boolean {
   return NOTHING_VISIBLE.test(text);
 }
@@ -56,8 +53,7 @@ export function unprintable(text: string): string[] {
 }
 
 /**
- * Tells whether a label prints a text without a dot for any of its characters. It is asked of every text of a creation:
- * a megabyte of letters that all print in their plain form takes milliseconds.
+ * Returns whether a label prints a text without a dot. It must be fast, because every text of a creation is checked.
  */
 export function isPrintable(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
@@ -72,13 +68,13 @@ const [YES, NO] = [1, 2];
 /** Whether a character prints, by code point, for those that were asked for. */
 const known = new Uint8Array(0x110000);
 
-/** Looks at a character alone: it prints as it does within a letter with marks, which is printed in its plain form. */
+/** Checks a character alone: it prints as it does within a letter with marks, which is printed in its plain form. */
 function prints(code: number): boolean {
   known[code] ||= unprintable(String.fromCodePoint(code)).length === 0 ? YES : NO;
   return known[code] === YES;
 }
 
-/** Returns a character without its marks and ligatures; nothing where the fonts lack a part of that too. */
+/** Returns a character without its marks and ligatures; nothing if the fonts lack a part of that too. */
 function plainForm(character: string): string | undefined {
   const plain = withoutMarks(character.normalize('NFKD'));
   return OUTSIDE_CHARSET.test(plain) ? undefined : plain;

@@ -4,26 +4,23 @@ import { type Static, Type } from 'typebox';
 import { GUIDE_NUMBER, Guide, guideAjv, MAX_PACKAGES, ServiceType } from './guide.ts';
 import { LABEL_KINDS } from './label-kinds.ts';
 
-/**
- * The contract between who asks for a label (api) and who prints it (label-worker): queue, payload, keys,
- * options. Both ends import this file and both check the payload.
- */
+/** The contract between the api and the label worker: queue, payload, keys, options. Both ends check the payload. */
 
 export const LABEL_QUEUE = 'labels';
 
 /**
- * Time limit of a label, in ms, from the request until it is printed. The worker's locks and prints (`RECOVERY`) and the places
- * in the line (`placeInLine`) leave room for another try within this time, and within no shorter one.
+ * Time limit of a label, in ms, from the request until it is printed. The worker's `RECOVERY` and `placeInLine` leave
+ * room for another try within this time, and within no shorter one.
  */
 export const LABEL_TIMEOUT_MS = 10_000;
 
 /**
- * Age in ms from which on the worker drops a label that nobody waits for. For younger labels asking Redis costs more than it
- * saves; they are printed for nobody, and the api counts their pages as in flight for so long.
+ * Age in ms from which on the worker drops a label that nobody waits for. Asking Redis costs more than printing younger
+ * ones, whose pages the api counts as in flight.
  */
 export const FRESH_MS = 1_000;
 
-/** Version of our templates. Raise it with every change of one, so that no label of the old look is served from the cache. */
+/** Version of our templates. Raise it with every change of one, so that the cache serves no old look. */
 export const TEMPLATE_VERSION = '13';
 
 /** Largest file of a logo: it travels with every label's job, of which Redis keeps the last thousand. */
@@ -47,8 +44,8 @@ export type LabelForm = Static<typeof LabelForm>;
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
 
 /**
- * All that a label shows, and nothing else: a label is a pure function of this value, so the worker reads no
- * database, and a hash of it is the label's identity (cache key, ETag).
+ * All that a label shows: a label is a pure function of this value. The worker therefore reads no database, and a hash
+ * of it is the label's identity (cache key, ETag).
  */
 export const LabelPayload = Type.Object(
   {
@@ -62,8 +59,8 @@ export const LabelPayload = Type.Object(
     service: ServiceType,
     carrier: Type.String(),
     /**
-     * The carrier's logo as `data:` URI, by value: then the worker needs no settings of its own that may differ,
-     * and a changed logo is another label.
+     * The carrier's logo as `data:` URI, by value, so that the worker needs no settings and a changed logo is another
+     * label.
      */
     logo: Type.Optional(
       Type.String({
@@ -87,20 +84,19 @@ export type LabelPayload = Static<typeof LabelPayload>;
 export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
 
 /**
- * A label to print, under the key by which it was asked for, and the id of the request that asked first. `behind`: it belongs
- * to a file of many, and goes behind labels that are asked for one by one.
+ * A label to print, its key, and the id of the first request for it. `behind`: it belongs to a file of many, and goes
+ * behind labels that are asked for one by one.
  */
 export type LabelJob = { key: string; label: LabelPayload; requestId: string; behind?: true };
 
 /**
- * The queue carries no bytes: they are in the label cache. `at`: when the label was stored, in ms since 1970 by the clock of the
- * queue's Redis; workers of 1.3.0 do not say. `dropped`: not printed, because nobody waited any more.
+ * The label cache has the bytes. `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis;
+ * absent from workers of 1.3.0. `dropped`: not printed, because nobody waited any more.
  */
 export type LabelJobResult = { bytes: number; at?: number; dropped?: true };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
 
-/** Returns how many pages a label has. */
 export function pageCount({ packages, package: only }: Pick<LabelPayload, 'packages' | 'package'>): number {
   return only === undefined ? packages : 1;
 }
@@ -108,10 +104,7 @@ export function pageCount({ packages, package: only }: Pick<LabelPayload, 'packa
 /** Characters of a SHA-256 in base64url. */
 const HASH_LENGTH = 43;
 
-/**
- * Returns a label's identity (cache key, ETag): a hash of what it shows and of its form, and the version of the template
- * that draws it.
- */
+/** Returns a label's identity (cache key, ETag): a hash of its content and form, and of its template's version. */
 export function labelKey(label: LabelPayload, version: string = TEMPLATE_VERSION): string {
   return `${createHash('sha256').update(JSON.stringify(label)).digest('base64url')}-${version}`;
 }
@@ -122,13 +115,11 @@ export function printedKey(key: string, version: string): string {
 }
 
 /**
- * Returns the options of a label's job. Asked for again while it waits or prints, it is the same job (`deduplication` ends
- * when the job does); under an id of its own it would be ignored for as long as the last one is kept. Tried again only for
- * what is not the label's fault (see the worker).
- *
+ * Returns the options of a label's job. Another request for a label that waits or prints joins the same job
+ * (`deduplication`). A job is tried again only for failures that are not the label's fault (see the worker).
  * @param place in the line: the smallest number goes first (BullMQ, "Prioritized").
- * @param evictions how often the label was printed and gone before it was read. The job that printed it may not have ended
- * yet, and is not to be taken for the next one.
+ * @param evictions how often the label was printed but evicted before it was read, since the former job may not have
+ * ended yet.
  */
 export function labelJobOptions(key: string, place: number, evictions = 0): JobsOptions {
   return {

@@ -1,7 +1,6 @@
 /**
- * The kinds of label: their names on the wire, and their pages (docs/contract.md "Labels"). Each kind is drawn by the label
- * worker's template of its name, `label/templates/<kind>.hbs`, which says its paper. What a new kind needs beside its entry
- * here: docs/labels.md "Change a label".
+ * The kinds of label: their names on the wire, and their pages (docs/contract.md "Labels"). The label worker's
+ * `label/templates/<kind>.hbs` defines the paper. For a new kind see docs/labels.md "Change a label".
  */
 export const KINDS = {
   letter: {
@@ -45,7 +44,6 @@ export function kindOfTipo(tipo: string): LabelKind | undefined {
   return LABEL_KINDS.find((kind) => KINDS[kind].tipo === tipo);
 }
 
-/** Returns something of each kind, by kind. */
 export function ofEachKind<T>(get: (kind: LabelKind) => T): Record<LabelKind, T> {
   return Object.fromEntries(LABEL_KINDS.map((kind) => [kind, get(kind)])) as Record<LabelKind, T>;
 }

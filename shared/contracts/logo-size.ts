@@ -1,8 +1,7 @@
 /**
- * Returns the size of a logo in its own units: of a PNG from the first fields of its first chunk (PNG specification,
- * 11.2.1), of an SVG from its `viewBox`, four numbers with blanks, a comma, or both between them (SVG 2, 8.6).
- *
- * @returns undefined where a side is missing, or not above zero.
+ * Returns the size of a logo in its own units: of a PNG from its first chunk (PNG specification, 11.2.1), of an SVG
+ * from its `viewBox` (SVG 2, 8.6).
+ * @returns undefined if a side is missing, or not above zero.
  */
 export function logoSize(logo: Buffer, isPng: boolean): { width: number; height: number } | undefined {
   const [width = 0, height = 0] = isPng ? sidesOfPng(logo) : sidesOfSvg(logo.toString('utf8'));

@@ -5,15 +5,14 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /** Azure's agent of a virtual machine, which hands out its secrets: the only address of that kind in a public range. */
 const AZURE_AGENT = '168.63.129.16';
 
-/** Tells whether a text is an address, and no name. @param host as a URL has it. */
+/** Returns whether a text is an address, not a name. @param host as a URL has it. */
 export function isAddress(host: string): boolean {
   return ipaddr.isValid(withoutBrackets(host));
 }
 
 /**
- * Tells whether an address is one of the internet's, and not of this machine, our networks or the cloud's metadata, nor an
- * IPv6 address that stands for one of those. Every range with a purpose of its own has another name than `unicast`.
- *
+ * Returns whether an address is on the internet: not of this machine, our networks or the cloud's metadata, nor an IPv6
+ * address that stands for one of those. Every range with a special purpose has another name than `unicast`.
  * @param host an address, as a URL or the DNS has it.
  */
 export function isPublicAddress(host: string): boolean {

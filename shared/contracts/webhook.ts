@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 
-/** What the api asks of `services/webhooks`: to send a webhook of an account a message to try it. */
+/** The api's request to `services/webhooks` to send a test event to a webhook. */
 export const TestEventRequest = Type.Object({ account: Type.String(), webhook: Type.String() });
 export type TestEventRequest = Static<typeof TestEventRequest>;
 
-/** How it went; `failure` in words for the account, absent where the message was taken. */
+/** `failure` in words for the account, absent after a success. */
 export const TestEventOutcome = Type.Object({
   ms: Type.Integer(),
   status: Type.Optional(Type.Integer()),

@@ -1,11 +1,10 @@
 /**
- * The codes of all refusals, as its keys. Each table that answers refusals adds its own, so that a misspelt code does
- * not compile: `interface ErrorCodes extends CodesOf<typeof table> {}` in a `declare module '#shared/errors/domain-error.ts'`.
+ * The codes of all errors, as keys. Each table of errors adds its own, so that a misspelt code does not compile:
+ * `interface ErrorCodes extends CodesOf<typeof table> {}` in a `declare module '#shared/errors/domain-error.ts'`.
  */
 export interface ErrorCodes {
-  /** What is needed for the answer does not serve now; the same request may succeed later. */
+  /** A store or service is away; the same request may succeed later. */
   unavailable: unknown;
-  /** Nobody foresaw it. */
   internal: unknown;
 }
 export type ErrorCode = keyof ErrorCodes;
@@ -16,33 +15,31 @@ export const MAX_PROBLEMS = 50;
 /** Longest name of an unknown field or parameter in an answer, in characters: the name is the caller's own text. */
 export const MAX_NAME_LENGTH = 120;
 
-/** What goes into the text of a refusal. */
 export type ErrorParams = Readonly<Record<string, string | number | undefined>>;
 
 /** One thing that is wrong with a request; `indice` and `campo` say where (docs/contract.md "Envelopes"). */
 export type Problem = { indice?: number; campo?: string; code: ErrorCode; params?: ErrorParams };
 
-/** Keeps the first problems of many, as many as an answer names, and counts the others. */
+/** Keeps the first problems, as many as an answer names, and counts the others. */
 export class ProblemList {
   readonly first: Problem[] = [];
   total = 0;
 
-  /** @param make is called only where the problem is kept, so that a hundred thousand cost little. */
+  /** @param make is called only if the problem is kept, so that a hundred thousand cost little. */
   add(make: () => Problem): void {
     this.total++;
     if (this.first.length < MAX_PROBLEMS) this.first.push(make());
   }
 
-  /** @throws DomainError with this code and the problems, where there are any. */
+  /** @throws DomainError with this code and the problems, if any. */
   throwIfAny(code: ErrorCode): void {
     if (this.total > 0) throw new DomainError(code, { problems: this.first, problemsTotal: this.total });
   }
 }
 
 /**
- * A refusal that the domain foresees. It knows a stable `code` and what goes into its text, but neither HTTP nor the
- * queue: a table at each edge says what becomes of the code (`shared/http/http-errors.ts`, `errors.ts` of a service,
- * `queue/` of the label worker).
+ * An error that the domain foresees. It has a stable `code` but knows neither HTTP nor the queue: a table at each edge
+ * maps the code (`shared/http/http-errors.ts`, `errors.ts` of a service, `queue/` of the label worker).
  */
 export class DomainError extends Error {
   override name = 'DomainError';

@@ -48,10 +48,9 @@ type Options = {
 /**
  * Builds an HTTP server with what all services share: the envelope of errors, request ids, one log line a request,
  * limits, health and metrics.
- *
- * @param assemble opens what the service needs and adds its routes. When it throws, the server is closed, and with
- * it everything that was opened so far: each opener adds its own `onClose` hook, and the last one runs first.
- * @returns the server, not yet listening. What its stores are needed for is done when they are there (`startup`).
+ * @param assemble opens the service's stores and adds its routes. When it throws, the `onClose` hooks close everything
+ * opened so far, the last first.
+ * @returns the server, not yet listening; `startup` waits for the stores.
  */
 export async function buildHttpServer(
   options: Options,

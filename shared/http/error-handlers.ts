@@ -16,9 +16,8 @@ import type { HttpServer } from './http-server.ts';
 import { REQUEST_ID_HEADER } from './internal-calls.ts';
 
 /**
- * Answers an error with the envelope of all errors and what the table says of its code (docs/contract.md "Envelopes").
- * An unforeseen error is a 500 without its own words, which only the log has.
- *
+ * Answers an error with the envelope and its entry in the table (docs/contract.md "Envelopes"). An unforeseen error is
+ * a 500 without its own message, which only the log has.
  * @param own the service's errors, beside those that all services have.
  */
 export function errorHandler(own: HttpErrors = {}) {
@@ -41,7 +40,6 @@ export function errorHandler(own: HttpErrors = {}) {
   };
 }
 
-/** Logs an error as loudly as the table says. */
 export function logError(
   { log }: FastifyRequest,
   err: Error,
@@ -109,8 +107,8 @@ export function clientErrorHandler(
 }
 
 /**
- * Refuses what Node would refuse without a body of ours: a request with two `Host`, or of HTTP/1.1 without one
- * (RFC 9112, 3.2), and an expectation other than `100-continue` (RFC 9110, 10.1.1).
+ * Answers requests that Node would refuse without our body: two `Host` headers, HTTP/1.1 without one (RFC 9112, 3.2),
+ * or an expectation other than `100-continue` (RFC 9110, 10.1.1).
  */
 export function refuseUnusualHeads(server: HttpServer): void {
   server.server.on('checkExpectation', (request, response) =>
@@ -127,9 +125,9 @@ export function refuseUnusualHeads(server: HttpServer): void {
 }
 
 /**
- * Answers requests that no route matches: 405 with `Allow` if the path is known under other methods, else 404
- * (docs/contract.md "Envelopes"). Fastify knows only 404, so its own router keeps the routes a second time, for requests
- * that have already failed. Their body is not parsed, because anybody may send one without a token.
+ * Answers requests without a route: 405 with `Allow` if the path has other methods, else 404 (docs/contract.md
+ * "Envelopes"). Fastify knows only 404, so a second router keeps the routes. The body is not parsed, because anybody
+ * may send one without a token.
  */
 export function addMethodNotAllowed(
   server: HttpServer,

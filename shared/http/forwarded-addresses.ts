@@ -6,12 +6,11 @@ import type { HttpServer } from './http-server.ts';
 const LOG_EVERY_MS = 3_600_000;
 
 /**
- * Returns `TRUST_PROXY` as Fastify takes it: whom to believe, by address or by the number of proxies in front.
- *
- * @param setting a number, or addresses and networks separated by commas; empty for none.
+ * Returns `TRUST_PROXY` as Fastify takes it.
+ * @param setting a number of proxies, or addresses and networks separated by commas; empty for none.
  */
 export function trustedProxies(setting = ''): string[] | false | ((address: string, hop: number) => boolean) {
-  // Fastify itself trusts nobody where it is given a number, since anyone who connects might send the header.
+  // Given a number, Fastify itself would trust nobody, since anyone who connects might send the header.
   if (/^\d+$/.test(setting)) return (_address, hop) => hop < Number(setting);
   const addresses = splitProxies(setting);
   return addresses.length > 0 && addresses;
@@ -21,8 +20,8 @@ export function trustedProxies(setting = ''): string[] | false | ((address: stri
 const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/i;
 
 /**
- * Takes ports off the addresses of `X-Forwarded-For`, before anybody asks for `request.ip`. With its port each connection
- * would have another address, and no limit on an address would hold; nor would a proxy be known by its own.
+ * Removes ports from `X-Forwarded-For` before `request.ip` is read. Otherwise each connection would have another
+ * address, limits on addresses would fail, and proxies would not be recognized.
  */
 export function dropForwardedPorts(server: HttpServer): void {
   server.addHook('onRequest', async ({ raw: { headers } }) => {
@@ -37,10 +36,8 @@ export function dropForwardedPorts(server: HttpServer): void {
 }
 
 /**
- * Counts requests whose `X-Forwarded-For` is not believed, and warns of them once an hour: behind a proxy that
- * `TRUST_PROXY` does not name, all clients have the proxy's address, and share the limits of one. Where there is no
- * proxy, the header is an attempt to hide an address, and to ignore it is right.
- *
+ * Counts requests with an untrusted `X-Forwarded-For`, and warns once an hour. Behind a proxy missing in `TRUST_PROXY`,
+ * all clients would share one address and its limits. Without a proxy, ignoring the header is right.
  * @param now in ms, of a clock that only moves forward.
  */
 export function watchForwardedAddresses(server: HttpServer, now = () => performance.now()): void {

@@ -16,15 +16,14 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** Pause before a heartbeat that Redis did not take is written again, in ms. */
+/** Pause before a failed heartbeat is written again, in ms. */
 const AGAIN_MS = 500;
 
-/** What the heartbeats of one process have in common, and what each is asked for anew. */
 type Options<Details> = {
   redis: RedisClient;
   prefix: string;
   dependencies: Dependencies;
-  /** Returns what only this kind of process tells. @param now by the clock of Redis, in ms since 1970. */
+  /** Returns what only this kind of process reports. @param now by the clock of Redis, in ms since 1970. */
   details: (now: number) => Promise<Details>;
   log: Pick<Logger, 'info' | 'warn'>;
 };
@@ -41,13 +40,11 @@ export function beatWhileServing(
   server.addHook('onReady', async () => {
     heartbeats = startHeartbeats({ redis, prefix, dependencies, log, details: async () => ({ service }) });
   });
-  // Where Redis is away, the last heartbeat expires by itself.
+  // While Redis is away, the last heartbeat expires by itself.
   server.addHook('onClose', () => heartbeats?.stop().catch(() => {}));
 }
 
-/**
- * Writes to Redis every five seconds that this process is alive and what it reaches, until `stop`, which removes it there.
- */
+/** Writes the process's state to Redis every five seconds, until `stop`, which removes it there. */
 export function startHeartbeats<Kind extends Heartbeat>(
   options: Options<OwnDetails<Kind>>,
 ): { stop(): Promise<void> } {

@@ -15,20 +15,20 @@ export type Detail = {
   message: string;
 };
 
-/** All that is said of an error: to programs, to people, to those who write programs, and to the log. */
+/** An error in the words of answers, pages, the guide for integrators and the log. */
 export type HttpError = {
   status: number;
-  /** The stable code of the answer, for programs. Undefined when code and text are those of its first problem. */
+  /** Stable, for programs. Undefined when code and text are those of its first problem. */
   codigo: string | undefined;
   message: string | undefined | ((params: ErrorParams) => string);
   headers?: Record<string, string> | ((params: ErrorParams) => Record<string, string>);
   /** What a client does about it, in the guide for integrators; the same for every error of a `codigo`. */
   advice?: string | undefined;
-  /** What a page for people says in place of the answer. */
+  /** For people, in place of the answer. */
   page?: { title: string; sentence: string };
-  /** The field or parameter that is to blame in the example of the OpenAPI document. */
+  /** The wrong field or parameter in the example of the OpenAPI document. */
   example?: string;
-  /** By default, 5xx is logged as an error, and all else by the line of its request alone. */
+  /** By default, 5xx is logged as an error; others appear only in the line of their request. */
   logLevel?: 'error' | 'warn' | 'silent';
 };
 /** A service's errors, by the code of the `DomainError`. */
@@ -161,13 +161,13 @@ declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes extends CodesOf<typeof commonHttpErrors> {}
 }
 
-/** Makes the error for which these fields or parameters are to blame, all in the same way, each once. */
+/** Makes the error of these fields or parameters, all with the same problem, each once. */
 export function fieldErrors(code: ErrorCode, campos: readonly string[]): DomainError {
   const problems = [...new Set(campos)].map((campo) => ({ campo, code }));
   return new DomainError(code, { params: { campo: campos[0] }, problems });
 }
 
-/** Puts an error into the words of a table. A code that the table lacks is `internal`. */
+/** Formats an error by a table. A code that the table lacks is `internal`. */
 export function toHttpError(table: HttpErrors, { code, params, problems, problemsTotal }: DomainError) {
   const details = toDetails(table, problems);
   const error = entryOf(table, code);
@@ -184,7 +184,7 @@ export function toHttpError(table: HttpErrors, { code, params, problems, problem
   };
 }
 
-/** Puts problems into the words of a table, as many as an answer names. */
+/** Formats problems by a table, as many as an answer names. */
 export function toDetails(table: HttpErrors, problems: readonly Problem[]): Detail[] {
   return problems.slice(0, MAX_PROBLEMS).map(({ indice, campo, code, params }) => {
     const error = entryOf(table, code);

@@ -19,17 +19,17 @@ export type HttpServer = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Asked for every few seconds by machines: logged at level debug only. */
+    /** Requested every few seconds by machines: logged at level debug only. */
     quiet?: boolean;
-    /** Has an objective (k8s/operations.md "Objectives"): its metrics are there before the first request. */
+    /** Has an objective (k8s/operations.md "Objectives"): its metrics exist before the first request. */
     objective?: boolean;
   }
   interface FastifyInstance {
-    /** What `/metrics` shows; whoever measures registers its metrics here. */
+    /** The registry behind `/metrics`. */
     metrics: Registry;
   }
   interface FastifyRequest {
-    /** Who asks; set where the API authenticates. */
+    /** The authenticated user of the API. */
     apiUser?: { readonly username: string };
   }
 }

@@ -6,10 +6,9 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 export const INTERNAL_TOKEN_HEADER = 'x-internal-token';
 
 /**
- * An onRequest hook that lets only our own services in. Digests are compared, so neither length nor content leaks by
- * time.
- *
- * @param tokens each of them is accepted, so that one can be replaced while both ends serve.
+ * An onRequest hook that lets only our own services in. Digests are compared, so that time reveals neither length nor
+ * content.
+ * @param tokens several, so that one can be replaced while both ends serve.
  */
 export function requireInternalToken(tokens: readonly string[]) {
   const accepted = tokens.map(digest);

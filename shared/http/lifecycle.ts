@@ -16,7 +16,7 @@ import type { HttpServer } from './http-server.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the health pages and `dependency_up` ask; the plugin that opens a connection adds it here. */
+    /** For the health pages and `dependency_up`; the plugin that opens a connection adds it here. */
     dependencies: Dependencies;
     /** Steps of the start, each repeated until it succeeds. */
     startup: Startup;
@@ -32,8 +32,8 @@ const STOP_MS = 3_000;
 type Step = { what: string; work: () => Promise<unknown> };
 
 /**
- * The steps of a service's start, each repeated until it succeeds. The service serves meanwhile, and answers 503 if a
- * request needs a store that is away. The log has each new reason of a failure and the success, not every try.
+ * The steps of a service's start, each repeated until it succeeds. Meanwhile the service answers 503 if a request needs
+ * a store that is away. Only new reasons of a failure and the success are logged.
  */
 export class Startup {
   /** Resolves when every step is done; never if the service closes before. */
@@ -55,22 +55,21 @@ export class Startup {
     return this.#isDone;
   }
 
-  /** Begins to connect to a store, beside all others. @param what names it in the log. */
+  /** Begins to connect to a store, concurrently. @param what names it in the log. */
   connect(what: string, work: () => Promise<unknown>): void {
     this.#connections.push(this.#untilDone({ what, work }));
   }
 
-  /** Adds what is done once all stores are connected, in the order of the calls. */
+  /** Adds a step after all stores are connected, in the order of the calls. */
   onceConnected(what: string, work: () => Promise<unknown>): void {
     this.#steps.push({ what, work });
   }
 
-  /** Begins the steps that wait for the connections; to be called when all are added. */
+  /** Begins the steps that wait for the connections; call it when all are added. */
   begin(): void {
     this.#running = this.#run();
   }
 
-  /** Begins no further try, and waits for the current step. */
   async stop(): Promise<void> {
     this.#end.abort();
     await withTimeout(STOP_MS, 'The last step of the start', this.#running).catch((err) =>
@@ -106,8 +105,7 @@ export class Startup {
 
 /**
  * Adds the start, `/health/live`, `/health/ready` and the graceful shutdown of a service.
- *
- * @param drainMs how long it keeps serving before it closes; see `addDraining`.
+ * @param drainMs see `addDraining`.
  */
 export function addLifecycle(server: HttpServer, drainMs: number): void {
   server.decorate('dependencies', new Map());
@@ -118,17 +116,15 @@ export function addLifecycle(server: HttpServer, drainMs: number): void {
 }
 
 /**
- * Graceful shutdown: reports not ready, sends `Connection: close`, keeps serving for `drainMs`, then closes when the last
- * request is answered. A server that never listened closes at once.
- *
- * Fastify sends `Connection: close` only for requests that begin during the shutdown: the others would keep their idle
- * connections, and the server, open. Its own 503 while it closes has no envelope (`return503OnClosing`).
- *
+ * Graceful shutdown: reports not ready, sends `Connection: close`, keeps serving for `drainMs`, then closes when the
+ * last request is answered. A server that never listened closes at once. Fastify sends `Connection: close` only for
+ * requests that begin during the shutdown; others would keep the server open. Its own 503 has no envelope
+ * (`return503OnClosing`).
  * @returns whether the server is closing.
  */
 function addDraining(server: HttpServer, drainMs: number): () => boolean {
   let closing = false;
-  // Browsers open spare connections. Node counts one without a request as active, and would wait for it.
+  // Node counts the spare connections of browsers as active, and would wait for them.
   const unused = new Set<Socket>();
   server.server.on('connection', (socket) => {
     unused.add(socket);
@@ -147,13 +143,10 @@ function addDraining(server: HttpServer, drainMs: number): () => boolean {
 }
 
 /**
- * Adds `/health/live`, which says that the process serves, and `/health/ready`, which says whether to send it requests
- * (docs/contract.md "Ports").
- *
- * A process becomes ready once its start is done and each required dependency has answered. From then on the outage of a
- * store, which all processes share, makes it `degraded` and not unready: no other process would fare better, and clients
- * get our 503 with `Retry-After`, not a balancer's own page or a refused connection. What a process can do without makes it
- * `degraded` too: `ok` is said only of everything that it asks.
+ * Adds `/health/live`, which reports that the process serves, and `/health/ready`, which reports whether to send it
+ * requests (docs/contract.md "Ports"). A process becomes ready once its start is done and each required dependency has
+ * answered. A later outage of a shared store makes it `degraded`, not unready: other processes fare no better, and
+ * clients get our 503 with `Retry-After`. Failed optional dependencies make it `degraded` too.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };

@@ -5,15 +5,13 @@ import { dependencyStates } from '#shared/stores/dependencies.ts';
 import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** What a request that has an objective is counted under. A series that begins above zero hides its first requests. */
+/** Statuses of requests with an objective. A series that begins above zero hides its first requests. */
 const OBJECTIVE_STATUSES = [200, 500, 503];
 
 /**
- * Adds `/metrics` for Prometheus: the duration of every request by route and status, and whether each dependency
- * answers.
- *
- * The label `route` is the router's pattern, or `none` for every unknown path, so that no client can create a time
- * series. Probes and scrapes (`quiet`) are not measured.
+ * Adds `/metrics` for Prometheus: the duration of requests by route and status, and whether each dependency answers.
+ * The label `route` is the router's pattern, or `none` for unknown paths, so that no client can create a time series.
+ * Probes and scrapes (`quiet`) are not measured.
  */
 export function addMetricsRoute(server: HttpServer): void {
   const { metrics, dependencies } = server;
@@ -28,7 +26,7 @@ export function addMetricsRoute(server: HttpServer): void {
     if (!config?.objective || method === 'HEAD') return;
     for (const status of OBJECTIVE_STATUSES) duration.zero({ method: String(method), route, status });
   });
-  // Nothing answers a client that leaves, so no onResponse hook tells of it; what it waited for is an objective's business.
+  // A client that leaves gets no answer and causes no onResponse hook, but its wait counts for an objective.
   server.addHook('onRequest', (request, reply, done) => {
     const { method, routeOptions } = request;
     const { url: route = 'none', config } = routeOptions;

@@ -6,10 +6,9 @@ import { MAX_BODY_VALUES } from './http-errors.ts';
 import type { HttpServer } from './http-server.ts';
 
 /**
- * Accepts JSON in UTF-8 and nothing else (RFC 8259, 8.1). Fastify would also accept plain text, and replace bytes
- * that are not UTF-8: a label would show a name that nobody sent.
- *
- * @param options.mayBeEmpty whether an empty body counts as none: some clients mark each request as JSON.
+ * Accepts only JSON in UTF-8 (RFC 8259, 8.1). Fastify would also accept plain text, and replace invalid bytes, so that
+ * a label would show a name that nobody sent.
+ * @param options.mayBeEmpty whether an empty body counts as absent: some clients mark each request as JSON.
  */
 export function acceptOnlyJson(server: HttpServer, { mayBeEmpty = false } = {}): void {
   const parse = server.getDefaultJsonParser('error', 'error');
@@ -26,13 +25,13 @@ export function acceptOnlyJson(server: HttpServer, { mayBeEmpty = false } = {}):
   });
 }
 
-/** Lets other requests have their turn between the steps of a large body: to count it, to parse it, and to check it. */
+/** Lets other requests run between the steps of a large body: counting, parsing and checking it. */
 function nextStep(body: Buffer, step: () => void): void {
   if (body.length > MAX_BODY_VALUES) setImmediate(step);
   else step();
 }
 
-/** Some clients name an encoding that they do not apply, so only a body that is no JSON is called compressed. */
+/** Some clients name an encoding that they do not apply, so only a body that is not JSON is called compressed. */
 function notJson({ headers }: FastifyRequest, code: 'body-not-utf8' | 'invalid-json'): DomainError {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   return new DomainError(encoding === 'identity' ? code : 'body-compressed');
@@ -41,8 +40,8 @@ function notJson({ headers }: FastifyRequest, code: 'body-not-utf8' | 'invalid-j
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**
- * Tells whether a text of JSON has more values than any request needs. To parse a million takes the event loop for a
- * second, in which nobody else is served; to count them takes 13 ms.
+ * Returns whether JSON has more values than any request needs. Parsing a million would block the event loop far longer
+ * than counting them.
  */
 function hasTooManyValues(body: Buffer): boolean {
   if (body.length <= MAX_BODY_VALUES) return false;
@@ -61,14 +60,14 @@ function hasTooManyValues(body: Buffer): boolean {
   return values > MAX_BODY_VALUES;
 }
 
-/** Bytes of a refused body that are still read: whoever sends more sees the connection close. */
+/** Bytes of a refused body that are still read; then the connection closes. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Longest time to read them, in ms. */
+/** In ms. */
 const MAX_MS = 2_000;
 
 /**
- * Reads on, before 413 is answered and the connection closes, what is still being sent, and throws it away. To close
- * while bytes arrive resets the connection, and the answer is lost: nginx in front answered 502 in place of 17 of 60.
+ * Reads the rest of a refused body before 413 is answered and the connection closes. Closing during the upload resets
+ * the connection, and a proxy in front answers 502 in place of 413.
  */
 export function readOnBeforeClosing(server: HttpServer): void {
   server.addHook('onSend', async ({ raw }, reply) => {
@@ -76,7 +75,7 @@ export function readOnBeforeClosing(server: HttpServer): void {
   });
 }
 
-/** Resolves when the body has ended, or is larger or slower than is waited for. */
+/** Resolves when the body has ended, or is too large or too slow. */
 async function discardRest(body: IncomingMessage): Promise<void> {
   if (body.readableEnded || body.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -7,16 +7,12 @@ import type { HttpServer } from './http-server.ts';
 /** Time limit of a graceful shutdown, in ms: shorter than the grace period of pods and containers (30 s). */
 export const SHUTDOWN_MS = 20_000;
 
-/** The settings that a process itself needs (`commonSettings`, and each service's `PORT`). */
 type ProcessConfig = Readonly<{ HOST: string; PORT: number; LOG_LEVEL: string }>;
 type Listen = (server: HttpServer, address: { host: string; port: number }) => Promise<unknown>;
 
 /**
- * Runs a service as this process: reads its configuration, builds it, listens, and on SIGTERM or SIGINT closes it
- * within 20 s. A second signal ends the process at once. An uncaught error closes it with exit code 1.
- *
- * A start that fails prints why and exits with 1; `build` closes what it had opened by then.
- *
+ * Runs a service as this process: reads its configuration, builds it, listens, and closes it within 20 s of SIGTERM or
+ * SIGINT. A second signal ends the process at once. A failed start or an uncaught error ends it with exit code 1.
  * @param name appears in every log line and trace.
  */
 export async function runService<C extends ProcessConfig>(
@@ -46,10 +42,9 @@ export async function runService<C extends ProcessConfig>(
 }
 
 /**
- * Starts tracing where `env` names an exporter or its address (OpenTelemetry specification, "Environment Variable
- * Specification"). Call it before anything else is built: what exists already is not traced.
- *
- * OpenTelemetry's SDK is loaded only then, since loading takes 0.3 s and 20 MB.
+ * Starts tracing if `env` names an exporter or its address (OpenTelemetry specification, "Environment Variable
+ * Specification"). Call it first: what exists already is not traced. OpenTelemetry's SDK takes time and memory, so it
+ * is loaded only then.
  */
 async function startTracing(service: string, env: NodeJS.ProcessEnv): Promise<Tracing | undefined> {
   const exporter = env.OTEL_TRACES_EXPORTER;

@@ -32,12 +32,11 @@ export function policyHeader(policy: PagePolicy): string {
 }
 
 /**
- * Returns what adds the headers that tell browsers to trust our answers with nothing (OWASP, "REST Security Cheat Sheet").
- *
- * @param policy for a service that has pages; what it leaves out of base, forms and frames is forbidden too.
+ * Returns a plugin that adds the headers of OWASP's "REST Security Cheat Sheet".
+ * @param policy for a service with pages; base, forms and frames are forbidden unless the policy names them.
  */
 export function securityHeaders(policy: PagePolicy = DATA) {
-  // Made once: the plugin of Fastify makes it anew for each request, and a policy takes time to write.
+  // Made once: Fastify's plugin would write the policy anew for each request.
   const addHeaders = helmet({
     contentSecurityPolicy: {
       useDefaults: false,

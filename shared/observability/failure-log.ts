@@ -6,10 +6,7 @@ type Messages = {
   recovered?: string;
 };
 
-/**
- * Logs how something fares that is tried again and again: the first failure, each other reason once, and the recovery. It
- * does not log every try.
- */
+/** Logs repeated work: the first failure, each other reason once, and the recovery, but not every try. */
 export class FailureLog {
   readonly #log: Pick<Logger, 'info' | 'warn'>;
   readonly #messages: Messages;
@@ -20,7 +17,6 @@ export class FailureLog {
     this.#messages = messages;
   }
 
-  /** Whether the last try failed. */
   get isFailing(): boolean {
     return this.#reasons.size > 0;
   }

@@ -4,10 +4,8 @@ import type { Tracing } from './tracing.ts';
 export type { Logger };
 
 /**
- * Creates the process's logger, which writes JSON lines to standard output.
- *
- * Secrets are redacted by path as a last line of defence; the rule is not to hand them to the logger at all.
- *
+ * Creates the process's logger, which writes JSON lines to standard output. Secrets are redacted by path as a last
+ * defence; do not pass them to the logger at all.
  * @param tracing adds the id of the current trace to every line.
  */
 export function createLogger(service: string, level: string, tracing?: Tracing): Logger {
@@ -23,9 +21,8 @@ export function createLogger(service: string, level: string, tracing?: Tracing):
 }
 
 /**
- * Returns an error's type, message, stack and code. pino would write every property, and libraries attach secrets
- * and personal data: ioredis the command with its arguments (a whole label, the password of AUTH), MongoDB the
- * documents that it refused.
+ * Returns an error's type, message, stack and code. pino would write every property, and libraries attach secrets and
+ * personal data: ioredis a command's arguments, MongoDB refused documents.
  */
 function errorOnly(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

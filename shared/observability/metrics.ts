@@ -5,14 +5,14 @@ import { withTimeout } from '#shared/async/with-timeout.ts';
 export const WAIT_BUCKETS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.3, 0.6, 1, 2.5, 5, 10];
 
 /**
- * Longest wait of a scrape for the figures of a store, in ms. Prometheus gives up after as little as 5 s, and a store that hangs
- * would take every other figure of the process with it.
+ * Longest wait of a scrape for the figures of a store, in ms. Prometheus gives up after a few seconds, and a store that
+ * hangs would hide every other figure of the process.
  */
 const READ_TIMEOUT_MS = 1_000;
 
 /**
- * Returns a registry that holds Node's own metrics (event loop, memory, CPU). Each service has its own registry, not
- * prom-client's global one, since tests run several services in one process.
+ * Returns a registry with Node's own metrics (event loop, memory, CPU). Each service has its own, since tests run
+ * several services in one process.
  */
 export function createMetrics(): Registry {
   const metrics = new Registry();
@@ -21,8 +21,8 @@ export function createMetrics(): Registry {
 }
 
 /**
- * Adds a gauge that is read on every scrape. It is absent where it cannot be read within a second: no figure is better than a
- * wrong one.
+ * Adds a gauge that is read on every scrape. It is absent unless it can be read within a second, because a wrong figure
+ * is worse.
  */
 export function addGauge(
   metrics: Registry,
@@ -42,7 +42,10 @@ export function addGauge(
   });
 }
 
-/** Waits for the figures of a gauge, as long as a scrape may. @throws what `reading` throws, or DOMException `TimeoutError`. */
+/**
+ * Waits for the figures of a gauge, as long as a scrape may. @throws the error of `reading`, or DOMException
+ * `TimeoutError`.
+ */
 export function readInTime<T>(gauge: string, reading: Promise<T>): Promise<T> {
   return withTimeout(READ_TIMEOUT_MS, `Reading ${gauge}`, reading);
 }

@@ -29,11 +29,9 @@ import type { Tracing } from './tracing.ts';
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
- * Starts OpenTelemetry as its environment variables say (endpoint, sampler, resource, limits). Spans are sent as OTLP with
- * JSON over HTTP. Fastify and undici publish their requests on diagnostics channels, so no loader hook is needed.
- *
- * No span holds a URL, a header or the text of an error: they may contain names, tokens or postal codes.
- *
+ * Starts OpenTelemetry by its environment variables (endpoint, sampler, resource, limits). Spans are sent as OTLP with
+ * JSON over HTTP. No span holds a URL, a header or the text of an error, which may contain names, tokens or postal
+ * codes.
  * @param log receives OpenTelemetry's own warnings.
  */
 export function startOpenTelemetry(service: string, log: Logger): Tracing {
@@ -76,9 +74,8 @@ export function startOpenTelemetry(service: string, log: Logger): Tracing {
 }
 
 /**
- * Records a span for every request except probes and scrapes (`quiet`).
- *
- * `@fastify/otel` is not used: it puts the whole URL and the texts of errors on the span, and adds one a handler.
+ * Records a span for every request except probes and scrapes (`quiet`). `@fastify/otel` would put whole URLs and texts
+ * of errors on spans.
  */
 function traceRequests(server: FastifyInstance): void {
   const tracer = trace.getTracer('shipping-guides');

@@ -3,8 +3,8 @@ import type { Telemetry } from 'bullmq';
 import { BullMQOTelSpan, BullMQOtel } from 'bullmq-otel';
 
 /**
- * Returns BullMQ's telemetry, which carries the trace from the request into the job: its spans of jobs, without those of its
- * housekeeping, which recur every few seconds for ever.
+ * Returns BullMQ's telemetry, which carries the trace from the request into the job, without the spans of its recurring
+ * housekeeping.
  */
 export function queueTelemetry(): Telemetry<Context> {
   const { tracer, contextManager } = new BullMQOtel();

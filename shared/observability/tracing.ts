@@ -1,17 +1,17 @@
 import type { Telemetry } from 'bullmq';
 
-/** What a service asks of OpenTelemetry; it is handed to whoever traces, and absent where tracing is off. */
+/** The part of OpenTelemetry that services use; absent without tracing. */
 export type Tracing = {
-  /** Returns what every log line says of the trace that it belongs to. */
+  /** Returns the trace's fields of a log line. */
   logFields(): { traceId?: string };
-  /** Returns a recorder of spans below the current one, which also works later, when something else runs. */
+  /** Returns a recorder of spans below the current one, which also works later, in another context. */
   recorder(): RecordSpan;
-  /** Sends the spans that wait to be sent; gives up in time and never rejects. */
+  /** Sends the spans that wait; gives up in time and never rejects. */
   close(): Promise<void>;
 };
 
 /**
- * Records a span that is over. `from` and `to` are times of `performance.now()`; an attribute `error.type` marks a
+ * Records a span that has ended. `from` and `to` are times of `performance.now()`; the attribute `error.type` marks a
  * failure.
  */
 export type RecordSpan = (

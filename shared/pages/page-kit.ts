@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import Handlebars, { type HelperDelegate } from 'handlebars';
 
-/** What all pages of ours are made of: one frame (`page.hbs`), one style (`page.css`), one way to escape. */
+/** The parts of all pages: one frame (`page.hbs`), one style (`page.css`), one way to escape. */
 
 /** Escapes a text for HTML, also in an attribute. Templates do so by themselves. */
 export const { escapeExpression: escapeHtml } = Handlebars;
@@ -12,11 +12,10 @@ const FRAME = read(new URL('page.hbs', import.meta.url));
 const STYLE = read(new URL('page.css', import.meta.url));
 
 /**
- * Returns what makes pages from the Handlebars templates in a folder, which stand in the partial `page`.
- *
+ * Returns a kit that makes pages from the Handlebars templates in a folder, inside the partial `page`.
  * @param folder with a slash at its end.
  * @param partials names of templates that others include.
- * @param helpers what templates may call beside Handlebars' own and `is`.
+ * @param helpers beside Handlebars' own and `is`.
  */
 export function pageKit(folder: URL, partials: string[] = [], helpers: Record<string, HelperDelegate> = {}) {
   const engine = Handlebars.create();
@@ -30,7 +29,6 @@ export function pageKit(folder: URL, partials: string[] = [], helpers: Record<st
     /** Compiles `<name>.hbs`. The template escapes every field, and fails on a field that is missing. */
     page: <View>(name: string): ((view: View) => string) =>
       engine.compile<View>(template(name), { knownHelpers, knownHelpersOnly: true, strict: true }),
-    /** Returns the style sheet of the pages. */
     style: (file: string): string => STYLE + read(new URL(file, folder)),
   };
 }

@@ -7,8 +7,8 @@ export const PDF_HEADER = '%PDF-1.4\n%\xd3\xeb\xe9\xe1\n';
 export const [CATALOG, PAGES, INFORMATION] = [1, 2, 3];
 
 /**
- * Writes a PDF file piece by piece (ISO 32000-1, 7.5): `header`, each object once, in any order, `end`. Only the objects'
- * places are kept. Without dates and id, the same objects give the same file.
+ * Writes a PDF file piece by piece (ISO 32000-1, 7.5): `header`, each object once, in any order, `end`. Keeps only the
+ * objects' offsets. Without dates and id, the same objects give the same file.
  */
 export class PdfWriter {
   /** By the objects' numbers. */
@@ -51,13 +51,11 @@ export function catalog(): PdfChunk[] {
   ];
 }
 
-/** Returns the root of the pages with these numbers. */
 export function pageTree(pages: readonly number[]): PdfChunk[] {
   const kids = pages.map((page) => `${page} 0 R`).join(' ');
   return [`<</Type /Pages /Count ${pages.length} /Kids [${kids}]>>\nendobj\n`];
 }
 
-/** Returns the information dictionary with a title. */
 export function information(title: string): PdfChunk[] {
   return [`<</Title <feff${Buffer.from(title, 'utf16le').swap16().toString('hex')}>>>\nendobj\n`];
 }

@@ -1,13 +1,11 @@
 /**
- * Reads PDFs whose objects are plain and stand in one cross-reference table, as Chromium (Skia) prints them and as the
- * labels are. Objects are kept as bytes, because general libraries, which parse each of them, cost ten times as much
- * (docs/decisions/0003-own-pdf-splitter.md).
- *
- * It refuses whatever differs (object streams, updates, encryption, strings in a page's objects, attributes that pages
- * inherit) instead of guessing.
+ * Reads PDFs with plain objects and one cross-reference table, as Chromium (Skia) prints them and as the labels are.
+ * Objects are kept as bytes, since general libraries are much slower (docs/decisions/0003-own-pdf-splitter.md). Refuses
+ * other PDFs (object streams, updates, encryption, strings in a page's objects, attributes that pages inherit) instead
+ * of guessing.
  */
 
-/** The PDF is not of the form that is read here. */
+/** The PDF has another structure. */
 export class UnsupportedPdfError extends Error {
   override name = 'UnsupportedPdfError';
 }
@@ -87,9 +85,8 @@ export function objectAt(objects: ObjectsByNumber, number: number): PdfObject {
 }
 
 /**
- * Returns the numbers of the objects that an object needs: all that it refers to but a page's parent.
- *
- * @throws UnsupportedPdfError when what looks like a reference may stand inside a string.
+ * Returns the numbers of the objects that an object refers to, except a page's parent.
+ * @throws UnsupportedPdfError when an apparent reference may stand inside a string.
  */
 export function neededBy({ pieces, refs }: PdfObject): number[] {
   if (!pieces.every(stringsAreWhole))

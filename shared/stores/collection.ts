@@ -11,8 +11,8 @@ import {
 } from 'mongoose';
 
 /**
- * What MongoDB stores: each collection is described once, beside the store that uses it. Its schema types the documents. Its
- * indexes, the roles of MongoDB's users and the table of docs/architecture.md follow from the description.
+ * Describes each collection of MongoDB once, beside its store. The types, the indexes, the roles of MongoDB's users and
+ * the table of docs/architecture.md follow from the description.
  */
 
 /** The users of MongoDB: services, the operators' commands, the loader of branches, the backup, the loader of demo data. */
@@ -125,13 +125,11 @@ export function defineCollection<const F extends SchemaDefinition>(
 }
 
 /**
- * Returns a collection's model. Reads are `lean()`. A query that a function returns is begun by `exec()`: without it, each `then` would ask again. Many documents are inserted by `driverOf`: mongoose's `insertMany`
- * would build an object of each, and put all of them into the error of a failed insert, which the log would show.
- *
- * Values are not searched for query operators: the caller checks that a value of a request is a text.
- *
- * Every read of many documents is sorted. If it takes several answers (the first has 101 documents), DocumentDB's cursor
- * without an order may skip or repeat a document that changes meanwhile.
+ * Returns a collection's model. Reads are `lean()`. `exec()` begins a returned query, because each `then` would repeat
+ * it. `driverOf` inserts many documents: mongoose's `insertMany` would build an object of each, and the error of a
+ * failed insert, which is logged, would show them. Values are not searched for query operators: the caller checks that
+ * a value of a request is a text. Every read of many documents is sorted, because an unsorted cursor of DocumentDB may
+ * skip or repeat a document that changes meanwhile.
  */
 export function modelOf<Document>(
   connection: Connection,
@@ -147,8 +145,8 @@ export function driverOf<D extends mongo.Document>(model: StoredModel<D>): mongo
 }
 
 /**
- * Creates the indexes of a collection that are not there. Where no user may create them, the database's administrator does
- * (`local/access/mongo-users.ts`), and a service relies on that.
+ * Creates the missing indexes of a collection. If no user may create them, the database's administrator does
+ * (`local/access/mongo-users.ts`).
  */
 export async function createIndexes(
   connection: Connection,
@@ -163,7 +161,9 @@ export async function createIndexes(
   }
 }
 
-/** Returns the ids of the documents that have `openSince`, the oldest first: a crash may have cut their work. */
+/**
+ * Returns the ids of the documents that have `openSince`, the oldest first: a crash may have interrupted their work.
+ */
 export async function unfinishedIds<D extends { _id: string; openSince?: Date }>(
   model: StoredModel<D>,
   among: QueryFilter<D> = {},

@@ -3,18 +3,14 @@ import { measureAhead } from '#shared/async/remote-clock.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 
-/** How long a process counts on by its monotonic clock before it asks again, in ms. */
+/** How long a process extrapolates by its monotonic clock, in ms. */
 const COUNTED_MS = 5_000;
 
-/**
- * The database's clock, which all processes share.
- *
- * `$$NOW` would do for updates, but DocumentDB refuses it in a filter.
- */
+/** The database's clock, which all processes share. DocumentDB refuses `$$NOW` in a filter. */
 export class DatabaseClock {
   readonly #connection: Connection;
   readonly #measuring = new SingleFlight<void>();
-  /** What the database's time is ahead of `performance.now()`, in ms, and until when that holds. */
+  /** The database's time minus `performance.now()`, in ms, and until when it is valid. */
   #aheadMs = 0;
   #until = Number.NEGATIVE_INFINITY;
 

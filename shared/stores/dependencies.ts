@@ -3,25 +3,25 @@ import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { DependencyState } from './heartbeat.ts';
 
-/** A health check that takes longer has failed, in ms. */
+/** Time limit of a health check, in ms. */
 const CHECK_TIMEOUT_MS = 1_000;
 
-/** Something that a service asks over the network: `check` rejects while it does not answer. */
+/** A remote dependency of a service: `check` rejects while it does not answer. */
 export type Dependency = {
   check: () => Promise<unknown>;
-  /** Whether the service gets ready only with it; its state is shown and measured either way. */
+  /** Whether the service needs it to get ready; its state is shown and measured either way. */
   required: boolean;
-  /** Set where it is this process's own, so that another process may well be able to do without it what this one cannot. */
+  /** Set if only this process depends on it. */
   own?: true;
 };
 
 /** By the name that health answers and metrics show. */
 export type Dependencies = Map<string, Dependency>;
 
-/** Rejects a check of a store that answers but refuses to write: what only reads goes on. */
+/** Rejects a check of a store that answers but refuses to write; reads go on. */
 export class RefusesWrites extends Error {}
 
-/** Returns the dependencies whose check fails now, or does not end in time, and why. */
+/** Returns the dependencies whose check fails or does not end in time, with the error. */
 export async function failedDependencies(dependencies: Dependencies): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>();
   await Promise.all(
@@ -34,13 +34,11 @@ export async function failedDependencies(dependencies: Dependencies): Promise<Ma
   return failed;
 }
 
-/** Returns what each dependency does now. */
 export async function dependencyStates(dependencies: Dependencies): Promise<Record<string, DependencyState>> {
   const failed = await failedDependencies(dependencies);
   return Object.fromEntries([...dependencies.keys()].map((name) => [name, stateOf(failed.get(name))]));
 }
 
-/** Returns the state that a check found, by how it failed. */
 export function stateOf(failure: Error | undefined): DependencyState {
   if (!failure) return 'ok';
   return failure instanceof RefusesWrites ? 'read-only' : 'down';

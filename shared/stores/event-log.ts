@@ -7,23 +7,23 @@ import { EVENTS, type LogEntry } from './event-model.ts';
 import { DUPLICATE_KEY } from './mongo.ts';
 
 /**
- * The events of guides and their cancellations, in MongoDB: one log for each account, whose entries are numbered without a
- * gap from 1.
- *
- * An entry's `_id` is account and number, and an append is a compare-and-set on it: whoever appends reads the last number
- * first, then all that the decision needs, and inserts under the numbers after it. An insert that succeeds proves that
- * nothing was appended in between. So no number is missing or comes late, and whoever reads by number skips nothing,
- * however many processes write and whatever their clocks say. When an entry is old enough to be shown is told by the
- * database's clock, which all processes share.
+ * The events of guides and their cancellations, in MongoDB: one log for each account, whose entries are numbered
+ * without a gap from 1. An entry's `_id` is account and number, and an append is a compare-and-set on it. The writer
+ * reads the last number, then the data of its decision, and inserts under the next numbers. A successful insert proves
+ * that no append came between. Readers by number therefore skip nothing, despite several processes and clocks. The
+ * database's clock decides when an entry is old enough to be shown.
  */
 
 export type NewEntry = Omit<LogEntry, '_id' | 'append' | 'registered' | 'openSince' | 'personal'> & {
   /** Of an entry that names a person: when the guide was created. */
   retentionStart?: Date;
 };
-/** Entries that are appended together. `open`: the ids under which the append is open until `done`, filled by its attempts. */
+/** Entries appended together. `open`: the ids under which the append is open until `done`, filled by its attempts. */
 export type Append = { id: string; open: string[] };
-/** A stretch of the feed. `next`: the number to go on after; `hasPending`: whether entries follow that are not shown yet. */
+/**
+ * A part of the feed. `next`: the number to continue after; `hasPending`: whether entries follow that are not shown
+ * yet.
+ */
 export type FeedPage = { entries: LogEntry[]; next: number; hasPending: boolean };
 
 /** Age at which an entry is shown, in ms (docs/contract.md "Events"): its guide has the new status by then. */
@@ -45,9 +45,8 @@ export class EventLog {
   }
 
   /**
-   * Appends to an account's log what `decide` makes of the log as it is. Where another process appends first, `decide` is
-   * asked again. After a lost answer the same append may be repeated: `decide` then finds entries with its id.
-   *
+   * Appends to an account's log what `decide` returns for its current state. If another process appends first, `decide`
+   * is called again. After a lost answer the append may be repeated, and `decide` then finds entries with its id.
    * @param signal ends the attempts.
    * @returns the result of the decision that holds.
    */
