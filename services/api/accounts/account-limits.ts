@@ -12,7 +12,7 @@ import {
   TEXT,
 } from '#shared/stores/collection.ts';
 
-/** The limits that an account has of its own; for an absent one, that of the settings applies. */
+/** Limits of an account; the settings apply for absent ones. */
 export const ACCOUNTS = defineCollection(
   'accounts',
   {
@@ -36,7 +36,6 @@ export const ACCOUNTS = defineCollection(
 type AccountDocument = DocumentIn<typeof ACCOUNTS>;
 /** What the users of one account may use together (docs/contract.md "Limits"). */
 export type AccountLimits = Required<Omit<AccountDocument, '_id'>>;
-/** How much of a limit an account has left. */
 export type QuotaState = {
   /** The limit's name on the wire: requests, guides of the day, label pages in flight. */
   policy: 'solicitudes' | 'guias' | 'etiquetas';
@@ -48,7 +47,7 @@ export type QuotaState = {
   resetS?: number;
 };
 
-/** A refusal because an account has reached a limit; the answer has the limit's headers, and `Retry-After`. */
+/** An account has reached a limit; the answer has its headers and `Retry-After`. */
 export class QuotaExceeded extends DomainError {
   readonly state: QuotaState;
 
@@ -64,7 +63,6 @@ export type Caller = ApiUser & { limits: AccountLimits };
 const CACHE_TTL_MS = 5_000;
 const CACHE_MAX_ACCOUNTS = 10_000;
 
-/** The limits that an account has of its own, in MongoDB; its name is the `_id`. */
 export class AccountLimitsStore {
   readonly #accounts: StoredModel<AccountDocument>;
 
@@ -72,7 +70,7 @@ export class AccountLimitsStore {
     this.#accounts = modelOf(connection, ACCOUNTS);
   }
 
-  /** Returns the limits that are the account's own; the others are those of the configuration. */
+  /** Returns the account's own limits, without those of the configuration. */
   async find(account: string): Promise<Partial<AccountLimits>> {
     const own = await this.#accounts.findOne({ _id: account }, { _id: 0 }).lean();
     return own ?? {};
@@ -87,7 +85,7 @@ export class AccountLimitsStore {
   }
 }
 
-/** Returns a function that returns an account's limits as they were at most five seconds ago, for the check of every request. */
+/** Returns a function that returns an account's limits, at most five seconds old. */
 export function recentLimits(
   store: AccountLimitsStore,
   defaults: AccountLimits,

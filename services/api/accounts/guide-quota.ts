@@ -7,8 +7,8 @@ const DAY_S = 86_400;
 /** How long a day's count is kept, in seconds: guides that are given back after midnight still find it. */
 export const KEPT_S = 2 * DAY_S;
 /**
- * An account with fewer guides than this left for the day waits until Redis has counted: all processes together create
- * fewer in a second. Other accounts do not wait: the two waits of a creation cost a tenth of the creations a second.
+ * Below this rest of the day a request waits until Redis has counted: all processes together create fewer in a
+ * second.
  */
 const NEAR_GUIDES = 20_000;
 

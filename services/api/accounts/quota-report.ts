@@ -8,18 +8,17 @@ export type Limit = 'requests' | 'guides' | 'pages';
 const LOG_EVERY_MS = 60_000;
 const MAX_ACCOUNTS = 1_000;
 
-/** Counts what quotas refuse, and logs whose it was: metrics have no label for accounts, of which there may be many. */
+/** Counts what quotas refuse, and logs the accounts: they are too many for labels of metrics. */
 export class QuotaReport {
   readonly #log: Pick<Logger, 'warn'>;
-  readonly #refusals: Counter<'limit'>;
+  readonly #refused: Counter<'limit'>;
   readonly #uncounted: Counter<'limit'>;
-  /** The lines that were logged a short time ago. */
   readonly #logged = new LRUCache<string, true>({ max: MAX_ACCOUNTS, ttl: LOG_EVERY_MS });
 
   constructor(metrics: Registry, log: Pick<Logger, 'warn'>) {
     this.#log = log;
     const common = { labelNames: ['limit'] as const, registers: [metrics] };
-    this.#refusals = new Counter({
+    this.#refused = new Counter({
       ...common,
       name: 'quota_refusals_total',
       help: 'Requests refused with 429 because their account had reached a limit',
@@ -30,18 +29,18 @@ export class QuotaReport {
       help: 'Times that Redis did not count against a limit, and the work went on',
     });
     // A counter must exist before its first event, or rate() does not show that event.
-    for (const limit of ['requests', 'guides', 'pages'] as const) this.#refusals.inc({ limit }, 0);
+    for (const limit of ['requests', 'guides', 'pages'] as const) this.#refused.inc({ limit }, 0);
     for (const limit of ['requests', 'guides'] as const) this.#uncounted.inc({ limit }, 0);
   }
 
-  /** Counts a refusal; the first in a minute of an account is logged. */
+  /** Counts a refused request; logs the first in a minute of an account. */
   refused(limit: Limit, account: string): void {
-    this.#refusals.inc({ limit });
+    this.#refused.inc({ limit });
     const message = 'An account has reached its limit: its requests are refused with 429';
     this.#warnOnce(`${limit} ${account}`, { account, limit }, message);
   }
 
-  /** Counts that Redis could not be asked; the first in a minute is logged. */
+  /** Counts a failure of Redis; logs the first in a minute. */
   uncounted(limit: Limit, err: unknown): void {
     this.#uncounted.inc({ limit });
     const message = 'Redis does not count against the limits of accounts: work goes on uncounted';

@@ -10,8 +10,8 @@ const ATTEMPT_MS = 5_000;
 const PAUSE_MS = 200;
 
 /**
- * Repeats the writes of one request until they are answered or its time is over. Each of them stores nothing twice, so
- * that a lost answer needs no other care.
+ * Repeats the writes of one request until they are answered or its time is over. Each write is idempotent, so a lost
+ * answer does no harm.
  */
 export class Attempts {
   readonly #end = performance.now() + STORE_MS;
@@ -19,7 +19,7 @@ export class Attempts {
   /** Whether something may be stored: the database may have done a write that it has not answered, or has committed them. */
   #doubt = false;
 
-  /** @param unknown code of the refusal where nobody can know what is stored. */
+  /** @param unknown error code if the outcome is unknown. */
   constructor(unknown: ErrorCode) {
     this.#unknown = unknown;
   }
@@ -29,7 +29,7 @@ export class Attempts {
     this.#doubt = true;
   }
 
-  /** @throws DomainError with the code `unknown` where the write fails and something may be stored; otherwise the error of the write. */
+  /** @throws DomainError with the code `unknown` if something may be stored; otherwise the error of the write. */
   async untilAnswered<T>(write: () => Promise<T>): Promise<T> {
     for (;;) {
       const left = Math.max(0, this.#end - performance.now());

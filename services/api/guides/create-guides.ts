@@ -31,35 +31,33 @@ export type CreationDeps = {
 export type ValidationRequest = {
   /** Parsed JSON of any shape. */
   body: unknown;
-  /** Leaves unknown fields out in place of refusing them. */
+  /** Leaves unknown fields out instead of refusing them. */
   lenient: boolean;
   user: Caller;
   requestId: string;
-  /** Aborts when the client is gone. */
   signal: AbortSignal;
 };
 export type CreationRequest = ValidationRequest & {
-  /** The caller's own name for this request; repeated with the same body it creates nothing. */
+  /** The client's name for this request; repeated with the same body it creates nothing. */
   idempotencyKey: string | undefined;
 };
 
-/** Guides that exist. */
 export type Created = {
   /** In the order of the request. */
   guides: GuideRecord[];
-  /** Whether an earlier request with the same key had made them. */
+  /** An earlier request with the same key created them. */
   repeated: boolean;
-  /** What is left of the day's quota; absent where nothing was counted. */
+  /** The rest of the day's quota; absent if nothing was counted. */
   quota?: QuotaState;
-  /** Fields that were left out or do not print whole: no reason to refuse the guides, and maybe a mistake. */
+  /** Fields that were left out or do not print whole. */
   warnings: ProblemList;
 };
 
 /**
  * Creates the guides of one request, all or none.
  *
- * @throws DomainError of the first check that fails (docs/contract.md "Guides"); `result-unknown` where nobody can know in
- * time whether the guides will exist.
+ * @throws DomainError of the first failed check (docs/contract.md "Guides"); `result-unknown` if the outcome stays
+ * unknown.
  */
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
   const { journal, guideQuota } = deps;
@@ -79,7 +77,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const earlier = key && (await journal.find(key));
   if (earlier) return replay(earlier);
   const branches = await resolveBranches(deps.branches, guides, request);
-  // The quota is taken after all checks: a request that is refused uses up none of it.
+  // Taken after all checks: a refused request uses no quota.
   let taken: TakenGuides;
   try {
     taken = await guideQuota.take(user.account, user.limits.guidesPerDay, guides.length);
@@ -100,10 +98,10 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
 }
 
 /**
- * Checks a creation request as `createGuides` does, and does nothing else: no guide is stored or counted, no key is taken.
+ * Checks a request as `createGuides` does, without storing, counting or taking a key.
  *
- * @returns where its guides would start and end.
- * @throws DomainError of the first check that fails (docs/contract.md "Guides").
+ * @returns origin and destinations.
+ * @throws DomainError of the first failed check (docs/contract.md "Guides").
  */
 export async function validateGuides(
   branches: BranchesClient,
@@ -131,7 +129,7 @@ async function findSoon(journal: CreationJournal, key: IdempotencyKey): Promise<
   return undefined;
 }
 
-/** Returns guides as their creation was answered, whatever has become of them since: cancelled, or anonymised. */
+/** Returns guides as their creation was answered, even if cancelled or anonymised since. */
 function asCreated(records: readonly GuideRecord[], sent: readonly Guide[]): GuideRecord[] {
   return records.map((record, indice) => ({
     ...record,
@@ -171,7 +169,6 @@ function newRecords(
   }));
 }
 
-/** Returns the guide with its code in upper case, as codes are stored (docs/contract.md "Guides"). */
 function withStoredCode(guide: Guide): Guide {
   const { DestinoCode, ...recipient } = guide.Destinatario;
   const code = DestinoCode && branchCode(DestinoCode);

@@ -97,9 +97,8 @@ function sorted(object: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * The journal of creations, in MongoDB. A creation of several guides, or with a key, is one entry with all its guides, and
- * the insert of that entry is the commit: before it nothing exists, after it every guide will. The guides are stored
- * afterwards; each step may be repeated by anybody, and stores nothing twice. A sweep in every process finishes what a
+ * The journal of creations, in MongoDB. A creation of several guides, or with a key, is one entry, whose insert is
+ * the commit. The guides are stored afterwards; each step is idempotent. A sweep in every process finishes what a
  * crash has cut.
  */
 export class CreationJournal {
@@ -147,15 +146,15 @@ export class CreationJournal {
   }
 
   /**
-   * Stores the guides of a committed creation that are missing. Where the database is away it is waited for.
+   * Stores the missing guides of a committed creation, and waits for a database that is away.
    *
    * @returns all guides, in the order of the request.
-   * @throws DomainError `result-unknown` where they are not all stored in time; then a sweep stores them.
+   * @throws DomainError `result-unknown` if they are not all stored in time; then a sweep stores them.
    */
   async complete(entry: JournalEntry, attempts = new Attempts('result-unknown')): Promise<GuideRecord[]> {
     attempts.committed();
     const whole = await attempts.untilAnswered(() => this.#store(entry));
-    // Nobody waits for it, since the guides are there. What fails here the sweep does.
+    // No request waits for it; the sweep repeats it if it fails.
     this.#done(whole).catch(() => {});
     return whole.records?.map(toRecord) ?? attempts.untilAnswered(() => this.#stored(whole));
   }
@@ -213,8 +212,8 @@ export class CreationJournal {
   }
 
   /**
-   * Draws new numbers in place of those that are other guides'. Nobody has heard of them; where two processes draw at a time
-   * the first one's hold.
+   * Draws new numbers for guides whose number is another's. No client knows them yet; of concurrent draws the first
+   * holds.
    *
    * @returns the entry as it is then.
    */

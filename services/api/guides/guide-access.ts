@@ -6,12 +6,11 @@ import { isGuideNumber } from './guide-number.ts';
 import type { GuideStore } from './guide-store.ts';
 
 /**
- * Returns the guide with this number, where the user may see it: a user of its account, or one with
- * `guias.read.all`.
+ * Returns a guide of the user's account, or any guide with `guias.read.all`.
  *
- * @param permission another one with which a user sees it.
- * @throws DomainError `guide-not-found` also for another's guide and for a number of wrong form, so that an answer
- * never tells whether a guide exists (docs/contract.md "Guides").
+ * @param permission another one that shows the guide.
+ * @throws DomainError `guide-not-found`, also for a hidden guide or an invalid number, so that nobody learns whether
+ * a guide exists (docs/contract.md "Guides").
  */
 export async function findGuide(
   guides: GuideStore,
@@ -24,7 +23,7 @@ export async function findGuide(
   return guide;
 }
 
-/** Returns the guides with these numbers, in their order. @throws as `findGuide`, with each that is missing by its place. */
+/** Returns these guides in this order. @throws as `findGuide`, with the index of each missing guide. */
 export async function findGuides(
   guides: GuideStore,
   numbers: readonly string[],
@@ -36,11 +35,11 @@ export async function findGuides(
 }
 
 /**
- * Cancels a guide of the user's account; of one that is cancelled already the first cancellation stays, also where both come
- * at once. What the guide took from the day's quota stays taken (docs/contract.md "Guides").
+ * Cancels a guide of the user's account; the first cancellation holds, even of concurrent ones. The day's quota stays
+ * taken (docs/contract.md "Guides").
  *
- * @returns the guide as it is now, and whether this call cancelled it.
- * @throws DomainError `guide-not-found` as `findGuide`: `guias.read.all` allows to read alone; `guide-on-its-way` of one that
+ * @returns the guide now, and whether this call cancelled it.
+ * @throws DomainError `guide-not-found` as `findGuide`, but `guias.read.all` is not enough; `guide-on-its-way` if it
  * has events; `events-unknown`.
  */
 export async function cancelGuide(
@@ -58,7 +57,7 @@ export async function cancelGuide(
   return { guide: { ...guide, status: 'Cancelado' }, cancelled: verdict === 'registered' };
 }
 
-/** @throws DomainError `guide-cancelled`, with each guide that is cancelled by its place. */
+/** @throws DomainError `guide-cancelled`, with the index of each cancelled guide. */
 export function requireUncancelled(guides: readonly GuideRecord[]): void {
   refuseEach('guide-cancelled', guides, ({ status }) => status === 'Cancelado');
 }

@@ -18,7 +18,7 @@ export type GuideFilter = {
   status?: GuideStatus | undefined;
   destination?: string | undefined;
 };
-/** Where a walk over guides stands, newest first: at the guide that was looked at last. */
+/** The last guide that was read, newest first. */
 export type Position = { createdAt: string; number: string };
 /** `next`: where the next page begins; undefined after the last one. */
 export type GuidePage = { guides: ListedGuide[]; next: Position | undefined };
@@ -26,15 +26,15 @@ export type GuidePage = { guides: ListedGuide[]; next: Position | undefined };
 type Conditions = QueryFilter<GuideDocument>;
 
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
-/** Guides that are read at a time where some of them are left out, and most of them for one page. */
+/** Guides read at a time if some are filtered out, and most of them for one page. */
 const BATCH = 250;
 const MAX_LOOKED_AT = 1_000;
 
 /**
- * Lists the guides of an account, newest first, from MongoDB.
+ * Lists the guides of an account, newest first.
  *
- * The indexes have what is equal, then the order, so a page costs the same wherever it is. Status and destination are in
- * none: with an index for each, an insert of 500 guides takes 81 ms in place of 57. Guides that these leave out are looked at, up to a bound for each page.
+ * Status and destination are not indexed, because more indexes slow creations. Guides that these leave out are read,
+ * up to a bound for each page.
  */
 export class GuideList {
   readonly #guides: StoredModel<GuideDocument>;
@@ -44,8 +44,8 @@ export class GuideList {
   }
 
   /**
-   * Returns guides of an account after a position. A page that leaves guides out may have fewer than `limit`, or none, and
-   * still not be the last.
+   * Returns guides after a position. A filtered page may have fewer than `limit` guides, even none, and not be the
+   * last.
    */
   async page(filter: GuideFilter, after: Position | undefined, limit: number): Promise<GuidePage> {
     const isListed = listedBy(filter);
@@ -95,8 +95,8 @@ export class GuideList {
 }
 
 /**
- * Returns the conditions that guides after a position meet, in the order of the walk. Those of its own second are one of
- * their own: each condition is one stretch of the index, however many guides have the same time.
+ * Returns the conditions of the guides after a position, in order. Guides of the same second are one condition: each
+ * is one range of the index.
  */
 function rangesOf({ from = '', until = '~' }: GuideFilter, position: Position | undefined): Conditions[] {
   if (!position) return [{ createdAt: { $gte: from, $lt: until } }];
@@ -106,7 +106,7 @@ function rangesOf({ from = '', until = '~' }: GuideFilter, position: Position | 
   return [...ofSameTime, { createdAt: { $gte: from, $lt: end } }];
 }
 
-/** Returns what tells the guides that a filter lists, where the indexes do not. */
+/** Returns the filter for what the indexes do not have. */
 function listedBy({ status, destination }: GuideFilter): ((guide: ListedGuide) => boolean) | undefined {
   if (status === undefined && destination === undefined) return undefined;
   return (guide) =>

@@ -10,7 +10,7 @@ import { GUIDES, type GuideDocument, type GuideRecord, toDocument, toRecord } fr
 export type GuideState = Required<Pick<GuideRecord, 'status' | 'eventCount'>> &
   Pick<GuideRecord, 'cancelled'>;
 
-/** What became of a guide that was to be stored: `taken` where its number is another guide's. */
+/** `taken`: the number is another guide's. */
 type Stored = 'stored' | 'taken';
 type Wanted = { number: string; account: string | undefined };
 
@@ -20,11 +20,10 @@ const MAX_BATCHED_FINDS = 100;
 const MAX_BATCHED_INSERTS = 25;
 
 /**
- * Batches all calls made in one event-loop turn into a single round trip (DataLoader without a cache). A call that is
- * alone goes out at once, and no answer is kept. With a query for each call, 16 concurrent creations are half as fast: 765
- * guides a second in place of 1 640.
+ * Batches all calls made in one event-loop turn into a single round trip (DataLoader without a cache). A single call
+ * leaves at once. A query for each call would halve concurrent creations.
  *
- * @param run answers a batch, in the order of its calls; an Error in place of an answer fails its call alone.
+ * @param run answers a batch in the order of its calls; an Error fails its call alone.
  */
 function batchLoader<Call, Answer>(
   run: (calls: readonly Call[]) => Promise<(Answer | Error)[]>,
@@ -60,7 +59,7 @@ export class GuideStore {
     return records.filter((_, i) => results[i] === 'taken');
   }
 
-  /** @returns what became of each guide: one that is refused is no failure of the others. */
+  /** @returns the result of each guide; one failure does not affect the others. */
   async #insertBatch(records: readonly GuideRecord[]): Promise<(Stored | Error)[]> {
     const failures = await this.#insertMany(records);
     if (failures.size === 0) return records.map(() => 'stored');
@@ -73,13 +72,13 @@ export class GuideStore {
         return new mongo.MongoServerError({ message: failure.errmsg ?? '', code: failure.code });
       }
       const owner = creations.get(number);
-      // By no majority yet: a failover may take the guide back, whosever it is. The next attempt learns it.
+      // Not confirmed by a majority: a failover may take the guide back. The next attempt sees it.
       if (owner === undefined) return new DomainError('unavailable');
       return owner === creation ? 'stored' : 'taken';
     });
   }
 
-  /** @returns why guides were not stored, by their place. */
+  /** @returns why guides were not stored, by their index. */
   async #insertMany(records: readonly GuideRecord[]): Promise<Map<number, mongo.WriteError>> {
     try {
       await driverOf(this.#guides).insertMany(records.map(toDocument), { ordered: false });
@@ -104,10 +103,10 @@ export class GuideStore {
   }
 
   /**
-   * Returns the guide with this number.
+   * Returns a guide.
    *
-   * @param account whose guide it must be; without it, anybody's. The database checks, so that another's guide is not
-   * even read, and costs the same time as one that does not exist.
+   * @param account whose guide it must be, if given. The database checks it, so another's guide takes as long as a
+   * missing one.
    */
   find(number: string, account?: string): Promise<GuideRecord | undefined> {
     return this.#find({ number, account });
@@ -127,7 +126,7 @@ export class GuideStore {
     return wanted.map(({ number, account }) => found.get(account)?.get(number));
   }
 
-  /** Returns whose these guides are; of one that is not there, nothing. */
+  /** Returns the account of each guide that exists. */
   async accountsOf(numbers: readonly string[]): Promise<Map<string, string>> {
     const found = await this.#guides
       .find({ _id: { $in: [...numbers] } })
@@ -138,12 +137,12 @@ export class GuideStore {
   }
 
   /**
-   * Stores what events have made of guides, each by its number, unless it is made from as many events already.
+   * Stores the states of guides by number, unless the stored one has as many events.
    *
-   * @returns whether all of them were stored.
+   * @returns whether all were stored.
    */
   async storeStates(states: ReadonlyMap<string, GuideState>): Promise<boolean> {
-    // Guides that are scanned together mostly become the same: one update is for all of these.
+    // Guides scanned together mostly get the same state, in one update.
     const alike = Map.groupBy(states, ([, state]) => JSON.stringify(state));
     const updates = [...alike.values()].map((group) => {
       const [[, { eventCount: events, ...state }]] = group as [[string, GuideState]];
@@ -168,10 +167,10 @@ export class GuideStore {
 export type GuideStep = { filter: { _id: { $gt: string; $lte: string } }; upTo: string; count: number };
 
 /**
- * Walks over all guides by ascending number, in steps of `size`, so that no query takes long however many there are. A guide
- * that is created meanwhile may be in a later step or in none.
+ * Walks over guides by ascending number in steps of `size`, so that queries stay short. A guide created meanwhile may
+ * be missed.
  *
- * @param from the number after which the walk begins: where an earlier one stopped.
+ * @param from last number of an earlier walk.
  */
 export async function* guideSteps(
   guides: StoredModel<GuideDocument>,

@@ -3,7 +3,7 @@ import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import type { GuideList, ListedGuide, Position } from './guide-list.ts';
 import { fieldError, tidy } from './request/body.ts';
 
-/** What a client asks for, by the names of the wire. */
+/** A client's parameters, by their names on the wire. */
 export type ListRequest = {
   desde?: string;
   hasta?: string;
@@ -14,11 +14,10 @@ export type ListRequest = {
   limite?: number;
 };
 
-/** Guides of a page where the client does not say how many, and at most (docs/contract.md "Guides"). */
+/** Default and largest page (docs/contract.md "Guides"). */
 export const USUAL_PAGE = 50;
 export const MAX_PAGE = 500;
 
-/** A cursor, decoded: the time and the number of a guide. */
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([1-9]\d{11})$/;
 const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
@@ -55,20 +54,20 @@ function checkedMoment(campo: string, text: string): string {
   return text;
 }
 
-/** Local times are compared as text, so that the end of a bare date is its hour 24. */
+/** Local times are compared as text, so a bare date ends at its hour 24. */
 function endOf(moment: string): string {
   return moment.includes('T') ? moment : `${moment}T24`;
 }
 
 /**
- * Writes a position as a cursor. It is not signed: the account comes from the token, never from the cursor, so a forged
- * one is no more than another position in the caller's own guides.
+ * Writes a position as a cursor. It is not signed: the account comes from the token, so a forged cursor shows only
+ * the caller's own guides.
  */
 export function encodeCursor({ createdAt, number }: Position): string {
   return Buffer.from(createdAt + number).toString('base64url');
 }
 
-/** Returns the position of a cursor; undefined for a text that is none of ours. */
+/** Returns the position of a cursor; undefined if the text is not a cursor. */
 function decodeCursor(cursor: string): Position | undefined {
   const [, createdAt, number] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (createdAt === undefined || number === undefined) return undefined;

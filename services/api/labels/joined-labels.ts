@@ -17,20 +17,20 @@ import {
   withNumbers,
 } from '#shared/pdf/read-pdf.ts';
 
-/** Longest way from a page to what it needs: page, resources, font, descriptor, file are five. */
+/** Deepest nesting of objects: page, resources, font, descriptor, file are five. */
 const MAX_DEPTH = 20;
 
 /**
- * Writes one PDF of the pages of many labels, label by label: `begin`, `add` for each, `end`. What several labels have in
- * common, as the fonts of those that were printed together and the logo, is written once.
+ * Writes one PDF of the pages of many labels: `begin`, `add` for each, `end`. Fonts and logos that labels share are
+ * written once.
  *
- * Of what was written only the objects' places and digests are kept, some 400 bytes a letter. Joining 500 letters takes 85 to
- * 95 ms of CPU; general PDF libraries parse and write every object, and hold the whole file.
+ * Only offsets and digests of objects stay in memory. General PDF libraries parse every object, and hold the whole
+ * file.
  */
 export class LabelFile {
   readonly #writer = new PdfWriter();
   readonly #pages: number[] = [];
-  /** Numbers of the objects that are written, by their digests. */
+  /** Numbers of the written objects, by digest. */
   readonly #written = new Map<string, number>();
   #next = Math.max(CATALOG, PAGES, INFORMATION) + 1;
 
@@ -43,9 +43,9 @@ export class LabelFile {
   }
 
   /**
-   * Adds a label's pages behind the others.
+   * Adds a label's pages.
    *
-   * @throws UnsupportedPdfError when the label is not of the form that the label worker writes.
+   * @throws UnsupportedPdfError if the label worker did not write the label.
    */
   add(label: Buffer): Buffer {
     const { objects, pages } = readPdf(label);

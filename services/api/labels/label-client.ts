@@ -33,24 +33,22 @@ export type LabelCaller = {
   account: string;
   /** Most pages that the account may have in flight. */
   maxPages: number;
-  /** Goes with the job, so that the label can be followed in the worker's log. */
+  /** Goes with the job into the worker's log. */
   requestId: string;
-  /** The label belongs to a file of many, and goes behind those that are asked for one by one. */
+  /** The label is of a file, and goes behind labels that are asked for alone. */
   behind?: true;
-  /** Aborts when the client is gone. */
   signal: AbortSignal;
 };
 
-/** A label in the form that was asked for. Its key names its template, and is its ETag. */
+/** A file in the requested format. Its key names its template, and is its ETag. */
 export type PrintedLabel = { key: string; bytes: Buffer };
 
 /** A label that requests wait for. `abandoned` aborts when the last of them has left. */
 type Wait = { callers: number; abandoned: AbortController; result: Promise<PrintedLabel> };
 
 type Options = {
-  /** Of the queue and the heartbeats. */
   redis: RedisClient;
-  /** Of the finished labels, for commands and for the news of labels that are waited for. */
+  /** Of the finished labels and their news. */
   cache: RedisClient;
   subscriber: RedisClient;
   prefix: string;
@@ -72,15 +70,14 @@ type Options = {
 export class LabelClient {
   readonly queue: Queue<LabelJob, LabelJobResult>;
   readonly workers: LabelWorkers;
-  /** The clock of the places in the line and of the jobs' ages. */
+  /** Clock of `placeInLine` and of the ages of jobs. */
   readonly clock: RedisClock;
-  /** Written to Redis when the client closes, too. */
   readonly counts: LabelCounts;
   readonly #options: Options;
   readonly #cache: LabelCache;
   readonly #admission: Admission;
   readonly #metrics: ReturnType<typeof labelMetrics>;
-  /** Reads from the cache that are under way, and labels that are waited for, by their keys. */
+  /** Reads and waits in flight, by key. */
   readonly #reads = new SingleFlight<Buffer | null>();
   readonly #waits = new Map<string, Wait>();
   /** Emits the news of a label under the name of its channel. */
@@ -140,7 +137,6 @@ export class LabelClient {
     return this.#cache.has(labels.map((label) => this.keyOf(label)));
   }
 
-  /** Returns the label pages that an account has in flight in this process. */
   pagesInFlight(account: string): number {
     return this.#admission.pagesOf(account);
   }
@@ -243,10 +239,10 @@ export class LabelClient {
   }
 
   /**
-   * Adds a label's job, and adds it again if it ended without the label: it was dropped as nobody waited, it was lost with a
-   * Redis, or the label was evicted. BullMQ ignores a job that is still under way.
+   * Adds a label's job, and adds it again if it ended without the label. BullMQ ignores a job that is still in
+   * flight.
    *
-   * @throws DomainError `unavailable` if the Redis of the labels refuses to store the label, or evicts it again and again.
+   * @throws DomainError `unavailable` if the Redis of the labels refuses to store the label, or keeps evicting it.
    */
   async #printUntilThere(
     job: LabelJob,
@@ -280,7 +276,7 @@ export class LabelClient {
     }
   }
 
-  /** Has every wait look for its label and add its job again, once the subscriptions are in force again. */
+  /** Makes every wait look for its label and add its job again once the subscriptions are back. */
   async #lookAgain(): Promise<void> {
     // Redis answers after the subscriptions that ioredis has just sent again.
     await this.#options.subscriber.ping().catch(() => {}); // another connection follows

@@ -6,21 +6,20 @@ import { LabelFile } from './joined-labels.ts';
 import type { LabelCaller, LabelClient } from './label-client.ts';
 
 /**
- * Pages of a file that are in flight at a time, unless a single label has more: two batches of the label worker, so that
- * one is printed while the next is asked for.
+ * Most pages of a file in flight, unless one label has more: the label worker prints one batch while the next waits.
  */
 const WINDOW_PAGES = 50;
-/** Pages that are read from the cache and joined at once, unless a single label has more: letters take some 3 ms. */
+/** Pages that are read from the cache and joined at once, unless one label has more. */
 const RUN_PAGES = 16;
-/** Files that a process prints or sends at a time, of an account and of all: each holds its guides, up to some megabytes. */
+/** Most files in flight, of an account and of a process: each holds its guides, up to some megabytes. */
 const MAX_FILES = { ofAccount: 3, ofAll: 30 };
-/** When an account, or a process, with too many files may be asked again, in seconds: so long takes a file. */
+/** Seconds after which an account or process with too many files may be asked again. */
 const RETRY_AFTER_S = 4;
-/** Labels that are looked for in the cache at once: so many keys take the event loop for some 3 ms. */
+/** Labels looked for in the cache at once, so that the event loop stays free. */
 const LOOKED_AT_A_TIME = 50;
-/** Pause before a label is asked for again that found no room, in ms. */
+/** Pause before the next try for a label that found no room, in ms. */
 const PAUSE_MS = 200;
-/** There is room again as soon as other labels are printed. */
+/** Errors that pass as soon as other labels are printed. */
 const NO_ROOM: readonly ErrorCode[] = ['too-many-pages', 'overloaded'];
 
 type Options = {
@@ -29,14 +28,12 @@ type Options = {
   timeoutMs: number;
 };
 
-/** What a file is to be; only a PDF has its title. */
 type JoinedFile = { title: string; format: 'pdf' | LabelForm['format'] };
 
 /** Prints the labels of many guides as one file, behind the labels that are asked for one by one. */
 export class LabelFilePrinter {
   readonly #labels: Options['labels'];
   readonly #timeoutMs: number;
-  /** Files under way, by account. */
   readonly #files = new Tally();
   #allFiles = 0;
 
@@ -46,13 +43,13 @@ export class LabelFilePrinter {
   }
 
   /**
-   * Prints what is not in the cache, a window of pages at a time, and then begins the file. Printed labels stay in the
-   * cache: after a failure the same file is quick.
+   * Prints what is not in the cache, a window of pages at a time, and then begins the file. After a failure the
+   * printed labels stay in the cache.
    *
    * @param find returns the labels in the order of their pages; called when there is room for the file.
    * @returns the file piece by piece. A label that was evicted meanwhile is printed again, and its piece may fail.
-   * @throws DomainError as `LabelClient.print`; also `too-many-pages` or `overloaded` while too many files are under way;
-   * `label-late` if not all labels were printed in time.
+   * @throws DomainError as `LabelClient.print`; also `too-many-pages` or `overloaded` while too many files are in
+   * flight; `label-late` if not all labels were printed in time.
    */
   async print(
     caller: LabelCaller,
@@ -98,7 +95,7 @@ export class LabelFilePrinter {
   }
 }
 
-/** ZPL of many labels is that of each, one after the other; a PNG is of one. */
+/** ZPL labels follow each other; a PNG is one label. */
 const AS_THEY_ARE: Pick<LabelFile, 'begin' | 'add' | 'end'> = {
   begin: () => Buffer.alloc(0),
   add: (label) => label,
@@ -153,7 +150,7 @@ class Printing {
     await Promise.all(running);
   }
 
-  /** Returns the labels that are not in the cache, each once, with its place in the file. */
+  /** Returns the labels that are not in the cache, each once, with its index in the file. */
   async *#missing(): AsyncGenerator<[index: number, label: LabelPayload]> {
     const seen = new Set<string>();
     for (let first = 0; first < this.#labels.length; first += LOOKED_AT_A_TIME) {
@@ -167,7 +164,6 @@ class Printing {
     }
   }
 
-  /** Prints a label as soon as there is room for it. */
   async #print(label: LabelPayload, index: number): Promise<void> {
     while (!this.#end.signal.aborted) {
       try {
@@ -184,7 +180,7 @@ class Printing {
   }
 }
 
-/** Returns labels that follow each other, up to so many that they are read and joined within some milliseconds. */
+/** Returns runs of labels that are read and joined together. */
 function* runsOf(labels: readonly LabelPayload[]): Generator<LabelPayload[]> {
   let run: LabelPayload[] = [];
   let pages = 0;
@@ -200,7 +196,7 @@ function* runsOf(labels: readonly LabelPayload[]): Generator<LabelPayload[]> {
   yield run;
 }
 
-/** Returns the error of a label that cannot be printed with the label's place in the file; any other as it is. */
+/** Adds the label's index to the error of a label that cannot be printed. */
 function naming(error: unknown, indice: number): unknown {
   if (!(error instanceof DomainError && error.code === 'label-failed')) return error;
   const problems = [{ indice, code: error.code }];

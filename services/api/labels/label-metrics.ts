@@ -43,7 +43,7 @@ export function labelMetrics(metrics: Registry, shared: () => Shared | undefined
   };
 }
 
-/** Registers the figures of the queue, read on every scrape. What cannot be read is absent: no figure is better than a wrong one. */
+/** Registers the queue's figures, read on every scrape. A figure that cannot be read is absent, not wrong. */
 function addQueueGauges(metrics: Registry, shared: () => Shared | undefined): void {
   const add = (name: string, help: string, read: (shared: Shared) => Promise<number>) =>
     addGauge(metrics, name, help, async () => {

@@ -4,10 +4,10 @@ import type { GuideRecord } from '../guides/guide-model.ts';
 /** What labels show beside the guide. In `trackingUrl` `{guia}` stands for the guide number. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
 
-/** What is to be printed for a guide: a kind of label, how many packages it counts, the one alone that it shows, the form. */
+/** A kind of label, its number of packages, the single one that it shows, and its format. */
 type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'> & { form?: LabelForm | undefined };
 
-/** Returns all that a guide's label shows, with its fields in a fixed order, since a hash of them is the label's key. */
+/** Returns all that a label shows, in a fixed order because the label's key is a hash of it. */
 export function labelPayload(
   record: GuideRecord,
   { kind, packages, package: only, form }: Wanted,

@@ -9,7 +9,7 @@ const PAGE_SIZE = 1_000;
 export type Walk = {
   store: PersonalDataStore;
   search: PersonSearch;
-  /** Is told how many guides were looked at so far. */
+  /** Is called with the number of guides read so far. */
   onProgress: (seen: number) => void;
 };
 /** `received`: the events that the person received; `events`: all with personal data of a guide whose side the person is. */
@@ -43,10 +43,10 @@ export async function countGuides(walk: Walk): Promise<number> {
 }
 
 /**
- * Anonymises a person in all guides: the sections that name the person, and nothing of the others in those guides; also
- * who received, and notes, which may be about the person. Interrupted, it may be called again.
+ * Anonymises a person in all guides: the person's sections, recipients of deliveries, and notes. May be repeated
+ * after an interruption.
  *
- * @returns how many guides were changed.
+ * @returns the number of changed guides.
  */
 export async function erasePerson(walk: Walk): Promise<number> {
   const { store } = walk;
@@ -64,10 +64,9 @@ export async function erasePerson(walk: Walk): Promise<number> {
 }
 
 /**
- * Writes what all guides hold of a person as JSON, in pieces: the person's own section and the shipment, and nothing of the
- * other people in those guides.
+ * Writes all data of a person as JSON in pieces: own sections and shipments, without the other people.
  *
- * @returns how many guides there are.
+ * @returns the number of guides.
  */
 export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> {
   let count = 0;

@@ -9,9 +9,9 @@ import {
 
 export type PersonSearch = { by: SearchKind; wanted: string };
 
-/** Brings what was typed and what is stored to the same form. */
+/** Normalizes typed and stored values. */
 const NORMALIZED: Readonly<Record<SearchKind, (text: string) => string>> = {
-  // Mexico's prefix, also with the 1 that mobile phones had, is left out: most phones are stored without it.
+  // Without Mexico's prefix, also with the former mobile 1: most phones are stored without it.
   telefono: (text) => text.replaceAll(/\D/g, '').replace(/^521?(?=\d{10}$)/, ''),
   correo: (text) => text.trim().toLowerCase(),
   nombre: (text) =>

@@ -18,7 +18,7 @@ const STORED_MS = 90_000;
 const PAUSE_MS = 250;
 /** Guides of which a user's name is taken out at a time. */
 const FORGOTTEN_AT_A_TIME = 2_000;
-/** Stands in place of the name of a removed user; no user's name has a blank, so nobody inherits the guides. */
+/** Replaces a removed user's name; the blank makes it impossible as a user name. */
 const REMOVED_USER = 'usuario eliminado';
 
 /** The required fields of each part of a guide. */
@@ -44,11 +44,10 @@ export class PersonalDataStore {
   }
 
   /**
-   * Waits until every guide that is committed by now is stored. A committed guide is first in the journal of creations
-   * alone: for milliseconds, or after a crash until an api finishes the creation. A walk that began earlier would miss the
-   * guide, which would then be stored with the person in it.
+   * Waits until every guide committed by now is stored. Until then it is only in the journal, and a walk would miss
+   * the person in it.
    *
-   * @throws Error when guides are still not stored after 90 s: then no api runs.
+   * @throws Error after 90 s, because then no api runs.
    */
   async untilStored(): Promise<void> {
     const end = performance.now() + STORED_MS;
@@ -60,16 +59,16 @@ export class PersonalDataStore {
     }
   }
 
-  /** Walks over all guides in steps, after the number where an earlier walk stopped. */
+  /** Walks over all guides after this number. */
   steps(size: number, from: string): AsyncGenerator<GuideStep> {
     return guideSteps(this.#guides, size, from);
   }
 
   /**
-   * Anonymises the guides of a step that were created before a moment: numbers, branches, service, dates, weight, measures
-   * and value stay.
+   * Anonymises the guides of a step created before a moment. Numbers, branches, service, dates, weight, measures and
+   * value stay.
    *
-   * @returns how many guides were changed.
+   * @returns the number of changed guides.
    */
   async anonymiseOlder(step: GuideStep, before: Date): Promise<number> {
     const { modifiedCount } = await this.#guides.updateMany(
@@ -95,9 +94,9 @@ export class PersonalDataStore {
   }
 
   /**
-   * Anonymises some of the events of guides that were created before a moment.
+   * Anonymises some of the events of guides created before a moment.
    *
-   * @returns how many: fewer than `limit` once none is left.
+   * @returns how many; fewer than `limit` if none is left.
    */
   async anonymiseOlderEvents(before: Date, limit: number): Promise<number> {
     const found = await this.#events
@@ -120,9 +119,9 @@ export class PersonalDataStore {
   }
 
   /**
-   * Takes the name of an API user out of guides and events. Interrupted, it may be called again.
+   * Removes an API user's name from guides and events. May be repeated after an interruption.
    *
-   * @returns how many guides each step saw.
+   * @returns the number of guides of each step.
    */
   async *forgetUser(username: string): AsyncGenerator<number> {
     for await (const { filter, count } of guideSteps(this.#guides, FORGOTTEN_AT_A_TIME)) {
@@ -137,7 +136,7 @@ export class PersonalDataStore {
     }
   }
 
-  /** Reads all guides in pages, by ascending number, so that no query takes long however many there are. */
+  /** Reads all guides in pages by ascending number, so that queries stay short. */
   async *pages(size: number): AsyncGenerator<GuideDocument[]> {
     for await (const step of guideSteps(this.#guides, size)) {
       yield await this.#guides.find(step.filter).sort({ _id: 1 }).lean();
@@ -146,8 +145,8 @@ export class PersonalDataStore {
 }
 
 /**
- * Makes the stages of an update that anonymise parts of a guide. A section that is one person's is replaced as a whole, also
- * with what another release stored there. Of other parts the personal fields go. A required field has a text in its place.
+ * Makes the update stages that anonymise parts of a guide. A person's section is replaced whole, with fields of other
+ * releases; other parts lose their personal fields. Required fields get a text.
  */
 function anonymise(parts: readonly (keyof Guide)[]) {
   const $unset: string[] = [];

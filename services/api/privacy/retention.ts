@@ -9,10 +9,10 @@ const DAY_MS = 24 * 3_600_000;
 /** Guides that one step looks at, and the pause after it, in ms: some 5 000 a second, beside the traffic of customers. */
 const STEP_SIZE = 1_000;
 const STEP_PAUSE_MS = 100;
-/** Life of the lease, in ms: each step renews it, and after a crash another process goes on that much later. */
+/** Life of the lease, in ms. Each step renews it; after a crash another process continues once it expires. */
 const LEASE_MS = 60_000;
 
-/** Renews or ends the lease where it is still the caller's. KEYS: the lease. ARGV: its holder, the new life in ms. */
+/** Renews or ends the caller's lease. KEYS: the lease. ARGV: its holder, the new life in ms. */
 const RENEW = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('pexpire', KEYS[1], ARGV[2])`;
 
@@ -27,11 +27,11 @@ type Options = {
 };
 
 /**
- * Anonymises old guides: once a day a pass walks over all guides by number, in small steps. Numbers are random, so a pass
- * reads every guide; an index by date would make each creation slower by 9 to 16 %. A million guides take three minutes, pauses included.
+ * Anonymises old guides: a daily pass walks over all guides by number, in small steps. An index by date would slow
+ * every creation.
  *
- * One process at a time holds the lease. The position is kept in Redis, so that another goes on where one stopped or died;
- * if Redis loses it, the pass begins anew, which does no harm.
+ * One process holds the lease. The position is in Redis, so another process continues; if it is lost, the pass begins
+ * anew.
  */
 export class Retention {
   readonly #options: Options;
@@ -53,9 +53,9 @@ export class Retention {
   }
 
   /**
-   * Runs a pass, or the rest of one, where it is due and no other process is at it.
+   * Runs or continues a pass if it is due and no other process runs it.
    *
-   * @param end ends it after the step that runs.
+   * @param end stops it after the current step.
    */
   async runIfDue(end?: AbortSignal): Promise<void> {
     const { redis } = this.#options;

@@ -13,14 +13,14 @@ import type { GuideState, GuideStore } from '../guide-store.ts';
 import { Overdue } from '../overdue.ts';
 import { GuideHistory } from './guide-history.ts';
 
-/** Appends of a process under way at a time, each of another account. */
+/** Most appends in flight, each of another account. */
 const MAX_APPENDS = 16;
 /** Events of one account that may wait in a process: some seconds of appends. */
 const MAX_WAITING = 20 * MAX_EVENTS;
 
-/** What became of an event; `repeated` where it was registered before. */
+/** `repeated` if the event was registered before. */
 export type Verdict = 'registered' | 'repeated' | Problem;
-/** Of an event whose guide has been moved to another account, in whose log the event belongs. */
+/** The guide now belongs to another account, in whose log the event belongs. */
 type Moved = { movedTo: string };
 type Waiting = PromiseWithResolvers<Verdict | Moved> & { told: EventBody; username: string };
 type Decision = { verdicts: (Verdict | Moved)[]; states: Map<string, GuideState> };
@@ -41,7 +41,7 @@ export class EventRegister {
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #turns = fastq.promise((account: string) => this.#takeTurn(account), MAX_APPENDS);
 
-  /** @param onAppended is told of each account whose log has grown. */
+  /** @param onAppended is called with each account whose log has grown. */
   constructor(log: EventLog, guides: GuideStore, metrics: Registry, onAppended: (account: string) => void) {
     this.#log = log;
     this.#guides = guides;
@@ -123,7 +123,7 @@ export class EventRegister {
       return verdicts;
     });
     if (append.open.length > 0) this.#onAppended(account);
-    // Nobody waits for it. What fails here a sweep does.
+    // No request waits for it; a sweep repeats it if it fails.
     this.#log.done(append).catch(() => {});
     return verdicts;
   }

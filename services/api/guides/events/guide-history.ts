@@ -9,7 +9,7 @@ import type { GuideState } from '../guide-store.ts';
 import { invalidTime } from './event-request.ts';
 import { GuideProgress } from './guide-state.ts';
 
-/** A guide with all that the log has of it, and what may be added. */
+/** A guide with its log entries, and the entries to add. */
 export class GuideHistory {
   readonly guide: GuideRecord;
   readonly #progress: GuideProgress;
@@ -29,7 +29,7 @@ export class GuideHistory {
     this.#cancellation = entries.find(({ told }) => told.Tipo === 'Cancelacion');
   }
 
-  /** Returns what becomes of an event, or `new` where it may be added (docs/contract.md "Events"). */
+  /** Returns the verdict on an event, `new` if it may be added (docs/contract.md "Events"). */
   judge(told: EventBody): 'new' | 'registered' | 'repeated' | Problem {
     // Before 1.3.1 the Id of a cancellation was another one.
     const Id = (told.Tipo === 'Cancelacion' && this.#cancellation?.told.Id) || told.Id;
@@ -91,7 +91,6 @@ export class GuideHistory {
     };
   }
 
-  /** Whether the guide is stored as the log makes it. */
   get isStored(): boolean {
     return this.#count <= (this.guide.eventCount ?? 0);
   }

@@ -41,7 +41,7 @@ export class GuideProgress {
     for (const event of events) this.add(event);
   }
 
-  /** An event of a type that only a later release knows does not count. */
+  /** Ignores event types of later releases. */
   add(event: Fact): void {
     if (event.Tipo === 'Cancelacion') this.#isCancelled = true;
     else if (event.Tipo === 'Anulacion') this.#annul(event.Anula ?? '');

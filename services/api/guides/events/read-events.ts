@@ -4,7 +4,7 @@ import type { LogEntry } from '#shared/stores/event-model.ts';
 import { fieldError } from '../request/body.ts';
 import { annulledBy } from './guide-state.ts';
 
-/** Events of a page of the feed where the client does not say how many, and at most (docs/contract.md "Events"). */
+/** Default and largest page of the feed (docs/contract.md "Events"). */
 export const USUAL_EVENTS = 100;
 export const MAX_FEED = 500;
 
@@ -20,17 +20,17 @@ export async function guideEvents(log: EventLog, number: string, user: ApiUser) 
   });
 }
 
-/** Orders entries by the time at which they occurred, and those of one moment as they were registered. */
+/** Orders entries by time of occurrence, then of registration. */
 export function byTime(one: LogEntry, other: LogEntry): number {
   if (one.told.Ocurrido !== other.told.Ocurrido) return one.told.Ocurrido < other.told.Ocurrido ? -1 : 1;
   return one._id < other._id ? -1 : 1;
 }
 
 /**
- * Returns the account's events and cancellations after a cursor, and the cursor to go on from.
+ * Returns the account's events and cancellations after a cursor, and the next cursor.
  *
- * @throws DomainError `parameter-invalid` for a cursor that is none of ours; `cursor-beyond-end` for one after the last
- * event, as of a log that was restored since: it would skip what is registered until then.
+ * @throws DomainError `parameter-invalid` for an invalid cursor; `cursor-beyond-end` for one after the last event,
+ * for example after the log was restored: it would skip events.
  */
 export async function feedPage(log: EventLog, account: string, cursor: string | undefined, limit: number) {
   const number = cursor === undefined ? 0 : decodeCursor(cursor);
@@ -46,7 +46,7 @@ export function encodeCursor(number: number): string {
   return Buffer.from(`e${number}`).toString('base64url');
 }
 
-/** Reads a cursor. @returns undefined for a text that is none of ours. */
+/** Reads a cursor. @returns undefined if the text is not a cursor. */
 export function decodeCursor(cursor: string): number | undefined {
   const [, digits] = /^e(0|[1-9]\d{0,11})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   return digits !== undefined && encodeCursor(Number(digits)) === cursor ? Number(digits) : undefined;

@@ -4,7 +4,7 @@ import type { GuideStore } from '../guide-store.ts';
 import type { EventRegister, Verdict } from './event-register.ts';
 import { checkEvent } from './event-request.ts';
 
-/** An event that was sent, with what became of it; `id` where its form was right. */
+/** The outcome of a sent event; `id` if it has a valid one. */
 export type Outcome = { id: string | undefined; verdict: Verdict };
 
 /**

@@ -10,9 +10,7 @@ import {
 } from '#shared/errors/domain-error.ts';
 import { closestName } from './closest-name.ts';
 
-/** What the bodies of requests have in common: how they are read, and how it is said what is wrong with them. */
-
-/** No field has so many characters, also when some of them are line breaks that go. */
+/** Longer than any field, line breaks included. */
 const MAX_LENGTH = 1_000;
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/;
 const NUMERIC: ReadonlySet<string> = new Set(['number', 'integer']);
@@ -21,7 +19,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Tells whether a value is what clients send for "nothing": they send whole forms. */
+/** Returns whether a value means "nothing": clients send whole forms. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
@@ -32,9 +30,9 @@ export function typeOf(value: unknown): string {
 }
 
 /**
- * Trims a text, and makes each run of line breaks and tabs in it one blank. A text of nothing but invisible characters
- * becomes empty: a label with such a name would have no recipient. What is too long for any field is cut, to a
- * length that is still too long, so that no pattern reads megabytes.
+ * Trims a text, and replaces each run of line breaks and tabs with a blank. Invisible characters alone become an
+ * empty text: a label would have no recipient. Cuts very long texts, still above any limit, so that no pattern reads
+ * megabytes.
  */
 export function tidy(value: string): string;
 export function tidy(value: unknown): unknown;
@@ -43,21 +41,21 @@ export function tidy(value: unknown): unknown {
   const text = value.trim();
   if (text.length > MAX_LENGTH) return text.slice(0, MAX_LENGTH);
   if (isBlank(text)) return '';
-  // Trimmed again: U+0085 is a line break, but none that `trim` knows.
+  // `trim` does not know the line break U+0085.
   return BREAKS.test(text) ? text.split(BREAKS).join(' ').trim() : text;
 }
 
 /**
- * Copies the known fields that are not absent, in their order, on which hashes of older requests depend. Each other name is a
- * problem, unless its value means "nothing".
+ * Copies the known fields that have a value, in their order, on which hashes of older requests depend. Each unknown
+ * field with a value is a problem.
  *
- * @param place of the fields: the guide, and its section.
+ * @param section of the guide at `indice`; both name the problem.
  */
 export function normalizeFields(
   from: Record<string, unknown>,
   known: ReadonlySet<string>,
   problems: ProblemList,
-  { section, ...place }: { indice?: number; section?: string } = {},
+  { section, ...location }: { indice?: number; section?: string } = {},
 ): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(from)) {
@@ -67,7 +65,7 @@ export function normalizeFields(
     else {
       const campo = (section === undefined ? name : `${section}.${name}`).slice(0, MAX_NAME_LENGTH);
       problems.add(() => ({
-        ...place,
+        ...location,
         campo,
         code: 'field-unknown',
         params: { meant: closestName(name, known) },
@@ -91,25 +89,25 @@ export function arrayIn(
   return array;
 }
 
-/** Makes the error for which one field or parameter is to blame. @param params of its text, beside the name. */
+/** Makes the error of one field or parameter. @param params of its text, beside the name. */
 export function fieldError(campo: string, code: ErrorCode, params: ErrorParams = {}): DomainError {
   return new DomainError(code, { params: { campo, ...params }, problems: [{ campo, code, params }] });
 }
 
-/** Adds what Ajv found, one problem a field: a text that is too long need not also hear of its form. */
+/** Adds Ajv's errors, one problem for each field. */
 export function addProblems(
   problems: ProblemList,
   errors: ErrorObject[] | null | undefined,
-  place: { indice?: number } = {},
+  location: { indice?: number } = {},
 ): void {
   const seen = new Set<string | undefined>();
   for (const error of errors ?? []) {
-    // An `anyOf` that fails has an error of its own; those of its branches would say the same again.
+    // A failed `anyOf` has its own error, so those of its branches are redundant.
     if (error.schemaPath.includes('/anyOf/')) continue;
     const problem = toProblem(error);
     if (seen.has(problem.campo)) continue;
     seen.add(problem.campo);
-    problems.add(() => ({ ...place, ...problem }));
+    problems.add(() => ({ ...location, ...problem }));
   }
 }
 

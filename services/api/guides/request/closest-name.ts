@@ -1,4 +1,4 @@
-/** Longest name that is compared: the time of a comparison grows with the square of the length. */
+/** Longest compared name: the time grows with the square of the length. */
 const MAX_LENGTH = 40;
 
 /**
@@ -17,8 +17,8 @@ export function closestName(name: string, known: Iterable<string>): string | und
 }
 
 /**
- * Returns how many characters differ, are missing, are added or are swapped with the next one (optimal string alignment).
- * `table[row][column]` is the distance between the first `row` characters of `a` and the first `column` of `b`.
+ * Returns the optimal string alignment distance. `table[row][column]` is the distance of the first `row` characters
+ * of `a` to the first `column` of `b`.
  */
 function editDistance(a: string, b: string): number {
   const table = [Array.from({ length: b.length + 1 }, (_, column) => column)];

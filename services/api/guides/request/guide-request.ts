@@ -18,25 +18,23 @@ const SECTIONS = Object.entries(SentGuide.properties).flatMap(([name, schema]) =
 );
 const SECTION_NAMES: ReadonlySet<string> = new Set(Object.keys(SentGuide.properties));
 const MEASURES = ['Peso', 'Largo', 'Alto', 'Ancho'] as const;
-/** Most characters that a warning names, of those that the label does not print. */
+/** Most unprintable characters that a warning names. */
 const MAX_NAMED = 10;
 
 const isSentGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(SentGuide);
 
 export type GuideRequest = {
   service: ServiceType;
-  /** As they are stored. */
   guides: Guide[];
-  /** Unknown fields that were left out, where they are not refused, and texts that labels do not print whole. */
+  /** Unknown fields that were left out, and texts that labels do not print whole. */
   warnings: ProblemList;
 };
 
 /**
- * Checks the body of a creation request step by step (docs/contract.md "Guides"): the array, the service type, then
- * all fields of all guides together.
+ * Checks a creation request (docs/contract.md "Guides"): the array, the service type, then all fields of all guides.
  *
- * @param lenient leaves unknown fields out in place of refusing them.
- * @throws DomainError of the first step that fails; `guides-invalid` names the fields that are wrong.
+ * @param lenient leaves unknown fields out instead of refusing them.
+ * @throws DomainError of the first step that fails; `guides-invalid` names all wrong fields.
  */
 export function parseGuideRequest(body: unknown, lenient = false): GuideRequest {
   const sent = arrayIn(body, 'Guia', MAX_GUIDES, [
@@ -71,11 +69,11 @@ function parseServiceType(value: unknown): ServiceType {
 }
 
 /**
- * Copies the fields of a guide that are known, as tidy text (docs/contract.md "Guides"). Unknown values are looked at no
- * further, so the work is bounded by the names, whatever else a body has.
+ * Copies the known fields of a guide as tidy text (docs/contract.md "Guides"). Unknown values are not read, so the
+ * work is bounded.
  *
- * @param unknown gets a problem for each name that is not known.
- * @returns what is no object as it is: the schema refuses it.
+ * @param unknown gets a problem for each unknown name.
+ * @returns a value that is not an object unchanged: the schema refuses it.
  */
 function tidyGuide(guide: unknown, indice: number, unknown: ProblemList): unknown {
   if (!isObject(guide)) return guide;
@@ -87,7 +85,7 @@ function tidyGuide(guide: unknown, indice: number, unknown: ProblemList): unknow
   return copy;
 }
 
-/** Brings the fields of a valid guide into the one form in which they are stored, echoed and printed, in place. */
+/** Normalizes the fields of a valid guide as they are stored, echoed and printed; changes the guide itself. */
 function normalizeGuide({ Remitente, Destinatario, Producto }: Guide): void {
   for (const person of [Remitente, Destinatario]) {
     if (person.Telefono !== undefined) person.Telefono = digitsOf(person.Telefono);
@@ -105,9 +103,9 @@ function digitsOf(phone: string): string {
 }
 
 /**
- * Adds a warning for each text of a guide that its labels print with dots (docs/contract.md "Guides").
+ * Adds a warning for each text that labels print with dots (docs/contract.md "Guides").
  *
- * @param path that of the fields within the guide, with a dot at its end.
+ * @param path of the fields in the guide, with a final dot.
  */
 function addUnprintable(
   warnings: ProblemList,

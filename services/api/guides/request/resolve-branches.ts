@@ -5,13 +5,12 @@ import type { Caller } from '../../accounts/account-limits.ts';
 import type { BranchesCaller, BranchesClient } from '../../branches-client.ts';
 import type { BranchOfGuide } from '../guide-model.ts';
 
-/** Where guides start and end. */
 export type GuideBranches = { origin: BranchOfGuide; destinations: BranchOfGuide[] };
 
 /**
- * Asks the branches service where the guides of one request start and end; they start at the user's branch.
+ * Returns origin and destinations of a request's guides; the origin is the user's branch.
  *
- * @throws DomainError `origin-unassigned`, `origin-inactive`, or `guides-invalid` with the destinations that are none.
+ * @throws DomainError `origin-unassigned`, `origin-inactive`, or `guides-invalid` with the unknown destinations.
  */
 export async function resolveBranches(
   branches: BranchesClient,
@@ -35,7 +34,7 @@ export async function resolveBranches(
   return { origin: onGuide(answer.origin), destinations };
 }
 
-/** Returns how the destination is named; DestinoCode decides when both fields are given (docs/contract.md "Guides"). */
+/** DestinoCode decides if both fields are given (docs/contract.md "Guides"). */
 function toQuery({ DestinoCode, CodigoPostal = '' }: Guide['Destinatario']): DestinationQuery {
   return DestinoCode === undefined ? { postalCode: CodigoPostal } : { code: branchCode(DestinoCode) };
 }
