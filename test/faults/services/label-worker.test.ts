@@ -13,7 +13,7 @@ test('when a label worker is killed while it prints, another one prints its labe
   worker,
 }) => {
   let jobs: string[] = [];
-  await underLoad(system, 'kill -9 of one of two label workers, mid-print', [], async () => {
+  await underLoad(system, 'kill -9 of one of two label workers, mid-print', [503], async () => {
     // Its prints stand still, so that it is killed with jobs in its hands.
     const chromium = signalChromium(worker, 'SIGSTOP');
     jobs = await standingJobs(system.queue);
