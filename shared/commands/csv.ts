@@ -23,22 +23,33 @@ export function isMisread(cell: string): boolean {
   return cell.includes(REPLACEMENT_CHARACTER);
 }
 
-/**
- * Reads the rows of a CSV file: `,` or `;` between cells, as in the header; CRLF or LF; quoted cells; columns in any
- * order; an optional byte order mark. Empty rows are skipped. A row is a line, so an unclosed quote spoils only its own
- * line, and problems have the line numbers of an editor.
- * @param columns the possible names in the header, all required unless `required` names fewer; cells of absent columns
- * are empty.
- * @param report receives the problems of single lines, which are left out.
- * @throws InvalidFileError for a wrong header, and for too many bytes or rows.
- */
+/** Reads the rows of a CSV file as `parseRows` does. @throws InvalidFileError as `parseRows` and `readText` do. */
 export async function* readRows<C extends string>(
   path: string,
   columns: readonly C[],
   report: LineReport,
   required: readonly C[] = columns,
 ): AsyncGenerator<Row<C>> {
-  const lines = await readLines(path);
+  yield* parseRows(await readText(path), columns, report, required);
+}
+
+/**
+ * Parses the rows of a CSV file: `,` or `;` between cells, as in the header; CRLF or LF; quoted cells; columns in any
+ * order; an optional byte order mark. Empty rows are skipped. A row is a line, so an unclosed quote spoils only its own
+ * line, and problems have the line numbers of an editor.
+ *
+ * @param columns the possible names in the header, all required unless `required` names fewer; cells of absent columns
+ * are empty.
+ * @param report receives the problems of single lines, which are left out.
+ * @throws InvalidFileError for a wrong header, and for too many rows or too long ones.
+ */
+export function* parseRows<C extends string>(
+  content: string,
+  columns: readonly C[],
+  report: LineReport,
+  required: readonly C[] = columns,
+): Generator<Row<C>> {
+  const lines = splitLines(content);
   const { names, delimiter } = parseHeader(lines.shift() ?? '', columns, required);
   // Empty lines count too: they take their time as well.
   if (lines.length > MAX_ROWS) throw new InvalidFileError(`El archivo tiene mas de ${MAX_ROWS} filas`);
@@ -72,12 +83,17 @@ export async function* readGuardedRows<C extends string>(
   }
 }
 
-/** Reads the lines of a text file, which may also be a pipe, without their `\n`: at least one. */
-async function readLines(path: string): Promise<string[]> {
+/** Reads a text file, which may also be a pipe. @throws InvalidFileError for too many bytes. */
+async function readText(path: string): Promise<string> {
   const maxBytes = MAX_MIB * 2 ** 20;
   const file = createReadStream(path, { encoding: 'utf8', end: maxBytes });
   const content = await text(file);
   if (file.bytesRead > maxBytes) throw new InvalidFileError(`El archivo mide mas de ${MAX_MIB} MiB`);
+  return content;
+}
+
+/** Splits a text into its lines, without their `\n`: at least one. */
+function splitLines(content: string): string[] {
   if (content === '') throw new InvalidFileError('El archivo no tiene filas');
   const lines = content.replace(/\n$/, '').split('\n');
   if (lines.some(({ length }) => length > MAX_LINE))
@@ -147,7 +163,7 @@ function removeFormulaGuards(cell: string): string {
 export class InvalidFileError extends Error {}
 
 /** `line` counts from 1, which is the header. */
-type LineProblem = { line: number; column?: string; value?: string; reason: string };
+export type LineProblem = { line: number; column?: string; value?: string; reason: string };
 
 const MAX_SHOWN = 100;
 /** Longest part of a value that a report repeats, in characters. */

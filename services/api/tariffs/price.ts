@@ -1,0 +1,169 @@
+import { formatKilograms, formatPercent, formatPesos, percentOf } from './amounts.ts';
+import {
+  BORDER_AREA,
+  type Break,
+  contractOf,
+  type Parcel,
+  priceKey,
+  routeKey,
+  type Surcharge,
+  type Tariff,
+} from './tariff.ts';
+
+/** One line of a price; `amount` in centavos, negative for the discount. */
+export type PriceLine = { concept: string; description: string; amount: number };
+
+/** What a parcel costs with one service. Amounts in centavos, weights of one package in grams. */
+export type Price = {
+  list: string;
+  zone: string;
+  lines: PriceLine[];
+  /** Freight less discount. */
+  freight: number;
+  /** The sum of all lines. */
+  total: number;
+  volumetricGrams: number;
+  billedGrams: number;
+  /** Working days that the parcel takes. */
+  minDays: number;
+  maxDays: number;
+};
+
+/** Why there is no price. */
+export type NoPrice =
+  | { reason: 'too-heavy' | 'too-long'; maximum: number }
+  /** No group has the postal code. */
+  | { reason: 'no-group'; end: 'origin' | 'destination' }
+  /** The account's list has no price for the service in the zone. */
+  | { reason: 'no-price'; list: string; zone: string };
+
+/** Prices a parcel of an account (docs/contract.md "Quotes"). Integers only; every line is rounded half up. */
+export function priceParcel(tariff: Tariff, account: string, parcel: Parcel): Price | NoPrice {
+  const { parameters } = tariff;
+  const volumetricGrams = volumetric(parcel.sides, parameters.divisor);
+  const billedGrams = roundUp(Math.max(parcel.grams, volumetricGrams), parameters.stepGrams);
+  if (billedGrams > parameters.maxGrams) return { reason: 'too-heavy', maximum: parameters.maxGrams };
+  if (parcel.sides[2] > parameters.maxMillimetres) {
+    return { reason: 'too-long', maximum: parameters.maxMillimetres };
+  }
+  const route = routeOf(tariff, parcel);
+  if ('reason' in route) return route;
+  const { zone } = route;
+  const { list, discount } = contractOf(tariff, account);
+  const found = findBreak(tariff, list, zone, parcel, billedGrams);
+  if (!found) return { reason: 'no-price', list, zone };
+
+  const lines = new Lines();
+  const freight = found.price * parcel.packages;
+  lines.add('flete', describeFreight(zone, found, parcel.packages), freight);
+  lines.add(
+    'descuento',
+    `${formatPercent(discount)} de ${formatPesos(freight)}`,
+    -percentOf(freight, discount),
+  );
+  const discounted = lines.sum;
+  const surcharges = tariff.surcharges.filter((surcharge) => applies(surcharge, tariff, parcel));
+  for (const surcharge of surcharges) {
+    const base = { flete: discounted, subtotal: lines.sum, declarado: parcel.declared }[surcharge.base];
+    const count = surcharge.perPackage ? parcel.packages : 1;
+    lines.add(surcharge.name, describeSurcharge(surcharge, base, count), surchargeOf(surcharge, base, count));
+  }
+  const vat = isAtBorder(tariff, parcel) ? parameters.borderVat : parameters.vat;
+  lines.add('iva', `${formatPercent(vat)} de ${formatPesos(lines.sum)}`, percentOf(lines.sum, vat));
+  const extraDays = surcharges.reduce((days, surcharge) => days + surcharge.days, 0);
+  return {
+    ...{ list, zone, lines: lines.shown, freight: discounted, total: lines.sum },
+    ...{ volumetricGrams, billedGrams },
+    minDays: route.minDays + extraDays,
+    maxDays: route.maxDays + extraDays,
+  };
+}
+
+/** The lines of one price; those of nothing are left out. */
+class Lines {
+  readonly shown: PriceLine[] = [];
+  sum = 0;
+
+  add(concept: string, description: string, amount: number): void {
+    if (amount === 0) return;
+    this.shown.push({ concept, description, amount });
+    this.sum += amount;
+  }
+}
+
+/** Returns the grams that a volume counts as. `divisor`: cubic centimetres a kilogram, so cubic millimetres a gram. */
+function volumetric([one, two, three]: Parcel['sides'], divisor: number): number {
+  return Math.ceil((one * two * three) / divisor);
+}
+
+function roundUp(grams: number, step: number): number {
+  return Math.ceil(grams / step) * step;
+}
+
+function routeOf({ groups, routes }: Tariff, { origin, destination }: Parcel) {
+  const from = groups.nameOf(origin);
+  if (from === undefined) return { reason: 'no-group', end: 'origin' } as const;
+  const to = groups.nameOf(destination);
+  const route = to === undefined ? undefined : routes.get(routeKey(from, to));
+  return route ?? ({ reason: 'no-group', end: 'destination' } as const);
+}
+
+/** The price of one package: a break's, and how many steps beyond the last one it has. */
+type FoundBreak = { price: number; upToGrams: number; extraGrams: number };
+
+/** Returns the least break that holds the weight, of the parcel's own type or else of any; or undefined. */
+function findBreak(
+  { prices, parameters }: Tariff,
+  list: string,
+  zone: string,
+  { service, type }: Parcel,
+  grams: number,
+): FoundBreak | undefined {
+  const { breaks } =
+    prices.get(priceKey(list, service, type, zone)) ?? prices.get(priceKey(list, service, '', zone)) ?? {};
+  const found = breaks?.find(({ upToGrams }) => upToGrams >= grams);
+  if (found) return { price: found.price, upToGrams: found.upToGrams, extraGrams: 0 };
+  const last = breaks?.at(-1) as Break | undefined;
+  if (last?.extra === undefined) return undefined;
+  const extraGrams = grams - last.upToGrams;
+  const steps = Math.ceil(extraGrams / parameters.stepGrams);
+  return { price: last.price + steps * last.extra, upToGrams: last.upToGrams, extraGrams };
+}
+
+function applies({ applies: when, above }: Surcharge, { areas }: Tariff, parcel: Parcel): boolean {
+  if (typeof when === 'object') return areas.get(when.area)?.nameOf(parcel.destination) !== undefined;
+  const value = { siempre: 1, lado: parcel.sides[2], peso: parcel.grams, declarado: parcel.declared }[when];
+  return when === 'siempre' || value > above;
+}
+
+function surchargeOf({ amount, percentage, minimum }: Surcharge, base: number, count: number): number {
+  return Math.max(minimum, amount * count + percentOf(base, percentage));
+}
+
+function isAtBorder({ areas }: Tariff, { origin, destination }: Parcel): boolean {
+  const border = areas.get(BORDER_AREA);
+  return border?.nameOf(origin) !== undefined && border.nameOf(destination) !== undefined;
+}
+
+function describeFreight(zone: string, { upToGrams, extraGrams }: FoundBreak, packages: number): string {
+  const extra = extraGrams > 0 ? ` y ${formatKilograms(extraGrams)} mas` : '';
+  return `Zona ${zone}, hasta ${formatKilograms(upToGrams)}${extra}${byPackages(packages)}`;
+}
+
+function describeSurcharge(
+  { amount, percentage, minimum, perPackage }: Surcharge,
+  base: number,
+  count: number,
+): string {
+  const parts = [
+    ...(amount > 0 ? [`${formatPesos(amount)}${perPackage ? byPackages(count) : ''}`] : []),
+    ...(percentage > 0 ? [`${formatPercent(percentage)} de ${formatPesos(base)}`] : []),
+  ];
+  return [parts.join(' y '), ...(minimum > 0 ? [`minimo ${formatPesos(minimum)}`] : [])]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function byPackages(packages: number): string {
+  return packages > 1 ? ` × ${packages}` : '';
+}

@@ -1,0 +1,69 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InvalidFileError } from '#shared/commands/csv.ts';
+
+/** The files of a tariff, and the columns of each. */
+export const TARIFF_COLUMNS = {
+  'parametros.csv': ['Nombre', 'Valor'],
+  'zonas.csv': ['Desde', 'Hasta', 'Grupo'],
+  'rutas.csv': ['Origen', 'Destino', 'Zona', 'DiasMin', 'DiasMax'],
+  'precios.csv': ['Lista', 'TipoServicio', 'TipoEnvio', 'Zona', 'HastaKg', 'Precio', 'KgExtra'],
+  'recargos.csv': ['Concepto', 'Aplica', 'Mayor', 'Importe', 'Porcentaje', 'De', 'Minimo', 'Por', 'Dias'],
+  'areas.csv': ['Area', 'Desde', 'Hasta'],
+  'contratos.csv': ['Cuenta', 'Lista', 'Descuento'],
+  'inhabiles.csv': ['Fecha', 'Motivo'],
+  'ejemplos.csv': [
+    ...['Cuenta', 'Origen', 'CodigoPostal', 'TipoServicio', 'TipoEnvio', 'Paquetes', 'Peso'],
+    ...['Largo', 'Alto', 'Ancho', 'ValorDeclarado', 'Total'],
+  ],
+} as const satisfies Record<string, readonly string[]>;
+
+export type TariffFile = keyof typeof TARIFF_COLUMNS;
+export const TARIFF_FILES = Object.keys(TARIFF_COLUMNS) as TariffFile[];
+/** Files without which there is no tariff. */
+export const REQUIRED_FILES: readonly TariffFile[] = [
+  'parametros.csv',
+  'zonas.csv',
+  'rutas.csv',
+  'precios.csv',
+];
+
+/** Files of a tariff by name, byte for byte as they were written. */
+export type TariffFolder = ReadonlyMap<TariffFile, Buffer>;
+
+/** Most bytes of one file: a version must fit into a document of MongoDB, which holds 16 MiB, when it is compressed. */
+const MAX_FILE_MIB = 32;
+
+/** Reads the tariff files of a folder, which may hold only those that change. @throws InvalidFileError */
+export async function readTariffFolder(path: string): Promise<TariffFolder> {
+  const names = (await readdir(path)).filter((name) => name.toLowerCase().endsWith('.csv'));
+  const unknown = names.filter((name) => !isTariffFile(name));
+  if (unknown.length > 0) {
+    throw new InvalidFileError(
+      `La carpeta tiene archivos que no son de una tarifa: ${unknown.sort().join(', ')}. Son: ${TARIFF_FILES.join(', ')}`,
+    );
+  }
+  if (names.length === 0) throw new InvalidFileError('La carpeta no tiene archivos .csv');
+  const files = names.filter(isTariffFile).map(async (name) => {
+    const content = await readFile(join(path, name));
+    if (content.length > MAX_FILE_MIB * 2 ** 20) {
+      throw new InvalidFileError(`${name} mide mas de ${MAX_FILE_MIB} MiB`);
+    }
+    return [name, content] as const;
+  });
+  return new Map(await Promise.all(files));
+}
+
+/** Writes the files of a tariff into an existing folder. @throws if a file is there already. */
+export async function writeTariffFolder(path: string, folder: TariffFolder): Promise<void> {
+  for (const [name, content] of folder) await writeFile(join(path, name), content, { flag: 'wx' });
+}
+
+/** Returns a tariff whose files are those of `changes`, and else of `base`. */
+export function withChanges(base: TariffFolder, changes: TariffFolder): TariffFolder {
+  return new Map([...base, ...changes]);
+}
+
+function isTariffFile(name: string): name is TariffFile {
+  return Object.hasOwn(TARIFF_COLUMNS, name);
+}

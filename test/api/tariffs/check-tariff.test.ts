@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import { checkTariff, type Surroundings } from '#services/api/tariffs/check-tariff.ts';
+import { readTariff } from '#services/api/tariffs/read-tariff.ts';
+import type { TariffFile, TariffFolder } from '#services/api/tariffs/tariff-files.ts';
+import { TariffReport } from '#services/api/tariffs/tariff-report.ts';
+import { AROUND, changed, demoFolder } from './demo-tariff.ts';
+
+/** Checks a folder. @returns errors and warnings as an operator reads them. */
+async function check(folder: TariffFolder, around: Partial<Surroundings> = {}) {
+  const report = new TariffReport();
+  const tariff = await readTariff(folder, report);
+  if (tariff) checkTariff(tariff, { ...AROUND, ...around }, report);
+  return { errors: `${report.errors}`, warnings: `${report.warnings}` };
+}
+
+test('the demo tariff has neither errors nor warnings', async () => {
+  expect(await check(demoFolder)).toEqual({ errors: '', warnings: '' });
+});
+
+/** Replaces a line of a file, from 1; without a text the line goes. */
+const line = (number: number, text?: string) => (content: string) =>
+  content
+    .split('\n')
+    .toSpliced(number - 1, 1, ...(text === undefined ? [] : [text]))
+    .join('\n');
+const added = (text: string) => (content: string) => `${content}${text}\n`;
+
+describe('an error by file and line', () => {
+  test.each<[string, TariffFile, (content: string) => string, string]>([
+    [
+      'a cell',
+      'precios.csv',
+      line(3, 'publica,Domicilio,,1,5,"1,17",'),
+      'linea 3, Precio "1,17": debe ser un importe en pesos como 142.00, sin comas ni $',
+    ],
+    [
+      'an empty cell',
+      'rutas.csv',
+      line(2, 'centro,centro,,1,1'),
+      'linea 2, Zona "": falta; debe tener de 1 a 20 letras o digitos',
+    ],
+    [
+      'a column less',
+      'rutas.csv',
+      line(2, 'centro,centro,1,1'),
+      'linea 2: tiene 4 columnas, el encabezado 5',
+    ],
+    [
+      'a header',
+      'zonas.csv',
+      line(1, 'Desde,Hasta,Zona'),
+      'linea 1: Encabezado (linea 1): faltan columnas: Grupo; columnas desconocidas: "Zona". Debe ser: Desde,Hasta,Grupo',
+    ],
+    [
+      'zeros that a spreadsheet took',
+      'zonas.csv',
+      line(2, '1000,16999,centro'),
+      'linea 2, Desde "1000": debe tener 5 digitos (una hoja de calculo quita los ceros del principio)',
+    ],
+    [
+      'a range the wrong way round',
+      'zonas.csv',
+      line(2, '16999,01000,centro'),
+      'linea 2, Hasta "01000": es menor que Desde, 16999',
+    ],
+    [
+      'ranges that overlap',
+      'zonas.csv',
+      added('64500,64600,centro'),
+      'linea 31 "64500-64600": se encima con la linea 19, 64000-67999',
+    ],
+    [
+      'a pair that is missing',
+      'rutas.csv',
+      line(4),
+      'linea 1 "centro a noreste": falta la fila de estos dos grupos',
+    ],
+    [
+      'a pair that is there twice',
+      'rutas.csv',
+      added('centro,centro,1,1,1'),
+      'linea 38 "centro a centro": repetido, ya esta en la linea 2',
+    ],
+    [
+      'an unknown group',
+      'rutas.csv',
+      added('centro,islas,1,1,1'),
+      'linea 38, Destino "islas": no es un grupo de zonas.csv',
+    ],
+    [
+      'days the wrong way round',
+      'rutas.csv',
+      line(2, 'centro,centro,1,2,1'),
+      'linea 2, DiasMax "1": es menor que DiasMin, 2',
+    ],
+    [
+      'a price that is there twice',
+      'precios.csv',
+      added('publica,Domicilio,,1,5,117.00,'),
+      'linea 122 "publica, Domicilio, zona 1, 5 kg": repetido, ya esta en la linea 3',
+    ],
+    [
+      'breaks that end too soon',
+      'precios.csv',
+      line(6, 'publica,Domicilio,,1,30,308.00,'),
+      'linea 6, HastaKg "30": es el ultimo y queda abajo de MaximoKg, 70: ponga KgExtra',
+    ],
+    [
+      'an extra price too soon',
+      'precios.csv',
+      line(5, 'publica,Domicilio,,1,20,236.00,8'),
+      'linea 5, KgExtra: solo va en el ultimo HastaKg',
+    ],
+    [
+      'a zone without price',
+      'precios.csv',
+      (content) => content.replaceAll(/^mayoreo,Domicilio,,6,.*\n/gm, ''),
+      'linea 1 "mayoreo, Domicilio, zona 6": falta su precio',
+    ],
+    [
+      'an unknown zone',
+      'precios.csv',
+      added('publica,Domicilio,,7,100,1.00,'),
+      'linea 122, Zona "7": no esta en rutas.csv',
+    ],
+    [
+      'an unknown service',
+      'precios.csv',
+      line(2, 'publica,domicilio,,1,1,91.00,'),
+      'linea 2, TipoServicio "domicilio": debe ser Domicilio o the service',
+    ],
+    [
+      'an unknown list',
+      'contratos.csv',
+      added('otro,menudeo,'),
+      'linea 3, Lista "menudeo": no esta en precios.csv',
+    ],
+    [
+      'an unknown area',
+      'recargos.csv',
+      added('islas,area:islas,,10,,,,,'),
+      'linea 6, Aplica "islas": no es un area de areas.csv',
+    ],
+    [
+      'a surcharge of nothing',
+      'recargos.csv',
+      added('nada,siempre,,,,,,,'),
+      'linea 6 "nada": no cobra nada: ponga Importe, Porcentaje o Minimo',
+    ],
+    [
+      'an unknown parameter',
+      'parametros.csv',
+      added('Iva,16'),
+      'linea 11, Nombre "Iva": debe ser Divisor, EscalonKg, MaximoKg, MaximoCm, IVA, IVAFrontera, VigenciaDias, Corte, Sabado',
+    ],
+    ['a parameter that is missing', 'parametros.csv', line(4), 'linea 1: falta MaximoKg'],
+    [
+      'a date',
+      'inhabiles.csv',
+      added('2027-02-30,Nada'),
+      'linea 12, Fecha "2027-02-30": debe ser una fecha como 2026-12-25',
+    ],
+    [
+      'an example with another total',
+      'ejemplos.csv',
+      line(2, 'demo,MEX01,64000,Domicilio,,1,2.5,30,20,15,1500.00,194.31'),
+      'linea 2, Total "194.31": la tarifa da 194.30: flete 142.00 (Zona 3, hasta 5 kg), descuento -14.20 (10 % de 142.00), combustible 14.70 (11.5 % de 127.80), seguro 25.00 (1.5 % de 1500.00, minimo 25.00), iva 26.80 (16 % de 167.50)',
+    ],
+  ])('%s', async (_what, file, change, expected) => {
+    expect((await check(changed(file, change))).errors).toBe(`${file}\n  ${expected}`);
+  });
+
+  test('a required file that is missing', async () => {
+    const folder = new Map(demoFolder);
+    folder.delete('rutas.csv');
+    expect((await check(folder)).errors).toContain('rutas.csv\n  linea 1: falta el archivo');
+  });
+});
+
+describe('a warning by file and line', () => {
+  test.each<[string, TariffFile, (content: string) => string, string]>([
+    [
+      'a price that falls with weight',
+      'precios.csv',
+      line(3, 'publica,Domicilio,,1,5,90.00,'),
+      'linea 3, Precio "90.00": es menor que el de menos peso, 91.00 en la linea 2',
+    ],
+    [
+      'a price times ten',
+      'precios.csv',
+      line(6, 'publica,Domicilio,,1,30,3080.00,8'),
+      'linea 6, Precio "3080.00": cambia mas de un tercio: antes 308.00',
+    ],
+    [
+      'a fraction',
+      'parametros.csv',
+      line(6, 'IVA,0.16'),
+      'linea 1, IVA: es menos de 1 %: ¿quiso decir 16 %?',
+    ],
+    [
+      'an account that does not exist',
+      'contratos.csv',
+      added('tienda,publica,5'),
+      'linea 3, Cuenta "tienda": ninguna cuenta se llama asi',
+    ],
+    [
+      'holidays that end soon',
+      'inhabiles.csv',
+      (content) => content.replaceAll(/^202[78].*\n/gm, ''),
+      'linea 1 "2026-12-25": es la ultima fecha: faltan las de los meses que siguen',
+    ],
+  ])('%s', async (_what, file, change, expected) => {
+    const folder = new Map(changed(file, change));
+    folder.delete('ejemplos.csv');
+    expect(await check(folder)).toEqual({ errors: '', warnings: `${file}\n  ${expected}` });
+  });
+
+  test('places without a group, and later versions that lack the change', async () => {
+    const { warnings } = await check(demoFolder, {
+      laterVersions: [14],
+      origins: new Map([['NVO01', '00500']]),
+      coveredPostalCodes: ['00100', '06600'],
+    });
+    expect(warnings).toBe(
+      [
+        'parametros.csv',
+        '  linea 1: la version 14 entra despues y no tiene estos cambios: cargue tambien esa otra vez',
+        'zonas.csv',
+        '  linea 1: codigos postales con cobertura y sin grupo: 00100',
+        '  linea 1 "00500": no tiene grupo y es el de la sucursal de origen NVO01',
+      ].join('\n'),
+    );
+  });
+});

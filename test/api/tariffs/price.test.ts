@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { percentOf, toUnits } from '#services/api/tariffs/amounts.ts';
+import { addDays, deliveryDays } from '#services/api/tariffs/delivery-days.ts';
+import { type Price, priceParcel } from '#services/api/tariffs/price.ts';
+import type { Parcel } from '#services/api/tariffs/tariff.ts';
+import { demoTariff } from './demo-tariff.ts';
+
+const postalCode = fc.integer({ min: 1_000, max: 99_999 }).map((code) => `${code}`.padStart(5, '0'));
+const served = postalCode.filter((code) => demoTariff.groups.nameOf(code) !== undefined);
+const side = fc.integer({ min: 1, max: 1_500 });
+const parcel: fc.Arbitrary<Parcel> = fc.record({
+  origin: served,
+  destination: served,
+  service: fc.constantFrom('Domicilio' as const, 'the service' as const),
+  type: fc.constantFrom('', 'Sobre'),
+  packages: fc.integer({ min: 1, max: 99 }),
+  grams: fc.integer({ min: 1, max: 70_000 }),
+  sides: fc
+    .tuple(side, side, side)
+    .map((sides) => sides.toSorted((one, other) => one - other) as [number, number, number]),
+  declared: fc.integer({ min: 0, max: 99_999_999_999 }),
+});
+const account = fc.constantFrom('demo', 'otro');
+
+function priceOf(account: string, parcel: Parcel): Price | undefined {
+  const price = priceParcel(demoTariff, account, parcel);
+  return 'reason' in price ? undefined : price;
+}
+
+describe('a price', () => {
+  test('is that of the documented example, line by line', () => {
+    const price = priceOf('demo', {
+      ...{ origin: '06600', destination: '64000', service: 'Domicilio', type: '', packages: 1 },
+      ...{ grams: 2_500, sides: [150, 200, 300], declared: 150_000 },
+    });
+    expect(price?.lines.map(({ concept, description, amount }) => [concept, description, amount])).toEqual([
+      ['flete', 'Zona 3, hasta 5 kg', 14_200],
+      ['descuento', '10 % de 142.00', -1_420],
+      ['combustible', '11.5 % de 127.80', 1_470],
+      ['seguro', '1.5 % de 1500.00, minimo 25.00', 2_500],
+      ['iva', '16 % de 167.50', 2_680],
+    ]);
+    expect(price).toMatchObject({
+      freight: 12_780,
+      total: 19_430,
+      volumetricGrams: 1_800,
+      billedGrams: 3_000,
+    });
+  });
+
+  test('is the sum of its lines, whole centavos, none of them 0', () => {
+    fc.assert(
+      fc.property(account, parcel, (account, parcel) => {
+        const { lines, total, freight } = priceOf(account, parcel) ?? { lines: [], total: 0, freight: 0 };
+        expect(lines.reduce((sum, { amount }) => sum + amount, 0)).toBe(total);
+        for (const { amount } of lines) expect(Number.isSafeInteger(amount) && amount !== 0).toBe(true);
+        const [first, second] = lines;
+        const discount = second?.concept === 'descuento' ? second.amount : 0;
+        expect(freight).toBe((first?.amount ?? 0) + discount);
+      }),
+    );
+  });
+
+  test('is never less for a parcel that is heavier, longer or worth more', () => {
+    fc.assert(
+      fc.property(account, parcel, parcel, (account, one, other) => {
+        const greater: Parcel = {
+          ...one,
+          grams: Math.max(one.grams, other.grams),
+          sides: one.sides.map((length, i) => Math.max(length, other.sides[i] ?? 0)) as [
+            number,
+            number,
+            number,
+          ],
+          declared: Math.max(one.declared, other.declared),
+        };
+        const price = priceOf(account, greater);
+        if (price)
+          expect(price.total).toBeGreaterThanOrEqual(
+            priceOf(account, one)?.total ?? Number.POSITIVE_INFINITY,
+          );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('holds up to and with the weight of its break, and not a gram more', () => {
+    const weighing = (grams: number) =>
+      priceOf('otro', {
+        ...{ origin: '06600', destination: '64000', service: 'Domicilio', type: '', packages: 1 },
+        ...{ grams, sides: [1, 1, 1], declared: 0 },
+      })?.lines[0];
+    expect(weighing(5_000)).toEqual({ concept: 'flete', description: 'Zona 3, hasta 5 kg', amount: 16_300 });
+    expect(weighing(5_001)).toEqual({ concept: 'flete', description: 'Zona 3, hasta 10 kg', amount: 22_500 });
+    expect(weighing(31_001)?.description).toBe('Zona 3, hasta 30 kg y 2 kg mas');
+  });
+
+  test('has percentages as exact as rational numbers, rounded half up', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 100_000_000_000 }),
+        fc.integer({ min: 0, max: 10_000 }),
+        (amount, percentage) => {
+          const doubled = 2n * BigInt(amount) * BigInt(percentage);
+          expect(BigInt(percentOf(amount, percentage))).toBe((doubled + 10_000n) / 20_000n);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test.each([
+    [30.1, 10, 301],
+    [2.5, 1_000, 2_500],
+    [0.0001, 1_000, 1],
+    [1.0001, 1_000, 1_001],
+    [19.99, 10, 200],
+  ])('%f times %i is %i, rounded up', (value, unit, expected) => expect(toUnits(value, unit)).toBe(expected));
+});
+
+test('the group of every postal code is that of a linear scan', () => {
+  const { ranges } = demoTariff.groups;
+  for (let code = 0; code < 100_000; code++) {
+    const text = `${code}`.padStart(5, '0');
+    const found = ranges.find(({ from, to }) => Number(from) <= code && code <= Number(to));
+    if (demoTariff.groups.nameOf(text) !== found?.name)
+      expect.fail(`${text}: ${demoTariff.groups.nameOf(text)}`);
+  }
+});
+
+describe('the days of delivery', () => {
+  const quick = { minDays: 1, maxDays: 2 };
+
+  test.each([
+    ['before the cutoff', '2026-11-24', 16 * 60 + 59, '2026-11-24', '2026-11-25', '2026-11-26'],
+    ['at the cutoff', '2026-11-24', 17 * 60, '2026-11-25', '2026-11-26', '2026-11-27'],
+    ['on a Saturday evening', '2026-11-28', 17 * 60, '2026-11-30', '2026-12-01', '2026-12-02'],
+    ['on Christmas', '2026-12-25', 9 * 60, '2026-12-26', '2026-12-28', '2026-12-29'],
+    ['before New Year', '2026-12-31', 18 * 60, '2027-01-02', '2027-01-04', '2027-01-05'],
+  ])('%s', (_when, date, minute, received, from, to) => {
+    expect(deliveryDays(demoTariff, { date, minute }, quick)).toEqual({ received, from, to });
+  });
+
+  test('are as many working days later as the route and the surcharges say, walked day by day', () => {
+    const works = (date: string, saturday: boolean) =>
+      !demoTariff.holidays.has(date) &&
+      !['Sun', ...(saturday ? [] : ['Sat'])].includes(
+        new Date(`${date}T12:00:00Z`).toUTCString().slice(0, 3),
+      );
+    fc.assert(
+      fc.property(
+        fc.nat(500),
+        fc.nat(1_439),
+        fc.nat(20),
+        fc.nat(20),
+        fc.boolean(),
+        (day, minute, min, more, saturday) => {
+          const tariff = { ...demoTariff, parameters: { ...demoTariff.parameters, saturday } };
+          const now = { date: addDays('2026-11-01', day), minute };
+          const { received, from, to } = deliveryDays(tariff, now, { minDays: min, maxDays: min + more });
+          expect(works(received, saturday)).toBe(true);
+          let _walked = 0;
+          const passed: string[] = [];
+          for (let date = received; date < to; _walked++) {
+            date = addDays(date, 1);
+            if (works(date, saturday)) passed.push(date);
+          }
+          expect([passed.length, min === 0 ? received : passed[min - 1]]).toEqual([min + more, from]);
+        },
+      ),
+    );
+  });
+});
