@@ -67,8 +67,8 @@ export const POSTAL_CODE = matching(
 export const PLACE = matching(/^[A-Za-z0-9]{2,20}$/, 'debe ser un codigo postal o el codigo de una sucursal');
 /** Names of groups, zones, lists, areas and surcharges: they stand in answers and tokens. */
 export const NAME = matching(
-  /^[\p{L}\p{N}](?:[\p{L}\p{N} _.-]{0,18}[\p{L}\p{N}])?$/u,
-  'debe tener de 1 a 20 letras o digitos',
+  /^[\p{L}\p{N}](?:[\p{L}\p{N} _.-]{0,14}[\p{L}\p{N}])?$/u,
+  'debe tener de 1 a 16 letras o digitos',
 );
 export const ACCOUNT = matching(/^\S{1,64}$/u, 'debe ser el nombre de una cuenta');
 export const SHIPMENT_TYPE = matching(/^[^\p{Cc}]{0,40}$/u, 'admite hasta 40 caracteres');

@@ -2,7 +2,7 @@ import { branchCode } from '#shared/contracts/branch.ts';
 import { formatPesos } from './amounts.ts';
 import { addDays } from './delivery-days.ts';
 import type { PostalRanges } from './postal-ranges.ts';
-import { priceParcel } from './price.ts';
+import { describeLine, priceParcel } from './price.ts';
 import { type PriceBreaks, PUBLIC_LIST, priceKey, routeKey, type Tariff } from './tariff.ts';
 import type { TariffReport } from './tariff-report.ts';
 
@@ -24,10 +24,10 @@ export type Surroundings = {
 const LEAST_PERCENTAGE = 100;
 /** Days for which the list of holidays should be known. */
 const HOLIDAYS_DAYS = 60;
-/** Most characters of the surcharges that may apply at once: a quote's token holds each with its description. */
-const MAX_SURCHARGE_CHARACTERS = 450;
-/** Characters of a surcharge's description and amount in a token. */
-const DESCRIPTION_CHARACTERS = 42;
+/** Most characters of all surcharges, since a quote's token holds each that applies. */
+const MAX_SURCHARGE_CHARACTERS = 260;
+/** Characters of a surcharge's numbers in a token. */
+const NUMBERS_CHARACTERS = 34;
 /** Most postal codes that a warning names. */
 const MAX_NAMED = 5;
 
@@ -149,7 +149,7 @@ function checkNames({ prices, contracts, surcharges, areas }: Tariff, report: Ta
 function checkSurcharges({ surcharges }: Tariff, report: TariffReport): void {
   let characters = 0;
   for (const { name, amount, percentage, minimum, days, line } of surcharges) {
-    characters += name.length + DESCRIPTION_CHARACTERS;
+    characters += name.length + NUMBERS_CHARACTERS;
     if (amount + percentage + minimum + days === 0) {
       report.error('recargos.csv', {
         line,
@@ -277,7 +277,8 @@ function checkExamples(tariff: Tariff, { origins }: Surroundings, report: Tariff
       report.error('ejemplos.csv', { line, reason: `no tiene precio (${price.reason})` });
     } else if (price.total !== total) {
       const lines = price.lines.map(
-        ({ concept, description, amount }) => `${concept} ${formatPesos(amount)} (${description})`,
+        (own) =>
+          `${own.concept} ${formatPesos(own.amount)} (${describeLine(own, price.zone, parcel.packages)})`,
       );
       const reason = `la tarifa da ${formatPesos(price.total)}: ${lines.join(', ')}`;
       report.error('ejemplos.csv', { line, column: 'Total', value: formatPesos(total), reason });

@@ -10,8 +10,15 @@ import {
   type Tariff,
 } from './tariff.ts';
 
-/** One line of a price; `amount` in centavos, negative for the discount. */
-export type PriceLine = { concept: string; description: string; amount: number };
+/**
+ * One line of a price, and what it was computed from. The amount is in centavos, negative for the discount. The freight is
+ * that of the weights up to `upToGrams`, and of `extraGrams` beyond; any other line is `fixed` centavos for each of `count`,
+ * and a percentage of its base, at least the minimum.
+ */
+export type PriceLine = { concept: string; amount: number } & (
+  | { upToGrams: number; extraGrams: number }
+  | { percentage: number; base: number; minimum: number; fixed: number; count: number }
+);
 
 /** What a parcel costs with one service. Amounts in centavos, weights of one package in grams. */
 export type Price = {
@@ -54,25 +61,20 @@ export function priceParcel(tariff: Tariff, account: string, parcel: Parcel): Pr
   if (!found) return { reason: 'no-price', list, zone };
 
   const lines = new Lines();
-  const freight = found.price * parcel.packages;
-  lines.add('flete', describeFreight(zone, found, parcel.packages), freight);
-  lines.add(
-    'descuento',
-    `${formatPercent(discount)} de ${formatPesos(freight)}`,
-    -percentOf(freight, discount),
-  );
-  const discounted = lines.sum;
+  const { upToGrams, extraGrams } = found;
+  lines.add({ concept: 'flete', amount: found.price * parcel.packages, upToGrams, extraGrams });
+  lines.addPercentage('descuento', discount, -1);
+  const freight = lines.sum;
   const surcharges = tariff.surcharges.filter((surcharge) => applies(surcharge, tariff, parcel));
   for (const surcharge of surcharges) {
-    const base = { flete: discounted, subtotal: lines.sum, declarado: parcel.declared }[surcharge.base];
+    const base = { flete: freight, subtotal: lines.sum, declarado: parcel.declared }[surcharge.base];
     const count = surcharge.perPackage ? parcel.packages : 1;
-    lines.add(surcharge.name, describeSurcharge(surcharge, base, count), surchargeOf(surcharge, base, count));
+    lines.add(surchargeLine(surcharge, base, count));
   }
-  const vat = isAtBorder(tariff, parcel) ? parameters.borderVat : parameters.vat;
-  lines.add('iva', `${formatPercent(vat)} de ${formatPesos(lines.sum)}`, percentOf(lines.sum, vat));
+  lines.addPercentage('iva', isAtBorder(tariff, parcel) ? parameters.borderVat : parameters.vat);
   const extraDays = surcharges.reduce((days, surcharge) => days + surcharge.days, 0);
   return {
-    ...{ list, zone, lines: lines.shown, freight: discounted, total: lines.sum },
+    ...{ list, zone, lines: lines.shown, freight, total: lines.sum },
     ...{ volumetricGrams, billedGrams },
     minDays: route.minDays + extraDays,
     maxDays: route.maxDays + extraDays,
@@ -84,10 +86,17 @@ class Lines {
   readonly shown: PriceLine[] = [];
   sum = 0;
 
-  add(concept: string, description: string, amount: number): void {
-    if (amount === 0) return;
-    this.shown.push({ concept, description, amount });
-    this.sum += amount;
+  add(line: PriceLine): void {
+    if (line.amount === 0) return;
+    this.shown.push(line);
+    this.sum += line.amount;
+  }
+
+  /** Adds, or takes away, a percentage of the lines so far. */
+  addPercentage(concept: string, percentage: number, sign: 1 | -1 = 1): void {
+    const base = this.sum;
+    const amount = sign * percentOf(base, percentage);
+    this.add({ concept, amount, percentage, base, minimum: 0, fixed: 0, count: 1 });
   }
 }
 
@@ -136,8 +145,13 @@ function applies({ applies: when, above }: Surcharge, { areas }: Tariff, parcel:
   return when === 'siempre' || value > above;
 }
 
-function surchargeOf({ amount, percentage, minimum }: Surcharge, base: number, count: number): number {
-  return Math.max(minimum, amount * count + percentOf(base, percentage));
+function surchargeLine(
+  { name, amount: fixed, percentage, minimum }: Surcharge,
+  base: number,
+  count: number,
+): PriceLine {
+  const amount = Math.max(minimum, fixed * count + percentOf(base, percentage));
+  return { concept: name, amount, percentage, base: percentage > 0 ? base : 0, minimum, fixed, count };
 }
 
 function isAtBorder({ areas }: Tariff, { origin, destination }: Parcel): boolean {
@@ -145,25 +159,20 @@ function isAtBorder({ areas }: Tariff, { origin, destination }: Parcel): boolean
   return border?.nameOf(origin) !== undefined && border.nameOf(destination) !== undefined;
 }
 
-function describeFreight(zone: string, { upToGrams, extraGrams }: FoundBreak, packages: number): string {
-  const extra = extraGrams > 0 ? ` y ${formatKilograms(extraGrams)} mas` : '';
-  return `Zona ${zone}, hasta ${formatKilograms(upToGrams)}${extra}${byPackages(packages)}`;
-}
-
-function describeSurcharge(
-  { amount, percentage, minimum, perPackage }: Surcharge,
-  base: number,
-  count: number,
-): string {
-  const parts = [
-    ...(amount > 0 ? [`${formatPesos(amount)}${perPackage ? byPackages(count) : ''}`] : []),
+/** Says how a line was computed, for the customer who pays it: `11.5 % de 127.80`. */
+export function describeLine(line: PriceLine, zone: string, packages: number): string {
+  if ('upToGrams' in line) {
+    const extra = line.extraGrams > 0 ? ` y ${formatKilograms(line.extraGrams)} mas` : '';
+    return `Zona ${zone}, hasta ${formatKilograms(line.upToGrams)}${extra}${times(packages)}`;
+  }
+  const { percentage, base, minimum, fixed, count } = line;
+  const sum = [
+    ...(fixed > 0 ? [`${formatPesos(fixed)}${times(count)}`] : []),
     ...(percentage > 0 ? [`${formatPercent(percentage)} de ${formatPesos(base)}`] : []),
-  ];
-  return [parts.join(' y '), ...(minimum > 0 ? [`minimo ${formatPesos(minimum)}`] : [])]
-    .filter(Boolean)
-    .join(', ');
+  ].join(' y ');
+  return [...(sum ? [sum] : []), ...(minimum > 0 ? [`minimo ${formatPesos(minimum)}`] : [])].join(', ');
 }
 
-function byPackages(packages: number): string {
-  return packages > 1 ? ` × ${packages}` : '';
+function times(count: number): string {
+  return count > 1 ? ` × ${count}` : '';
 }

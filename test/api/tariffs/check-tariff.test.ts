@@ -37,7 +37,7 @@ describe('an error by file and line', () => {
       'an empty cell',
       'rutas.csv',
       line(2, 'centro,centro,,1,1'),
-      'linea 2, Zona "": falta; debe tener de 1 a 20 letras o digitos',
+      'linea 2, Zona "": falta; debe tener de 1 a 16 letras o digitos',
     ],
     [
       'a column less',

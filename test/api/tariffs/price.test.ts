@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { percentOf, toUnits } from '#services/api/tariffs/amounts.ts';
 import { addDays, deliveryDays } from '#services/api/tariffs/delivery-days.ts';
-import { type Price, priceParcel } from '#services/api/tariffs/price.ts';
+import { describeLine, type Price, priceParcel } from '#services/api/tariffs/price.ts';
 import type { Parcel } from '#services/api/tariffs/tariff.ts';
 import { demoTariff } from './demo-tariff.ts';
 
@@ -34,7 +34,9 @@ describe('a price', () => {
       ...{ origin: '06600', destination: '64000', service: 'Domicilio', type: '', packages: 1 },
       ...{ grams: 2_500, sides: [150, 200, 300], declared: 150_000 },
     });
-    expect(price?.lines.map(({ concept, description, amount }) => [concept, description, amount])).toEqual([
+    expect(
+      price?.lines.map((line) => [line.concept, describeLine(line, price.zone, 1), line.amount]),
+    ).toEqual([
       ['flete', 'Zona 3, hasta 5 kg', 14_200],
       ['descuento', '10 % de 142.00', -1_420],
       ['combustible', '11.5 % de 127.80', 1_470],
@@ -86,14 +88,17 @@ describe('a price', () => {
   });
 
   test('holds up to and with the weight of its break, and not a gram more', () => {
-    const weighing = (grams: number) =>
-      priceOf('otro', {
-        ...{ origin: '06600', destination: '64000', service: 'Domicilio', type: '', packages: 1 },
+    const weighing = (grams: number) => {
+      const price = priceOf('otro', {
+        ...{ origin: '06600', destination: '64000', service: 'Domicilio', type: '', packages: 2 },
         ...{ grams, sides: [1, 1, 1], declared: 0 },
-      })?.lines[0];
-    expect(weighing(5_000)).toEqual({ concept: 'flete', description: 'Zona 3, hasta 5 kg', amount: 16_300 });
-    expect(weighing(5_001)).toEqual({ concept: 'flete', description: 'Zona 3, hasta 10 kg', amount: 22_500 });
-    expect(weighing(31_001)?.description).toBe('Zona 3, hasta 30 kg y 2 kg mas');
+      });
+      const [line] = price?.lines ?? [];
+      return line && [describeLine(line, '3', 2), line.amount];
+    };
+    expect(weighing(5_000)).toEqual(['Zona 3, hasta 5 kg × 2', 32_600]);
+    expect(weighing(5_001)).toEqual(['Zona 3, hasta 10 kg × 2', 45_000]);
+    expect(weighing(31_001)).toEqual(['Zona 3, hasta 30 kg y 2 kg mas × 2', 95_400]);
   });
 
   test('has percentages as exact as rational numbers, rounded half up', () => {
@@ -160,9 +165,8 @@ describe('the days of delivery', () => {
           const now = { date: addDays('2026-11-01', day), minute };
           const { received, from, to } = deliveryDays(tariff, now, { minDays: min, maxDays: min + more });
           expect(works(received, saturday)).toBe(true);
-          let _walked = 0;
           const passed: string[] = [];
-          for (let date = received; date < to; _walked++) {
+          for (let date = received; date < to; ) {
             date = addDays(date, 1);
             if (works(date, saturday)) passed.push(date);
           }
