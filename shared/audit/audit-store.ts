@@ -24,6 +24,7 @@ export type AuditAction =
   | `queue.${string}`
   | `admin.${string}`
   | `branches.${string}`
+  | `tariffs.${string}`
   | `coverage.${string}`
   | `privacy.${string}`;
 type Details = Readonly<Record<string, string | number | boolean | readonly string[]>>;

@@ -27,7 +27,7 @@ type CommandLine = {
   /** As it is typed, such as `npm run admin --`. */
   name: string;
   /** In the audit log. */
-  service: 'admin' | 'branches';
+  service: 'admin' | 'branches' | 'tariffs';
   /** Describes the program, and adds its commands, whose actions call `run`. */
   addCommands: (program: Command, run: Run) => void;
 };

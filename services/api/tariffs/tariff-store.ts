@@ -1,0 +1,119 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { type Connection, mongo } from 'mongoose';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import {
+  type DocumentIn,
+  defineCollection,
+  listOf,
+  MOMENT,
+  modelOf,
+  NUMBER,
+  optional,
+  part,
+  type StoredModel,
+  TEXT,
+} from '#shared/stores/collection.ts';
+import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import type { TariffFile, TariffFolder } from './tariff-files.ts';
+import type { TariffVersion } from './tariff-versions.ts';
+
+declare module '#shared/errors/domain-error.ts' {
+  interface ErrorCodes {
+    /** Somebody else has changed the tariffs meanwhile. */
+    'tariffs-changed': unknown;
+  }
+}
+
+/** A log of versions and withdrawals, numbered together. Nothing in it changes, so an insert is the compare-and-set. */
+export const TARIFFS = defineCollection(
+  'tariffs',
+  {
+    _id: NUMBER,
+    at: MOMENT,
+    /** The operator. */
+    by: TEXT,
+    /** Of a version: from when on it may be in force, and all its files. */
+    from: optional(MOMENT),
+    files: optional(listOf(part({ name: TEXT, gzip: { type: Buffer, required: true } as const }))),
+    /** Of a withdrawal: the number of the version that is never in force again. */
+    withdraws: optional(NUMBER),
+  },
+  {
+    id: 'Number',
+    holds: 'A version of the tariff with its files, or the withdrawal of one',
+    life: 'For ever',
+    rights: { api: ['find'], admin: ['find', 'insert'], demo: ['find', 'insert'] },
+  },
+);
+type TariffEntry = DocumentIn<typeof TARIFFS>;
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** Tariffs in MongoDB. */
+export class TariffStore {
+  readonly #tariffs: StoredModel<TariffEntry>;
+
+  constructor(connection: Connection) {
+    this.#tariffs = modelOf(connection, TARIFFS);
+  }
+
+  /** Returns all versions by ascending number, without their files. */
+  async versions(): Promise<TariffVersion[]> {
+    const entries = await this.#tariffs.find().select({ files: 0 }).sort({ _id: 1 }).lean();
+    const withdrawn = new Set(entries.map(({ withdraws }) => withdraws));
+    return entries.flatMap(({ _id: number, at, by, from }) =>
+      from ? [{ number, at, by, from: from.getTime(), withdrawn: withdrawn.has(number) }] : [],
+    );
+  }
+
+  /** Returns the files of a version, or undefined if there is none of this number. */
+  async folder(number: number): Promise<TariffFolder | undefined> {
+    const entry = await this.#tariffs.findById(number).lean();
+    if (!entry?.files) return undefined;
+    const files = entry.files.map(
+      async ({ name, gzip }) => [name as TariffFile, await decompress(bytesOf(gzip))] as const,
+    );
+    return new Map(await Promise.all(files));
+  }
+
+  /** Returns the number of the last entry, which the next one is to follow; 0 if there is none. */
+  async last(): Promise<number> {
+    const entry = await this.#tariffs.findOne().select({ _id: 1 }).sort({ _id: -1 }).lean();
+    return entry?._id ?? 0;
+  }
+
+  /**
+   * Stores a version that follows the entry `last`, and returns its number.
+   *
+   * @throws DomainError `tariffs-changed` if another entry follows it already: what was checked is no longer so.
+   */
+  async add(
+    last: number,
+    { folder, from, by }: { folder: TariffFolder; from: Date; by: string },
+  ): Promise<number> {
+    const files = [...folder].map(async ([name, content]) => ({ name, gzip: await compress(content) }));
+    return this.#append(last, { by, from, files: await Promise.all(files) });
+  }
+
+  /** Withdraws a version for good. @throws DomainError as `add` does. */
+  async withdraw(last: number, version: number, by: string): Promise<void> {
+    await this.#append(last, { by, withdraws: version });
+  }
+
+  async #append(last: number, entry: Omit<TariffEntry, '_id' | 'at'>): Promise<number> {
+    try {
+      await this.#tariffs.create({ _id: last + 1, at: new Date(), ...entry });
+      return last + 1;
+    } catch (error) {
+      const isTaken = error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
+      throw isTaken ? new DomainError('tariffs-changed') : error;
+    }
+  }
+}
+
+/** A `lean` read returns the driver's own type of bytes. */
+function bytesOf(gzip: Buffer | { buffer: Uint8Array }): Uint8Array {
+  return Buffer.isBuffer(gzip) ? gzip : gzip.buffer;
+}

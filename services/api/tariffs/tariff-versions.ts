@@ -1,0 +1,22 @@
+/** A version of the tariff. `from`: from when on it may be in force, in ms since 1970. */
+export type TariffVersion = { number: number; at: Date; by: string; from: number; withdrawn: boolean };
+
+/**
+ * Returns the version that is in force at a moment: of those that have begun and are not withdrawn, the one that began last,
+ * and of several from the same moment the one with the greatest number.
+ */
+export function inForceAt(versions: readonly TariffVersion[], moment: number): TariffVersion | undefined {
+  return versions
+    .filter(({ from, withdrawn }) => from <= moment && !withdrawn)
+    .toSorted(byBeginning)
+    .at(-1);
+}
+
+/** Returns the versions that begin after a moment, the next one first. */
+export function laterThan(versions: readonly TariffVersion[], moment: number): TariffVersion[] {
+  return versions.filter(({ from, withdrawn }) => from > moment && !withdrawn).toSorted(byBeginning);
+}
+
+function byBeginning(one: TariffVersion, other: TariffVersion): number {
+  return one.from - other.from || one.number - other.number;
+}
