@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { BranchStore, type Coverage } from '#services/branches/branch-store.ts';
 import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
 import { LineReport, readRows } from '#shared/commands/csv.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
 import { createLogger } from '#shared/observability/logger.ts';
+import { BranchStore, type Coverage } from '#shared/stores/branch-store.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 
 /** Password of every demo user. `npm start` and, with `DEMO=1`, Compose load the users; both listen on loopback only. */

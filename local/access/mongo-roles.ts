@@ -1,9 +1,10 @@
 import { ACCOUNTS } from '#services/api/accounts/account-limits.ts';
 import { CREATIONS } from '#services/api/guides/creation-journal.ts';
 import { GUIDES } from '#services/api/guides/guide-model.ts';
-import { BRANCHES, COVERAGE, GENERATIONS } from '#services/branches/branch-store.ts';
+import { TARIFFS } from '#services/api/tariffs/tariff-store.ts';
 import { AUDIT } from '#shared/audit/audit-store.ts';
 import { USERS } from '#shared/auth/user-store.ts';
+import { BRANCHES, COVERAGE, GENERATIONS } from '#shared/stores/branch-store.ts';
 import { type Collection, MONGO_USERS, type MongoAction, type MongoUser } from '#shared/stores/collection.ts';
 import { EVENTS } from '#shared/stores/event-model.ts';
 import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
@@ -18,7 +19,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
 
 export const COLLECTIONS: readonly Collection[] = [
   ...[GUIDES, CREATIONS, EVENTS, USERS, ACCOUNTS, AUDIT],
-  ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS],
+  ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS, TARIFFS],
 ];
 
 /** By collection; `''` is every collection of the database, and the database itself. */

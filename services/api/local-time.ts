@@ -41,3 +41,17 @@ export function localDays(localTime: (moment: Date) => string): (now: number) =>
     return today;
   };
 }
+
+/**
+ * Returns when a second of a day begins in a zone, in ms since 1970: the moment at which a function of `localTimeFormatter`
+ * writes it. If clocks change just then, it may be off by that hour.
+ *
+ * @param text as `YYYY-MM-DDTHH:mm:ss`.
+ */
+export function momentOf(localTime: (moment: Date) => string, text: string): number {
+  const wanted = Date.parse(`${text}Z`);
+  let moment = wanted;
+  // The offset at the first guess may be another than at the moment itself.
+  for (let guess = 0; guess < 2; guess++) moment += wanted - Date.parse(`${localTime(new Date(moment))}Z`);
+  return moment;
+}

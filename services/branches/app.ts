@@ -10,11 +10,11 @@ import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { requireInternalToken } from '#shared/http/internal-calls.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { BranchStore } from '#shared/stores/branch-store.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
 import { BranchCache } from './branch-cache.ts';
 import { BranchLookup } from './branch-lookup.ts';
-import { BranchStore } from './branch-store.ts';
 import type { BranchesConfig } from './config.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
+import { chunks, type Snapshot } from '#shared/stores/branch-store.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import { chunks, type Snapshot } from './branch-store.ts';
 
 /** Lifetime of a hash that is being written, in s: leftovers of an interrupted rebuild expire by themselves. */
 const UNFINISHED_TTL_S = 60;

@@ -5,8 +5,8 @@ import type { DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { BranchStore, Found } from '#shared/stores/branch-store.ts';
 import { type BranchCache, listingOf } from './branch-cache.ts';
-import type { BranchStore, Found } from './branch-store.ts';
 
 /** How often the database is asked for its version, in ms: a load is visible within a second. */
 const COMPARE_INTERVAL_MS = 300;

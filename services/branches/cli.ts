@@ -4,7 +4,7 @@ import type { CommandResult } from '#shared/audit/record-command.ts';
 import { type Run, runCommandLine, typedPath } from '#shared/commands/run-command-line.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { BranchStore, type Snapshot } from './branch-store.ts';
+import { BranchStore, type Snapshot } from '#shared/stores/branch-store.ts';
 import { branchTable, columnsOf, coverageTable } from './csv-columns.ts';
 import { type Dataset, exportCsv, importCsv } from './csv-files.ts';
 

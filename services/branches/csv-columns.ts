@@ -1,5 +1,5 @@
 import { type Branch, branchCode } from '#shared/contracts/branch.ts';
-import type { Coverage } from './branch-store.ts';
+import type { Coverage } from '#shared/stores/branch-store.ts';
 
 type Rule = { fits: (cell: string) => boolean; reason: string };
 

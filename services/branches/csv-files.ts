@@ -11,7 +11,7 @@ import {
   readGuardedRows,
 } from '#shared/commands/csv.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
-import type { OnProgress } from './branch-store.ts';
+import type { OnProgress } from '#shared/stores/branch-store.ts';
 import { type CsvTable, columnsOf } from './csv-columns.ts';
 
 export type Dataset<R, C extends string> = {

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
-import { BranchStore } from '#services/branches/branch-store.ts';
 import { type Event, REASON_NAMES, REASONS } from '#shared/contracts/event.ts';
 import { STATE_EVENTS, STATES, type StateEvent } from '#shared/contracts/event-types.ts';
+import { BranchStore } from '#shared/stores/branch-store.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';

@@ -1,6 +1,6 @@
 import { BRANCHES } from '#local/demo-data.ts';
-import { BranchStore } from '#services/branches/branch-store.ts';
 import { createLogger } from '#shared/observability/logger.ts';
+import { BranchStore } from '#shared/stores/branch-store.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { newGuide } from './guides.ts';
 

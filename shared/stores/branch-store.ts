@@ -11,7 +11,7 @@ import {
   optional,
   type StoredModel,
   TEXT,
-} from '#shared/stores/collection.ts';
+} from './collection.ts';
 
 declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
@@ -21,6 +21,7 @@ declare module '#shared/errors/domain-error.ts' {
 
 const RIGHTS = {
   branches: ['find'],
+  admin: ['find'],
   loads: ['find', 'insert', 'remove'],
   demo: ['find', 'insert', 'remove'],
 } as const;
@@ -54,6 +55,7 @@ export const GENERATIONS = defineCollection(
     life: 'For ever',
     rights: {
       branches: ['find'],
+      admin: ['find'],
       loads: ['find', 'insert', 'update'],
       demo: ['find', 'insert', 'update'],
     },

@@ -1,0 +1,99 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished } from 'vitest';
+import { run } from '#services/api/tariffs/cli.ts';
+import { TariffStore } from '#services/api/tariffs/tariff-store.ts';
+import { runCommand } from '#test/fixtures/operators/command.ts';
+import { test as base } from '#test/fixtures/stores.ts';
+import { DEMO_TARIFF, demoFolder } from './demo-tariff.ts';
+
+/** Runs `npm run tariffs`, as operator `ana`. */
+const test = base.extend('tariffs', async ({ stores }) => (...args: string[]) => {
+  return runCommand(run, args, { env: { MONGODB_URI: stores.mongoUri, OPERATOR: 'ana' } });
+});
+
+/** Makes a folder with one file. */
+async function folderWith(file: string, content: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tariff-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, file), content);
+  return folder;
+}
+
+describe('npm run tariffs', () => {
+  test('checks, loads, prices, exports, restores and withdraws versions', async ({ tariffs }) => {
+    expect((await tariffs('list')).out).toBe('No hay tarifas\n');
+    expect((await tariffs('import', DEMO_TARIFF)).out).toMatch(/Version 1, en vigor desde/);
+    const quote = [
+      'quote',
+      '--account',
+      'demo',
+      '--origin',
+      '06600',
+      '--cp',
+      '64000',
+      '--kg',
+      '2.5',
+      '--cm',
+      '30,20,15',
+    ];
+    const { out } = await tariffs(...quote, '--declared', '1500');
+    expect(out).toContain(
+      'Domicilio: lista mayoreo, zona 3, cobra 3 kg (volumetrico 1.8 kg), 2 a 3 dias habiles',
+    );
+    expect(out).toMatch(/total +194\.30/);
+
+    const fuel = await folderWith(
+      'recargos.csv',
+      'Concepto,Aplica,Mayor,Importe,Porcentaje,De,Minimo,Por,Dias\ncombustible,siempre,,,12,flete,,,\n',
+    );
+    expect((await tariffs('check', fuel)).out).toBe(
+      [
+        'Archivos: recargos.csv',
+        'Precios nuevos: 0, que ya no estan: 0',
+        'Suben: 0',
+        'Bajan: 0',
+        'Prueba, no se cambio nada',
+        '',
+      ].join('\n'),
+    );
+    const contracts = await folderWith('contratos.csv', 'Cuenta,Lista,Descuento\ntienda,mayoreo,5\n');
+    const warned = await tariffs('import', contracts);
+    expect(warned).toMatchObject({ code: 1, out: '' });
+    expect(warned.err).toContain('linea 2, Cuenta "tienda": ninguna cuenta se llama asi');
+    expect(warned.err).toContain('No se cargo nada: corrija los avisos, o agregue --accept-warnings');
+
+    const copy = join(fuel, 'copia');
+    expect((await tariffs('export', '1', copy)).out).toContain('Archivos de la version 1: areas.csv, ');
+    for (const file of ['precios.csv', 'zonas.csv']) {
+      expect(await readFile(join(copy, file))).toEqual(await readFile(join(DEMO_TARIFF, file)));
+    }
+    expect((await tariffs('restore', '1')).out).toMatch(
+      /^Version 2, con los archivos de la 1, en vigor desde/,
+    );
+    expect((await tariffs('withdraw', '2')).out).toBe('Version 2 retirada; en vigor queda la 1\n');
+    expect((await tariffs('list')).out).toMatch(/^version .*\n2 .* retirada .* ana\n1 .* en vigor .* ana\n$/);
+    expect((await tariffs('withdraw', '7')).err).toBe('No hay una version 7\n');
+  });
+
+  test('a version for another day waits for its midnight', async ({ tariffs }) => {
+    const { out } = await tariffs('import', DEMO_TARIFF, '--accept-warnings', '--from', '2099-12-01');
+    expect(out).toContain('en vigor desde 2099-12-01 00:00:00 (America/Mexico_City)');
+    expect((await tariffs('list')).out).toContain('2099-12-01T06:00  futura');
+    expect((await tariffs('import', DEMO_TARIFF, '--from', '2020-01-01')).err).toBe(
+      '--from debe ser un dia que no ha empezado\n',
+    );
+  });
+
+  test('of two that follow the same entry one is refused', async ({ stores }) => {
+    const store = new TariffStore(stores.mongo);
+    const last = await store.last();
+    const version = { folder: demoFolder, from: new Date(), by: 'ana' };
+    const both = await Promise.allSettled([store.add(last, version), store.add(last, version)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'tariffs-changed' },
+    });
+  });
+});
