@@ -79,6 +79,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     plugins: ['accounts', 'guides', 'labels', 'privacy'],
     privacy: ['guides'],
     routes: ['accounts', 'guides', 'hooks', 'labels', 'openapi', 'webhooks'],
+    tariffs: [],
     tracking: ['guides'],
     webhooks: ['guides'],
   },

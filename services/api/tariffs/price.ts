@@ -44,7 +44,7 @@ export type NoPrice =
   /** The account's list has no price for the service in the zone. */
   | { reason: 'no-price'; list: string; zone: string };
 
-/** Prices a parcel of an account (docs/contract.md "Quotes"). Integers only; every line is rounded half up. */
+/** Prices a parcel of an account (docs/tarifas.md "Cómo sale un precio"). Integers only; every line is rounded half up. */
 export function priceParcel(tariff: Tariff, account: string, parcel: Parcel): Price | NoPrice {
   const { parameters } = tariff;
   const volumetricGrams = volumetric(parcel.sides, parameters.divisor);

@@ -43,6 +43,7 @@ it('the image api has the chapters of the guide for integrators', () => {
 describe.each([
   ...SERVICES.map((name) => [name, `services/${name}/main.ts`]),
   ['api', 'services/api/cli.ts'],
+  ['api', 'services/api/tariffs-cli.ts'],
   ['branches', 'services/branches/cli.ts'],
   ['setup', 'local/compose/secrets.ts'],
   ['setup', 'local/compose/demo.ts'],
@@ -90,7 +91,7 @@ describe.each(SERVICES)('the image of %s', (name) => {
     );
     expect(programs).toContain(`services/${name}/main.ts`);
     // A file of types alone is no program, as long as one of the service's files needs it.
-    const { files } = allImports(programs.filter((path) => /\/(main|cli)\.ts$/.test(path)));
+    const { files } = allImports(programs.filter((path) => /\/(main|cli|tariffs-cli)\.ts$/.test(path)));
     expect(programs.filter((path) => !files.has(path))).toEqual([]);
   });
 });

@@ -10,26 +10,26 @@ import { branchCode } from '#shared/contracts/branch.ts';
 import { SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { BranchStore } from '#shared/stores/branch-store.ts';
-import { aligned, parseInteger } from '../commands/command-line.ts';
-import { ApiConfig } from '../config.ts';
-import { localTimeFormatter, momentOf } from '../local-time.ts';
-import { formatKilograms, formatPesos, toCentavos, toUnits } from './amounts.ts';
-import { checkTariff } from './check-tariff.ts';
-import { describeLine, priceParcel } from './price.ts';
-import { readTariff } from './read-tariff.ts';
-import { readSurroundings } from './surroundings.ts';
-import type { Parcel, Tariff } from './tariff.ts';
-import { describeDifference } from './tariff-difference.ts';
+import { aligned, parseInteger } from './commands/command-line.ts';
+import { ApiConfig } from './config.ts';
+import { localTimeFormatter, momentOf } from './local-time.ts';
+import { formatKilograms, formatPesos, toCentavos, toUnits } from './tariffs/amounts.ts';
+import { checkTariff } from './tariffs/check-tariff.ts';
+import { describeLine, priceParcel } from './tariffs/price.ts';
+import { readTariff } from './tariffs/read-tariff.ts';
+import { readSurroundings } from './tariffs/surroundings.ts';
+import type { Parcel, Tariff } from './tariffs/tariff.ts';
+import { describeDifference } from './tariffs/tariff-difference.ts';
 import {
   readTariffFolder,
   TARIFF_COLUMNS,
   type TariffFolder,
   withChanges,
   writeTariffFolder,
-} from './tariff-files.ts';
-import { TariffReport } from './tariff-report.ts';
-import { TariffStore } from './tariff-store.ts';
-import { inForceAt, type TariffVersion } from './tariff-versions.ts';
+} from './tariffs/tariff-files.ts';
+import { TariffReport } from './tariffs/tariff-report.ts';
+import { TariffStore } from './tariffs/tariff-store.ts';
+import { inForceAt, type TariffVersion } from './tariffs/tariff-versions.ts';
 
 /** `npm run tariffs -- …`: versions of the tariff as folders of CSV files (docs/tarifas.md). */
 
