@@ -1,4 +1,7 @@
 import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import { readTariffFolder } from '#services/api/tariffs/tariff-files.ts';
+import { TariffStore } from '#services/api/tariffs/tariff-store.ts';
 import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
@@ -25,10 +28,10 @@ const user = (
 });
 /** The demo users. docs/contract.md "Demo data" has them as a table. */
 export const DEMO_USERS = [
-  user('demo', 'MEX01', 'guias.create', 'guias.read', 'guias.cancel', 'webhooks.admin'),
+  user('demo', 'MEX01', 'guias.create', 'guias.read', 'guias.cancel', 'guias.quote', 'webhooks.admin'),
   { ...user('demo2', 'MEX01', 'guias.create', 'guias.read'), account: 'demo' },
-  user('otro', 'GDL01', 'guias.create', 'guias.read', 'guias.cancel', 'webhooks.admin'),
-  user('lectura', 'MEX01', 'guias.read'),
+  user('otro', 'GDL01', 'guias.create', 'guias.read', 'guias.cancel', 'guias.quote', 'webhooks.admin'),
+  user('lectura', 'MEX01', 'guias.read', 'guias.quote'),
   user('sinorigen', null, 'guias.create', 'guias.read'),
   user('inactiva', 'CUN01', 'guias.create', 'guias.read'),
   user('escaner', 'MEX01', 'eventos.create', 'guias.read'),
@@ -46,8 +49,11 @@ export const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => (
   code: Codigo,
 }));
 
+/** The demo tariff, as those who keep prices load it (`npm run tariffs`). */
+export const DEMO_TARIFF = join(import.meta.dirname, 'demo-tariff');
+
 /**
- * Loads the demo users, branches and coverage (docs/contract.md "Demo data") into a database that has no users.
+ * Loads the demo users, branches, coverage and tariff (docs/contract.md "Demo data") into a database that has no users.
  *
  * @returns whether it did. The users come last, so that an interrupted load is done again.
  */
@@ -59,6 +65,7 @@ export async function seedDemoData(mongodbUri: string): Promise<boolean> {
     const branches = new BranchStore(mongo);
     await branches.loadBranches(BRANCHES);
     await branches.loadCoverage(COVERAGE);
+    await loadTariff(mongo);
     const passwordHash = await hashPassword(DEMO_PASSWORD);
     const common = { passwordHash, disabled: false, demo: true, tokenGeneration: 0 };
     for (const demo of DEMO_USERS) await users.create({ ...demo, ...common });
@@ -66,4 +73,11 @@ export async function seedDemoData(mongodbUri: string): Promise<boolean> {
   } finally {
     await mongo.close();
   }
+}
+
+async function loadTariff(mongo: Connection): Promise<void> {
+  const store = new TariffStore(mongo);
+  // An interrupted load may have stored it already.
+  if ((await store.entries()).length > 0) return;
+  await store.add(0, { folder: await readTariffFolder(DEMO_TARIFF), from: new Date(), by: 'demo' });
 }

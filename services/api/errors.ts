@@ -58,7 +58,7 @@ const unknownOutcome = {
 } as const;
 const { codigo, advice } = commonHttpErrors['parameter-invalid'];
 const wrongParameter = { status: 400, codigo, advice } as const;
-/** Code and text of the answer are those of its first problem. */
+/** Code and text of the answer are those of its first problem. A route's list of errors names the problems of quotes. */
 const firstProblem = { status: 400, codigo: undefined, message: undefined, advice: undefined } as const;
 
 /**
@@ -180,6 +180,9 @@ const apiErrors = {
   },
   'guides-invalid': firstProblem,
   'fields-invalid': firstProblem,
+  'prices-missing': firstProblem,
+  'quotes-invalid': firstProblem,
+  'quotes-refused': { ...firstProblem, status: 409 },
   'field-required': {
     status: 400,
     codigo: 'campo_requerido',
@@ -237,6 +240,51 @@ const apiErrors = {
     message: ({ postalCode }) => `No hay cobertura para el código postal: ${postalCode}`,
     advice:
       'El transportista no entrega ahí. Consulte `GET /api/sucursales/cobertura/{cp}` antes de vender el envío.',
+  },
+  'no-tariff': {
+    status: 400,
+    codigo: 'sin_tarifa',
+    message: ({ explanation = 'el transportista no tiene una tarifa en vigor' }) =>
+      `Sin tarifa: ${explanation}`,
+    advice:
+      'El transportista no tiene precio para ese envío: el mensaje dice para qué zona, lista y servicio. Pruebe otro servicio, o pregúntele.',
+    example: 'TipoServicio',
+  },
+  'parcel-too-large': {
+    status: 400,
+    codigo: 'medidas_excedidas',
+    message: ({ explanation }) => `Medidas excedidas: ${explanation}`,
+    advice: 'Divida el envío en paquetes más chicos. Cuenta también el peso volumétrico.',
+    example: 'Producto.Peso',
+  },
+  'quote-invalid': {
+    status: 400,
+    codigo: 'cotizacion_invalida',
+    message: 'La cotizacion no es valida: esta alterada, o es de otra cuenta',
+    advice: 'Mande el texto de `Cotizacion` tal como lo dio `cotizar` a su cuenta, o cotice otra vez.',
+    example: 'Cotizacion',
+  },
+  'quote-expired': {
+    status: 409,
+    codigo: 'cotizacion_vencida',
+    message: ({ expired }) => `La cotizacion vencio: ${expired}`,
+    advice: 'Cotice otra vez: el precio puede ser otro.',
+    example: 'Cotizacion',
+  },
+  'quote-withdrawn': {
+    status: 409,
+    codigo: 'cotizacion_retirada',
+    message: 'El transportista retiro la tarifa de esta cotizacion',
+    advice: 'La tarifa tenía un error y se retiró. Cotice otra vez.',
+    example: 'Cotizacion',
+  },
+  'quote-different': {
+    status: 409,
+    codigo: 'cotizacion_distinta',
+    message: ({ campo, is, quoted }) => `El campo '${campo}' es ${is} y se cotizo ${quoted}`,
+    advice:
+      'La guía no cabe en su cotización: `details` dice de cada campo qué es y qué se cotizó. Cotice otra vez con esos valores, o corríjalos.',
+    example: 'Producto.Peso',
   },
   'origin-unassigned': {
     status: 400,

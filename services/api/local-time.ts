@@ -55,3 +55,12 @@ export function momentOf(localTime: (moment: Date) => string, text: string): num
   for (let guess = 0; guess < 2; guess++) moment += wanted - Date.parse(`${localTime(new Date(moment))}Z`);
   return moment;
 }
+
+/** Writes a moment, in ms since 1970, with the offset of its zone, as `2026-12-01T23:59:59-06:00` (RFC 3339). */
+export function zonedTime(localTime: (moment: Date) => string, moment: number): string {
+  const text = localTime(new Date(moment));
+  const minutes = Math.round((Date.parse(`${text}Z`) - moment) / 60_000);
+  const two = (number: number) => `${Math.trunc(number)}`.padStart(2, '0');
+  const [hours, rest] = [Math.abs(minutes) / 60, Math.abs(minutes) % 60];
+  return `${text}${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
+}

@@ -15,7 +15,7 @@ import { ApiConfig } from './config.ts';
 import { localTimeFormatter, momentOf } from './local-time.ts';
 import { formatKilograms, formatPesos, toCentavos, toUnits } from './tariffs/amounts.ts';
 import { checkTariff } from './tariffs/check-tariff.ts';
-import { describeLine, priceParcel } from './tariffs/price.ts';
+import { describeLine, describeNoPrice, priceParcel } from './tariffs/price.ts';
 import { readTariff } from './tariffs/read-tariff.ts';
 import { readSurroundings } from './tariffs/surroundings.ts';
 import type { Parcel, Tariff } from './tariffs/tariff.ts';
@@ -29,7 +29,7 @@ import {
 } from './tariffs/tariff-files.ts';
 import { TariffReport } from './tariffs/tariff-report.ts';
 import { TariffStore } from './tariffs/tariff-store.ts';
-import { inForceAt, type TariffVersion } from './tariffs/tariff-versions.ts';
+import { inForceAt, type TariffVersion, versionsIn } from './tariffs/tariff-versions.ts';
 
 /** `npm run tariffs -- …`: versions of the tariff as folders of CSV files (docs/tarifas.md). */
 
@@ -72,8 +72,8 @@ type Tariffs = { mongo: Connection; store: TariffStore; versions: TariffVersion[
 
 async function openTariffs(mongo: Connection): Promise<Tariffs> {
   const store = new TariffStore(mongo);
-  const last = await store.last();
-  return { mongo, store, last, versions: await store.versions() };
+  const entries = await store.entries();
+  return { mongo, store, last: entries.at(-1)?._id ?? 0, versions: versionsIn(entries) };
 }
 
 function addCheck(program: Command, run: Run): void {
@@ -340,7 +340,7 @@ function parseMeasure(text: string): number {
 
 function describePrice(tariff: Tariff, account: string, parcel: Parcel): string {
   const price = priceParcel(tariff, account, parcel);
-  if ('reason' in price) return `\n${parcel.service}: sin precio (${price.reason})`;
+  if ('reason' in price) return `\n${parcel.service}: ${describeNoPrice(price)}`;
   const { list, zone, lines, total, billedGrams, volumetricGrams, minDays, maxDays } = price;
   const rows = [...lines, { concept: 'total', amount: total }].map((line) => [
     line.concept,

@@ -20,6 +20,7 @@ export const PERMISSIONS = [
   'guias.create',
   'guias.read',
   'guias.cancel',
+  'guias.quote',
   'guias.read.all',
   'colas.admin',
   'eventos.create',

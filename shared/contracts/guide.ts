@@ -188,29 +188,43 @@ const createdBy = ({ text }: Kinds) =>
     'Quien crea la guía; puede ser un objeto vacío',
   );
 
-function guideIn(forms: Forms) {
-  const kinds = kindsIn(forms);
-  return section(
-    {
-      Remitente: sender(kinds),
-      Destinatario: recipient(kinds),
-      Producto: goods(kinds),
-      Creado_por: createdBy(kinds),
-      Referencia: Type.Optional(
-        kinds.text(60, 'Número del propio cliente, que puede repetirse', 'PEDIDO-1042'),
-      ),
-    },
-    'Una guía',
-    { 'x-regla': 'debe ser un objeto' },
-  );
+function fieldsIn(kinds: Kinds) {
+  return {
+    Remitente: sender(kinds),
+    Destinatario: recipient(kinds),
+    Producto: goods(kinds),
+    Creado_por: createdBy(kinds),
+    Referencia: Type.Optional(
+      kinds.text(60, 'Número del propio cliente, que puede repetirse', 'PEDIDO-1042'),
+    ),
+  };
 }
+const GUIDE_OPTIONS = { 'x-regla': 'debe ser un objeto' };
 
 /** A guide as it is stored and printed. */
-export const Guide = guideIn(STORED);
+export const Guide = section(fieldsIn(kindsIn(STORED)), 'Una guía', GUIDE_OPTIONS);
 export type Guide = Static<typeof Guide>;
 
+/** Longest quote, in characters (docs/contract.md "Quotes"). */
+export const MAX_QUOTE_LENGTH = 1_000;
+
 /** A guide as a client may send it; the type is that of what becomes of it. */
-export const SentGuide = guideIn(SENT);
+export const SentGuide = section(
+  {
+    ...fieldsIn(kindsIn(SENT)),
+    Cotizacion: Type.Optional(
+      Type.String({
+        maxLength: MAX_QUOTE_LENGTH,
+        description: 'La `Cotizacion` de una opción de `cotizar`: la guía cuesta lo cotizado',
+        examples: ['eyJ0…'],
+        'x-regla': `admite hasta ${MAX_QUOTE_LENGTH} caracteres`,
+      }),
+    ),
+  },
+  'Una guía',
+  GUIDE_OPTIONS,
+);
+export type SentGuide = Guide & { Cotizacion?: string };
 
 /** The values of `TipoServicio` (docs/contract.md "Guides"). */
 export const SERVICE_TYPES = ['Domicilio', 'the service'] as const;

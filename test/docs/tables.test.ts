@@ -8,7 +8,15 @@ import { type OpenApi, TABLES } from './tables.ts';
 
 /** The tables that stand between `<!-- name -->` and `<!-- end -->` in a document, by its path. */
 const PAGES: Record<string, (keyof typeof TABLES)[]> = {
-  'docs/contract.md': ['operations', 'messages', 'guideFields', 'eventFields', 'states', 'demoUsers'],
+  'docs/contract.md': [
+    'operations',
+    'messages',
+    'guideFields',
+    'eventFields',
+    'states',
+    'demoUsers',
+    'quote',
+  ],
   'docs/architecture.md': ['redisKeys', 'collections'],
   'k8s/README.md': ['alerts'],
   'k8s/operations.md': ['settings'],

@@ -5,7 +5,8 @@ import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { httpErrors } from '#services/api/errors.ts';
-import { EventFields, GUIDE_FIELDS } from '#services/api/openapi/schemas.ts';
+import QUOTE_EXAMPLE from '#services/api/openapi/quote-example.json' with { type: 'json' };
+import { EventFields, REQUEST_FIELDS } from '#services/api/openapi/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
@@ -126,7 +127,7 @@ type Section = Field & { required?: string[]; properties?: Record<string, Field>
 
 /** Every field of a guide with its rule, in the words of the message that refuses it. Fields of one rule share a row. */
 function guideFields(): string {
-  const rules = Object.entries(GUIDE_FIELDS as Record<string, Section>).flatMap(([name, section]) =>
+  const rules = Object.entries(REQUEST_FIELDS as Record<string, Section>).flatMap(([name, section]) =>
     Object.entries(section.properties ?? { [name]: section }).map(([field, { 'x-regla': rule = '' }]) => ({
       field: `\`${section.properties ? `${name}.${field}` : name}\`${section.required?.includes(field) ? ' (required)' : ''}`,
       rule,
@@ -153,6 +154,15 @@ function eventFields(): string {
 function states(): string {
   const ofPackages = GUIDE_STATUSES.filter((status) => status !== 'Cancelado' && !STATES[status].prevails);
   return `${ofPackages.map((status) => `\`${status}\``).join(', ')}\n`;
+}
+
+/** An answer of `cotizar`, of which one option is shown. */
+function quote(): string {
+  const [option] = QUOTE_EXAMPLE.Opciones;
+  return `\`\`\`json\n${JSON.stringify({ ...QUOTE_EXAMPLE, Opciones: [option] }, null, 2).replace(
+    /\{\s+([^{}[\]]*?)\s+\}/g,
+    (_, fields: string) => `{ ${fields.replace(/\n\s+/g, ' ')} }`,
+  )}\n\`\`\`\n`;
 }
 
 /** The users of the demo data. */
@@ -267,6 +277,6 @@ function table(heads: string[], rows: string[][]): string {
 
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
-  ...{ settings, messages, operations, guideFields, eventFields, states, demoUsers },
+  ...{ settings, messages, operations, guideFields, eventFields, states, demoUsers, quote },
   ...{ redisKeys, collections, helpers, fields, alerts: alertSignals },
 } satisfies Record<string, (document: OpenApi, page: string) => string>;

@@ -18,7 +18,8 @@ import { httpErrors } from '../errors.ts';
 import { KEY_DAYS } from '../guides/creation-journal.ts';
 import { TAGS } from '../openapi/document.ts';
 import { GUIDE_EXAMPLES } from '../openapi/examples.ts';
-import { EventFields, GUIDE_FIELDS } from '../openapi/schemas.ts';
+import QUOTE_EXAMPLE from '../openapi/quote-example.json' with { type: 'json' };
+import { EventFields, REQUEST_FIELDS } from '../openapi/schemas.ts';
 import {
   markdownTable,
   WHEN_REPEATED,
@@ -61,6 +62,7 @@ export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: objec
     camposDeEvento: fieldsTable(EventFields as Section),
     operacionesDeWebhooks: operationsTable(taggedWith('Webhooks')),
     guiaMinima: readableJson(GUIDE_EXAMPLES.minima.value),
+    ejemploDeCotizacion: `\`\`\`\n${readableJson(QUOTE_EXAMPLE)}\n\`\`\``,
     campos: fieldSections(),
     ejemplos: Object.values(GUIDE_EXAMPLES)
       .map(({ summary, value }) => `### ${summary}\n\n\`\`\`\n${readableJson(value)}\n\`\`\``)
@@ -123,7 +125,7 @@ type Field = { description?: string; examples?: unknown[]; 'x-regla'?: string };
 type Section = Field & { required?: string[]; properties?: Record<string, Field> };
 
 function fieldSections(): string {
-  return Object.entries(GUIDE_FIELDS as Record<string, Section>)
+  return Object.entries(REQUEST_FIELDS as Record<string, Section>)
     .map(([name, section]) => {
       const { description, properties } = section;
       const table = fieldsTable(properties ? section : { properties: { [name]: section } });

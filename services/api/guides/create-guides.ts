@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { branchCode } from '#shared/contracts/branch.ts';
-import type { Guide } from '#shared/contracts/guide.ts';
+import { type Branch, branchCode } from '#shared/contracts/branch.ts';
+import type { Guide, SentGuide } from '#shared/contracts/guide.ts';
 import type { ProblemList } from '#shared/errors/domain-error.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
 import type { GuideQuota, TakenGuides } from '../accounts/guide-quota.ts';
 import type { BranchesClient } from '../branches-client.ts';
+import { type HonourDeps, honourQuotes, type QuotedAmounts } from '../quotes/honour-quotes.ts';
+import { type GuideRequest, parseGuideRequest, type SentRequest } from '../requests/guide-request.ts';
+import { type GuideBranches, resolveBranches } from '../requests/resolve-branches.ts';
 import {
   type CreationJournal,
   type IdempotencyKey,
@@ -15,29 +18,14 @@ import {
 } from './creation-journal.ts';
 import type { BranchOfGuide, GuideRecord } from './guide-model.ts';
 import { generateGuideNumbers } from './guide-number.ts';
-import { type GuideRequest, parseGuideRequest } from './request/guide-request.ts';
-import { type GuideBranches, resolveBranches } from './request/resolve-branches.ts';
 
 /** Pauses between the looks for a creation that another request with the same key is about to commit, in ms. */
 const PAUSES_MS = [0, 100, 300, 600];
 
-export type CreationDeps = {
-  journal: CreationJournal;
-  branches: BranchesClient;
-  guideQuota: GuideQuota;
-  /** Writes a moment as SEND_FECHA shows it. */
-  localTime: (moment: Date) => string;
-};
-export type ValidationRequest = {
-  /** Parsed JSON of any shape. */
-  body: unknown;
-  /** Leaves unknown fields out instead of refusing them. */
-  lenient: boolean;
-  user: Caller;
-  requestId: string;
-  signal: AbortSignal;
-};
-export type CreationRequest = ValidationRequest & {
+/** `localTime` writes a moment as SEND_FECHA shows it. */
+export type ValidationDeps = HonourDeps & { branches: BranchesClient };
+export type CreationDeps = ValidationDeps & { journal: CreationJournal; guideQuota: GuideQuota };
+export type CreationRequest = SentRequest & {
   /** The client's name for this request; repeated with the same body it creates nothing. */
   idempotencyKey: string | undefined;
 };
@@ -77,6 +65,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const earlier = key && (await journal.find(key));
   if (earlier) return replay(earlier);
   const branches = await resolveBranches(deps.branches, guides, request);
+  const amounts = honourQuotes(deps, user.account, parsed, branches);
   // Taken after all checks: a refused request uses no quota.
   let taken: TakenGuides;
   try {
@@ -87,7 +76,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     if (concurrent) return replay(concurrent);
     throw error;
   }
-  const records = newRecords(parsed, branches, user, deps.localTime);
+  const records = newRecords(parsed, branches, amounts, user, deps.localTime);
   const created = await journal.create(records, key).catch(async (error: unknown) => {
     if (!isUnknownResult(error)) await taken.giveBack();
     throw error;
@@ -100,15 +89,17 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
 /**
  * Checks a request as `createGuides` does, without storing, counting or taking a key.
  *
- * @returns origin and destinations.
+ * @returns origin and destinations, and what a guide with a quote costs.
  * @throws DomainError of the first failed check (docs/contract.md "Guides").
  */
 export async function validateGuides(
-  branches: BranchesClient,
-  request: ValidationRequest,
-): Promise<GuideBranches & Pick<Created, 'warnings'>> {
-  const { guides, warnings } = parseGuideRequest(request.body, request.lenient);
-  return { ...(await resolveBranches(branches, guides, request)), warnings };
+  deps: ValidationDeps,
+  request: SentRequest,
+): Promise<GuideBranches & { amounts: (QuotedAmounts | undefined)[] } & Pick<Created, 'warnings'>> {
+  const parsed = parseGuideRequest(request.body, request.lenient);
+  const branches = await resolveBranches(deps.branches, parsed.guides, request);
+  const amounts = honourQuotes(deps, request.user.account, parsed, branches);
+  return { ...branches, amounts, warnings: parsed.warnings };
 }
 
 /** Returns the key of a request, whose body is compared in the form in which it is stored. */
@@ -145,6 +136,7 @@ function isUnknownResult(error: unknown): boolean {
 function newRecords(
   { service, guides }: GuideRequest,
   { origin, destinations }: GuideBranches,
+  amounts: readonly (QuotedAmounts | undefined)[],
   { username, account }: Caller,
   localTime: CreationDeps['localTime'],
 ): GuideRecord[] {
@@ -161,15 +153,23 @@ function newRecords(
     createdUtc,
     status: 'Documentado',
     service,
-    origin,
-    destination: destinations[indice] as BranchOfGuide,
-    freight: 0,
-    total: 0,
-    guide: withStoredCode(guide),
+    origin: onGuide(origin),
+    destination: onGuide(destinations[indice] as Branch),
+    ...(amounts[indice] ?? { freight: 0, total: 0 }),
+    guide: asStored(guide),
   }));
 }
 
-function withStoredCode(guide: Guide): Guide {
+function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {
+  return { code: Codigo, name: Nombre };
+}
+
+/** A quote is not stored, but what it says. */
+function asStored({ Cotizacion: _, ...guide }: SentGuide): Guide {
+  return withStoredCode(guide);
+}
+
+function withStoredCode<G extends Guide>(guide: G): G {
   const { DestinoCode, ...recipient } = guide.Destinatario;
   const code = DestinoCode && branchCode(DestinoCode);
   if (code === undefined || code === DestinoCode) return guide;

@@ -16,12 +16,12 @@ import {
   unfinishedIds,
 } from '#shared/stores/collection.ts';
 import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { isObject } from '../requests/body.ts';
 import { Attempts } from './attempts.ts';
 import { type GuideDocument, type GuideRecord, toDocument, toRecord } from './guide-model.ts';
 import { generateGuideNumber } from './guide-number.ts';
 import type { GuideStore } from './guide-store.ts';
 import { Overdue } from './overdue.ts';
-import { isObject } from './request/body.ts';
 
 /** How long an Idempotency-Key is remembered, in days (docs/contract.md "Guides"). */
 export const KEY_DAYS = 7;

@@ -12,6 +12,7 @@ import {
   TEXT,
   USERNAME,
 } from '#shared/stores/collection.ts';
+import type { QuotedPrice } from '../quotes/offer.ts';
 
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 const BRANCH = part({ code: TEXT, name: TEXT });
@@ -40,9 +41,11 @@ export const GUIDES = defineCollection(
     service: oneOf(SERVICE_TYPES),
     origin: BRANCH,
     destination: BRANCH,
-    /** MXN; 0 on creation (docs/contract.md "Guides"). */
+    /** MXN; 0 without a quote (docs/contract.md "Quotes"). */
     freight: NUMBER,
     total: NUMBER,
+    /** What a guide that was created with a quote shows of it. */
+    quote: optional(body<QuotedPrice>()),
     guide: body<Guide>(),
   },
   {

@@ -43,8 +43,14 @@ const FIELDS = {
   },
   SEND_REMITENTE: { from: 'guide.Remitente.Nombre', schema: Type.String({ examples: ['Ana López'] }) },
   SEND_DESTINATARIO: { from: 'guide.Destinatario.Nombre', schema: Type.String({ examples: ['Luis Pérez'] }) },
-  SEND_FLETE: { from: 'freight', schema: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }) },
-  SEND_TOTAL: { from: 'total', schema: Type.Number({ description: 'MXN; 0 al crear', examples: [0] }) },
+  SEND_FLETE: {
+    from: 'freight',
+    schema: Type.Number({ description: 'MXN; lo cotizado, o 0 sin cotización', examples: [0] }),
+  },
+  SEND_TOTAL: {
+    from: 'total',
+    schema: Type.Number({ description: 'MXN; lo cotizado, o 0 sin cotización', examples: [0] }),
+  },
   Referencia: {
     from: 'guide.Referencia',
     schema: Type.Optional(

@@ -1,7 +1,7 @@
 import { branchCode } from '#shared/contracts/branch.ts';
 import type { GuideStatus } from '#shared/contracts/event-types.ts';
+import { fieldError, tidy } from '../requests/body.ts';
 import type { GuideList, ListedGuide, Position } from './guide-list.ts';
-import { fieldError, tidy } from './request/body.ts';
 
 /** A client's parameters, by their names on the wire. */
 export type ListRequest = {

@@ -1,7 +1,7 @@
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { kindOfTipo, type LabelKind, TIPOS } from '#shared/contracts/label-kinds.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import { arrayIn, isAbsent, normalizeFields, tidy, typeOf } from '../guides/request/body.ts';
+import { arrayIn, isAbsent, normalizeFields, tidy, typeOf } from '../requests/body.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo']);
 

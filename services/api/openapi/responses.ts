@@ -12,6 +12,10 @@ const PARAMS = {
   expected: 'string',
   given: 'number',
   rule: `solo acepta: ${TIPOS.join(', ')}`,
+  explanation: 'no hay precio de Domicilio en la zona 3, lista publica',
+  is: '3 kg',
+  quoted: '2.5 kg',
+  expired: '2026-12-01T23:59:59-06:00',
 };
 
 const UNCOVERED: Problem = {

@@ -6,7 +6,9 @@ import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/contracts/guide.ts';
 import { MAX_PROBLEMS } from '#shared/errors/domain-error.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
 import { GuideSummary } from '../guides/guide-summary.ts';
-import { GUIDE_EXAMPLES } from './examples.ts';
+import { QuotedPrice } from '../quotes/offer.ts';
+import { MEASURES } from '../requests/guide-request.ts';
+import { GUIDE_EXAMPLES, QUOTE_EXAMPLES } from './examples.ts';
 
 /**
  * Schemas of several routes; a `title` is the name in the OpenAPI document (`document.ts`). Fastify writes answers by
@@ -91,7 +93,12 @@ function describeSection<S extends TObject>(title: string, section: S & { descri
   });
 }
 
-const { Remitente, Destinatario, Producto, Creado_por, Referencia } = SentGuide.properties;
+/** Describes a section of which only the fields in `required` are required. */
+function optionalSection<S extends TObject>(title: string, section: S, required: readonly string[] = []) {
+  return describeSection(title, { ...section, required: [...required] });
+}
+
+const { Remitente, Destinatario, Producto, Creado_por, Referencia, Cotizacion } = SentGuide.properties;
 /** The fields of a guide, in requests and answers. */
 export const GUIDE_FIELDS = {
   Remitente: describeSection('Remitente', Remitente),
@@ -101,12 +108,15 @@ export const GUIDE_FIELDS = {
   Referencia: Type.Optional(Type.Unsafe<string>(describeField(Referencia))),
 };
 
+/** The fields of a guide in a request alone. */
+export const REQUEST_FIELDS = { ...GUIDE_FIELDS, Cotizacion };
+
 /** Documents the body of a creation; `parseGuideRequest` validates it. */
 export const GuideRequest = Type.Object(
   {
     TipoServicio: ServiceType,
     Guia: Type.Array(
-      Type.Object(GUIDE_FIELDS, { title: 'Guia', description: 'Una guía', additionalProperties: false }),
+      Type.Object(REQUEST_FIELDS, { title: 'Guia', description: 'Una guía', additionalProperties: false }),
       { minItems: 1, maxItems: MAX_GUIDES },
     ),
   },
@@ -122,8 +132,46 @@ export const GuideRequest = Type.Object(
 );
 
 export const CompleteGuide = Type.Object(
-  { ...GuideSummary.properties, TipoServicio: ServiceType, ...GUIDE_FIELDS },
-  { title: 'GuiaCompleta', description: 'Una guía con todos sus campos, como está guardada' },
+  {
+    ...GuideSummary.properties,
+    ...Type.Partial(QuotedPrice).properties,
+    TipoServicio: ServiceType,
+    ...GUIDE_FIELDS,
+  },
+  {
+    title: 'GuiaCompleta',
+    description:
+      'Una guía con todos sus campos, como está guardada; si se creó con `Cotizacion`, con las líneas de su precio',
+  },
+);
+
+/** Documents the body of a request for quotes; `parseQuoteRequest` validates it. */
+export const QuoteRequest = Type.Object(
+  {
+    TipoServicio: Type.Optional(ServiceType),
+    Guia: Type.Array(
+      Type.Object(
+        {
+          Destinatario: optionalSection('DestinatarioCotizado', Destinatario),
+          Producto: optionalSection('ProductoCotizado', Producto, MEASURES),
+          Remitente: Type.Optional(optionalSection('RemitenteCotizado', Remitente)),
+          Creado_por: Type.Optional(GUIDE_FIELDS.Creado_por),
+          Referencia: GUIDE_FIELDS.Referencia,
+          Cotizacion,
+        },
+        { title: 'Envio', description: 'Lo que se cotiza', additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: MAX_GUIDES },
+    ),
+  },
+  {
+    title: 'SolicitudDeCotizaciones',
+    additionalProperties: false,
+    description:
+      'El cuerpo de `crear`, del que solo cuentan el destino y la mercancía: lo demás puede faltar. ' +
+      'Sin TipoServicio hay una opción por servicio.',
+    'x-examples': QUOTE_EXAMPLES,
+  },
 );
 
 /** A branch, to which a later release may add fields. */

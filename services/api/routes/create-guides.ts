@@ -1,66 +1,37 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { DomainError, MAX_PROBLEMS, type ProblemList } from '#shared/errors/domain-error.ts';
-import { toDetails } from '#shared/http/http-errors.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { type ApiErrorCode, httpErrors } from '../errors.ts';
-import { createGuides, type ValidationRequest, validateGuides } from '../guides/create-guides.ts';
+import type { ApiErrorCode } from '../errors.ts';
+import { createGuides, validateGuides } from '../guides/create-guides.ts';
 import { KEY_PATTERN } from '../guides/creation-journal.ts';
 import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
 import { addRateLimit } from '../hooks/account-quota.ts';
-import { abortSignalOf, apiUser } from '../hooks/authenticate.ts';
 import { CREATED_EXAMPLE } from '../openapi/examples.ts';
-import { BODY_ERRORS, operation } from '../openapi/operation.ts';
+import { operation } from '../openapi/operation.ts';
 import { describeHeaders } from '../openapi/responses.ts';
-import { GuideRequest, Problem } from '../openapi/schemas.ts';
+import { GuideRequest } from '../openapi/schemas.ts';
 import {
   markdownTable,
   WHEN_REPEATED,
   WHEN_TO_REPEAT,
   WHEN_TO_REPEAT_HEADS,
 } from '../openapi/when-to-repeat.ts';
+import {
+  appliedHeader,
+  GUIDE_ERRORS,
+  lenientHeader,
+  readGuides,
+  toWarnings,
+  warnings,
+} from './common/guide-bodies.ts';
 
-const lenientHeader = Type.Optional(
-  Type.String({
-    description:
-      '`handling=lenient` (RFC 7240): los campos desconocidos se omiten y se nombran en `advertencias`; ' +
-      'la respuesta lleva `Preference-Applied: handling=lenient`.',
-    examples: ['handling=lenient'],
-  }),
-);
-
-const appliedHeader = describeHeaders({
-  'Preference-Applied': 'handling=lenient: los campos desconocidos se omitieron',
-});
-
-/** Errors of guides and of their body. */
-const GUIDE_ERRORS = [
-  'invalid-json',
-  'guia-array-missing',
-  'guia-array-empty',
-  'too-many-guides',
-  'service-type-missing',
-  'service-type-unknown',
-  'guides-invalid',
-  'destination-missing',
-  'origin-unassigned',
-  'origin-inactive',
-  ...BODY_ERRORS,
+/** Errors of guides that are to be created with quotes. */
+const QUOTE_ERRORS = [
+  'quote-invalid',
+  'quote-expired',
+  'quote-withdrawn',
+  'quote-different',
 ] as const satisfies ApiErrorCode[];
-
-const warnings = {
-  advertencias: Type.Optional(
-    Type.Array(Problem, {
-      maxItems: MAX_PROBLEMS,
-      description:
-        'Los textos que la etiqueta no imprime completos, y con `Prefer: handling=lenient` los campos que se omitieron; ' +
-        `hasta ${MAX_PROBLEMS}`,
-    }),
-  ),
-  advertenciasTotal: Type.Optional(
-    Type.Integer({ description: `Cuántas advertencias hay, donde son más de ${MAX_PROBLEMS}` }),
-  ),
-};
 
 /** Marks the repeated answer of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
 const REPLAYED_HEADER = 'Idempotent-Replayed';
@@ -89,6 +60,7 @@ const creation = operation({
   validatedBy: 'handler',
   errors: [
     ...GUIDE_ERRORS,
+    ...QUOTE_ERRORS,
     'too-many-guides-today',
     'idempotency-key-invalid',
     'idempotency-key-reused',
@@ -133,7 +105,7 @@ const validation = operation({
   permission: 'guias.create',
   request: { body: GuideRequest, headers: Type.Object({ prefer: lenientHeader }) },
   validatedBy: 'handler',
-  errors: [...GUIDE_ERRORS],
+  errors: [...GUIDE_ERRORS, ...QUOTE_ERRORS],
   data: {
     name: 'GuiasValidas',
     message: (valid) => `Guias validas: ${valid.length}`,
@@ -143,6 +115,8 @@ const validation = operation({
           indice: Type.Integer({ description: "Posición en 'Guia', desde 0" }),
           SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
           SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
+          SEND_FLETE: Type.Optional(Type.Number({ description: 'MXN; si la guía tiene `Cotizacion`' })),
+          SEND_TOTAL: Type.Optional(Type.Number({ description: 'MXN; si la guía tiene `Cotizacion`' })),
         },
         { title: 'GuiaValida', description: 'Una guía que se puede crear' },
       ),
@@ -156,12 +130,12 @@ const validation = operation({
 function validationRoute(server: HttpServer): void {
   server.post('/api/guias/validar', validation, async (request, reply) => {
     const sent = readGuides(request, reply);
-    const { origin, destinations, warnings } = await validateGuides(server.branches, sent);
-    const valid = destinations.map(({ code }, indice) => ({
-      indice,
-      SEND_SUCU_ORIG: origin.code,
-      SEND_SUCU_DEST: code,
-    }));
+    const { origin, destinations, amounts, warnings } = await validateGuides(server, sent);
+    const valid = destinations.map((destination, indice) => {
+      const { freight: SEND_FLETE, total: SEND_TOTAL } = amounts[indice] ?? {};
+      const quoted = SEND_FLETE !== undefined && SEND_TOTAL !== undefined && { SEND_FLETE, SEND_TOTAL };
+      return { indice, SEND_SUCU_ORIG: origin.Codigo, SEND_SUCU_DEST: destination.Codigo, ...quoted };
+    });
     return { ...validation.ok(valid), ...toWarnings(warnings) };
   });
 }
@@ -170,39 +144,4 @@ function validationRoute(server: HttpServer): void {
 export async function creationRoutes(server: HttpServer): Promise<void> {
   creationRoute(server);
   validationRoute(server);
-}
-
-function readGuides(request: FastifyRequest, reply: FastifyReply): ValidationRequest {
-  const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
-  if (lenient) reply.header('preference-applied', 'handling=lenient');
-  return {
-    body: request.body,
-    lenient,
-    user: apiUser(request),
-    requestId: request.id,
-    signal: abortSignalOf(reply),
-  };
-}
-
-function toWarnings({ first, total }: ProblemList) {
-  if (total === 0) return {};
-  const advertencias = toDetails(httpErrors, first);
-  return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
-}
-
-/**
- * A list item whose quoted strings may hold commas (RFC 9110, 5.6.1). An unclosed quote ends with the header: a
- * search for its end would take quadratic time.
- */
-const ITEM = /(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g;
-/** A preference and its value, without parameters (RFC 7240, 2). */
-const PREFERENCE = /^\s*([^\s=;"]+)\s*(?:=\s*"?([^\s;"]*))?/;
-
-/** Returns the value of a preference in a `Prefer` header; the first counts (RFC 7240, 2). */
-export function preferenceOf(header: string | string[] | undefined, name: string): string | undefined {
-  for (const [item] of String(header ?? '').matchAll(ITEM)) {
-    const [, preference, value = ''] = PREFERENCE.exec(item) ?? [];
-    if (preference?.toLowerCase() === name) return value.toLowerCase();
-  }
-  return undefined;
 }

@@ -11,7 +11,7 @@ import { CompleteGuide, GuideEvent, GuideParams } from '../openapi/schemas.ts';
 import { audit, auditForeignReads } from './common/audit.ts';
 
 /** Not a number of a guide but another method's path, which answers 405. */
-const OTHER_PATHS = '(?:crear|validar|etiquetas)';
+const OTHER_PATHS = '(?:crear|validar|cotizar|etiquetas)';
 const PATH = `/api/guias/:guia(^(?!${OTHER_PATHS}$).*$)`;
 
 const history = operation({
@@ -59,7 +59,12 @@ function readingRoute(server: HttpServer): void {
   server.get(PATH, reading, async (request) => {
     const guide = await findGuide(server.guides, request.params.guia, apiUser(request));
     auditForeignReads(request, 'guide.read-other', [guide]);
-    return reading.ok({ ...summaryOf(guide), TipoServicio: guide.service, ...guide.guide });
+    return reading.ok({
+      ...summaryOf(guide),
+      ...guide.quote,
+      TipoServicio: guide.service,
+      ...guide.guide,
+    });
   });
 }
 

@@ -7,11 +7,11 @@ import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/contracts/lab
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { findGuides, requireUncancelled } from '../guides/guide-access.ts';
-import { fieldError } from '../guides/request/body.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { type LabelFileRequest, parseLabelFileRequest } from '../labels/label-file-request.ts';
 import { labelPayload } from '../labels/label-payload.ts';
 import { BODY_ERRORS, operation } from '../openapi/operation.ts';
+import { fieldError } from '../requests/body.ts';
 import { auditForeignReads } from './common/audit.ts';
 import {
   addVary,

@@ -7,11 +7,11 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { findGuide } from '../guides/guide-access.ts';
-import { fieldError } from '../guides/request/body.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { labelPayload } from '../labels/label-payload.ts';
 import { operation } from '../openapi/operation.ts';
 import { GuideParams } from '../openapi/schemas.ts';
+import { fieldError } from '../requests/body.ts';
 import { auditForeignReads } from './common/audit.ts';
 import {
   type AskedPackages,

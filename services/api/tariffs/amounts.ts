@@ -38,3 +38,8 @@ export function formatPercent(percentage: number): string {
 export function formatKilograms(grams: number): string {
   return `${grams / 1_000} kg`;
 }
+
+/** Writes millimetres as `30.1 cm`. */
+export function formatCentimetres(millimetres: number): string {
+  return `${millimetres / 10} cm`;
+}

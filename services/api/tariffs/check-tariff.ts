@@ -2,7 +2,7 @@ import { branchCode } from '#shared/contracts/branch.ts';
 import { formatPesos } from './amounts.ts';
 import { addDays } from './delivery-days.ts';
 import type { PostalRanges } from './postal-ranges.ts';
-import { describeLine, priceParcel } from './price.ts';
+import { describeLine, describeNoPrice, priceParcel } from './price.ts';
 import { type PriceBreaks, PUBLIC_LIST, priceKey, routeKey, type Tariff } from './tariff.ts';
 import type { TariffReport } from './tariff-report.ts';
 
@@ -274,7 +274,7 @@ function checkExamples(tariff: Tariff, { origins }: Surroundings, report: Tariff
     const origin = origins.get(branchCode(parcel.origin)) ?? parcel.origin;
     const price = priceParcel(tariff, account, { ...parcel, origin });
     if ('reason' in price) {
-      report.error('ejemplos.csv', { line, reason: `no tiene precio (${price.reason})` });
+      report.error('ejemplos.csv', { line, reason: `no tiene precio: ${describeNoPrice(price)}` });
     } else if (price.total !== total) {
       const lines = price.lines.map(
         (own) =>

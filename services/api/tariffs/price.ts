@@ -1,10 +1,12 @@
-import { formatKilograms, formatPercent, formatPesos, percentOf } from './amounts.ts';
+import type { ServiceType } from '#shared/contracts/guide.ts';
+import { formatCentimetres, formatKilograms, formatPercent, formatPesos, percentOf } from './amounts.ts';
 import {
   BORDER_AREA,
   type Break,
   contractOf,
   type Parcel,
   priceKey,
+  type Route,
   routeKey,
   type Surcharge,
   type Tariff,
@@ -38,27 +40,31 @@ export type Price = {
 
 /** Why there is no price. */
 export type NoPrice =
-  | { reason: 'too-heavy' | 'too-long'; maximum: number }
+  | { reason: 'too-heavy'; grams: number; maximum: number }
+  | { reason: 'too-long'; millimetres: number; maximum: number }
   /** No group has the postal code. */
-  | { reason: 'no-group'; end: 'origin' | 'destination' }
+  | { reason: 'no-group'; end: 'origin' | 'destination'; postalCode: string }
   /** The account's list has no price for the service in the zone. */
-  | { reason: 'no-price'; list: string; zone: string };
+  | { reason: 'no-price'; service: ServiceType; list: string; zone: string };
 
 /** Prices a parcel of an account (docs/tarifas.md "Cómo sale un precio"). Integers only; every line is rounded half up. */
 export function priceParcel(tariff: Tariff, account: string, parcel: Parcel): Price | NoPrice {
   const { parameters } = tariff;
   const volumetricGrams = volumetric(parcel.sides, parameters.divisor);
   const billedGrams = roundUp(Math.max(parcel.grams, volumetricGrams), parameters.stepGrams);
-  if (billedGrams > parameters.maxGrams) return { reason: 'too-heavy', maximum: parameters.maxGrams };
-  if (parcel.sides[2] > parameters.maxMillimetres) {
-    return { reason: 'too-long', maximum: parameters.maxMillimetres };
+  if (billedGrams > parameters.maxGrams) {
+    return { reason: 'too-heavy', grams: billedGrams, maximum: parameters.maxGrams };
+  }
+  const longest = parcel.sides[2];
+  if (longest > parameters.maxMillimetres) {
+    return { reason: 'too-long', millimetres: longest, maximum: parameters.maxMillimetres };
   }
   const route = routeOf(tariff, parcel);
   if ('reason' in route) return route;
   const { zone } = route;
   const { list, discount } = contractOf(tariff, account);
   const found = findBreak(tariff, list, zone, parcel, billedGrams);
-  if (!found) return { reason: 'no-price', list, zone };
+  if (!found) return { reason: 'no-price', service: parcel.service, list, zone };
 
   const lines = new Lines();
   const { upToGrams, extraGrams } = found;
@@ -109,12 +115,12 @@ function roundUp(grams: number, step: number): number {
   return Math.ceil(grams / step) * step;
 }
 
-function routeOf({ groups, routes }: Tariff, { origin, destination }: Parcel) {
+function routeOf({ groups, routes }: Tariff, { origin, destination }: Parcel): Route | NoPrice {
   const from = groups.nameOf(origin);
-  if (from === undefined) return { reason: 'no-group', end: 'origin' } as const;
+  if (from === undefined) return { reason: 'no-group', end: 'origin', postalCode: origin };
   const to = groups.nameOf(destination);
   const route = to === undefined ? undefined : routes.get(routeKey(from, to));
-  return route ?? ({ reason: 'no-group', end: 'destination' } as const);
+  return route ?? { reason: 'no-group', end: 'destination', postalCode: destination };
 }
 
 /** The price of one package: a break's, and how many steps beyond the last one it has. */
@@ -175,4 +181,22 @@ export function describeLine(line: PriceLine, zone: string, packages: number): s
 
 function times(count: number): string {
   return count > 1 ? ` × ${count}` : '';
+}
+
+/** Says why there is no price, for the customer and for those who keep the tariff. */
+export function describeNoPrice(noPrice: NoPrice): string {
+  switch (noPrice.reason) {
+    case 'too-heavy': {
+      const [weight, maximum] = [noPrice.grams, noPrice.maximum].map(formatKilograms);
+      return `el paquete pesa ${weight}, real o volumetrico, y el maximo es ${maximum}`;
+    }
+    case 'too-long': {
+      const [length, maximum] = [noPrice.millimetres, noPrice.maximum].map(formatCentimetres);
+      return `el lado mayor mide ${length} y el maximo es ${maximum}`;
+    }
+    case 'no-group':
+      return `el codigo postal ${noPrice.postalCode} no tiene zona`;
+    case 'no-price':
+      return `no hay precio de ${noPrice.service} en la zona ${noPrice.zone}, lista ${noPrice.list}`;
+  }
 }

@@ -16,7 +16,6 @@ import {
 } from '#shared/stores/collection.ts';
 import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
 import type { TariffFile, TariffFolder } from './tariff-files.ts';
-import type { TariffVersion } from './tariff-versions.ts';
 
 declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
@@ -47,6 +46,7 @@ export const TARIFFS = defineCollection(
   },
 );
 type TariffEntry = DocumentIn<typeof TARIFFS>;
+export type TariffLogEntry = Omit<TariffEntry, 'files'>;
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -59,13 +59,17 @@ export class TariffStore {
     this.#tariffs = modelOf(connection, TARIFFS);
   }
 
-  /** Returns all versions by ascending number, without their files. */
-  async versions(): Promise<TariffVersion[]> {
-    const entries = await this.#tariffs.find().select({ files: 0 }).sort({ _id: 1 }).lean();
-    const withdrawn = new Set(entries.map(({ withdraws }) => withdraws));
-    return entries.flatMap(({ _id: number, at, by, from }) =>
-      from ? [{ number, at, by, from: from.getTime(), withdrawn: withdrawn.has(number) }] : [],
-    );
+  /**
+   * Returns the entries after a number, by ascending number, without the files of versions. A majority of the servers has
+   * them, so no failover takes one back.
+   */
+  async entries(after = 0): Promise<TariffLogEntry[]> {
+    return this.#tariffs
+      .find({ _id: { $gt: after } })
+      .readConcern('majority')
+      .select<TariffLogEntry>({ files: 0 })
+      .sort({ _id: 1 })
+      .lean();
   }
 
   /** Returns the files of a version, or undefined if there is none of this number. */
@@ -76,12 +80,6 @@ export class TariffStore {
       async ({ name, gzip }) => [name as TariffFile, await decompress(bytesOf(gzip))] as const,
     );
     return new Map(await Promise.all(files));
-  }
-
-  /** Returns the number of the last entry, which the next one is to follow; 0 if there is none. */
-  async last(): Promise<number> {
-    const entry = await this.#tariffs.findOne().select({ _id: 1 }).sort({ _id: -1 }).lean();
-    return entry?._id ?? 0;
   }
 
   /**

@@ -1,5 +1,15 @@
+import type { TariffLogEntry } from './tariff-store.ts';
+
 /** A version of the tariff. `from`: from when on it may be in force, in ms since 1970. */
 export type TariffVersion = { number: number; at: Date; by: string; from: number; withdrawn: boolean };
+
+/** Returns the versions that a log of tariffs has, by ascending number. */
+export function versionsIn(entries: readonly TariffLogEntry[]): TariffVersion[] {
+  const withdrawn = new Set(entries.map(({ withdraws }) => withdraws));
+  return entries.flatMap(({ _id: number, at, by, from }) =>
+    from ? [{ number, at, by, from: from.getTime(), withdrawn: withdrawn.has(number) }] : [],
+  );
+}
 
 /**
  * Returns the version that is in force at a moment: of those that have begun and are not withdrawn, the one that began last,

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { guideAjv } from '#shared/contracts/guide.ts';
 import { isAddress, isPublicAddress } from '#shared/contracts/public-address.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import { addProblems, isObject, normalizeFields } from '../guides/request/body.ts';
+import { addProblems, isObject, normalizeFields } from '../requests/body.ts';
 
 const URL_RULE =
   'debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada';

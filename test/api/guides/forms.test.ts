@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { closestName } from '#services/api/guides/request/closest-name.ts';
-import { parseGuideRequest } from '#services/api/guides/request/guide-request.ts';
-import { preferenceOf } from '#services/api/routes/create-guides.ts';
+import { closestName } from '#services/api/requests/closest-name.ts';
+import { parseGuideRequest } from '#services/api/requests/guide-request.ts';
+import { preferenceOf } from '#services/api/routes/common/guide-bodies.ts';
 import { Guide, guideAjv, SentGuide } from '#shared/contracts/guide.ts';
 import { isBlank } from '#shared/contracts/label-charset.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';

@@ -18,6 +18,7 @@ const OPERATIONS: [method: string, path: string, permission: Permission | 'any']
   ['GET', '/api/eventos', 'guias.read'],
   ['GET', '/api/guias/{guia}/eventos', 'guias.read'],
   ['POST', '/api/guias/crear', 'guias.create'],
+  ['POST', '/api/guias/cotizar', 'guias.quote'],
   ['POST', '/api/guias/validar', 'guias.create'],
   ['GET', '/api/guias/validar-destino/{code}', 'guias.read'],
   ['GET', '/api/guias/{guia}', 'guias.read'],

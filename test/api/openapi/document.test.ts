@@ -87,6 +87,7 @@ describe('/api/openapi.json', () => {
       'GET /api/eventos': 'listarEventos',
       'GET /api/guias/{guia}/eventos': 'listarEventosDeGuia',
       'POST /api/eventos': 'registrarEventos',
+      'POST /api/guias/cotizar': 'cotizarGuias',
       'POST /api/guias/crear': 'crearGuias',
       'POST /api/guias/etiquetas': 'imprimirEtiquetas',
       'POST /api/guias/validar': 'validarGuias',

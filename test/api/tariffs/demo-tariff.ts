@@ -1,12 +1,10 @@
-import { join } from 'node:path';
+import { DEMO_TARIFF } from '#local/demo-data.ts';
 import type { Surroundings } from '#services/api/tariffs/check-tariff.ts';
 import { readTariff } from '#services/api/tariffs/read-tariff.ts';
 import type { Tariff } from '#services/api/tariffs/tariff.ts';
 import { readTariffFolder, type TariffFile, type TariffFolder } from '#services/api/tariffs/tariff-files.ts';
 import { TariffReport } from '#services/api/tariffs/tariff-report.ts';
 
-/** The folder of the demo tariff. */
-export const DEMO_TARIFF = join(import.meta.dirname, '../../../local/demo-tariff');
 export const demoFolder = await readTariffFolder(DEMO_TARIFF);
 export const demoTariff = (await readTariff(demoFolder, new TariffReport())) as Tariff;
 

@@ -2,15 +2,18 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
+import { DEMO_TARIFF } from '#local/demo-data.ts';
 import { TariffStore } from '#services/api/tariffs/tariff-store.ts';
 import { run } from '#services/api/tariffs-cli.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { test as base } from '#test/fixtures/stores.ts';
-import { DEMO_TARIFF, demoFolder } from './demo-tariff.ts';
+import { demoFolder } from './demo-tariff.ts';
 
-/** Runs `npm run tariffs`, as operator `ana`. */
-const test = base.extend('tariffs', async ({ stores }) => (...args: string[]) => {
-  return runCommand(run, args, { env: { MONGODB_URI: stores.mongoUri, OPERATOR: 'ana' } });
+/** Runs `npm run tariffs`, as operator `ana`, in a database that has no tariff yet. */
+const test = base.extend('tariffs', async ({ stores }) => {
+  await stores.mongo.collection('tariffs').deleteMany({});
+  return (...args: string[]) =>
+    runCommand(run, args, { env: { MONGODB_URI: stores.mongoUri, OPERATOR: 'ana' } });
 });
 
 /** Makes a folder with one file. */
@@ -88,7 +91,7 @@ describe('npm run tariffs', () => {
 
   test('of two that follow the same entry one is refused', async ({ stores }) => {
     const store = new TariffStore(stores.mongo);
-    const last = await store.last();
+    const last = (await store.entries()).length;
     const version = { folder: demoFolder, from: new Date(), by: 'ana' };
     const both = await Promise.allSettled([store.add(last, version), store.add(last, version)]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -6,8 +6,8 @@ import { EVENT_TYPES, TYPE_FIELDS, typesWith } from '#shared/contracts/event-typ
 import { guideAjv } from '#shared/contracts/guide.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { EventBody } from '#shared/stores/event-model.ts';
+import { arrayIn, isAbsent, isObject, normalizeFields, toProblem } from '../../requests/body.ts';
 import { isGuideNumber } from '../guide-number.ts';
-import { arrayIn, isAbsent, isObject, normalizeFields, toProblem } from '../request/body.ts';
 
 export const EVENT_FIELDS = Object.keys(Event.properties) as (keyof Event)[];
 const KNOWN: ReadonlySet<string> = new Set(EVENT_FIELDS);

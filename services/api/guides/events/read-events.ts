@@ -1,7 +1,7 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { type EventLog, feedEvent } from '#shared/stores/event-log.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
-import { fieldError } from '../request/body.ts';
+import { fieldError } from '../../requests/body.ts';
 import { annulledBy } from './guide-state.ts';
 
 /** Default and largest page of the feed (docs/contract.md "Events"). */

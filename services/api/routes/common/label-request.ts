@@ -9,11 +9,11 @@ import { toDomainError } from '#shared/http/error-handlers.ts';
 import type { LabelOutcome } from '#shared/stores/label-counts.ts';
 import type { Caller } from '../../accounts/account-limits.ts';
 import type { GuideRecord } from '../../guides/guide-model.ts';
-import { fieldError } from '../../guides/request/body.ts';
 import { addRateLimit } from '../../hooks/account-quota.ts';
 import { abortSignalOf, apiUser } from '../../hooks/authenticate.ts';
 import type { LabelCaller } from '../../labels/label-client.ts';
 import type { LabelFailureReason } from '../../labels/label-metrics.ts';
+import { fieldError } from '../../requests/body.ts';
 
 export type Format = keyof typeof MEDIA_TYPES;
 const FORMATS = ['pdf', ...IMAGE_FORMATS] as const satisfies Format[];

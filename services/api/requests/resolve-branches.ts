@@ -1,11 +1,10 @@
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
-import type { Guide } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
-import type { Caller } from '../../accounts/account-limits.ts';
-import type { BranchesCaller, BranchesClient } from '../../branches-client.ts';
-import type { BranchOfGuide } from '../guide-model.ts';
+import type { Caller } from '../accounts/account-limits.ts';
+import type { BranchesCaller, BranchesClient } from '../branches-client.ts';
+import type { Shipment } from './guide-request.ts';
 
-export type GuideBranches = { origin: BranchOfGuide; destinations: BranchOfGuide[] };
+export type GuideBranches = { origin: Branch; destinations: Branch[] };
 
 /**
  * Returns origin and destinations of a request's guides; the origin is the user's branch.
@@ -14,7 +13,7 @@ export type GuideBranches = { origin: BranchOfGuide; destinations: BranchOfGuide
  */
 export async function resolveBranches(
   branches: BranchesClient,
-  guides: readonly Guide[],
+  guides: readonly Pick<Shipment, 'Destinatario'>[],
   { user: { originBranch, account }, requestId, signal }: { user: Caller } & Omit<BranchesCaller, 'account'>,
 ): Promise<GuideBranches> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
@@ -28,14 +27,14 @@ export async function resolveBranches(
   const destinations = queries.flatMap((query, indice) => {
     const branch = answer.destinations[indice];
     if (!branch) problems.push({ indice, ...unresolved(query) });
-    return branch ? [onGuide(branch)] : [];
+    return branch ? [branch] : [];
   });
   if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
-  return { origin: onGuide(answer.origin), destinations };
+  return { origin: answer.origin, destinations };
 }
 
 /** DestinoCode decides if both fields are given (docs/contract.md "Guides"). */
-function toQuery({ DestinoCode, CodigoPostal = '' }: Guide['Destinatario']): DestinationQuery {
+function toQuery({ DestinoCode, CodigoPostal = '' }: Shipment['Destinatario']): DestinationQuery {
   return DestinoCode === undefined ? { postalCode: CodigoPostal } : { code: branchCode(DestinoCode) };
 }
 
@@ -43,8 +42,4 @@ function unresolved(query: DestinationQuery): Problem {
   return 'postalCode' in query
     ? { campo: 'Destinatario.CodigoPostal', code: 'postal-code-uncovered', params: query }
     : { campo: 'Destinatario.DestinoCode', code: 'destination-invalid' };
-}
-
-function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {
-  return { code: Codigo, name: Nombre };
 }

@@ -1,3 +1,5 @@
+import type { ValidateFunction } from 'ajv';
+import { type TObject, Type } from 'typebox';
 import {
   type Guide,
   guideAjv,
@@ -8,6 +10,7 @@ import {
 } from '#shared/contracts/guide.ts';
 import { isPrintable, unprintable } from '#shared/contracts/label-charset.ts';
 import { ProblemList } from '#shared/errors/domain-error.ts';
+import type { Caller } from '../accounts/account-limits.ts';
 import { addProblems, arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy } from './body.ts';
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);
@@ -17,18 +20,40 @@ const SECTIONS = Object.entries(SentGuide.properties).flatMap(([name, schema]) =
   'properties' in schema ? [[name, new Set(Object.keys(schema.properties))] as const] : [],
 );
 const SECTION_NAMES: ReadonlySet<string> = new Set(Object.keys(SentGuide.properties));
-const MEASURES = ['Peso', 'Largo', 'Alto', 'Ancho'] as const;
+export const MEASURES = ['Peso', 'Largo', 'Alto', 'Ancho'] as const;
+type Measures = Record<(typeof MEASURES)[number], number>;
 /** Most unprintable characters that a warning names. */
 const MAX_NAMED = 10;
 
-const isSentGuide = guideAjv({ allErrors: true, verbose: true }).compile<Guide>(SentGuide);
+const ajv = guideAjv({ allErrors: true, verbose: true });
+const isSentGuide = ajv.compile<SentGuide>(SentGuide);
+const isSentShipment = ajv.compile<Shipment>(asShipment(SentGuide));
 
-export type GuideRequest = {
-  service: ServiceType;
-  guides: Guide[];
+/** A request with guides in its body. */
+export type SentRequest = {
+  /** Parsed JSON of any shape. */
+  body: unknown;
+  /** Leaves unknown fields out instead of refusing them. */
+  lenient: boolean;
+  user: Caller;
+  requestId: string;
+  signal: AbortSignal;
+};
+
+type Parsed<G> = {
+  guides: G[];
   /** Unknown fields that were left out, and texts that labels do not print whole. */
   warnings: ProblemList;
 };
+export type GuideRequest = Parsed<SentGuide> & { service: ServiceType };
+
+/** What a quote needs of a guide: its destination and its goods. */
+export type Shipment = {
+  Destinatario: Pick<Guide['Destinatario'], 'CodigoPostal' | 'DestinoCode'>;
+  Producto: Omit<Guide['Producto'], 'Contenido'> & Measures;
+};
+/** `service` is undefined if all are wanted. */
+export type QuoteRequest = Parsed<Shipment> & { service: ServiceType | undefined };
 
 /**
  * Checks a creation request (docs/contract.md "Guides"): the array, the service type, then all fields of all guides.
@@ -37,27 +62,50 @@ export type GuideRequest = {
  * @throws DomainError of the first step that fails; `guides-invalid` names all wrong fields.
  */
 export function parseGuideRequest(body: unknown, lenient = false): GuideRequest {
-  const sent = arrayIn(body, 'Guia', MAX_GUIDES, [
-    'guia-array-missing',
-    'guia-array-empty',
-    'too-many-guides',
-  ]);
-  const request = body as Record<string, unknown>;
-  const service = parseServiceType(request.TipoServicio);
+  const sent = guidesIn(body);
+  const service = parseServiceType((body as Record<string, unknown>).TipoServicio);
+  const parsed = parseGuides(body, sent, lenient, isSentGuide);
+  for (const [indice, guide] of parsed.guides.entries()) {
+    normalizePeople(guide);
+    addUnprintable(parsed.warnings, indice, guide);
+  }
+  return { service, ...parsed };
+}
+
+/**
+ * Checks a request for quotes (docs/contract.md "Quotes"): the body of a creation, of which only the service, the
+ * destination and the goods count.
+ *
+ * @throws DomainError as `parseGuideRequest`.
+ */
+export function parseQuoteRequest(body: unknown, lenient = false): QuoteRequest {
+  const sent = guidesIn(body);
+  const { TipoServicio } = body as Record<string, unknown>;
+  const service = isAbsent(tidy(TipoServicio)) ? undefined : parseServiceType(TipoServicio);
+  return { service, ...parseGuides(body, sent, lenient, isSentShipment) };
+}
+
+function guidesIn(body: unknown): unknown[] {
+  return arrayIn(body, 'Guia', MAX_GUIDES, ['guia-array-missing', 'guia-array-empty', 'too-many-guides']);
+}
+
+function parseGuides<G>(
+  body: unknown,
+  sent: readonly unknown[],
+  lenient: boolean,
+  isValid: ValidateFunction<G>,
+): Parsed<G> {
   const problems = new ProblemList();
   const warnings = new ProblemList();
   const unknown = lenient ? warnings : problems;
-  normalizeFields(request, REQUEST_FIELDS, unknown);
+  normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown);
   const guides = sent.map((each, indice) => {
     const guide = tidyGuide(each, indice, unknown);
-    if (isSentGuide(guide)) {
-      normalizeGuide(guide);
-      addUnprintable(warnings, indice, guide);
-    } else addProblems(problems, isSentGuide.errors, { indice });
-    return guide as Guide;
+    if (!isValid(guide)) addProblems(problems, isValid.errors, { indice });
+    return guide as G;
   });
   problems.throwIfAny('guides-invalid');
-  return { service, guides, warnings };
+  return { guides, warnings };
 }
 
 function parseServiceType(value: unknown): ServiceType {
@@ -82,11 +130,12 @@ function tidyGuide(guide: unknown, indice: number, unknown: ProblemList): unknow
     const value = copy[section];
     if (isObject(value)) copy[section] = normalizeFields(value, fields, unknown, { indice, section });
   }
+  if (isObject(copy.Producto)) dropZeroMeasures(copy.Producto);
   return copy;
 }
 
-/** Normalizes the fields of a valid guide as they are stored, echoed and printed; changes the guide itself. */
-function normalizeGuide({ Remitente, Destinatario, Producto }: Guide): void {
+/** Normalizes the people of a valid guide as they are stored, echoed and printed; changes the guide itself. */
+function normalizePeople({ Remitente, Destinatario }: Guide): void {
   for (const person of [Remitente, Destinatario]) {
     if (person.Telefono !== undefined) person.Telefono = digitsOf(person.Telefono);
     if (person.Celular !== undefined) person.Celular = digitsOf(person.Celular);
@@ -95,7 +144,11 @@ function normalizeGuide({ Remitente, Destinatario, Producto }: Guide): void {
     const letters = Destinatario.RFC.replace(/[\s\u2010-\u2015-]/g, '');
     Destinatario.RFC = letters.normalize('NFC').toUpperCase();
   }
-  for (const name of MEASURES) if (Producto[name] === 0) delete Producto[name];
+}
+
+/** 0 means absent (docs/contract.md "Guides"). */
+function dropZeroMeasures(goods: Record<string, unknown>): void {
+  for (const name of MEASURES) if (goods[name] === 0) delete goods[name];
 }
 
 function digitsOf(phone: string): string {
@@ -125,4 +178,20 @@ function addUnprintable(
 function warning(indice: number, campo: string, text: string) {
   const characters = unprintable(text).slice(0, MAX_NAMED).join(' ');
   return { indice, campo, code: 'text-unprintable', params: { characters } } as const;
+}
+
+/** Returns the schema of a guide in which only the destination and the measures are required. */
+function asShipment({ properties, ...guide }: typeof SentGuide): TObject {
+  const { Remitente, Destinatario, Producto, Creado_por } = properties;
+  return Type.Unsafe({
+    ...guide,
+    required: ['Destinatario', 'Producto'],
+    properties: {
+      ...properties,
+      Remitente: { ...Remitente, required: [] },
+      Destinatario: { ...Destinatario, required: [] },
+      Producto: { ...Producto, required: MEASURES },
+      Creado_por: { ...Creado_por, required: [] },
+    },
+  }) as never;
 }

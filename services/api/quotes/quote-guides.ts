@@ -1,0 +1,74 @@
+import { SERVICE_TYPES } from '#shared/contracts/guide.ts';
+import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
+import type { BranchesClient } from '../branches-client.ts';
+import type { SentRequest } from '../requests/guide-request.ts';
+import { parseQuoteRequest } from '../requests/guide-request.ts';
+import { resolveBranches } from '../requests/resolve-branches.ts';
+import type { CurrentTariff } from '../tariffs/current-tariff.ts';
+import { describeNoPrice, type NoPrice } from '../tariffs/price.ts';
+import { makeOffer, type Pricing } from './make-offer.ts';
+import { type Ends, type Offer, parcelOf } from './offer.ts';
+import type { CountQuotes } from './quote-metrics.ts';
+
+export type QuoteDeps = {
+  branches: BranchesClient;
+  tariffs: CurrentTariff;
+  countQuotes: CountQuotes;
+  localTime: Pricing['localTime'];
+};
+
+/** The offers for one guide, one of each service that has a price. */
+export type Quote = Ends & { offers: Offer[] };
+
+/**
+ * Prices the guides of a request by the tariff that is in force, all or none.
+ *
+ * @throws DomainError of the first failed check (docs/contract.md "Quotes").
+ */
+export async function quoteGuides(
+  { branches, tariffs, countQuotes, localTime }: QuoteDeps,
+  request: SentRequest,
+): Promise<{ quotes: Quote[]; warnings: ProblemList }> {
+  const { service, guides, warnings } = parseQuoteRequest(request.body, request.lenient);
+  const { origin, destinations } = await resolveBranches(branches, guides, request);
+  const now = Date.now();
+  const tariff = tariffs.at(now);
+  if (!tariff) throw new DomainError('no-tariff');
+  const pricing: Pricing = { tariff, account: request.user.account, now, localTime };
+  const services = service ? [service] : SERVICE_TYPES;
+  const problems = new ProblemList();
+  const quotes = guides.map((guide, indice) => {
+    const destination = destinations[indice] as Ends['destination'];
+    const ends = { origin, destination };
+    const codes = { origin: origin.Codigo, destination: destination.Codigo };
+    const answers = services.map((service) => makeOffer(pricing, parcelOf(service, guide, ends), codes));
+    const offers = answers.filter((answer): answer is Offer => !('reason' in answer));
+    const [refused] = answers.filter((answer) => 'reason' in answer);
+    if (offers.length === 0 && refused) {
+      const problem = noPrice(refused);
+      countQuotes(problem.code === 'parcel-too-large' ? 'too_large' : 'no_tariff');
+      problems.add(() => ({ indice, ...problem }));
+    }
+    return { ...ends, offers };
+  });
+  problems.throwIfAny('prices-missing');
+  countQuotes('offered', guides.length);
+  return { quotes, warnings };
+}
+
+/** Blames the field that has no price; the origin is not a field of the guide. */
+function noPrice(answer: NoPrice): Problem {
+  const params = { explanation: describeNoPrice(answer) };
+  switch (answer.reason) {
+    case 'too-heavy':
+      return { campo: 'Producto.Peso', code: 'parcel-too-large', params };
+    case 'too-long':
+      return { campo: 'Producto.Largo', code: 'parcel-too-large', params };
+    case 'no-group':
+      return answer.end === 'origin'
+        ? { code: 'no-tariff', params }
+        : { campo: 'Destinatario.CodigoPostal', code: 'no-tariff', params };
+    case 'no-price':
+      return { campo: 'TipoServicio', code: 'no-tariff', params };
+  }
+}

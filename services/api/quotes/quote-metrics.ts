@@ -1,0 +1,42 @@
+import { Counter, type Registry } from 'prom-client';
+import { addGauge } from '#shared/observability/metrics.ts';
+import type { CurrentTariff } from '../tariffs/current-tariff.ts';
+
+/** What came of a guide that was to be quoted, or of one that was to be created with its quote. */
+const RESULTS = [
+  ...(['offered', 'no_tariff', 'too_large'] as const),
+  ...(['used', 'invalid', 'expired', 'different', 'withdrawn'] as const),
+] as const;
+export type QuoteResult = (typeof RESULTS)[number];
+/** Counts guides by what came of them. */
+export type CountQuotes = (result: QuoteResult, guides?: number) => void;
+
+/** Registers the figures of quotes and of the tariff that is in force. */
+export function quoteMetrics(metrics: Registry, tariffs: CurrentTariff): CountQuotes {
+  const quotes = new Counter({
+    name: 'quotes_total',
+    help: 'Guides that were quoted (offered, or without a price: no_tariff, too_large), and guides with a quote that were to be created: used, or refused (invalid, expired, different, withdrawn)',
+    labelNames: ['result'],
+    registers: [metrics],
+  });
+  // A counter must exist before its first event, or rate() does not show that event.
+  for (const result of RESULTS) quotes.inc({ result }, 0);
+  // Absent before the tariff is known: reading it throws then.
+  const add = (name: string, help: string, read: (now: number) => number | undefined) =>
+    addGauge(metrics, name, help, async () => read(Date.now()));
+  add(
+    'tariff_version',
+    'Version of the tariff in force; 0 if there is none',
+    (now) => tariffs.at(now)?.version ?? 0,
+  );
+  add('tariff_next_seconds', 'Time until the next version of the tariff is in force', (now) => {
+    const begins = tariffs.nextBegins(now);
+    return begins && (begins - now) / 1_000;
+  });
+  add(
+    'tariff_age_seconds',
+    'Time since the log of tariffs was read',
+    () => tariffs.ageMs && tariffs.ageMs / 1_000,
+  );
+  return (result, guides = 1) => quotes.inc({ result }, guides);
+}

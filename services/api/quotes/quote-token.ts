@@ -1,0 +1,121 @@
+import { hkdfSync } from 'node:crypto';
+import { createSigner, createVerifier } from 'fast-jwt';
+import type { ServiceType } from '#shared/contracts/guide.ts';
+import type { PriceLine } from '../tariffs/price.ts';
+import type { Offer } from './offer.ts';
+
+/** Another type than that of access tokens, so that neither passes for the other. */
+const TYPE = 'cotizacion+jwt';
+/** Bytes of a key for HS256. */
+const KEY_BYTES = 32;
+
+/** What a token has: short names and lists, since it travels in every guide. */
+type Claims = {
+  aud: string;
+  exp: number;
+  t: [version: number, list: string, zone: string];
+  b: [origin: string, destination: string];
+  p: [origin: string, destination: string, service: ServiceType, type: string, packages: number];
+  m: [grams: number, ...sides: [number, number, number], declared: number];
+  w: [billed: number, volumetric: number];
+  d: [from: string, to: string, receivedBefore: number];
+  /** The numbers of each line, without zeros at the end. */
+  l: [concept: string, ...numbers: number[]][];
+};
+
+/** Signs offers, and reads them back. Keys are derived from the secret of the access tokens and from the one before it. */
+export class QuoteTokens {
+  readonly #sign: (claims: Claims) => string;
+  readonly #verifiers: ((token: string) => Claims)[];
+
+  constructor(secret: string, previousSecret?: string) {
+    const keys = [secret, ...(previousSecret ? [previousSecret] : [])].map(deriveKey);
+    const [key] = keys as [Buffer];
+    const header = { alg: 'HS256' as const, typ: TYPE };
+    this.#sign = createSigner({ key, algorithm: 'HS256', noTimestamp: true, header });
+    this.#verifiers = keys.map((key) =>
+      createVerifier({
+        ...{ key, algorithms: ['HS256'], checkTyp: TYPE, requiredClaims: ['exp', 'aud'] },
+        ignoreExpiration: true,
+      }),
+    );
+  }
+
+  /** Returns the token of an offer to an account. */
+  sign(account: string, offer: Offer): string {
+    const { tariff, parcel, lines, delivery } = offer;
+    return this.#sign({
+      aud: account,
+      exp: offer.expires,
+      t: [tariff.version, tariff.list, tariff.zone],
+      b: [offer.origin, offer.destination],
+      p: [parcel.origin, parcel.destination, parcel.service, parcel.type, parcel.packages],
+      m: [parcel.grams, ...parcel.sides, parcel.declared],
+      w: [offer.billedGrams, offer.volumetricGrams],
+      d: [delivery.from, delivery.to, delivery.receivedBefore],
+      l: lines.map(packLine),
+    });
+  }
+
+  /** Returns what was offered to an account, or undefined if the token was altered or is another account's. */
+  read(account: string, token: string): Offer | undefined {
+    const claims = isCanonical(token) ? this.#verify(token) : undefined;
+    if (claims?.aud !== account) return undefined;
+    const [version, list, zone] = claims.t;
+    const [origin, destination, service, type, packages] = claims.p;
+    const [grams, one, two, three, declared] = claims.m;
+    const [from, to, receivedBefore] = claims.d;
+    return {
+      tariff: { version, list, zone },
+      ...{ origin: claims.b[0], destination: claims.b[1] },
+      parcel: { origin, destination, service, type, packages, grams, sides: [one, two, three], declared },
+      lines: claims.l.map(unpackLine),
+      ...{ billedGrams: claims.w[0], volumetricGrams: claims.w[1] },
+      delivery: { from, to, receivedBefore },
+      expires: claims.exp,
+    };
+  }
+
+  #verify(token: string): Claims | undefined {
+    for (const verify of this.#verifiers) {
+      try {
+        return verify(token);
+      } catch {
+        // The key before it may have signed it.
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Returns whether an offer binds no more. `expires` is the last second in which it does, not the first after it. */
+export function isExpired({ expires }: Offer, now: number): boolean {
+  return Math.floor(now / 1_000) > expires;
+}
+
+function packLine(line: PriceLine): Claims['l'][number] {
+  const numbers =
+    'upToGrams' in line
+      ? [line.upToGrams, line.extraGrams]
+      : [line.percentage, line.base, line.minimum, line.fixed, line.fixed && line.count];
+  while (numbers.at(-1) === 0) numbers.pop();
+  return [line.concept, line.amount, ...numbers];
+}
+
+function unpackLine([concept, amount = 0, ...numbers]: Claims['l'][number]): PriceLine {
+  if (concept === 'flete')
+    return { concept, amount, upToGrams: numbers[0] ?? 0, extraGrams: numbers[1] ?? 0 };
+  const [percentage = 0, base = 0, minimum = 0, fixed = 0, count = 1] = numbers;
+  return { concept, amount, percentage, base, minimum, fixed, count };
+}
+
+/** RFC 5869: the same secret must not sign two kinds of tokens with one key. */
+function deriveKey(secret: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', TYPE, KEY_BYTES));
+}
+
+/** Returns whether the signature is written in the one way it should be: its last character has two bits that nobody reads. */
+function isCanonical(token: string): boolean {
+  const signature = token.split('.')[2] ?? '';
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}

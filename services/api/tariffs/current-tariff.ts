@@ -1,0 +1,84 @@
+import { DomainError } from '#shared/errors/domain-error.ts';
+import { readTariff } from './read-tariff.ts';
+import type { Tariff } from './tariff.ts';
+import { TariffReport } from './tariff-report.ts';
+import type { TariffLogEntry, TariffStore } from './tariff-store.ts';
+import { inForceAt, laterThan, type TariffVersion, versionsIn } from './tariff-versions.ts';
+
+/** A tariff with its number. */
+export type NumberedTariff = { version: number; tariff: Tariff };
+
+/**
+ * The tariff that is in force, in this process. `look` reads what was added to the log. It reads the tariff of the next
+ * version before that begins, so every process changes at the same second. While MongoDB is away, what was read last
+ * stays in force.
+ */
+export class CurrentTariff {
+  readonly #store: TariffStore;
+  #log: readonly TariffLogEntry[] = [];
+  /** Undefined before the first look. */
+  #versions: readonly TariffVersion[] | undefined;
+  /** By version: those in force now and next. */
+  #tariffs = new Map<number, Tariff>();
+  /** When the log was read, of `performance.now()`. */
+  #lookedAt = Number.NaN;
+
+  constructor(store: TariffStore) {
+    this.#store = store;
+  }
+
+  /** Reads what was added, and the tariffs that are in force now and next. @param now in ms since 1970. */
+  async look(now: number): Promise<void> {
+    const log = [...this.#log, ...(await this.#store.entries(this.#log.at(-1)?._id))];
+    const versions = versionsIn(log);
+    const wanted = [inForceAt(versions, now), laterThan(versions, now)[0]];
+    const tariffs = new Map<number, Tariff>();
+    for (const { number } of wanted.filter((version) => version !== undefined)) {
+      const tariff = this.#tariffs.get(number) ?? (await this.#read(number));
+      if (tariff) tariffs.set(number, tariff);
+    }
+    this.#log = log;
+    this.#versions = versions;
+    this.#tariffs = tariffs;
+    this.#lookedAt = performance.now();
+  }
+
+  /** How long ago the log was read, in ms; undefined before the first look. */
+  get ageMs(): number | undefined {
+    return this.#versions && performance.now() - this.#lookedAt;
+  }
+
+  /**
+   * Returns the tariff that is in force at a moment, or undefined if there is none.
+   *
+   * @throws DomainError `unavailable` if it could not be read yet.
+   */
+  at(now: number): NumberedTariff | undefined {
+    const version = inForceAt(this.#known(), now)?.number;
+    if (version === undefined) return undefined;
+    const tariff = this.#tariffs.get(version);
+    if (!tariff) throw new DomainError('unavailable');
+    return { version, tariff };
+  }
+
+  /** Returns the moment at which the next version begins, or undefined if there is none. @throws as `at` does. */
+  nextBegins(now: number): number | undefined {
+    return laterThan(this.#known(), now)[0]?.from;
+  }
+
+  /** @throws as `at` does. */
+  isWithdrawn(version: number): boolean {
+    return this.#known().some(({ number, withdrawn }) => number === version && withdrawn);
+  }
+
+  #known(): readonly TariffVersion[] {
+    if (!this.#versions) throw new DomainError('unavailable');
+    return this.#versions;
+  }
+
+  async #read(number: number): Promise<Tariff | undefined> {
+    const folder = await this.#store.folder(number);
+    // A version was checked before it was stored.
+    return folder && readTariff(folder, new TariffReport());
+  }
+}
