@@ -1,24 +1,16 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
-import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import type { Login } from '#shared/auth/login.ts';
 import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { loginPage, sendPage } from './pages.ts';
 
 /** Lifetime of a session, in seconds: a working day. */
 const SESSION_TTL_S = 28_800;
-/** Longest wait for MongoDB, in ms; then the user comes from `#remembered`. */
-const READ_MS = 1_000;
-/** Lets an operator see the page and pause the queue while MongoDB is away, in ms. */
-const REMEMBERED_MS = 1_800_000;
-const MAX_REMEMBERED = 1_000;
 /** In bytes. */
 const BODY_LIMIT = 16 * 1024;
 const Credentials = Type.Object({
@@ -36,8 +28,6 @@ export class Sessions {
   readonly #users: UserStore;
   readonly #cookie: string;
   readonly #secure: boolean;
-  /** By name. */
-  readonly #remembered = new LRUCache<string, ApiUser>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
 
   /** @param secure whether the cookie is for HTTPS only; then no other host of our domain can set it (`__Host-`). */
   constructor(redis: RedisClient, prefix: string, users: UserStore, secure: boolean) {
@@ -69,23 +59,9 @@ export class Sessions {
     const text = id && (await this.#redis.get(this.#key(id)));
     if (!text) return undefined;
     const { username, generation } = JSON.parse(text) as { username: string; generation: number };
-    const user = await this.#read(username, generation);
+    const user = await this.#users.findRecent(username, generation);
     const valid = user && !user.disabled && mayEnter(user) && user.tokenGeneration === generation;
     return valid ? user : undefined;
-  }
-
-  async #read(username: string, generation: number): Promise<ApiUser | undefined> {
-    try {
-      const reading = this.#users.findRecent(username, generation);
-      const user = await withTimeout(READ_MS, "Reading a session's user", reading);
-      if (user) this.#remembered.set(username, user);
-      else this.#remembered.delete(username);
-      return user;
-    } catch (error) {
-      const known = this.#remembered.get(username);
-      if (!isTransientError(error) || !known) throw error;
-      return known;
-    }
   }
 
   #key(id: string): string {

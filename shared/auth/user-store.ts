@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Connection, UpdateQuery } from 'mongoose';
 import {
   type DocumentIn,
@@ -15,6 +14,7 @@ import {
   TEXT,
   typed,
 } from '#shared/stores/collection.ts';
+import { RecentAnswers } from '#shared/stores/recent-answers.ts';
 
 export const PERMISSIONS = [
   'guias.create',
@@ -73,9 +73,10 @@ export type NewUser = Omit<ApiUser, 'demo' | TokenState> & Partial<Pick<ApiUser,
 type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
 
 /**
- * In ms. A change must be in force everywhere within 10 s (docs/contract.md "Authentication"); half of that is margin.
+ * In ms, of users and of accounts' limits. A change must be in force everywhere within 10 s (docs/contract.md
+ * "Authentication"); half of that is margin. While MongoDB is away, nobody can change them.
  */
-const CACHE_TTL_MS = 5_000;
+export const RECENT = { freshMs: 5_000, keptMs: 30 * 60_000, waitMs: 1_000 };
 const CACHE_MAX_USERS = 10_000;
 /** Most logged-out tokens of a user, of some 60 bytes each: one more, and all tokens of the user end. */
 const MAX_REVOKED = 1_000;
@@ -87,12 +88,12 @@ const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } }
 export class UserStore {
   readonly #users: StoredModel<UserDocument>;
   readonly #allowDemo: boolean;
-  /** Also keeps that a name is unknown. A user that is forgotten meanwhile fails no request that waits for the look-up. */
-  readonly #recent = new LRUCache<string, { user: ApiUser | undefined }>({
+  /** Also keeps that a name is unknown. */
+  readonly #recent = new RecentAnswers<ApiUser | undefined>({
+    ...RECENT,
+    what: 'Reading a user',
     max: CACHE_MAX_USERS,
-    ttl: CACHE_TTL_MS,
-    fetchMethod: async (name) => ({ user: await this.find(name) }),
-    ignoreFetchAbort: true,
+    ask: (name) => this.find(name),
   });
 
   /** @param options.allowDemo whether users of the demo data are as they are stored; otherwise they are disabled. */
@@ -107,15 +108,16 @@ export class UserStore {
   }
 
   /**
-   * Returns the user as stored at most five seconds ago, for the check of every request.
+   * Returns the user as stored at most five seconds ago, or half an hour ago while MongoDB does not answer, for the check
+   * of every request.
    * @param generation of the token. A later one than the cached user's was issued after all tokens had been ended, so
    * the user is read again.
    */
   async findRecent(username: string, generation = 0): Promise<ApiUser | undefined> {
-    const { user } = await this.#recent.forceFetch(username);
+    const user = await this.#recent.get(username);
     if (!user || user.tokenGeneration >= generation) return user;
-    this.#recent.delete(username);
-    return (await this.#recent.forceFetch(username)).user;
+    this.#recent.forget(username);
+    return this.#recent.get(username);
   }
 
   async any(): Promise<boolean> {
@@ -192,7 +194,7 @@ export class UserStore {
       { $push: { revokedTokens: token } },
     );
     if (matchedCount === 0) await this.#users.updateOne(isNew, END_TOKENS);
-    this.#recent.delete(username);
+    this.#recent.forget(username);
   }
 
   async #update(username: string, update: UpdateQuery<UserDocument>): Promise<ApiUser | undefined> {

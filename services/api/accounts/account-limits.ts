@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
-import type { ApiUser } from '#shared/auth/user-store.ts';
+import { type ApiUser, RECENT } from '#shared/auth/user-store.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import {
   type DocumentIn,
@@ -11,6 +10,7 @@ import {
   type StoredModel,
   TEXT,
 } from '#shared/stores/collection.ts';
+import { RecentAnswers } from '#shared/stores/recent-answers.ts';
 
 /** Limits of an account; the settings apply for absent ones. */
 export const ACCOUNTS = defineCollection(
@@ -59,8 +59,6 @@ export class QuotaExceeded extends DomainError {
 
 export type Caller = ApiUser & { limits: AccountLimits };
 
-/** A change must be in force everywhere within 10 s (docs/contract.md "Limits"). Half of that is margin. */
-const CACHE_TTL_MS = 5_000;
 const CACHE_MAX_ACCOUNTS = 10_000;
 
 export class AccountLimitsStore {
@@ -85,15 +83,16 @@ export class AccountLimitsStore {
   }
 }
 
-/** Returns a function that returns an account's limits, at most five seconds old. */
+/** Returns a function that returns an account's limits, at most five seconds old while MongoDB answers. */
 export function recentLimits(
   store: AccountLimitsStore,
   defaults: AccountLimits,
 ): (account: string) => Promise<AccountLimits> {
-  const recent = new LRUCache<string, AccountLimits>({
+  const recent = new RecentAnswers<AccountLimits>({
+    ...RECENT,
+    what: "Reading an account's limits",
     max: CACHE_MAX_ACCOUNTS,
-    ttl: CACHE_TTL_MS,
-    fetchMethod: async (account) => ({ ...defaults, ...(await store.find(account)) }),
+    ask: async (account) => ({ ...defaults, ...(await store.find(account)) }),
   });
-  return (account) => recent.forceFetch(account);
+  return (account) => recent.get(account);
 }

@@ -1,18 +1,275 @@
 import { describe, expect } from 'vitest';
+import type { Offer } from '#services/api/quotes/offer.ts';
+import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
 import { TariffStore } from '#services/api/tariffs/tariff-store.ts';
-import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { test as services } from '#test/fixtures/services.ts';
+import { type Answer, Client } from '#test/fixtures/client.ts';
+import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
+import { changed, demoFolder } from '../tariffs/demo-tariff.ts';
 
 const GOODS = { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15, ValorDeclarado: 1500 };
 const SHIPMENT = { Destinatario: { CodigoPostal: '64000' }, Producto: GOODS };
+type Option = { TipoServicio: string; SEND_TOTAL: number; Cotizacion: string; Conceptos: object[] };
 
-/** A guide that fits in the quote of `SHIPMENT`. */
-function quotedGuide(Cotizacion: unknown) {
-  const guide = minimalGuide();
+/** A guide that fits in the quote of `SHIPMENT`, with parts replaced. */
+function guide(Cotizacion: unknown, { Destinatario = {}, Producto = {} }: Record<string, object> = {}) {
   return {
-    ...guide,
-    Destinatario: { Nombre: 'Luis', ...SHIPMENT.Destinatario },
-    Producto: { ...GOODS },
+    Remitente: { Nombre: 'Ana' },
+    Destinatario: { Nombre: 'Luis', CodigoPostal: '64000', ...Destinatario },
+    Producto: { ...GOODS, ...Producto },
+    Creado_por: {},
     Cotizacion,
   };
 }
+
+const quote = (client: Client, body: object = {}) =>
+  client.post('/api/guias/cotizar', { Guia: [SHIPMENT], ...body });
+const detailsOf = ({ status, body }: Answer) => [
+  status,
+  body.codigo,
+  body.details?.map(({ indice, campo, codigo, message }) => [indice, campo, codigo, message]),
+];
+
+const test = services
+  .extend('options', ({ demo }) => async (body: object = {}) => {
+    const { data } = (await quote(demo, body)).body as { data: { Opciones: Option[] }[] };
+    return data[0]?.Opciones as [Option, Option];
+  })
+  /** Loads a version of the tariff, and waits until the api prices by it. */
+  .extend('load', ({ stores, api }) => async (folder = demoFolder) => {
+    const store = new TariffStore(stores.mongo);
+    const last = (await store.entries()).at(-1)?._id ?? 0;
+    const version = await store.add(last, { folder, from: new Date(), by: 'ana' });
+    await expect.poll(() => api.server.tariffs.at(Date.now())?.version, { timeout: 10_000 }).toBe(version);
+    return { store, version };
+  });
+
+describe('POST /api/guias/cotizar', () => {
+  test('prices each service, or the one that is asked for', async ({ demo, options }) => {
+    const all = await quote(demo);
+    expect(all).toMatchObject({ status: 200, body: { message: 'Cotizaciones: 1' } });
+    const [home, branch] = await options();
+    expect(home).toMatchObject({
+      TipoServicio: 'Domicilio',
+      Moneda: 'MXN',
+      SEND_FLETE: 127.8,
+      SEND_TOTAL: 194.3,
+    });
+    expect(branch).toMatchObject({ TipoServicio: 'the service', SEND_FLETE: 108.9, SEND_TOTAL: 169.85 });
+    expect((await options({ TipoServicio: 'the service' })).map((option) => option.SEND_TOTAL)).toEqual([
+      169.85,
+    ]);
+  });
+
+  test('takes the body of a creation, whatever else it has', async ({ demo }) => {
+    const { status, body } = await quote(demo, {
+      TipoServicio: 'Domicilio',
+      Guia: [guide('a former quote'), SHIPMENT],
+    });
+    expect([status, body.message]).toEqual([200, 'Cotizaciones: 2']);
+  });
+
+  test('names every guide that has no price, with the reason', async ({ demo }) => {
+    const Guia = [
+      { ...SHIPMENT, Producto: { ...GOODS, Peso: 71 } },
+      SHIPMENT,
+      { ...SHIPMENT, Producto: { ...GOODS, Largo: 150.1 } },
+    ];
+    expect(detailsOf(await quote(demo, { Guia }))).toEqual([
+      400,
+      'medidas_excedidas',
+      [
+        [
+          0,
+          'Producto.Peso',
+          'medidas_excedidas',
+          'Medidas excedidas: el paquete pesa 71 kg, real o volumetrico, y el maximo es 70 kg',
+        ],
+        [
+          2,
+          'Producto.Largo',
+          'medidas_excedidas',
+          'Medidas excedidas: el lado mayor mide 150.1 cm y el maximo es 150 cm',
+        ],
+      ],
+    ]);
+  });
+
+  test('names every measure that is missing, 0 too', async ({ demo }) => {
+    const { Peso, Largo, ...goods } = GOODS;
+    const Guia = [{ ...SHIPMENT, Producto: { ...goods, Ancho: 0 } }];
+    const [status, , details] = detailsOf(await quote(demo, { Guia }));
+    expect(status).toBe(400);
+    expect(details).toEqual(
+      ['Peso', 'Largo', 'Ancho'].map((name) => [
+        ...[0, `Producto.${name}`, 'campo_requerido', `El campo 'Producto.${name}' es requerido`],
+      ]),
+    );
+  });
+});
+
+describe('a guide with a quote', () => {
+  test('costs what was quoted, by whatever tariff is in force', async ({ demo, options, load }) => {
+    const [{ Cotizacion, Conceptos }] = await options();
+    await load(
+      changed('precios.csv', (text) => text.replace(/,(\d+)\.00/g, (_, pesos) => `,${Number(pesos) * 2}.00`)),
+    );
+    expect((await options())[0].SEND_TOTAL).toBeGreaterThan(194.3);
+
+    const valid = await demo.post('/api/guias/validar', {
+      TipoServicio: 'Domicilio',
+      Guia: [guide(Cotizacion)],
+    });
+    expect(valid.body.data).toMatchObject([{ SEND_FLETE: 127.8, SEND_TOTAL: 194.3 }]);
+    const [created, plain] = await demo.created(guide(Cotizacion), guide(undefined));
+    expect([created, plain]).toMatchObject([
+      { SEND_FLETE: 127.8, SEND_TOTAL: 194.3 },
+      { SEND_FLETE: 0, SEND_TOTAL: 0 },
+    ]);
+    const { body } = await demo.get(`/api/guias/${created?.SEND_GUIA}`);
+    expect(body.data).toMatchObject({
+      ...{ SEND_FLETE: 127.8, SEND_TOTAL: 194.3, Conceptos },
+      Peso: { Real: 2.5, Volumetrico: 1.8, Cobrado: 3, Paquetes: 1 },
+      Tarifa: { Version: 1, Lista: 'mayoreo', Zona: '3' },
+      EntregaEstimada: { SiSeRecibeAntesDe: expect.stringMatching(/T17:00:00-06:00$/) },
+    });
+    expect(JSON.stringify(body.data)).not.toContain(Cotizacion);
+    const listed = (await demo.get('/api/guias?limite=2')).body.data as { SEND_TOTAL: number }[];
+    expect(listed.map(({ SEND_TOTAL }) => SEND_TOTAL).toSorted()).toEqual([0, 194.3]);
+  });
+
+  test('may be lighter, smaller, turned around and worth less', async ({ demo, options }) => {
+    const [{ Cotizacion, SEND_TOTAL }] = await options();
+    const smaller = { Peso: 0.4, Largo: 15, Alto: 29.9, Ancho: 20, ValorDeclarado: 0 };
+    const [created] = await demo.created(guide(Cotizacion, { Producto: smaller }));
+    expect(created?.SEND_TOTAL).toBe(SEND_TOTAL);
+  });
+
+  test('is refused where it does not fit, with what is and what was quoted', async ({ demo, options }) => {
+    const [{ Cotizacion }, { Cotizacion: pickUp }] = await options();
+    const misfit = guide(Cotizacion, {
+      Destinatario: { CodigoPostal: '44100' },
+      Producto: { TipoEnvio: 'Sobre', Paquetes: 2, Peso: 2.501, Largo: 30.1, ValorDeclarado: 1500.01 },
+    });
+    expect(detailsOf(await demo.create([misfit, guide(pickUp)]))).toEqual([
+      409,
+      'cotizacion_distinta',
+      [
+        ['Destinatario.CodigoPostal', '44100', '64000'],
+        ['Producto.TipoEnvio', "'Sobre'", "''"],
+        ['Producto.Paquetes', '2', '1'],
+        ['Producto.Peso', '2.501 kg', '2.5 kg'],
+        ['Producto.Largo', '30.1 cm', '30 cm'],
+        ['Producto.ValorDeclarado', '1500.01', '1500.00'],
+      ]
+        .map(([campo, is, quoted]) => [
+          ...[0, campo, 'cotizacion_distinta', `El campo '${campo}' es ${is} y se cotizo ${quoted}`],
+        ])
+        .concat([
+          [
+            ...[1, 'TipoServicio', 'cotizacion_distinta'],
+            "El campo 'TipoServicio' es Domicilio y se cotizo the service",
+          ],
+        ]),
+    ]);
+    const { Peso: _, ...unweighed } = guide(Cotizacion).Producto;
+    expect(detailsOf(await demo.create([{ ...guide(Cotizacion), Producto: unweighed }]))).toEqual([
+      400,
+      'campo_requerido',
+      [[0, 'Producto.Peso', 'campo_requerido', "El campo 'Producto.Peso' es requerido"]],
+    ]);
+  });
+
+  test('is refused with a quote of another account, another origin, or an altered one', async ({
+    api,
+    options,
+  }) => {
+    const [{ Cotizacion }] = await options();
+    const message = 'La cotizacion no es valida: esta alterada, o es de otra cuenta';
+    const refused = [400, 'cotizacion_invalida', [[0, 'Cotizacion', 'cotizacion_invalida', message]]];
+    const [otro, demo] = [await Client.login(api.url, 'otro'), await Client.login(api.url)];
+    expect(detailsOf(await otro.create([guide(Cotizacion)]))).toEqual(refused);
+    for (const altered of [
+      `${Cotizacion.slice(0, -1)}_`,
+      Cotizacion.slice(0, 40),
+      'x'.repeat(5_000),
+      demo.token,
+    ]) {
+      expect(detailsOf(await demo.create([guide(altered)]))).toEqual(refused);
+    }
+    const offer = new QuoteTokens(JWT_SECRET).read('demo', Cotizacion) as Offer;
+    const elsewhere = new QuoteTokens(JWT_SECRET).sign('demo', { ...offer, origin: 'GDL01' });
+    expect(detailsOf(await demo.create([guide(elsewhere)]))[2]).toEqual([
+      [
+        ...[0, 'SEND_SUCU_ORIG', 'cotizacion_distinta'],
+        "El campo 'SEND_SUCU_ORIG' es MEX01 y se cotizo GDL01",
+      ],
+    ]);
+    // Nor is a quote an access token.
+    expect((await new Client(api.url, Cotizacion).get('/api/auth/validate')).status).toBe(401);
+  });
+
+  test('is refused once its quote has expired, but for a repeated key', async ({ demo, options }) => {
+    const tokens = new QuoteTokens(JWT_SECRET);
+    const [{ Cotizacion, SEND_TOTAL }] = await options();
+    const offer = tokens.read('demo', Cotizacion) as Offer;
+    const dying = tokens.sign('demo', { ...offer, expires: Math.floor(Date.now() / 1_000) + 1 });
+    const create = (key: string) =>
+      demo.post(
+        '/api/guias/crear',
+        { TipoServicio: 'Domicilio', Guia: [guide(dying)] },
+        { 'idempotency-key': key },
+      );
+    const first = await create('pedido-1');
+    expect(first.body.data).toMatchObject([{ SEND_TOTAL }]);
+    await expect
+      .poll(async () => (await create(`otro-${Date.now()}`)).body.codigo, { timeout: 10_000 })
+      .toBe('cotizacion_vencida');
+    expect((await create('otro')).body.message).toMatch(
+      /^La cotizacion vencio: \d{4}-\d\d-\d\dT[\d:]+-06:00$/,
+    );
+    expect(await create('pedido-1')).toMatchObject({ status: 200, body: { data: first.body.data } });
+  });
+
+  test('shows no day of delivery if it is made too late for it', async ({ demo, options }) => {
+    const tokens = new QuoteTokens(JWT_SECRET);
+    const [{ Cotizacion, SEND_TOTAL }] = await options();
+    const offer = tokens.read('demo', Cotizacion) as Offer;
+    const late = {
+      ...offer,
+      delivery: { ...offer.delivery, receivedBefore: Math.floor(Date.now() / 1_000) - 1 },
+    };
+    const [created] = await demo.created(guide(tokens.sign('demo', late)));
+    const { data } = (await demo.get(`/api/guias/${created?.SEND_GUIA}`)).body;
+    expect(data).toMatchObject({ SEND_TOTAL, Tarifa: { Lista: 'mayoreo' } });
+    expect(data).not.toHaveProperty('EntregaEstimada');
+  });
+
+  test('is refused within ten seconds of the withdrawal of its tariff', async ({ demo, options, load }) => {
+    const { store, version } = await load();
+    const [{ Cotizacion }] = await options();
+    const since = performance.now();
+    await store.withdraw((await store.entries()).at(-1)?._id ?? 0, version, 'ana');
+    await expect
+      .poll(async () => (await demo.create([guide(Cotizacion)])).body.codigo, { timeout: 10_000 })
+      .toBe('cotizacion_retirada');
+    expect(performance.now() - since).toBeLessThan(10_000);
+    expect((await options())[0]).not.toMatchObject({ Tarifa: { Version: version } });
+  });
+});
+
+test('without a tariff in force there is no price, and guides are created as ever', async ({
+  demo,
+  load,
+}) => {
+  const { store } = await load();
+  for (const { _id, from } of await store.entries()) {
+    if (from) await store.withdraw((await store.entries()).at(-1)?._id ?? 0, _id, 'ana');
+  }
+  await expect
+    .poll(async () => (await quote(demo)).body, { timeout: 10_000 })
+    .toMatchObject({
+      codigo: 'sin_tarifa',
+      message: 'Sin tarifa: el transportista no tiene una tarifa en vigor',
+    });
+  expect((await demo.created(guide(undefined)))[0]).toMatchObject({ SEND_TOTAL: 0 });
+});
