@@ -3,8 +3,9 @@ import { formatPesos } from './amounts.ts';
 import { addDays } from './delivery-days.ts';
 import type { PostalRanges } from './postal-ranges.ts';
 import { describeLine, describeNoPrice, priceParcel } from './price.ts';
-import { type PriceBreaks, PUBLIC_LIST, priceKey, routeKey, type Tariff } from './tariff.ts';
+import { PUBLIC_LIST, priceKey, routeKey, type Tariff } from './tariff.ts';
 import type { TariffReport } from './tariff-report.ts';
+import { warnOfChanges } from './warn-of-changes.ts';
 
 /** What a tariff is checked against: the installation as it is now. */
 export type Surroundings = {
@@ -38,7 +39,8 @@ export function checkTariff(tariff: Tariff, around: Surroundings, report: Tariff
   checkPrices(tariff, report);
   checkNames(tariff, report);
   checkSurcharges(tariff, report);
-  warnOfPrices(tariff, around, report);
+  warnOfPrices(tariff, report);
+  if (around.inForce) warnOfChanges(tariff, around.inForce, around.from, report);
   warnOfPercentages(tariff, report);
   warnOfPlaces(tariff, around, report);
   warnOfContracts(tariff, around, report);
@@ -175,26 +177,15 @@ function checkSurcharges({ surcharges }: Tariff, report: TariffReport): void {
   }
 }
 
-function warnOfPrices({ prices }: Tariff, { inForce }: Surroundings, report: TariffReport): void {
-  for (const [key, own] of prices) {
-    for (const [index, { price, line, upToGrams }] of own.breaks.entries()) {
-      const lighter = own.breaks[index - 1];
-      const value = formatPesos(price);
-      if (lighter && price < lighter.price) {
-        const reason = `es menor que el de menos peso, ${formatPesos(lighter.price)} en la linea ${lighter.line}`;
-        report.warn('precios.csv', { line, column: 'Precio', value, reason });
-      }
-      const former = inForce && priceAt(inForce.prices.get(key), upToGrams);
-      if (former && Math.abs(price - former) * 3 > former) {
-        const reason = `cambia mas de un tercio: antes ${formatPesos(former)}`;
-        report.warn('precios.csv', { line, column: 'Precio', value, reason });
-      }
+function warnOfPrices({ prices }: Tariff, report: TariffReport): void {
+  for (const { breaks } of prices.values()) {
+    for (const [index, { price, line }] of breaks.entries()) {
+      const lighter = breaks[index - 1];
+      if (!lighter || price >= lighter.price) continue;
+      const reason = `es menor que el de menos peso, ${formatPesos(lighter.price)} en la linea ${lighter.line}`;
+      report.warn('precios.csv', { line, column: 'Precio', value: formatPesos(price), reason });
     }
   }
-}
-
-function priceAt(own: PriceBreaks | undefined, upToGrams: number): number | undefined {
-  return own?.breaks.find((other) => other.upToGrams === upToGrams)?.price;
 }
 
 function warnOfPercentages({ parameters, surcharges, contracts }: Tariff, report: TariffReport): void {
@@ -255,7 +246,7 @@ function warnOfContracts({ contracts }: Tariff, { accounts }: Surroundings, repo
 }
 
 function warnOfTime({ holidays }: Tariff, { from, laterVersions }: Surroundings, report: TariffReport): void {
-  const last = [...holidays].sort().at(-1);
+  const last = [...holidays.keys()].sort().at(-1);
   if (last !== undefined && last < addDays(from, HOLIDAYS_DAYS)) {
     report.warn('inhabiles.csv', {
       line: 1,

@@ -239,7 +239,7 @@ async function readPrices(files: FilesReader): Promise<Tariff['prices']> {
 }
 
 async function readSurcharges(files: FilesReader): Promise<Surcharge[]> {
-  return files.rows('recargos.csv', (cells): Surcharge => {
+  const surcharges = await files.rows('recargos.csv', (cells): Surcharge => {
     const applies = cells.read('Aplica', APPLIES);
     const measure = { lado: CENTIMETRES, peso: KILOGRAMS, declarado: DECLARED }[applies as 'lado'];
     if (!measure && cells.text('Mayor') !== '') {
@@ -258,6 +258,8 @@ async function readSurcharges(files: FilesReader): Promise<Surcharge[]> {
       line: cells.line,
     };
   });
+  const keyOf = ({ name, applies, above }: Surcharge) => JSON.stringify([name, applies, above]);
+  return [...files.byKey('recargos.csv', surcharges, keyOf, ({ name }) => name).values()];
 }
 const APPLIES = {
   read: (cell: string): Surcharge['applies'] | undefined => {
@@ -288,16 +290,13 @@ async function readHolidays(files: FilesReader): Promise<Tariff['holidays']> {
     cells.read('Motivo', NOTE);
     return { date: cells.read('Fecha', DATE), line: cells.line };
   });
-  return new Set(
-    files
-      .byKey(
-        'inhabiles.csv',
-        days,
-        ({ date }) => date,
-        ({ date }) => date,
-      )
-      .keys(),
+  const dates = files.byKey(
+    'inhabiles.csv',
+    days,
+    ({ date }) => date,
+    ({ date }) => date,
   );
+  return new Map([...dates].map(([date, { line }]) => [date, line]));
 }
 
 async function readExamples(files: FilesReader): Promise<Example[]> {

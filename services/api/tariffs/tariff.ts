@@ -18,8 +18,8 @@ export type Tariff = {
   areas: ReadonlyMap<string, PostalRanges>;
   /** By account. */
   contracts: ReadonlyMap<string, Contract>;
-  /** Days without delivery, as `YYYY-MM-DD`. */
-  holidays: ReadonlySet<string>;
+  /** The line of each day without delivery, as `YYYY-MM-DD`. */
+  holidays: ReadonlyMap<string, number>;
   examples: readonly Example[];
 };
 

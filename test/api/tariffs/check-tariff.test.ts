@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkTariff, type Surroundings } from '#services/api/tariffs/check-tariff.ts';
 import { readTariff } from '#services/api/tariffs/read-tariff.ts';
@@ -13,10 +14,6 @@ async function check(folder: TariffFolder, around: Partial<Surroundings> = {}) {
   return { errors: `${report.errors}`, warnings: `${report.warnings}` };
 }
 
-test('the demo tariff has neither errors nor warnings', async () => {
-  expect(await check(demoFolder)).toEqual({ errors: '', warnings: '' });
-});
-
 /** Replaces a line of a file, from 1; without a text the line goes. */
 const line = (number: number, text?: string) => (content: string) =>
   content
@@ -24,6 +21,52 @@ const line = (number: number, text?: string) => (content: string) =>
     .toSpliced(number - 1, 1, ...(text === undefined ? [] : [text]))
     .join('\n');
 const added = (text: string) => (content: string) => `${content}${text}\n`;
+
+/** Rows of a file, from the first one below the header. */
+const rowsOf = (file: TariffFile) => demoFolder.get(file)?.toString().trimEnd().split('\n').length ?? 0;
+const row = (file: TariffFile) => fc.integer({ min: 2, max: rowsOf(file) });
+const KEYED = [
+  ...(['zonas.csv', 'rutas.csv', 'precios.csv', 'recargos.csv'] as const),
+  ...(['areas.csv', 'contratos.csv', 'inhabiles.csv'] as const),
+];
+/** A mistake in one row of one file. */
+const mistake = fc.oneof(
+  fc
+    .constantFrom(...KEYED)
+    .chain((file) => row(file).map((number) => ({ file, number, change: 'gone' as const }))),
+  fc
+    .constantFrom(...KEYED, 'parametros.csv' as const)
+    .chain((file) => row(file).map((number) => ({ file, number, change: 'doubled' as const }))),
+  row('precios.csv').map((number) => ({
+    file: 'precios.csv' as const,
+    number,
+    change: 'times ten' as const,
+  })),
+);
+
+test('any row that is gone, doubled or has ten times its price is told at its file', async () => {
+  await fc.assert(
+    fc.asyncProperty(mistake, async ({ file, number, change }) => {
+      const mutate = (content: string) => {
+        const lines = content.split('\n');
+        const text = lines[number - 1] ?? '';
+        if (change === 'gone') return line(number)(content);
+        if (change === 'doubled') return added(text)(content);
+        return line(
+          number,
+          text.replace(/(\d+)\.00/, (_, pesos) => `${pesos}0.00`),
+        )(content);
+      };
+      const { errors, warnings } = await check(changed(file, mutate));
+      expect(`${errors}${warnings}`).toContain(`${file}\n  linea `);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the demo tariff has neither errors nor warnings', async () => {
+  expect(await check(demoFolder)).toEqual({ errors: '', warnings: '' });
+});
 
 describe('an error by file and line', () => {
   test.each<[string, TariffFile, (content: string) => string, string]>([
@@ -193,9 +236,9 @@ describe('a warning by file and line', () => {
     ],
     [
       'a fraction',
-      'parametros.csv',
-      line(6, 'IVA,0.16'),
-      'linea 1, IVA: es menos de 1 %: ¿quiso decir 16 %?',
+      'recargos.csv',
+      added('revision,siempre,,,0.5,flete,,,'),
+      'linea 6, Porcentaje: es menos de 1 %: ¿quiso decir 50 %?',
     ],
     [
       'an account that does not exist',
@@ -203,16 +246,25 @@ describe('a warning by file and line', () => {
       added('tienda,publica,5'),
       'linea 3, Cuenta "tienda": ninguna cuenta se llama asi',
     ],
+    ['a row that is gone', 'recargos.csv', line(5), 'linea 1 "seguro": ya no esta: antes en la linea 5'],
     [
-      'holidays that end soon',
-      'inhabiles.csv',
-      (content) => content.replaceAll(/^202[78].*\n/gm, ''),
-      'linea 1 "2026-12-25": es la ultima fecha: faltan las de los meses que siguen',
+      'a percentage with its point moved',
+      'recargos.csv',
+      line(5, 'seguro,declarado,0,,15,declarado,25.00,,'),
+      'linea 5, Porcentaje "15 %": cambia mas de un tercio: antes 1.5 %',
     ],
+    ['another zone', 'rutas.csv', line(4, 'centro,noreste,4,2,3'), 'linea 4, Zona "4": antes 3'],
   ])('%s', async (_what, file, change, expected) => {
     const folder = new Map(changed(file, change));
     folder.delete('ejemplos.csv');
     expect(await check(folder)).toEqual({ errors: '', warnings: `${file}\n  ${expected}` });
+  });
+
+  test('holidays that end soon', async () => {
+    const folder = changed('inhabiles.csv', (content) => content.replaceAll(/^202[78].*\n/gm, ''));
+    expect((await check(folder, { inForce: undefined })).warnings).toBe(
+      'inhabiles.csv\n  linea 1 "2026-12-25": es la ultima fecha: faltan las de los meses que siguen',
+    );
   });
 
   test('places without a group, and later versions that lack the change', async () => {

@@ -47,10 +47,8 @@ describe('npm run tariffs', () => {
     );
     expect(out).toMatch(/total +194\.30/);
 
-    const fuel = await folderWith(
-      'recargos.csv',
-      'Concepto,Aplica,Mayor,Importe,Porcentaje,De,Minimo,Por,Dias\ncombustible,siempre,,,12,flete,,,\n',
-    );
+    const surcharges = await readFile(join(DEMO_TARIFF, 'recargos.csv'), 'utf8');
+    const fuel = await folderWith('recargos.csv', surcharges.replace('11.5', '12'));
     expect((await tariffs('check', fuel)).out).toBe(
       [
         'Archivos: recargos.csv',
