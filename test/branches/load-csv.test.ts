@@ -32,10 +32,11 @@ const test = services
     'run',
     { scope: 'file' },
     ({ stores, folder }) =>
-      (name: Name, args: string[], uri: string | undefined = stores.mongoUri) =>
-        runCommand(runCli, [...WORDS[name], ...args], {
+      (name: Name, args: string[], uri: string | undefined = stores.mongoUri) => {
+        return runCommand(runCli, [...WORDS[name], ...args], {
           env: { ...(uri && { MONGODB_URI: uri }), INIT_CWD: folder },
-        }),
+        });
+      },
   )
   .extend(
     'importing',
@@ -47,23 +48,19 @@ const test = services
       },
   )
   /** The branches' answers for these postal codes, of each service. */
-  .extend(
-    'resolve',
-    { scope: 'file' },
-    ({ running }) =>
-      (postalCodes: string[]) =>
-        Promise.all(
-          running.map(async ({ url }) => {
-            const destinations = postalCodes.map((postalCode) => ({ postalCode }));
-            const { body } = await call(`${url}/internal/resolve`, {
-              method: 'POST',
-              headers: { 'content-type': 'application/json', 'x-internal-token': INTERNAL_TOKEN },
-              body: JSON.stringify({ origins: [], destinations }),
-            });
-            return (body as unknown as ResolveResponse).destinations.map((branch) => branch?.Codigo);
-          }),
-        ),
-  );
+  .extend('resolve', { scope: 'file' }, ({ running }) => (postalCodes: string[]) => {
+    return Promise.all(
+      running.map(async ({ url }) => {
+        const destinations = postalCodes.map((postalCode) => ({ postalCode }));
+        const { body } = await call(`${url}/internal/resolve`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-internal-token': INTERNAL_TOKEN },
+          body: JSON.stringify({ origins: [], destinations }),
+        });
+        return (body as unknown as ResolveResponse).destinations.map((branch) => branch?.Codigo);
+      }),
+    );
+  });
 
 test.beforeEach(async ({ store }) => {
   await store.loadBranches([branchOf(NORTH), branchOf(SOUTH)]);

@@ -24,13 +24,9 @@ const test = dashboardTest
     const { status, text } = await operator.send('GET', `/colas/api${path}`);
     return { status, body: JSON.parse(text) };
   })
-  .extend(
-    'counts',
-    { scope: 'file' },
-    ({ labelJobs }) =>
-      () =>
-        labelJobs.queue.getJobCounts('waiting', 'prioritized', 'failed', 'completed', 'delayed'),
-  );
+  .extend('counts', { scope: 'file' }, ({ labelJobs }) => () => {
+    return labelJobs.queue.getJobCounts('waiting', 'prioritized', 'failed', 'completed', 'delayed');
+  });
 
 describe('without a session', () => {
   const OPEN = /^(GET|HEAD) \/(health\/(live|ready)|metrics|recursos\/[\w.]+)$|^\w+ \/(entrar|salir)$/;

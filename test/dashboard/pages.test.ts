@@ -83,12 +83,9 @@ const test = dashboardTest
     await page.locator('#contrasena').fill(password);
     await Promise.all([page.waitForNavigation(), page.locator('button').click()]);
   })
-  .extend(
-    'shows',
-    ({ page }) =>
-      (text: string) =>
-        page.waitForSelector(`::-p-text(${text})`),
-  );
+  .extend('shows', ({ page }) => (text: string) => {
+    return page.waitForSelector(`::-p-text(${text})`);
+  });
 
 describe('the login page', () => {
   test('says what is wrong, and then logs the user in', async ({ failures, login, page, shows }) => {

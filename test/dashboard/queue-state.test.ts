@@ -20,27 +20,19 @@ const RUNBOOK = 'https://wiki.example/runbook';
 const test = dashboardTest
   .override('settings', { RUNBOOK_URL: RUNBOOK })
   /** The page's text, once it says so. */
-  .extend(
-    'pageThat',
-    { scope: 'file' },
-    ({ operator }) =>
-      (says: RegExp) =>
-        operator.statusThat(says),
-  )
-  .extend(
-    'heartbeat',
-    { scope: 'file' },
-    ({ stores }) =>
-      (id: string, changes: object = {}) =>
-        writeHeartbeat(stores.redis, stores.prefix, {
-          id,
-          host: 'maquina',
-          at: Date.now(),
-          ...worker,
-          chromium,
-          ...changes,
-        }),
-  );
+  .extend('pageThat', { scope: 'file' }, ({ operator }) => (says: RegExp) => {
+    return operator.statusThat(says);
+  })
+  .extend('heartbeat', { scope: 'file' }, ({ stores }) => (id: string, changes: object = {}) => {
+    return writeHeartbeat(stores.redis, stores.prefix, {
+      id,
+      host: 'maquina',
+      at: Date.now(),
+      ...worker,
+      chromium,
+      ...changes,
+    });
+  });
 const worker = { pid: 7, startedAt: Date.now() - 7_500_000, labels: 1_234, templates: {} };
 const chromium = {
   state: 'running' as const,

@@ -15,23 +15,20 @@ const test = services
     'createOperator',
     { scope: 'file' },
     ({ users }) =>
-      async (username: string, password = 'demo1234') =>
-        users.create({
+      async (username: string, password = 'demo1234') => {
+        return users.create({
           username,
           account: username,
           passwordHash: await hashPassword(password),
           permissions: ['colas.admin'],
           originBranch: null,
           disabled: false,
-        }),
+        });
+      },
   )
-  .extend(
-    'sessionKeys',
-    { scope: 'file' },
-    ({ stores }) =>
-      () =>
-        stores.redis.keys(`*${stores.prefix.slice(1, -1)}*:session:*`),
-  );
+  .extend('sessionKeys', { scope: 'file' }, ({ stores }) => () => {
+    return stores.redis.keys(`*${stores.prefix.slice(1, -1)}*:session:*`);
+  });
 
 describe('the login page', () => {
   test('is where every page redirects without a session', async ({ dashboard }) => {

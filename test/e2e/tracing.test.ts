@@ -12,13 +12,9 @@ const CREATION = 'creacion-1';
 const LABEL = 'etiqueta-1';
 
 const test = systemTest
-  .extend(
-    'logOf',
-    { scope: 'file' },
-    ({ folder }) =>
-      (service: string) =>
-        readFile(join(folder, `${service}.log`), 'utf8'),
-  )
+  .extend('logOf', { scope: 'file' }, ({ folder }) => (service: string) => {
+    return readFile(join(folder, `${service}.log`), 'utf8');
+  })
   /** What a traced system sent while it worked, and the token and guides that it worked with. */
   .extend('trace', { scope: 'file' }, async ({ systemOptions }) => {
     const collector = await startTraceCollector();

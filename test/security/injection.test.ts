@@ -14,23 +14,17 @@ const test = services
     return Object.fromEntries(names.map((name, index) => [name, counts[index]]));
   })
   /** Sends bytes as they are. @returns the whole answer. */
-  .extend(
-    'raw',
-    { scope: 'file' },
-    ({ api }) =>
-      (text: string) =>
-        new Promise<string>((resolve, reject) => {
-          let answer = '';
-          const socket = connect(Number(new URL(api.url).port), '127.0.0.1', () =>
-            socket.end(text, 'latin1'),
-          );
-          socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
-          socket.setEncoding('latin1').on('data', (chunk) => {
-            answer += chunk;
-          });
-          socket.on('end', () => resolve(answer)).on('error', reject);
-        }),
-  );
+  .extend('raw', { scope: 'file' }, ({ api }) => (text: string) => {
+    return new Promise<string>((resolve, reject) => {
+      let answer = '';
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1', () => socket.end(text, 'latin1'));
+      socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
+      socket.setEncoding('latin1').on('data', (chunk) => {
+        answer += chunk;
+      });
+      socket.on('end', () => resolve(answer)).on('error', reject);
+    });
+  });
 
 /** `Remitente.Nombre` and so on: every field of every section that the schema knows, so that a new one is tried too. */
 const FIELDS = Object.entries(Guide.properties).flatMap(([section, schema]) =>

@@ -21,19 +21,16 @@ const test = stores
     'admin',
     { scope: 'file' },
     ({ stores }) =>
-      (args: string[], { input = '', uri = stores.mongoUri, ...env } = {} as Record<string, string>) =>
-        runCommand(run, args, { input, env: { MONGODB_URI: uri, ...env } }),
+      (args: string[], { input = '', ...env } = {} as Record<string, string>) => {
+        return runCommand(run, args, { input, env: { MONGODB_URI: stores.mongoUri, ...env } });
+      },
   )
   /** Runs `npm run branches -- …`. */
-  .extend(
-    'csv',
-    { scope: 'file' },
-    ({ stores }) =>
-      (...args: string[]) =>
-        runCommand(runBranches, args, {
-          env: { MONGODB_URI: stores.mongoUri, OPERATOR: 'carla' },
-        }),
-  );
+  .extend('csv', { scope: 'file' }, ({ stores }) => (...args: string[]) => {
+    return runCommand(runBranches, args, {
+      env: { MONGODB_URI: stores.mongoUri, OPERATOR: 'carla' },
+    });
+  });
 
 const past = (hours: number, event: Partial<AuditEvent>) => ({
   ...auditEvent({ action: 'login', actor: 'demo', service: 'api', outcome: 'ok', ...event }),
@@ -134,17 +131,15 @@ describe('admin audit', () => {
     ['address', ['--address', '198.51.100.9'], 2],
     ['address and time', ['--address', '198.51.100.9', '--since', '24h'], 1],
     ['action', ['--action', 'queue.pause'], 1],
-    ['number', ['--address', '198.51.100.9', '--limit', '1'], 1],
   ])('finds by %s', async ([_, options, count], { admin }) => {
     const { out } = await admin(['audit', '--json', ...options]);
     expect(JSON.parse(out)).toHaveLength(count);
   });
 
-  test('says when there is more than it shows', async ({ admin }) => {
-    const audit = (...options: string[]) =>
-      admin(['audit', '--address', '198.51.100.9', '--json', ...options]);
-    expect((await audit('--limit', '1')).err).toBe('Hay mas de 1: use --limit, --since o --until\n');
-    expect((await audit('--limit', '2')).err).toBe('');
+  test('shows a number of them, and says when there are more', async ({ admin }) => {
+    const { out, err } = await admin(['audit', '--address', '198.51.100.9', '--json', '--limit', '1']);
+    expect(JSON.parse(out)).toHaveLength(1);
+    expect(err).toBe('Hay mas de 1: use --limit, --since o --until\n');
   });
 
   test('shows no control characters of a client to the terminal', async ({ admin, trail }) => {

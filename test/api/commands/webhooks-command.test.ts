@@ -21,11 +21,13 @@ test('says whose webhook fails, since when and why, and nothing that may be a se
 }) => {
   const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 8, minute));
   const url = 'https://tienda.example:8443/camino-secreto?clave=tambien-secreta';
-  const [fine, behind, failing, off] = [
-    await newCustomer(url),
-    await newCustomer(url),
-    await newCustomer(url),
-    await newCustomer(url),
+  const add = () => newCustomer(url);
+  const [fine, behind, failing, off] = [await add(), await add(), await add(), await add()];
+  const row = ({ account, id }: typeof fine, ...rest: string[]) => [
+    account,
+    id,
+    'tienda.example:8443',
+    ...rest,
   ];
   await appendEvents(stores.mongo, behind.account, 1, 3);
   await appendEvents(stores.mongo, failing.account, 1, 2);
@@ -42,28 +44,10 @@ test('says whose webhook fails, since when and why, and nothing that may be a se
   expect([code, err]).toEqual([0, '']);
   expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
     ['CUENTA', 'ID', 'SERVIDOR', 'ESTADO', 'DESDE (UTC)', 'PROXIMO INTENTO', 'PENDIENTES', 'MOTIVO'],
-    [
-      failing.account,
-      failing.id,
-      'tienda.example:8443',
-      'falla',
-      '2026-11-20T08:01:00',
-      '2026-11-20T08:33:00',
-      '2',
-      'Respondio 500',
-    ],
-    [
-      off.account,
-      off.id,
-      'tienda.example:8443',
-      'apagado',
-      '2026-11-20T08:02:00',
-      '-',
-      '0',
-      'Respondio 410: ya no existe',
-    ],
-    [behind.account, behind.id, 'tienda.example:8443', 'activo', '-', '-', '3', '-'],
-    [fine.account, fine.id, 'tienda.example:8443', 'activo', '-', '-', '0', '-'],
+    row(failing, 'falla', '2026-11-20T08:01:00', '2026-11-20T08:33:00', '2', 'Respondio 500'),
+    row(off, 'apagado', '2026-11-20T08:02:00', '-', '0', 'Respondio 410: ya no existe'),
+    row(behind, 'activo', '-', '-', '3', '-'),
+    row(fine, 'activo', '-', '-', '0', '-'),
     [''],
   ]);
   expect(out).not.toContain('secret');

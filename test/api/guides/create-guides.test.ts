@@ -4,13 +4,9 @@ import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtur
 import { test as services } from '#test/fixtures/services.ts';
 
 const MIB = 1_024 * 1_024;
-const test = services.extend(
-  'stored',
-  { scope: 'file' },
-  ({ stores }) =>
-    () =>
-      stores.mongo.collection('guides').countDocuments(),
-);
+const test = services.extend('stored', { scope: 'file' }, ({ stores }) => () => {
+  return stores.mongo.collection('guides').countDocuments();
+});
 
 describe('POST /api/guias/crear creates', () => {
   test('several guides, in their order, each with a number of its own', async ({ demo }) => {

@@ -21,13 +21,9 @@ const test = services
     );
     await guides.deleteMany({ _id: { $in: all.slice(kept) } });
   })
-  .extend(
-    'create',
-    { scope: 'file' },
-    ({ demo }) =>
-      (key: string, body: unknown = BODY, user = demo) =>
-        user.post('/api/guias/crear', body, { 'idempotency-key': key }),
-  );
+  .extend('create', { scope: 'file' }, ({ demo }) => (key: string, body: unknown = BODY, user = demo) => {
+    return user.post('/api/guias/crear', body, { 'idempotency-key': key });
+  });
 const numbers = (data: unknown) => (data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA);
 
 describe('Idempotency-Key', () => {

@@ -26,13 +26,11 @@ function textOf(html: string): string {
     .trim();
 }
 
-const test = eventTest.override('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' }).extend(
-  'look',
-  { scope: 'file' },
-  ({ api }) =>
-    (path: string, address?: string) =>
-      visit(api.url, path, address),
-);
+const test = eventTest
+  .override('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' })
+  .extend('look', { scope: 'file' }, ({ api }) => (path: string, address?: string) => {
+    return visit(api.url, path, address);
+  });
 
 describe('GET /rastreo/{guia}', () => {
   test('shows the state, and each event with day, hour, words and the city of its branch', async ({

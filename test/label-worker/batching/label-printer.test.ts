@@ -23,12 +23,9 @@ const test = browserTest
     };
     return createLabelPrinter({ underlays, printHtml, concurrency: 1, maxLabels: 50 });
   })
-  .extend(
-    'printed',
-    ({ printer }) =>
-      async (one: LabelPayload) =>
-        readLabel(Buffer.from(await printer().print(one))),
-  );
+  .extend('printed', ({ printer }) => async (one: LabelPayload) => {
+    return readLabel(Buffer.from(await printer().print(one)));
+  });
 
 const pdfinfo = (pdf: Uint8Array) => execFileSync('pdfinfo', ['-'], { input: pdf, encoding: 'utf8' });
 

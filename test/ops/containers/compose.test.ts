@@ -51,13 +51,9 @@ const test = folderTest
     make(folder);
     return folder;
   })
-  .extend(
-    'read',
-    { scope: 'file' },
-    ({ secrets }) =>
-      (path: string) =>
-        readFileSync(join(secrets, path), 'utf8'),
-  );
+  .extend('read', { scope: 'file' }, ({ secrets }) => (path: string) => {
+    return readFileSync(join(secrets, path), 'utf8');
+  });
 
 test('is valid against the Compose specification', () => {
   const ajv = new Ajv2020({ strict: false });

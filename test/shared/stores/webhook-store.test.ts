@@ -25,12 +25,9 @@ const test = storesTest
     return (await store.add(webhook, secret))?.id ?? '';
   })
   /** Claims the webhook as soon as it is due. */
-  .extend(
-    'claim',
-    ({ store }) =>
-      () =>
-        vi.waitFor(async () => (await store.claim()) ?? Promise.reject(), 10_000),
-  )
+  .extend('claim', ({ store }) => () => {
+    return vi.waitFor(async () => (await store.claim()) ?? Promise.reject(), 10_000);
+  })
   /** Claims the webhook, and has begun a message of three events. */
   .extend('held', async ({ store, claim, id }): Promise<HeldWebhook> => {
     const held = await claim();
@@ -38,18 +35,12 @@ const test = storesTest
     expect(await store.beginMessage(held, 3, new Date())).toBe(true);
     return held;
   })
-  .extend(
-    'read',
-    ({ webhooksOf, id }) =>
-      async () =>
-        (await webhooksOf.findOne({ id })) as Webhook,
-  )
-  .extend(
-    'set',
-    ({ webhooksOf, id }) =>
-      (values: Partial<Webhook>) =>
-        webhooksOf.updateOne({ id }, { $set: values }),
-  );
+  .extend('read', ({ webhooksOf, id }) => async () => {
+    return (await webhooksOf.findOne({ id })) as Webhook;
+  })
+  .extend('set', ({ webhooksOf, id }) => (values: Partial<Webhook>) => {
+    return webhooksOf.updateOne({ id }, { $set: values });
+  });
 
 test('a process whose lease another one has taken changes nothing', async ({
   store,
