@@ -1,11 +1,18 @@
-import mongoose from 'mongoose';
+import { join } from 'node:path';
+import mongoose, { type Connection } from 'mongoose';
 import { expect, onTestFinished, vi } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
+import { freePort } from '#local/process/free-port.ts';
+import { type OwnedProcess, startProcess } from '#local/process/owned-process.ts';
+import { waitUntilReady } from '#local/process/wait-until-ready.ts';
+import { requireReady } from '#local/system.ts';
 import { createIndexes } from '#shared/stores/collection.ts';
 import { WEBHOOKS, type Webhook } from '#shared/stores/webhook-model.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
 import { eventIds, type Receiver, startReceiver } from '#test/fixtures/receiver.ts';
-import { passTime, test } from '#test/fixtures/sender-process.ts';
+import { INTERNAL_TOKEN } from '#test/fixtures/services.ts';
+import { test as storesTest } from '#test/fixtures/stores.ts';
 import type { Part } from '../system/part.ts';
 import { type Closer, mongoServer } from '../system/servers.ts';
 
@@ -14,6 +21,35 @@ vi.setConfig({ testTimeout: 240_000 });
 const ACCOUNTS = 3;
 const EVENTS = 4_000;
 const FAULTS = 18;
+
+/** Starts the service webhooks as a process of its own, on this address of MongoDB, and waits until it is ready. */
+const test = storesTest.extend('startSender', { scope: 'file' }, ({ stores, folder }, { onCleanup }) => {
+  const started: OwnedProcess[] = [];
+  onCleanup(async () => {
+    for (const process of started) await process.stop();
+  });
+  return async (mongoUri: string) => {
+    const port = await freePort();
+    const own = { MONGODB_URI: mongoUri, REDIS_URL: stores.redisUrls.webhooks, REDIS_PREFIX: stores.prefix };
+    const settings = { INTERNAL_TOKEN, WEBHOOKS_ALLOW_PRIVATE: 'true', DRAIN_MS: '0', PORT: String(port) };
+    const sender = startProcess({
+      name: 'webhooks',
+      command: [process.execPath, join(repoRoot, 'services/webhooks/main.ts')],
+      env: { ...process.env, ...own, ...settings },
+      logFile: join(folder, `webhooks-${started.length}.log`),
+    });
+    started.push(sender);
+    await waitUntilReady(sender, () => requireReady(`http://127.0.0.1:${port}`), 60_000);
+    return sender;
+  };
+});
+
+/** Lets leases that nobody has renewed for two seconds end at once, and the pauses before next tries. */
+async function passTime(mongo: Connection): Promise<void> {
+  const now = new Date();
+  const abandoned = { leaseUntil: { $lt: new Date(now.getTime() + 28_000) } };
+  await mongo.collection('webhooks').updateMany(abandoned, { $set: { leaseUntil: now, dueAt: now } });
+}
 
 test('with the sender, its database or a receiver killed at random moments, each receiver gets every event in order', async ({
   folder,
@@ -51,8 +87,8 @@ test('with the sender, its database or a receiver killed at random moments, each
     await expect.poll(async () => messages() >= until || (await left()) === 0, { interval: 20 }).toBe(true);
     const kind = faults++ % 3;
     if (kind === 0) {
-      sender.process.kill('SIGKILL');
-      await sender.process.ended;
+      sender.kill('SIGKILL');
+      await sender.ended;
       sender = await startSender(server.url);
     } else if (kind === 1) {
       const place = faults % ACCOUNTS;
@@ -65,7 +101,7 @@ test('with the sender, its database or a receiver killed at random moments, each
     }
   }
   await expect.poll(left, { timeout: 90_000, interval: 200 }).toBe(0);
-  await sender.process.stop();
+  await sender.stop();
   for (const receiver of receivers) await receiver.close();
   const all = Array.from({ length: EVENTS }, (_, i) => `E${i + 1}`);
   let repeated = 0;
