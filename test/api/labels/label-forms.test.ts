@@ -1,8 +1,5 @@
-import { once } from 'node:events';
 import { describe, expect } from 'vitest';
-import { minimalGuide } from '#test/fixtures/client.ts';
 import { readPng, readZpl } from '#test/fixtures/labels/images.ts';
-import { codesOf } from '#test/fixtures/labels/pictures.ts';
 import { printingTest as test } from '#test/fixtures/services.ts';
 
 /** Labels as PNG and ZPL over HTTP (docs/contract.md "Labels"). */
@@ -10,17 +7,6 @@ import { printingTest as test } from '#test/fixtures/services.ts';
 const PDF = 'application/pdf';
 const PNG = 'image/png';
 const ZPL = 'application/zpl';
-
-// The first of the file: no thread has been started yet.
-test('a label whose thread is killed is drawn by another one, and the client notices nothing', async ({
-  demo,
-  number,
-}) => {
-  const killed = once(process, 'worker').then(([thread]) => thread.terminate());
-  const { status, bytes } = await demo.pdf(`/api/guias/etiqueta-pequena/${number}?formato=png`);
-  await killed;
-  expect([status, readPng(bytes).bitDepth]).toEqual([200, 1]);
-});
 
 describe('Accept', () => {
   test.for<[accept: string, type: string]>([
@@ -75,16 +61,5 @@ describe('a label', () => {
     expect([named.status, named.bytes.length, named.headers.get('vary')]).toEqual([304, 0, 'Accept']);
     expect((await demo.pdf(path, { accept: PNG, 'if-none-match': etags[0] ?? '' })).status).toBe(200);
     expect((await demo.pdf(`${path}?formato=pdf&dpi=300`)).headers.get('etag')).toBe(etags[0]);
-  });
-
-  test('is drawn from the PDF that is in the cache', async ({ demo, stores }) => {
-    const [one, other] = await demo.created(minimalGuide(), minimalGuide());
-    const path = (guide = one) => `/api/guias/etiqueta-pequena/${guide?.SEND_GUIA}`;
-    const { headers } = await demo.pdf(path());
-    const another = await demo.pdf(path(other));
-    const key = `${stores.prefix}:label:${headers.get('etag')?.slice('W/"'.length, -1)}`;
-    await stores.cache.set(key, another.bytes);
-    const drawn = readPng((await demo.pdf(`${path()}?formato=png`)).bytes);
-    expect((await codesOf([drawn]))[0]?.[0]).toBe(`CODE-128:${other?.SEND_GUIA}-01`);
   });
 });

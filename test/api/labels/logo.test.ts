@@ -46,22 +46,16 @@ test('the largest logo fits a payload', ({ logo }) => {
 });
 
 test.for([
-  ['a text', 'hello', 'is neither a PNG nor an SVG.'],
   ['HTML', '<html><svg viewBox="0 0 1 1"></svg></html>', 'is neither a PNG nor an SVG.'],
   ['a PNG of gigabytes', png(2001, 1), 'is 2001 pixels long'],
   ['an SVG without viewBox', svg('', 'width="9"'), 'without viewBox'],
-  ['an SVG without height', svg('', 'viewBox="0 0 9 0"'), 'has no width and height above 0'],
   ['an SVG with a script', svg('<script>1</script>'), 'an active element'],
-  ['an SVG with an event', svg('<path onload="x()"/>'), 'a script'],
   ['an SVG with a picture', svg('<image xlink:href="http://x/y"/>'), 'something outside'],
-  ['an SVG with a style sheet', svg('<style>@import "x"</style>'), 'something outside'],
   ['an SVG with text', svg('<text y="9">ENVIOS</text>'), 'text, which would need a font of the machine'],
   ['an SVG without xmlns', '<svg viewBox="0 0 9 9"><path d="M0 0h9"/></svg>', 'it has <svg> without xmlns='],
-  ['an SVG that is not closed', svg('<g><path d="M0 0h9"/>'), 'it has </svg> without its <svg>, on line 1'],
   ['an SVG with a bare &', svg('<title>A & B</title>'), 'it has an & that is not written as &amp;'],
   ['an SVG in Latin-1', Buffer.from(svg('<title>ñ</title>'), 'latin1'), 'another encoding than UTF-8'],
   ['a PNG cut in its picture', WHOLE.subarray(0, -30), 'is a damaged PNG'],
-  ['a PNG with a wrong byte', Buffer.from(WHOLE).fill(7, 45, 46), 'is a damaged PNG'],
   ['an SVG that is a line', svg('', 'viewBox="0 0 1 2000"'), 'has a side 2000 times as long'],
   ['an SVG with an entity', '<svg viewBox="0 0 1 1"><!ENTITY a "b"></svg>', 'a document type'],
 ] as const)('%s is refused', ([_, content, reason], { logo }) => {

@@ -1,6 +1,5 @@
 import { expect, vi } from 'vitest';
 import { cleanQueue, startQueueCleaning } from '#services/api/labels/queue-cleaning.ts';
-import { labelKey } from '#shared/contracts/label-job.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 
@@ -55,16 +54,6 @@ test('a failed or completed job is removed before the hour is over, though no ot
   expect(await jobs.queue.getJobCounts('failed', 'completed')).toEqual({ failed: 1, completed: 0 });
   expect(await held()).toContain(YOUNG);
   expect(await held()).not.toContain(OLD);
-});
-
-test('a label whose job was removed can be asked for again', async ({ jobs, stores }) => {
-  await jobs.waiting(of(OLD), { askedAt: ago(6) });
-  const printing = jobs.queue.toKey(`de:${labelKey(of(OLD))}`);
-  expect(await stores.redis.exists(printing)).toBe(1);
-  await cleanQueue(jobs.queue, Date);
-  expect(await stores.redis.exists(printing)).toBe(0);
-  await jobs.waiting(of(OLD));
-  expect(await jobs.queue.getJobCounts('prioritized')).toEqual({ prioritized: 1 });
 });
 
 test('a process whose clock is ten minutes ahead removes nothing too early', async ({ jobs }) => {
