@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest';
-import { isGuideNumber } from '#services/api/guides/guide-number.ts';
 import { Client, type CreatedGuide, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
@@ -9,28 +8,6 @@ const test = services.extend('stored', { scope: 'file' }, ({ stores }) => () => 
 });
 
 describe('POST /api/guias/crear creates', () => {
-  test('several guides, in their order, each with a number of its own', async ({ demo }) => {
-    const destinations = [
-      { CodigoPostal: '64000' },
-      { DestinoCode: 'PUE01' },
-      { CodigoPostal: '44100' },
-      { DestinoCode: ' gdl01 ' },
-      { DestinoCode: 'MTY01', CodigoPostal: '99999' },
-    ];
-    const { body } = await demo.create(destinations.map((destination) => minimalGuide(destination)));
-    expect(body.message).toBe('Guias creadas: 5');
-    const guides = body.data as { SEND_GUIA: string; SEND_SUCU_DEST: string }[];
-    expect(guides.map((guide) => guide.SEND_SUCU_DEST)).toEqual([
-      'MTY01',
-      'PUE01',
-      'GDL01',
-      'GDL01',
-      'MTY01',
-    ]);
-    expect(new Set(guides.map((guide) => guide.SEND_GUIA)).size).toBe(5);
-    expect(guides.every((guide) => isGuideNumber(guide.SEND_GUIA))).toBe(true);
-  });
-
   test('500 guides in the largest body that is taken, once for each key', async ({ demo, stored }) => {
     const before = await stored();
     const long = '𝕬'.repeat(120); // four bytes each

@@ -45,7 +45,7 @@ function newBatch(count: number): GuideRecord[] {
 }
 
 describe('a creation that a crash has cut after its commit', () => {
-  test.for([0, 17, 30])(
+  test.for([0, 17])(
     'of which %i guides were stored has all 30 after a sweep',
     async (count, { commit, entries, guides, journal, readable }) => {
       const batch = newBatch(30);
@@ -62,22 +62,18 @@ describe('a creation that a crash has cut after its commit', () => {
     },
   );
 
-  test.for<[string, () => Date]>([['right', () => new Date()]])(
-    'is left to its request for ten seconds, and not longer, where the clock of its process is %s',
-    async ([, clock], { commit, entries, journal, readable }) => {
-      const batch = newBatch(3);
-      const creation = await commit(batch, clock());
-      for (const passedMs of [0, 9_000]) {
-        passTime(passedMs);
-        await journal.sweep(silent);
-      }
-      expect(await readable(batch)).toBe(0);
-      expect(await entries.findOne({ _id: creation })).toHaveProperty('records');
-      passTime(1_000);
+  test('is left to its request for ten seconds, and not longer', async ({ commit, journal, readable }) => {
+    const batch = newBatch(3);
+    await commit(batch);
+    for (const passedMs of [0, 9_000]) {
+      passTime(passedMs);
       await journal.sweep(silent);
-      expect(await readable(batch)).toBe(3);
-    },
-  );
+    }
+    expect(await readable(batch)).toBe(0);
+    passTime(1_000);
+    await journal.sweep(silent);
+    expect(await readable(batch)).toBe(3);
+  });
 
   test('has each guide once where several processes finish it at a time, and a number is taken', async ({
     commit,

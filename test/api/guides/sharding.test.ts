@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import type { MongoCommand } from '#test/fixtures/mongo-proxy.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
 
@@ -61,19 +60,4 @@ test('each write of one document names its shard', ({ sent }) => {
   single.push(...sent('findAndModify').map(({ query }) => query as Filter));
   expect(single.length).toBeGreaterThan(0);
   expect(single.filter((filter) => !namesShardKey(filter))).toEqual([]);
-});
-
-test('of the reads, only walks, sweeps, the list and the events of a guide ask every shard', ({ sent }) => {
-  const filters = sent('find').map((command: MongoCommand) => command.filter as Filter);
-  expect(filters.filter(namesShardKey).length).toBeGreaterThan(3);
-  const asked = filters
-    .filter((filter) => !namesShardKey(filter))
-    .map((filter) => Object.keys(filter).join());
-  expect([...new Set(asked)].toSorted()).toEqual([
-    '_id',
-    'account,createdAt',
-    'openSince',
-    'personal',
-    'told.Guia',
-  ]);
 });

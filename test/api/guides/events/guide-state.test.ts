@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { annulledBy, type Fact, guideState } from '#services/api/guides/events/guide-state.ts';
+import { expect, it } from 'vitest';
+import { type Fact, guideState } from '#services/api/guides/events/guide-state.ts';
 import { EVENT_TYPE_NAMES, type EventType } from '#shared/contracts/event-types.ts';
 
 let made = 0;
@@ -12,59 +12,57 @@ const at = (minute: number, Tipo: EventType | 'Cancelacion', more: Partial<Fact>
   ...more,
 });
 
-describe('the state of a guide', () => {
-  it.for<[string, Fact[], number, string]>([
-    ['without events', [], 1, 'Documentado'],
-    ['is that of the event that occurred last', [at(2, 'EnReparto'), at(1, 'EnTransito')], 1, 'EnReparto'],
-    ['stays delivered', [at(1, 'Entregado'), at(2, 'Incidencia'), at(3, 'EnReparto')], 1, 'Entregado'],
-    [
-      'is delivered, at the moment of an incident, and stays so',
-      [at(1, 'Entregado'), at(1, 'Incidencia'), at(2, 'Entregado')],
-      1,
-      'Entregado',
-    ],
-    [
-      'is that of the incident once the delivery of its moment is annulled',
-      [at(1, 'Incidencia'), at(1, 'Entregado', { Id: 'x' }), at(2, 'Anulacion', { Anula: 'x' })],
-      1,
-      'Incidencia',
-    ],
-    ['stays returned', [at(1, 'Devuelto'), at(2, 'Entregado')], 1, 'Devuelto'],
-    [
-      'is what it was before a delivery that was a mistake',
-      [at(1, 'EnReparto'), at(2, 'Entregado', { Id: 'x' }), at(3, 'Anulacion', { Anula: 'x' })],
-      1,
-      'EnReparto',
-    ],
-    [
-      'is the least advanced package’s',
-      [at(1, 'EnReparto'), at(2, 'Entregado', { Paquete: 1 })],
-      3,
-      'EnReparto',
-    ],
-    ['counts packages without events', [at(1, 'Entregado', { Paquete: 1 })], 2, 'Documentado'],
-    [
-      'is Entregado once all are',
-      [at(1, 'Entregado', { Paquete: 1 }), at(2, 'Entregado', { Paquete: 2 })],
-      2,
-      'Entregado',
-    ],
-    [
-      'is Devuelto where some were delivered and others came back',
-      [at(1, 'Entregado', { Paquete: 1 }), at(2, 'Devuelto', { Paquete: 2 })],
-      2,
-      'Devuelto',
-    ],
-    [
-      'is Incidencia where one package has one',
-      [at(1, 'Entregado', { Paquete: 1 }), at(1, 'Incidencia', { Paquete: 2 })],
-      2,
-      'Incidencia',
-    ],
-    ['of a cancelled guide', [at(1, 'Cancelacion')], 1, 'Cancelado'],
-  ])('%s', ([, events, packages, state]) => {
-    expect(guideState(events, packages)).toBe(state);
-  });
+it.for<[string, Fact[], number, string]>([
+  ['without events', [], 1, 'Documentado'],
+  ['is that of the event that occurred last', [at(2, 'EnReparto'), at(1, 'EnTransito')], 1, 'EnReparto'],
+  ['stays delivered', [at(1, 'Entregado'), at(2, 'Incidencia'), at(3, 'EnReparto')], 1, 'Entregado'],
+  [
+    'is delivered, at the moment of an incident, and stays so',
+    [at(1, 'Entregado'), at(1, 'Incidencia'), at(2, 'Entregado')],
+    1,
+    'Entregado',
+  ],
+  [
+    'is that of the incident once the delivery of its moment is annulled',
+    [at(1, 'Incidencia'), at(1, 'Entregado', { Id: 'x' }), at(2, 'Anulacion', { Anula: 'x' })],
+    1,
+    'Incidencia',
+  ],
+  ['stays returned', [at(1, 'Devuelto'), at(2, 'Entregado')], 1, 'Devuelto'],
+  [
+    'is what it was before a delivery that was a mistake',
+    [at(1, 'EnReparto'), at(2, 'Entregado', { Id: 'x' }), at(3, 'Anulacion', { Anula: 'x' })],
+    1,
+    'EnReparto',
+  ],
+  [
+    'is the least advanced package’s',
+    [at(1, 'EnReparto'), at(2, 'Entregado', { Paquete: 1 })],
+    3,
+    'EnReparto',
+  ],
+  ['counts packages without events', [at(1, 'Entregado', { Paquete: 1 })], 2, 'Documentado'],
+  [
+    'is Entregado once all are',
+    [at(1, 'Entregado', { Paquete: 1 }), at(2, 'Entregado', { Paquete: 2 })],
+    2,
+    'Entregado',
+  ],
+  [
+    'is Devuelto where some were delivered and others came back',
+    [at(1, 'Entregado', { Paquete: 1 }), at(2, 'Devuelto', { Paquete: 2 })],
+    2,
+    'Devuelto',
+  ],
+  [
+    'is Incidencia where one package has one',
+    [at(1, 'Entregado', { Paquete: 1 }), at(1, 'Incidencia', { Paquete: 2 })],
+    2,
+    'Incidencia',
+  ],
+  ['of a cancelled guide', [at(1, 'Cancelacion')], 1, 'Cancelado'],
+])('the state of a guide %s', ([, events, packages, state]) => {
+  expect(guideState(events, packages)).toBe(state);
 });
 
 /** Lists of events with packages, repeated moments, and annulments of events that are there, or come, or never do. */
@@ -131,9 +129,4 @@ it('of a package is final wherever a final event is not annulled', () => {
       expect(['Entregado', 'Devuelto'].includes(guideState(facts, 1))).toBe(isFinal);
     }),
   );
-});
-
-it('names what is annulled', () => {
-  const events = [at(1, 'Entregado', { Id: 'x' }), at(2, 'Anulacion', { Anula: 'x' })];
-  expect([...annulledBy(events)]).toEqual(['x']);
 });

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
 import type { GuideDocument } from '#services/api/guides/guide-model.ts';
 import { type GuideState, GuideStore } from '#services/api/guides/guide-store.ts';
-import { EVENT_TYPE_NAMES } from '#shared/contracts/event-types.ts';
 import { EventLog, SHOWN_MS } from '#shared/stores/event-log.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
@@ -43,85 +42,36 @@ describe('POST /api/eventos', () => {
     expect((listed.body.data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA)).toEqual([guide]);
   });
 
-  test.for<[string, object, string, string]>([
-    ['Guia', { Guia: undefined }, 'campo_requerido', "El campo 'Guia' es requerido"],
-    ['Guia', { Guia: '390458235870' }, 'guia_no_encontrada', 'Guia no encontrada'],
-    ['Guia', { Guia: 'x' }, 'campo_formato', "El campo 'Guia' debe ser un numero de guia"],
-    [
-      'Tipo',
-      { Tipo: 'entregado' },
-      'campo_formato',
-      `El campo 'Tipo' debe ser uno de: ${EVENT_TYPE_NAMES.join(', ')}`,
-    ],
-    ['Tipo', { Tipo: 7 }, 'campo_tipo', "El campo 'Tipo' debe ser texto (string), no un numero"],
-    [
-      'Ocurrido',
-      { Ocurrido: '2026-11-21T10:00:00' },
-      'campo_formato',
-      "El campo 'Ocurrido' debe ser una fecha y hora con zona (RFC 3339)",
-    ],
-    [
-      'Ocurrido',
-      { Ocurrido: at(3_600) },
-      'campo_formato',
-      "El campo 'Ocurrido' no puede estar mas de 10 minutos en el futuro",
-    ],
-    [
-      'Ocurrido',
-      { Ocurrido: '2020-01-01T00:00:00Z' },
-      'campo_formato',
-      "El campo 'Ocurrido' no puede ser anterior a la guia",
-    ],
-    [
-      'Id',
-      { Id: 'con espacio' },
-      'campo_formato',
-      "El campo 'Id' admite de 1 a 64 de A-Z, a-z, 0-9, punto, guion y guion bajo",
-    ],
-    ['Paquete', { Paquete: 2 }, 'campo_formato', "El campo 'Paquete' debe ser un numero entero de 1 a 1"],
-    [
-      'Paquete',
-      { Paquete: '1' },
-      'campo_tipo',
-      "El campo 'Paquete' debe ser un numero entero (integer), no un texto",
-    ],
-    [
-      'Sucursal',
-      { Sucursal: '?' },
-      'campo_formato',
-      "El campo 'Sucursal' debe tener de 2 a 20 letras A-Z o digitos",
-    ],
-    ['Motivo', { Tipo: 'Incidencia' }, 'campo_requerido', "El campo 'Motivo' es requerido"],
-    [
-      'Motivo',
-      { Motivo: 'otro' },
-      'campo_formato',
-      "El campo 'Motivo' solo va con Tipo Incidencia o Devuelto",
-    ],
-    [
-      'Motivo',
-      { Tipo: 'Devuelto', Motivo: 'lluvia' },
-      'campo_formato',
-      "El campo 'Motivo' debe ser uno de: direccion_incorrecta, destinatario_ausente, rechazado, danado, extraviado, retenido, otro",
-    ],
-    ['Anula', { Tipo: 'Anulacion' }, 'campo_requerido', "El campo 'Anula' es requerido"],
-    ['Recibe', { Recibe: 'Luis' }, 'campo_formato', "El campo 'Recibe' solo va con Tipo Entregado"],
-    [
-      'Recibe',
-      { Tipo: 'Entregado', Recibe: 'x'.repeat(61) },
-      'campo_largo',
-      "El campo 'Recibe' admite hasta 60 caracteres",
-    ],
-    ['Notas', { Notas: 'x' }, 'campo_desconocido', "Campo desconocido: 'Notas'; ¿quiso decir 'Nota'?"],
-  ])('refuses one event for its %s: %j', async ([campo, change, codigo, message], { newGuide, register }) => {
-    const [bad, good] = resultsOf(
-      await register(
-        { ...event(await newGuide(), 'EnTransito'), ...change },
-        event(await newGuide(), 'EnTransito'),
-      ),
-    );
-    expect(bad).toMatchObject({ indice: 0, resultado: 'rechazado', campo, codigo, message });
-    expect(good?.resultado).toBe('registrado');
+  /** What each code says of a field stands in the tables of docs/contract.md. */
+  test.for<[campo: string, change: object, codigo: string]>([
+    ['Guia', { Guia: undefined }, 'campo_requerido'],
+    ['Guia', { Guia: 'x' }, 'campo_formato'],
+    ['Tipo', { Tipo: 'entregado' }, 'campo_formato'],
+    ['Tipo', { Tipo: 7 }, 'campo_tipo'],
+    ['Ocurrido', { Ocurrido: '2026-11-21T10:00:00' }, 'campo_formato'], // without a zone
+    ['Ocurrido', { Ocurrido: at(3_600) }, 'campo_formato'],
+    ['Ocurrido', { Ocurrido: '2020-01-01T00:00:00Z' }, 'campo_formato'],
+    ['Id', { Id: 'con espacio' }, 'campo_formato'],
+    ['Paquete', { Paquete: 2 }, 'campo_formato'],
+    ['Sucursal', { Sucursal: '?' }, 'campo_formato'],
+    ['Motivo', { Tipo: 'Incidencia' }, 'campo_requerido'],
+    ['Motivo', { Motivo: 'otro' }, 'campo_formato'],
+    ['Motivo', { Tipo: 'Devuelto', Motivo: 'lluvia' }, 'campo_formato'],
+    ['Anula', { Tipo: 'Anulacion' }, 'campo_requerido'],
+    ['Recibe', { Recibe: 'Luis' }, 'campo_formato'],
+    ['Recibe', { Tipo: 'Entregado', Recibe: 'x'.repeat(61) }, 'campo_largo'],
+    ['Notas', { Notas: 'x' }, 'campo_desconocido'],
+  ])('refuses one event for its %s: %j', async ([campo, change, codigo], { newGuide, register }) => {
+    const bad = { ...event(await newGuide(), 'EnTransito'), ...change };
+    const results = resultsOf(await register(bad, event(await newGuide(), 'EnTransito')));
+    const refused = {
+      indice: 0,
+      resultado: 'rechazado',
+      campo,
+      codigo,
+      message: expect.stringContaining(campo),
+    };
+    expect(results).toMatchObject([refused, { resultado: 'registrado' }]);
   });
 
   test('takes sloppy forms as a creation does, and whole seconds of the guide’s own', async ({
