@@ -19,10 +19,7 @@ const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
   test.for<[string, string | Uint8Array, number, string]>([
-    ['text where the array should be', '{"TipoServicio":"Domicilio","Guia":"x"}', 400, NO_ARRAY],
-    ['null inside the array', raw('null'), 400, "Cada elemento de 'Guia' debe ser un objeto"],
     ['deep nesting', deep(35_000), 400, NO_ARRAY],
-    ['deep nesting in a field', guide(`,"Calle":${deep(35_000)}`), 400, ''],
     ['deeper nesting', deep(2_000_000), 413, MANY_VALUES],
     ['200 000 unknown keys', guide(`,${keys(200_000)}`), 413, MANY_VALUES],
     ['every field of 500 guides of a wrong type', raw(wrongGuides()), 400, ''],
@@ -36,13 +33,6 @@ describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
       '',
     ],
     ['a lone surrogate', guide(',"Calle":"\\ud800"'), 400, ''],
-    ['an endless number', guide('').replace('"Contenido":"x"', '"Contenido":"x","Peso":1e999'), 400, ''],
-    [
-      'invalid UTF-8',
-      Buffer.from(guide(',"Calle":"\xe9"'), 'latin1'),
-      400,
-      'El cuerpo de la solicitud no es UTF-8 valido',
-    ],
     ['a byte order mark and rubbish', '\ufeff{', 400, INVALID_JSON],
   ])('%s', async ([_, body, status, message], { api, demo, stores }) => {
     const before = await stores.mongo.collection('guides').countDocuments();
@@ -84,37 +74,24 @@ describe('a hostile request head', () => {
     });
   });
 
-  test.for<[what: string, head: string, status: string, message: string]>([
-    ['that is not HTTP', 'hola\r\n\r\n', '400 Bad Request', 'Solicitud invalida'],
-    [
-      'without Host',
-      'GET /api/docs HTTP/1.1\r\nConnection: close\r\n\r\n',
-      '400 Bad Request',
-      'Solicitud invalida',
-    ],
-    [
-      'with two Host',
-      'GET /api/docs HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n',
-      '400 Bad Request',
-      'Solicitud invalida',
-    ],
+  const rest = 'Connection: close\r\n\r\n';
+  test.for<[what: string, head: string, status: string, message?: string]>([
+    ['that is not HTTP', 'hola\r\n\r\n', '400 Bad Request'],
+    ['without Host', `GET /api/docs HTTP/1.1\r\n${rest}`, '400 Bad Request'],
+    ['with two Host', `GET /api/docs HTTP/1.1\r\nHost: x\r\nHost: y\r\n${rest}`, '400 Bad Request'],
     [
       'with an expectation that is none of ours',
-      'GET /api/docs HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n',
+      `GET /api/docs HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n${rest}`,
       '417 Expectation Failed',
       'Expect solo acepta: 100-continue',
     ],
-  ])('%s', async ([_, head, status, message], { api }) => {
+  ])('%s', async ([_, head, status, message = 'Solicitud invalida'], { api }) => {
     const answer = await exchange(api.url, head);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
-    const [, body = ''] = answer.split('\r\n\r\n');
-    expect(JSON.parse(body)).toEqual({
-      response: 'ERROR',
-      message,
-      codigo: 'solicitud_invalida',
-      requestId: expect.any(String),
-    });
-    expect(answer.toLowerCase()).toContain(`x-request-id: ${JSON.parse(body).requestId}`);
+    const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
+    const requestId = expect.any(String);
+    expect(body).toEqual({ response: 'ERROR', message, codigo: 'solicitud_invalida', requestId });
+    expect(answer.toLowerCase()).toContain(`x-request-id: ${body.requestId}`);
   });
 
   test('that expects 100-continue is served, as is one of HTTP/1.0 without Host', async ({ api }) => {
