@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   type SupervisedProcess,
   Supervisor,
@@ -90,94 +90,52 @@ const start = (number: number): Start => {
 
 const processOf = (supervisor: Supervisor<FakeProcess>) => supervisor.use(async (process) => process);
 
-describe('a process that fails', () => {
-  it('whose replacement does not start is replaced at the next use, and the use after that', async () => {
-    const { supervisor, first } = await launched();
-    first.fail();
-    await settle();
-    await start(1).fail();
-    expect(errors()).toContain('The fake did not start, the next use or health check tries again');
+it('a process that fails whose replacement does not start is replaced at the next use, and the use after that', async () => {
+  const { supervisor, first } = await launched();
+  first.fail();
+  await settle();
+  await start(1).fail();
+  expect(errors()).toContain('The fake did not start, the next use or health check tries again');
 
-    const use = processOf(supervisor);
-    const failed = expect(use).rejects.toThrow('it did not start');
-    await settle();
-    await start(2).fail();
-    await failed;
+  const use = processOf(supervisor);
+  const failed = expect(use).rejects.toThrow('it did not start');
+  await settle();
+  await start(2).fail();
+  await failed;
 
-    const another = processOf(supervisor);
-    await settle();
-    expect(await start(3).succeed()).toBe(await another);
-    expect(reasons()).toEqual(['failed', 'failed', 'failed']);
-  });
+  const another = processOf(supervisor);
+  await settle();
+  expect(await start(3).succeed()).toBe(await another);
+  expect(reasons()).toEqual(['failed', 'failed', 'failed']);
 });
 
-describe('a process that has served long enough', () => {
-  it('is not recycled within the pause after any start, and then for the same growth', async () => {
-    useFakeTimers();
-    const { first } = await launched({ recyclePauseMs: 60_000 });
-    first.bytes = 11_001;
-    await vi.advanceTimersByTimeAsync(59_000);
-    expect(reasons()).toEqual([]);
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(reasons()).toEqual(['recycled']);
-    const second = await start(1).succeed();
-    await vi.advanceTimersByTimeAsync(5_000);
-    second.bytes = 11_001;
-    await vi.advanceTimersByTimeAsync(50_000);
-    expect(reasons()).toEqual(['recycled']);
-  });
-
-  it('serves on when no successor starts, and is recycled after the pause', async () => {
-    useFakeTimers();
-    const { supervisor, first } = await launched({ maxUses: 2, recyclePauseMs: 60_000 });
-    await vi.advanceTimersByTimeAsync(60_000);
-    await processOf(supervisor);
-    await processOf(supervisor);
-    await start(1).fail();
-    expect(errors()).toEqual(['The fake did not start, the old one serves on']);
-    expect(await processOf(supervisor)).toBe(first);
-    expect(reasons()).toEqual(['recycled']);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(await processOf(supervisor)).toBe(first);
-    expect(reasons()).toEqual(['recycled', 'recycled']);
-    const second = await start(2).succeed();
-    expect(await processOf(supervisor)).toBe(second);
-    expect(first.killed).toBe(true);
-  });
+it('a process that has served long enough serves on when no successor starts, and is recycled after the pause', async () => {
+  useFakeTimers();
+  const { supervisor, first } = await launched({ maxUses: 2, recyclePauseMs: 60_000 });
+  await vi.advanceTimersByTimeAsync(60_000);
+  await processOf(supervisor);
+  await processOf(supervisor);
+  await start(1).fail();
+  expect(errors()).toEqual(['The fake did not start, the old one serves on']);
+  expect(await processOf(supervisor)).toBe(first);
+  expect(reasons()).toEqual(['recycled']);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await processOf(supervisor)).toBe(first);
+  expect(reasons()).toEqual(['recycled', 'recycled']);
+  const second = await start(2).succeed();
+  expect(await processOf(supervisor)).toBe(second);
+  expect(first.killed).toBe(true);
 });
 
-describe('a health check', () => {
-  beforeEach(useFakeTimers);
-  const intervals = async (count: number) => {
-    for (let i = 0; i < count; i++) await vi.advanceTimersByTimeAsync(5_000);
-    await settle();
-  };
-
-  it('that is missed once is forgotten with the next answer', async () => {
-    const { first } = await launched();
-    const check = vi.fn(() => Promise.resolve(1_000));
-    first.checkHealth = check;
-    for (let i = 0; i < 3; i++) {
-      check.mockRejectedValueOnce(new Error('no answer'));
-      await intervals(2);
-    }
-    expect(check).toHaveBeenCalledTimes(6);
-    expect(first.killed).toBe(false);
-    expect(reasons()).toEqual([]);
-  });
-});
-
-describe('closing', () => {
-  it('while a replacement starts kills it when it is up', async () => {
-    const { supervisor, first } = await launched();
-    first.fail();
-    await settle();
-    const closing = supervisor.close();
-    expect(await isPending(closing)).toBe(true);
-    const second = await start(1).succeed();
-    await closing;
-    expect(second.killed).toBe(true);
-    expect(reasons()).toEqual(['failed']);
-    expect(errors()).toEqual(['The fake failed, starting another']);
-  });
+it('closing while a replacement starts kills it when it is up', async () => {
+  const { supervisor, first } = await launched();
+  first.fail();
+  await settle();
+  const closing = supervisor.close();
+  expect(await isPending(closing)).toBe(true);
+  const second = await start(1).succeed();
+  await closing;
+  expect(second.killed).toBe(true);
+  expect(reasons()).toEqual(['failed']);
+  expect(errors()).toEqual(['The fake failed, starting another']);
 });

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
 import { PNG } from 'pngjs';
-import { describe, expect, test as plain } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Rect, Shape } from '#services/label-worker/drawing.ts';
 import { ImagePrinter } from '#services/label-worker/images/image-printer.ts';
-import { crc16 } from '#services/label-worker/images/zpl.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { DENSITIES, type LabelForm } from '#shared/contracts/label-job.ts';
@@ -155,8 +154,4 @@ test('the codes of random labels are read at 300 dpi, also by a reader of 150 dp
   const codes = labels.map(({ number, trackingUrl }) => [`CODE-128:${number}-01`, `QR-Code:${trackingUrl}`]);
   expect(await codesOf(pictures)).toEqual(codes);
   expect(await codesOf(pictures.map((picture) => scaled(picture, 0.5)))).toEqual(codes);
-});
-
-plain('the CRC is that of ZebraDesigner', () => {
-  expect(crc16('eJzj4KAKYJChDmCwoQ5gEKAOYAAAavEfEQ==')).toBe(0x24ef);
 });

@@ -1,7 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { everywhere, LEAST, sample } from '#services/label-worker/label/template-files/sample-labels.ts';
@@ -111,38 +108,6 @@ const findFaults = `() => {
   }
   return faults;
 }`;
-
-test('a field loads and runs nothing', async ({ printer }) => {
-  const requests: string[] = [];
-  const canary = createServer((request, response) => {
-    requests.push(request.url ?? '');
-    response.end();
-  });
-  canary.on('connection', () => requests.push('connection'));
-  canary.listen(0, '127.0.0.1');
-  await once(canary, 'listening');
-  const host = `127.0.0.1:${(canary.address() as AddressInfo).port}`;
-  const payloads = [
-    '<img src=http://H/i>',
-    '<svg><image href=http://H/s /><use href=http://H/u#a /></svg>',
-    '<link rel=stylesheet href=http://H/l>',
-    '<style>@import "http://H/c";*{background:url(http://H/b)}</style>',
-    '<meta http-equiv=refresh content="0;url=http://H/m">',
-    '<iframe src=http://H/f></iframe><object data=http://H/o></object>',
-    '<script>new WebSocket("ws://H/w");fetch("http://H/j")</script>',
-    '"><img src=x onerror=fetch("http://H/e")>',
-    '\'" style="background:url(http://H/a)',
-  ].map((text) => text.replaceAll('H/', `${host}/`));
-  // What a text becomes on the label is tried in test/security/printing.
-  await Promise.all(
-    payloads.map((text, i) => {
-      const kind = LABEL_KINDS[i % LABEL_KINDS.length] ?? 'letter';
-      return printer.print(everywhere(text, { kind, trackingUrl: text }));
-    }),
-  );
-  expect(requests).toEqual([]);
-  canary.close();
-});
 
 /** The fonts of a label in plain text; test/label-worker/pdf/pdf.test.ts has those of all labels. */
 const BARLOW = ['BarlowSemiCondensed-Bold', 'BarlowSemiCondensed-Medium'];

@@ -121,16 +121,6 @@ test('a label that was asked for in another look stands under the key of the loo
   expect(await cache.has([labelKey(one), key])).toEqual([true, false]);
 });
 
-test('many concurrent labels are all delivered, each under its own key', async () => {
-  const labels = mixedLabels(60);
-  const jobs = await Promise.all(labels.map((one) => ask(one)));
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
-  for (const one of labels) {
-    const pdf = (await bytesOf(one)) ?? Buffer.alloc(0);
-    expect(execFileSync('pdfinfo', ['-'], { input: pdf, encoding: 'utf8' })).toContain(`Guía ${one.number}`);
-  }
-});
-
 test('a label that nobody waits for any more is not printed, and one that somebody waits for is', async () => {
   const [abandoned, wanted] = [fresh(), fresh()];
   await subscribe(labelKey(wanted));
@@ -248,40 +238,6 @@ test.each([
   const job = await queue.add('label', { key, label: payload, requestId: key }, labelJobOptions(key, 1));
   await expect(job.waitUntilFinished(events, 30_000)).rejects.toThrow(reason);
   expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(1);
-});
-
-test('the log follows a label by request and key, and names no person', async () => {
-  const one = fresh();
-  const job = await ask(one);
-  await job.waitUntilFinished(events, 30_000);
-  const find = () => lines.find((line) => line.includes(job.data.requestId));
-  // The queue tells us of the end before it tells the worker.
-  while (!find()) await once(written, 'line');
-  expect(JSON.parse(find() ?? '')).toMatchObject({ msg: 'A label was printed', label: labelKey(one) });
-  expect(lines.join('')).not.toMatch(/Luis|Pérez|Juárez|8198765432|ejemplo\.mx/);
-});
-
-test('the worker is always live, and ready while Chromium and Redis answer', async () => {
-  expect((await worker.inject('/health/live')).statusCode).toBe(200);
-  const ready = await worker.inject('/health/ready');
-  expect(ready.json()).toEqual({ status: 'ok', chromium: 'ok', redis: 'ok', 'label-cache': 'ok' });
-
-  signalChromium('SIGSTOP');
-  try {
-    expect((await worker.inject('/health/live')).statusCode).toBe(200);
-    // As soon as it missed a health check; after the next one it is replaced.
-    const down = await vi.waitFor(
-      async () => {
-        const answer = await worker.inject('/health/ready');
-        expect(answer.statusCode).toBe(503);
-        return answer;
-      },
-      { timeout: 20_000, interval: 100 },
-    );
-    expect(down.json()).toMatchObject({ status: 'down', chromium: 'down', redis: 'ok' });
-  } finally {
-    signalChromium('SIGCONT');
-  }
 });
 
 test("a label that an operator's template cannot print fails with the template in the log", async () => {

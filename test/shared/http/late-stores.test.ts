@@ -155,12 +155,4 @@ describe('a wrong setting', () => {
     const more = { BRANCHES_URL: branches.url, MONGODB_URI: 'mongodb://127.0.0.1:x/guias' };
     await expect(start('api', more)).rejects.toThrow(/^Wrong configuration:\n {2}MONGODB_URI: /);
   });
-
-  test('of a password is in the log, with its cause', async ({ start, stores }) => {
-    const redisUrl = Object.assign(new URL(stores.redisUrls.dashboard), { password: 'wrong' }).href;
-    const { url, messages } = await start('dashboard', { REDIS_URL: redisUrl });
-    const text = 'The connection to Redis failed: it refuses the login (WRONGPASS';
-    await expect.poll(() => messages().filter((message) => message.startsWith(text))).toHaveLength(1);
-    expect((await call(`${url}/health/ready`)).status).toBe(503);
-  });
 });
