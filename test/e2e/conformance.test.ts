@@ -65,47 +65,65 @@ type Expected = {
   /** What the answer's headers must hold. */
   headers?: Record<string, string>;
 };
-type Row = [rule: string, ask: (api: Api) => Promise<Answer>, expected?: Expected];
+type User = (typeof USERS)[number];
+type Ask = (api: Api) => Promise<Answer>;
+type Row = [rule: string, ask: Ask, expected?: Expected];
 
+const login = (name: string, password: string) => (api: Api) =>
+  api.login({ 'x-username': name, 'x-password': password });
+const now = Math.floor(Date.now() / 1000);
+const hour = { iss: 'shipping-guides', iat: now, exp: now + 3_600 };
+/** Validates a token of ours with these claims. */
+const validated = (claims: object) => (api: Api) =>
+  api.withToken({ ...hour, ...claims }).get('/api/auth/validate');
 /** Reads a path as a user; `{guia}` in it stands for the number of a guide of `demo`. */
 const get =
-  (path: string, user: (typeof USERS)[number] = 'demo') =>
-  ({ users, number }: Api) =>
-    users[user].get(path.replace('{guia}', number));
+  (path: string, user: User = 'demo', headers: Record<string, string> = {}): Ask =>
+  ({ users, number }) =>
+    users[user].get(path.replace('{guia}', number), headers);
+/** Posts a body as a user. */
+const post =
+  (path: string, body: unknown, user: User = 'demo', headers?: Record<string, string>): Ask =>
+  ({ users }) =>
+    users[user].post(path, body, headers);
 const CREATE = '/api/guias/crear';
 const domicilio = (...guides: unknown[]) => ({ TipoServicio: 'Domicilio', Guia: guides });
 /** Creates guides as a user. */
 const create =
-  (guides: unknown, user: (typeof USERS)[number] = 'demo', service?: string) =>
-  ({ users }: Api) =>
+  (guides: unknown, user: User = 'demo', service?: string): Ask =>
+  ({ users }) =>
     users[user].create(guides, service);
-const demo = (destination: Record<string, unknown>) => create([minimalGuide(destination)]);
-/** Posts a body to the creation of guides, as `demo`. */
-const post =
-  (body: unknown, headers?: Record<string, string>) =>
-  ({ users }: Api) =>
-    users.demo.post(CREATE, body, headers);
+/** Creates a minimal guide of `demo` to a destination. */
+const to = (destination: Record<string, unknown>) => create([minimalGuide(destination)]);
+/** Creates guides, and again others, with one key. */
+const twice =
+  (one: unknown, other: unknown): Ask =>
+  async ({ users }) => {
+    const key = { 'idempotency-key': randomUUID() };
+    await users.demo.post(CREATE, one, key);
+    return users.demo.post(CREATE, other, key);
+  };
 /** Asks for the labels of the guide of `demo`, so many times, as a user. */
 const file =
-  (count: number, Tipo = 'carta', user: (typeof USERS)[number] = 'demo') =>
-  ({ users, number }: Api) =>
-    labelFile(users[user], Array(count).fill(number), Tipo);
-const postBytes = (url: string, { token }: Client, body: Buffer<ArrayBuffer>, headers = {}) =>
-  call(url + CREATE, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-    body,
-  });
-const labelFile = (user: Client, Guias: unknown, Tipo = 'carta') =>
-  user.post('/api/guias/etiquetas', { Guias, Tipo });
-/** What `escaner` says of events. */
-const told =
-  (body: unknown) =>
-  ({ users }: Api) =>
-    users.escaner.post('/api/eventos', body);
+  (count: number, Tipo = 'carta', user: User = 'demo', query = ''): Ask =>
+  ({ users, number }) =>
+    users[user].post(`/api/guias/etiquetas${query}`, { Guias: Array(count).fill(number), Tipo });
+const postBytes =
+  (body: Buffer<ArrayBuffer>, more = {}): Ask =>
+  ({ url, users: { demo } }) => {
+    const headers = { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json', ...more };
+    return call(url + CREATE, { method: 'POST', headers, body });
+  };
+const cancel = (client: Client, guide: string) => client.post(`/api/guias/${guide}/cancelar`, '');
+/** Does something with the number of a new guide of `otro`. */
+const withGuide =
+  (use: (users: Api['users'], guide: string) => Promise<Answer>): Ask =>
+  async ({ users }) =>
+    use(users, (await users.otro.created(minimalGuide()))[0]?.SEND_GUIA ?? '');
 const withGoods = (goods: object) => ({ ...minimalGuide(), Producto: { Contenido: 'Libros', ...goods } });
-const now = Math.floor(Date.now() / 1000);
-const record = (code: string) => expect.objectContaining({ Codigo: code, Activa: true });
+const branch = (code: string) => expect.objectContaining({ Codigo: code, Activa: true });
+/** A created guide that holds these fields. */
+const guide = (fields: object): Expected => ({ data: [expect.objectContaining(fields)] });
 
 const GOODS = { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15, ValorDeclarado: 1500 };
 /** A guide from a branch to Monterrey, with parts replaced. */
@@ -180,42 +198,48 @@ const no = (codigo: string, more: Expected = {}): Expected => ({
   codigo,
   ...more,
 });
+/** A refusal for a field. @param says what comes after its name in the message. */
+const field = (codigo: string, campo: string, says: string): Expected =>
+  no(codigo, { message: `El campo '${campo}' ${says}`, campo });
+const parameter = (campo: string, message = `El parametro '${campo}' no es valido`): Expected =>
+  no('parametro_invalido', { message, campo });
+const unknown = (campo: string) =>
+  no('parametro_desconocido', { message: `Parametro desconocido: '${campo}'`, campo });
+const uncovered = (code: string, more: Expected = {}) =>
+  no('sin_cobertura', { message: `No hay cobertura para el código postal: ${code}`, ...more });
+const missing = (campo: string) =>
+  no('guia_array_faltante', { message: `El JSON no contiene el array '${campo}'`, campo });
+const empty = (campo: string) => no('guia_array_vacio', { message: `El array '${campo}' esta vacio`, campo });
+const warning = (indice: number, campo: string, characters: string) => ({
+  indice,
+  campo,
+  codigo: 'caracteres_no_imprimibles',
+  message: `El campo '${campo}' se imprime con • en vez de: ${characters}`,
+});
+const ESTDO = {
+  campo: 'Destinatario.Estdo',
+  codigo: 'campo_desconocido',
+  message: "Campo desconocido: 'Destinatario.Estdo'; ¿quiso decir 'Estado'?",
+};
+const text = expect.any(String);
+const ended = expect.stringMatching(/^\d{4}-.*Z$/);
+const named = (type: string, name: RegExp) => ({
+  headers: { 'content-type': type, 'content-disposition': expect.stringMatching(name), vary: 'Accept' },
+});
 
 const ROWS: Record<string, Row[]> = {
   'Messages and statuses': [
     ['login without credentials', ({ login }) => login({}), no('login_headers_faltan')],
-    [
-      'login with a wrong password',
-      ({ login }) => login({ 'x-username': 'demo', 'x-password': 'otra1234' }),
-      no('credenciales_incorrectas'),
-    ],
-    [
-      'login of an unknown user',
-      ({ login }) => login({ 'x-username': 'nadie', 'x-password': 'demo1234' }),
-      no('credenciales_incorrectas'),
-    ],
-    [
-      'an expired token',
-      ({ withToken }) =>
-        withToken({ sub: 'demo', iss: 'shipping-guides', iat: now - 9, exp: now - 1 }).get(
-          '/api/auth/validate',
-        ),
-      no('token_expirado'),
-    ],
+    ['login with a wrong password', login('demo', 'otra1234'), no('credenciales_incorrectas')],
+    ['login of an unknown user', login('nadie', 'demo1234'), no('credenciales_incorrectas')],
+    ['an expired token', validated({ sub: 'demo', iat: now - 9, exp: now - 1 }), no('token_expirado')],
     ['no token', ({ url }) => call(`${url}/api/sucursales`), no('acceso_denegado')],
     ['a token that is none', ({ anonymous }) => anonymous.get('/api/sucursales'), no('acceso_denegado')],
-    [
-      'a token of an unknown user',
-      ({ withToken }) =>
-        withToken({ sub: 'nadie', iss: 'shipping-guides', iat: now, exp: now + 3_600 }).get(
-          '/api/auth/validate',
-        ),
-      no('acceso_denegado'),
-    ],
+    ['a token of an unknown user', validated({ sub: 'nadie' }), no('acceso_denegado')],
     ['guias.create is missing', create([minimalGuide()], 'lectura'), no('sin_permiso')],
     [
       'TipoServicio is missing',
-      post({ Guia: [minimalGuide()] }),
+      post(CREATE, { Guia: [minimalGuide()] }),
       no('tipo_servicio_requerido', { campo: 'TipoServicio' }),
     ],
     [
@@ -227,79 +251,46 @@ const ROWS: Record<string, Row[]> = {
     ['the origin branch is disabled', create([minimalGuide()], 'inactiva'), no('origen_invalido')],
     [
       'DestinoCode is not a valid branch',
-      demo({ DestinoCode: 'NADA9' }),
+      to({ DestinoCode: 'NADA9' }),
       no('destino_invalido', { campo: 'Destinatario.DestinoCode' }),
     ],
     [
       'the postal code has no branch',
-      demo({ CodigoPostal: '99999' }),
-      no('sin_cobertura', {
-        message: 'No hay cobertura para el código postal: 99999',
-        campo: 'Destinatario.CodigoPostal',
-      }),
+      to({ CodigoPostal: '99999' }),
+      uncovered('99999', { campo: 'Destinatario.CodigoPostal' }),
     ],
-    ['neither destination field', demo({}), no('destino_requerido')],
-    [
-      'the Guia array is missing',
-      post({ TipoServicio: 'Domicilio' }),
-      no('guia_array_faltante', { message: "El JSON no contiene el array 'Guia'", campo: 'Guia' }),
-    ],
+    ['neither destination field', to({}), no('destino_requerido')],
+    ['the Guia array is missing', post(CREATE, { TipoServicio: 'Domicilio' }), missing('Guia')],
     ['the guide number does not exist', get('/api/guias/etiqueta/999999999995'), no('guia_no_encontrada')],
     [
       'the label of a cancelled guide',
-      async ({ users }) => {
-        const [guide] = await users.demo.created(minimalGuide());
-        await users.demo.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, '');
-        return users.demo.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
-      },
+      withGuide(async ({ otro }, number) => {
+        await cancel(otro, number);
+        return otro.get(`/api/guias/etiqueta/${number}`);
+      }),
       no('guia_cancelada'),
     ],
   ],
   Authentication: [
     [
       'a token is ended',
-      ({ withToken }) =>
-        withToken({
-          sub: 'demo',
-          iss: 'shipping-guides',
-          iat: now,
-          exp: now + 3_600,
-          gen: 0,
-          jti: 'una',
-        }).post('/api/auth/logout', ''),
+      ({ withToken }) => withToken({ ...hour, sub: 'demo', gen: 0, jti: 'una' }).post('/api/auth/logout', ''),
       { message: 'Sesion cerrada', data: null },
     ],
     [
       'login',
-      ({ login }) => login({ 'x-username': 'demo', 'x-password': 'demo1234' }),
-      {
-        message: 'Login exitoso',
-        data: { access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600 },
-      },
+      login('demo', 'demo1234'),
+      { message: 'Login exitoso', data: { access_token: text, token_type: 'Bearer', expires_in: 3600 } },
     ],
     [
       'validate',
       get('/api/auth/validate', 'sinorigen'),
-      {
-        data: {
-          usuario: 'sinorigen',
-          cuenta: 'sinorigen',
-          sucursal: null,
-          expira: expect.stringMatching(/^\d{4}-.*Z$/),
-        },
-      },
+      { data: { usuario: 'sinorigen', cuenta: 'sinorigen', sucursal: null, expira: ended } },
     ],
     [
       'validate, of a user in the account of another',
       get('/api/auth/validate', 'demo2'),
-      {
-        data: {
-          usuario: 'demo2',
-          cuenta: 'demo',
-          sucursal: 'MEX01',
-          expira: expect.stringMatching(/^\d{4}-.*Z$/),
-        },
-      },
+      { data: { usuario: 'demo2', cuenta: 'demo', sucursal: 'MEX01', expira: ended } },
     ],
     [
       'my-permissions, sorted',
@@ -317,7 +308,7 @@ const ROWS: Record<string, Row[]> = {
     [
       'a reference and a number of packages',
       create([{ ...withGoods({ Paquetes: 3 }), Referencia: 'PEDIDO-1042' }]),
-      { data: [expect.objectContaining({ Referencia: 'PEDIDO-1042' })] },
+      guide({ Referencia: 'PEDIDO-1042' }),
     ],
     [
       'a guide is read',
@@ -338,14 +329,10 @@ const ROWS: Record<string, Row[]> = {
         data: [{ ...createdGuide('MEX01'), SEND_SUCU_ORIG: 'GDL01', Referencia: 'LISTA-1' }],
       },
     ],
-    [
-      'a cursor that is none',
-      get('/api/guias?cursor=nada'),
-      no('parametro_invalido', { message: "El parametro 'cursor' no es valido", campo: 'cursor' }),
-    ],
+    ['a cursor that is none', get('/api/guias?cursor=nada'), parameter('cursor')],
     [
       'guides are validated',
-      ({ users }) => users.demo.post('/api/guias/validar', domicilio(minimalGuide(), minimalGuide())),
+      post('/api/guias/validar', domicilio(minimalGuide(), minimalGuide())),
       {
         message: 'Guias validas: 2',
         data: [0, 1].map((indice) => ({ indice, SEND_SUCU_ORIG: 'MEX01', SEND_SUCU_DEST: 'MEX01' })),
@@ -353,10 +340,7 @@ const ROWS: Record<string, Row[]> = {
     ],
     [
       'a guide is cancelled',
-      async ({ users }) => {
-        const [guide] = await users.otro.created(minimalGuide());
-        return users.otro.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, '');
-      },
+      withGuide(({ otro }, number) => cancel(otro, number)),
       {
         message: 'Guia cancelada',
         data: { ...createdGuide('MEX01'), SEND_SUCU_ORIG: 'GDL01', SEND_ESTATUS: 'Cancelado' },
@@ -367,67 +351,43 @@ const ROWS: Record<string, Row[]> = {
       create([minimalGuide(), minimalGuide(), minimalGuide()]),
       { message: 'Guias creadas: 3' },
     ],
-    [
-      'its fields on creation',
-      create([minimalGuide({ CodigoPostal: '64000' })]),
-      { data: [createdGuide('MTY01')] },
-    ],
-    [
-      "the origin is the user's branch",
-      create([minimalGuide()], 'otro'),
-      { data: [expect.objectContaining({ SEND_SUCU_ORIG: 'GDL01' })] },
-    ],
+    ['its fields on creation', to({ CodigoPostal: '64000' }), { data: [createdGuide('MTY01')] }],
+    ["the origin is the user's branch", create([minimalGuide()], 'otro'), guide({ SEND_SUCU_ORIG: 'GDL01' })],
     [
       'the origin is never sent by the client',
-      post({ ...domicilio(minimalGuide()), Origen: 'GDL01' }),
+      post(CREATE, { ...domicilio(minimalGuide()), Origen: 'GDL01' }),
       no('campo_desconocido', { campo: 'Origen' }),
     ],
     [
       'only CodigoPostal: the branch is resolved',
-      demo({ CodigoPostal: '72000' }),
-      { data: [expect.objectContaining({ SEND_SUCU_DEST: 'PUE01' })] },
+      to({ CodigoPostal: '72000' }),
+      guide({ SEND_SUCU_DEST: 'PUE01' }),
     ],
-    [
-      'a branch that does not receive covers nothing',
-      demo({ CodigoPostal: '22000' }),
-      no('sin_cobertura', { message: 'No hay cobertura para el código postal: 22000' }),
-    ],
-    [
-      'a branch that is not active covers nothing',
-      demo({ CodigoPostal: '77500' }),
-      no('sin_cobertura', { message: 'No hay cobertura para el código postal: 77500' }),
-    ],
-    ['an origin-only branch is no destination', demo({ DestinoCode: 'TIJ01' }), no('destino_invalido')],
-    ['a disabled branch is no destination', demo({ DestinoCode: 'CUN01' }), no('destino_invalido')],
+    ['a branch that does not receive covers nothing', to({ CodigoPostal: '22000' }), uncovered('22000')],
+    ['a branch that is not active covers nothing', to({ CodigoPostal: '77500' }), uncovered('77500')],
+    ['an origin-only branch is no destination', to({ DestinoCode: 'TIJ01' }), no('destino_invalido')],
+    ['a disabled branch is no destination', to({ DestinoCode: 'CUN01' }), no('destino_invalido')],
     [
       'both given: DestinoCode decides',
-      demo({ DestinoCode: 'gdl01', CodigoPostal: '99999' }),
-      { data: [expect.objectContaining({ SEND_SUCU_DEST: 'GDL01' })] },
+      to({ DestinoCode: 'gdl01', CodigoPostal: '99999' }),
+      guide({ SEND_SUCU_DEST: 'GDL01' }),
     ],
-    [
-      'an empty array',
-      create([]),
-      no('guia_array_vacio', { message: "El array 'Guia' esta vacio", campo: 'Guia' }),
-    ],
+    ['an empty array', create([]), empty('Guia')],
     [
       'more than 500 guides',
-      create(Array.from({ length: 501 }, () => minimalGuide())),
+      create(Array(501).fill(minimalGuide())),
       no('guia_array_largo', { campo: 'Guia' }),
     ],
-    [
-      'the array is looked at before TipoServicio',
-      post({}),
-      no('guia_array_faltante', { message: "El JSON no contiene el array 'Guia'", campo: 'Guia' }),
-    ],
+    ['the array is looked at before TipoServicio', post(CREATE, {}), missing('Guia')],
     [
       'TipoServicio is looked at before the guides',
-      post({ TipoServicio: 'X', Guia: [{}] }),
+      post(CREATE, { TipoServicio: 'X', Guia: [{}] }),
       no('tipo_servicio_invalido', { campo: 'TipoServicio' }),
     ],
     [
       'the shape is looked at before the origin',
       create([{}], 'sinorigen'),
-      no('campo_requerido', { message: "El campo 'Remitente' es requerido", campo: 'Remitente' }),
+      field('campo_requerido', 'Remitente', 'es requerido'),
     ],
     [
       'the origin is looked at before the destination',
@@ -436,40 +396,28 @@ const ROWS: Record<string, Row[]> = {
     ],
     [
       'types are not coerced',
-      demo({ CodigoPostal: 6600 }),
-      no('campo_tipo', {
-        message: "El campo 'Destinatario.CodigoPostal' debe ser texto (string), no un numero",
-        campo: 'Destinatario.CodigoPostal',
-      }),
+      to({ CodigoPostal: 6600 }),
+      field('campo_tipo', 'Destinatario.CodigoPostal', 'debe ser texto (string), no un numero'),
     ],
     [
       'an unknown field is refused by name',
-      demo({ CodigoPostal: '06600', Estdo: 'x' }),
-      no('campo_desconocido', {
-        message: "Campo desconocido: 'Destinatario.Estdo'; ¿quiso decir 'Estado'?",
-        campo: 'Destinatario.Estdo',
-      }),
+      to({ CodigoPostal: '06600', Estdo: 'x' }),
+      no('campo_desconocido', ESTDO),
     ],
     [
       'a wrong form is another error than a wrong type',
-      demo({ CodigoPostal: '6600' }),
-      no('campo_formato', {
-        message: "El campo 'Destinatario.CodigoPostal' debe tener 5 digitos",
-        campo: 'Destinatario.CodigoPostal',
-      }),
+      to({ CodigoPostal: '6600' }),
+      field('campo_formato', 'Destinatario.CodigoPostal', 'debe tener 5 digitos'),
     ],
     [
       'a text that is too long',
-      demo({ CodigoPostal: '06600', Numero_interior: 'x'.repeat(21) }),
+      to({ CodigoPostal: '06600', Numero_interior: 'x'.repeat(21) }),
       no('campo_largo', { campo: 'Destinatario.Numero_interior' }),
     ],
     [
       'a section of another type',
       create([{ ...minimalGuide(), Remitente: 'Ana' }]),
-      no('campo_tipo', {
-        message: "El campo 'Remitente' debe ser un objeto (object), no un texto",
-        campo: 'Remitente',
-      }),
+      field('campo_tipo', 'Remitente', 'debe ser un objeto (object), no un texto'),
     ],
     [
       'an element that is no object',
@@ -480,10 +428,7 @@ const ROWS: Record<string, Row[]> = {
     [
       'a larger declared value',
       create([withGoods({ ValorDeclarado: 1_000_000_000 })]),
-      no('campo_formato', {
-        message: "El campo 'Producto.ValorDeclarado' debe ser un numero de 0 a 999999999.99 (MXN)",
-        campo: 'Producto.ValorDeclarado',
-      }),
+      field('campo_formato', 'Producto.ValorDeclarado', 'debe ser un numero de 0 a 999999999.99 (MXN)'),
     ],
     [
       'sloppy forms are put right',
@@ -494,71 +439,43 @@ const ROWS: Record<string, Row[]> = {
           Destinatario: { Nombre: 'Luis', CodigoPostal: '06600', RFC: 'pell-800101-ab1' },
         },
       ]),
-      { data: [expect.objectContaining({ SEND_REMITENTE: 'Ana López' })] },
+      guide({ SEND_REMITENTE: 'Ana López' }),
     ],
     [
       'Prefer: handling=lenient leaves unknown fields out',
-      post(domicilio(minimalGuide({ CodigoPostal: '06600', Estdo: 'x' })), {
+      post(CREATE, domicilio(minimalGuide({ CodigoPostal: '06600', Estdo: 'x' })), 'demo', {
         prefer: 'handling=lenient',
       }),
-      {
-        message: 'Guias creadas: 1',
-        advertencias: [
-          {
-            indice: 0,
-            campo: 'Destinatario.Estdo',
-            codigo: 'campo_desconocido',
-            message: "Campo desconocido: 'Destinatario.Estdo'; ¿quiso decir 'Estado'?",
-          },
-        ],
-      },
+      { message: 'Guias creadas: 1', advertencias: [{ indice: 0, ...ESTDO }] },
     ],
     [
       'a text that labels do not print whole gives a warning, with or without Prefer',
       create([
-        minimalGuide({ CodigoPostal: '06600' }),
+        minimalGuide(),
         minimalGuide({ CodigoPostal: '06600', Nombre: '王小明', Referencias: 'Casa azul 🏠 ☎' }),
       ]),
       {
         message: 'Guias creadas: 2',
         advertencias: [
-          {
-            indice: 1,
-            campo: 'Destinatario.Nombre',
-            codigo: 'caracteres_no_imprimibles',
-            message: "El campo 'Destinatario.Nombre' se imprime con • en vez de: 王 小 明",
-          },
-          {
-            indice: 1,
-            campo: 'Destinatario.Referencias',
-            codigo: 'caracteres_no_imprimibles',
-            message: "El campo 'Destinatario.Referencias' se imprime con • en vez de: 🏠",
-          },
+          warning(1, 'Destinatario.Nombre', '王 小 明'),
+          warning(1, 'Destinatario.Referencias', '🏠'),
         ],
       },
     ],
-    ['null and "" mean absent', demo({ CodigoPostal: '06600', DestinoCode: '', RFC: null })],
+    ['null and "" mean absent', to({ CodigoPostal: '06600', DestinoCode: '', RFC: null })],
     [
       'an Idempotency-Key of wrong form',
-      post(domicilio(minimalGuide()), { 'idempotency-key': 'a b' }),
+      post(CREATE, domicilio(minimalGuide()), 'demo', { 'idempotency-key': 'a b' }),
       no('idempotencia_invalida'),
     ],
     [
       'an Idempotency-Key with another body',
-      async ({ users }) => {
-        const key = { 'idempotency-key': randomUUID() };
-        await users.demo.post(CREATE, domicilio(minimalGuide()), key);
-        return users.demo.post(CREATE, domicilio(minimalGuide(), minimalGuide()), key);
-      },
+      twice(domicilio(minimalGuide()), domicilio(minimalGuide(), minimalGuide())),
       no('idempotencia_conflicto'),
     ],
     [
       'an answer that is repeated says so, whatever the order of the fields',
-      async ({ users }) => {
-        const key = { 'idempotency-key': randomUUID() };
-        await users.demo.post(CREATE, { TipoServicio: 'Domicilio', Guia: [minimalGuide()] }, key);
-        return users.demo.post(CREATE, { Guia: [minimalGuide()], TipoServicio: 'Domicilio' }, key);
-      },
+      twice(domicilio(minimalGuide()), { Guia: [minimalGuide()], TipoServicio: 'Domicilio' }),
       { message: 'Guias creadas: 1', headers: { 'idempotent-replayed': 'true' } },
     ],
     ["another's guide", get('/api/guias/etiqueta/{guia}', 'otro'), no('guia_no_encontrada')],
@@ -578,24 +495,12 @@ const ROWS: Record<string, Row[]> = {
     [
       'a label as PNG, by the parameter',
       get('/api/guias/etiqueta/{guia}?formato=png&dpi=300'),
-      {
-        headers: {
-          'content-type': 'image/png',
-          'content-disposition': expect.stringMatching(/^inline; filename="guia-\d{12}\.png"$/),
-          vary: 'Accept',
-        },
-      },
+      named('image/png', /^inline; filename="guia-\d{12}\.png"$/),
     ],
     [
       'a label as ZPL, by Accept',
-      ({ number, users }) =>
-        users.demo.get(`/api/guias/etiqueta-10x15/${number}?paquetes=2`, { accept: 'application/zpl' }),
-      {
-        headers: {
-          'content-type': 'application/zpl',
-          'content-disposition': expect.stringMatching(/^inline; filename="guia-\d{12}-10x15\.zpl"$/),
-        },
-      },
+      get('/api/guias/etiqueta-10x15/{guia}?paquetes=2', 'demo', { accept: 'application/zpl' }),
+      named('application/zpl', /^inline; filename="guia-\d{12}-10x15\.zpl"$/),
     ],
     [
       'a PNG of several pages',
@@ -604,51 +509,38 @@ const ROWS: Record<string, Row[]> = {
     ],
     [
       'a PNG of many labels',
-      ({ number, users }) =>
-        users.demo.post('/api/guias/etiquetas?formato=png', { Guias: [number, number], Tipo: 'carta' }),
-      no('parametro_invalido', {
-        message: 'Un PNG tiene una sola pagina y estas etiquetas tienen 2; pida formato=pdf o formato=zpl',
-        campo: 'formato',
-      }),
+      file(2, 'carta', 'demo', '?formato=png'),
+      parameter(
+        'formato',
+        'Un PNG tiene una sola pagina y estas etiquetas tienen 2; pida formato=pdf o formato=zpl',
+      ),
     ],
-    [
-      'another density',
-      get('/api/guias/etiqueta/{guia}?formato=zpl&dpi=600'),
-      no('parametro_invalido', { message: "El parametro 'dpi' no es valido" }),
-    ],
+    ['another density', get('/api/guias/etiqueta/{guia}?formato=zpl&dpi=600'), parameter('dpi')],
     [
       'a form that there is not',
-      ({ number, users }) => users.demo.get(`/api/guias/etiqueta/${number}`, { accept: 'application/json' }),
+      get('/api/guias/etiqueta/{guia}', 'demo', { accept: 'application/json' }),
       no('formato_no_aceptable', { headers: { vary: 'Accept' } }),
     ],
     [
       'paquetes out of range',
       get('/api/guias/etiqueta-pequena/{guia}?paquetes=100'),
-      no('parametro_invalido', { campo: 'paquetes' }),
+      parameter('paquetes', 'paquetes debe ser un numero entero de 1 a 99'),
     ],
     [
       'paquete out of range, 10 × 15 cm',
       get('/api/guias/etiqueta-10x15/{guia}?paquetes=2&paquete=3'),
-      no('parametro_invalido', { campo: 'paquete' }),
+      parameter('paquete', 'paquete debe ser un numero entero de 1 a 2'),
     ],
     ['the labels of many guides as one file, 10 × 15 cm', file(1, '10x15')],
     ['the labels of many guides as one file', file(2)],
     ['a file with a guide of another account', file(1, 'carta', 'otro'), no('guia_no_encontrada')],
-    [
-      'a file without the array of guides',
-      ({ users }) => labelFile(users.demo, undefined),
-      no('guia_array_faltante', { message: "El JSON no contiene el array 'Guias'", campo: 'Guias' }),
-    ],
-    [
-      'a file of no guides',
-      file(0),
-      no('guia_array_vacio', { message: "El array 'Guias' esta vacio", campo: 'Guias' }),
-    ],
+    ['a file without the array of guides', post('/api/guias/etiquetas', { Tipo: 'carta' }), missing('Guias')],
+    ['a file of no guides', file(0), empty('Guias')],
     ['a file of too many guides', file(501), no('guia_array_largo', { campo: 'Guias' })],
     [
       'a file of a kind that there is not',
       file(1, 'grande'),
-      no('campo_formato', { message: "El campo 'Tipo' solo acepta: carta, pequena, 10x15", campo: 'Tipo' }),
+      field('campo_formato', 'Tipo', 'solo acepta: carta, pequena, 10x15'),
     ],
   ],
   Quotes: [
@@ -687,7 +579,7 @@ const ROWS: Record<string, Row[]> = {
     ],
   ],
   Branches: [
-    ['a valid destination', get('/api/guias/validar-destino/mty01', 'lectura'), { data: record('MTY01') }],
+    ['a valid destination', get('/api/guias/validar-destino/mty01', 'lectura'), { data: branch('MTY01') }],
     [
       'an unknown destination',
       get('/api/guias/validar-destino/NADA9'),
@@ -696,63 +588,56 @@ const ROWS: Record<string, Row[]> = {
     [
       'all branches: the active ones, by code',
       get('/api/sucursales'),
-      { data: ['GDL01', 'MEX01', 'MTY01', 'PUE01', 'TIJ01'].map(record) },
+      { data: ['GDL01', 'MEX01', 'MTY01', 'PUE01', 'TIJ01'].map(branch) },
     ],
     [
       'destinations only',
       get('/api/sucursales/destinos'),
-      { data: ['GDL01', 'MEX01', 'MTY01', 'PUE01'].map(record) },
+      { data: ['GDL01', 'MEX01', 'MTY01', 'PUE01'].map(branch) },
     ],
     [
       'origins only',
       get('/api/sucursales/origenes'),
-      { data: ['GDL01', 'MEX01', 'MTY01', 'TIJ01'].map(record) },
+      { data: ['GDL01', 'MEX01', 'MTY01', 'TIJ01'].map(branch) },
     ],
     [
       "a branch's record",
       get('/api/guias/validar-destino/MEX01'),
       {
         data: {
-          Codigo: 'MEX01',
-          Nombre: expect.any(String),
-          Estado: expect.any(String),
-          Municipio: expect.any(String),
-          Colonia: expect.any(String),
-          Calle: expect.any(String),
-          Numero: expect.any(String),
-          CodigoPostal: '06600',
-          Telefono: expect.any(String),
-          Origen: true,
-          Destino: true,
-          Activa: true,
+          ...{ Codigo: 'MEX01', Nombre: text, Estado: text, Municipio: text, Colonia: text, Calle: text },
+          ...{
+            Numero: text,
+            CodigoPostal: '06600',
+            Telefono: text,
+            Origen: true,
+            Destino: true,
+            Activa: true,
+          },
         },
       },
     ],
     [
       'coverage',
       get('/api/sucursales/cobertura/06600'),
-      { data: { CodigoPostal: '06600', Sucursal: record('MEX01') } },
+      { data: { CodigoPostal: '06600', Sucursal: branch('MEX01') } },
     ],
-    ...['99999', '22000', '77500', 'abc'].map((code): Row => {
-      const message = `No hay cobertura para el código postal: ${code}`;
-      return [
+    ...['99999', '22000', '77500', 'abc'].map(
+      (code): Row => [
         `no coverage: ${code}`,
         get(`/api/sucursales/cobertura/${code}`),
-        no('sin_cobertura', { status: 404, message }),
-      ];
-    }),
+        uncovered(code, { status: 404 }),
+      ],
+    ),
   ],
   Events: [
     [
       'events of guides of any account, each with its own result',
-      async ({ users }) => {
-        const [guide] = await users.otro.created(minimalGuide());
-        const Ocurrido = new Date().toISOString();
-        const told = { Guia: guide?.SEND_GUIA, Tipo: 'EnReparto', Ocurrido, Id: 'uno' };
-        return users.escaner.post('/api/eventos', {
-          Eventos: [told, told, { ...told, Tipo: 'Perdido', Id: 'dos' }],
-        });
-      },
+      withGuide(({ escaner }, Guia) => {
+        const told = { Guia, Tipo: 'EnReparto', Ocurrido: new Date().toISOString(), Id: 'uno' };
+        const Eventos = [told, told, { ...told, Tipo: 'Perdido', Id: 'dos' }];
+        return escaner.post('/api/eventos', { Eventos });
+      }),
       {
         message: 'Eventos registrados: 1',
         data: [
@@ -769,41 +654,37 @@ const ROWS: Record<string, Row[]> = {
     ],
     [
       'a guide with events is not cancelled',
-      async ({ users }) => {
-        const [guide] = await users.otro.created(minimalGuide());
-        const told = { Guia: guide?.SEND_GUIA, Tipo: 'Recolectado', Ocurrido: new Date().toISOString() };
-        await users.escaner.post('/api/eventos', { Eventos: [told] });
-        return users.otro.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, '');
-      },
+      withGuide(async ({ escaner, otro }, Guia) => {
+        const told = { Guia, Tipo: 'Recolectado', Ocurrido: new Date().toISOString() };
+        await escaner.post('/api/eventos', { Eventos: [told] });
+        return cancel(otro, Guia);
+      }),
       no('guia_en_camino'),
     ],
     ['the events of a guide', get('/api/guias/{guia}/eventos'), { message: 'Eventos: 0', data: [] }],
     ['the feed', get('/api/eventos', 'lectura'), { message: 'Eventos: 0', data: [] }],
+    ['a cursor that is none of ours', get('/api/eventos?cursor=x'), parameter('cursor')],
+    ['without the array', post('/api/eventos', {}, 'escaner'), no('eventos_array_faltante')],
+    ['an empty array', post('/api/eventos', { Eventos: [] }, 'escaner'), no('eventos_array_vacio')],
     [
-      'a cursor that is none of ours',
-      get('/api/eventos?cursor=x'),
-      no('parametro_invalido', { message: "El parametro 'cursor' no es valido", campo: 'cursor' }),
+      '501 events',
+      post('/api/eventos', { Eventos: Array(501).fill({}) }, 'escaner'),
+      no('eventos_array_largo'),
     ],
-    ['without the array', told({}), no('eventos_array_faltante')],
-    ['an empty array', told({ Eventos: [] }), no('eventos_array_vacio')],
-    ['501 events', told({ Eventos: Array(501).fill({}) }), no('eventos_array_largo')],
     [
       'a number for an event',
-      told({ Eventos: [7] }),
+      post('/api/eventos', { Eventos: [7] }, 'escaner'),
       no('campo_tipo', { message: "Cada elemento de 'Eventos' debe ser un objeto" }),
     ],
   ],
   Webhooks: [
     [
       'one is registered, and its secret shown',
-      ({ users }) => users.otro.post('/api/webhooks', { Url: 'http://127.0.0.1:9/', Descripcion: 'Uno' }),
+      post('/api/webhooks', { Url: 'http://127.0.0.1:9/', Descripcion: 'Uno' }, 'otro'),
       {
         message: 'Webhook registrado',
         data: {
-          Id: expect.any(String),
-          Url: 'http://127.0.0.1:9/',
-          Descripcion: 'Uno',
-          Activo: true,
+          ...{ Id: text, Url: 'http://127.0.0.1:9/', Descripcion: 'Uno', Activo: true },
           Secreto: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
         },
       },
@@ -813,54 +694,38 @@ const ROWS: Record<string, Row[]> = {
       get('/api/webhooks'),
       { message: 'Webhooks: 0', data: [] },
     ],
-    [
-      'without an address',
-      ({ users }) => users.demo.post('/api/webhooks', {}),
-      no('campo_requerido', { message: "El campo 'Url' es requerido", campo: 'Url' }),
-    ],
+    ['without an address', post('/api/webhooks', {}), field('campo_requerido', 'Url', 'es requerido')],
     ['by a user without webhooks.admin', get('/api/webhooks', 'lectura'), no('sin_permiso')],
     ...['probar', 'secreto', 'activar'].map(
       (path): Row => [
         `none of the account's: ${path}`,
-        ({ users }) => users.demo.post(`/api/webhooks/nada/${path}`, {}),
+        post(`/api/webhooks/nada/${path}`, {}),
         no('webhook_no_encontrado'),
       ],
     ),
   ],
   Envelopes: [
     ['an unknown route', get('/api/rastreo'), no('recurso_no_encontrado')],
-    [
-      'an unknown parameter',
-      get('/api/guias/etiqueta/{guia}?paquete=1'),
-      no('parametro_desconocido', { message: "Parametro desconocido: 'paquete'", campo: 'paquete' }),
-    ],
-    [
-      'a parameter of a route that takes none',
-      get('/api/sucursales?limite=1'),
-      no('parametro_desconocido', { message: "Parametro desconocido: 'limite'", campo: 'limite' }),
-    ],
+    ['an unknown parameter', get('/api/guias/etiqueta/{guia}?paquete=1'), unknown('paquete')],
+    ['a parameter of a route that takes none', get('/api/sucursales?limite=1'), unknown('limite')],
     ['doubled and trailing slashes', get('//api//sucursales/')],
     [
       'another method, with doubled and trailing slashes',
-      ({ users }) => users.demo.post('//api/sucursales/', {}),
+      post('//api/sucursales/', {}),
       no('metodo_no_permitido'),
     ],
-    [
-      'a body in Latin-1',
-      ({ url, users }) => postBytes(url, users.demo, Buffer.from('{"Guia":"\u00f1"}', 'latin1')),
-      no('cuerpo_no_utf8'),
-    ],
+    ['a body in Latin-1', postBytes(Buffer.from('{"Guia":"\u00f1"}', 'latin1')), no('cuerpo_no_utf8')],
     [
       'a compressed body',
-      ({ url, users }) => postBytes(url, users.demo, gzipSync('{"Guia":[]}'), { 'content-encoding': 'gzip' }),
+      postBytes(gzipSync('{"Guia":[]}'), { 'content-encoding': 'gzip' }),
       no('tipo_de_contenido'),
     ],
     [
       'a body of more values than any request needs',
-      post(`{"Guia":[${'1,'.repeat(80_000)}1]}`),
+      post(CREATE, `{"Guia":[${'1,'.repeat(80_000)}1]}`),
       no('cuerpo_muy_grande'),
     ],
-    ['another method', ({ users }) => users.demo.post('/api/sucursales', {}), no('metodo_no_permitido')],
+    ['another method', post('/api/sucursales', {}), no('metodo_no_permitido')],
   ],
 };
 
