@@ -140,11 +140,7 @@ describe('import', () => {
     expect(await store.snapshot()).toEqual(before);
   });
 
-  test('loads 32 000 postal codes, which every running service then knows', async ({
-    importing,
-    resolve,
-    stores,
-  }) => {
+  test('loads 32 000 postal codes into every running service', async ({ importing, resolve, stores }) => {
     const codes = Array.from({ length: 32_000 }, (_, index) => String(index + 10_000));
     const { code, out } = await importing('coverage', [
       COVERAGE_HEADER,

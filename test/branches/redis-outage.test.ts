@@ -54,13 +54,7 @@ function codesFrom(first: number, count: number): string[] {
 const VISIBLE = { timeout: 15_000, interval: 50 };
 
 describe('a Redis that fills up while the cache is rebuilt', () => {
-  test('keeps the former cache whole, and gets the new one once it has room', async ({
-    service,
-    redis,
-    stores,
-    store,
-    inStep,
-  }) => {
+  test('keeps the former cache until it has room', async ({ service, redis, stores, store, inStep }) => {
     await vi.waitFor(async () => expect(await inStep()).toBe(true), VISIBLE);
     const key = `${stores.prefix}:branches`;
     const former = await redis.hgetall(key);
@@ -90,11 +84,7 @@ describe('a Redis that fills up while the cache is rebuilt', () => {
 });
 
 describe('while Redis is gone', () => {
-  test('lookups and listings go on, with loads that nobody has cached', async ({
-    service,
-    ownRedis,
-    store,
-  }) => {
+  test('lookups and listings go on, also after a new load', async ({ service, ownRedis, store }) => {
     await ownRedis.part.kill();
     await store.loadCoverage([{ postalCode: '11111', code: 'GDL01' }]);
     await vi.waitFor(

@@ -7,10 +7,7 @@ import { test } from './project.ts';
  * repairs: it creates users in an empty volume only.
  */
 
-test('without its administrator, up fails and mongo-users says why; then its advice helps', async ({
-  project,
-  ports,
-}) => {
+test('without its administrator, up fails, and its advice helps', async ({ project, ports }) => {
   const nobody = ['--env', 'MONGO_INITDB_ROOT_USERNAME=', '--env', 'MONGO_INITDB_ROOT_PASSWORD_FILE='];
   const id = await project.compose('run', '--detach', ...nobody, 'mongo');
   const listens = () =>

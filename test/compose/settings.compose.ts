@@ -12,9 +12,7 @@ async function handedOver(variables: Record<string, string>, file: string): Prom
   return JSON.parse(await project.compose('--env-file', file, 'config', '--format', 'json')).services;
 }
 
-test('a setting comes from the environment, or from a file of variables, or is not there', async ({
-  folder,
-}) => {
+test('a setting comes from the environment or a file, or is not there', async ({ folder }) => {
   const file = join(folder, '.env');
   writeFileSync(file, 'RETENTION_DAYS=3650\nTRUST_PROXY=1\nCOOKIE_SECURE=true\n');
   const services = await handedOver({ PRINT_CONCURRENCY: '1' }, file);

@@ -124,13 +124,7 @@ describe('Estado', () => {
     expect(failures).toEqual([]);
   });
 
-  test('works by keyboard, and tells a screen reader what it draws and what changes', async ({
-    jobs,
-    login,
-    page,
-    shows,
-    stores,
-  }) => {
+  test('works by keyboard, and for a screen reader', async ({ jobs, login, page, shows, stores }) => {
     await busyNight(stores, jobs);
     await login();
     await shows('2 etiquetas fallaron en los últimos 5 min');

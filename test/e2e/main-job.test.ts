@@ -39,9 +39,7 @@ describe('the main job', () => {
     expect(guides.map((guide) => guide.SEND_SUCU_DEST)).toEqual(['MEX01', 'MTY01', 'PUE01']);
   });
 
-  test('prints all their labels at once, and a reader decodes every code from the pixels', async ({
-    demo,
-  }) => {
+  test('prints all their labels at once, and a reader decodes every code', async ({ demo }) => {
     const labels = await Promise.all(
       guides.flatMap(({ SEND_GUIA }) => [
         demo.pdf(`/api/guias/etiqueta/${SEND_GUIA}`),
@@ -69,9 +67,7 @@ describe('the main job', () => {
 });
 
 describe('the processes', () => {
-  test('load nothing of OpenTelemetry but its API, on which prom-client depends, unless they are traced', ({
-    logOf,
-  }) => {
+  test('load nothing of OpenTelemetry but its API, unless they are traced', ({ logOf }) => {
     for (const service of ['api', 'branches', 'label-worker']) {
       const loaded = logOf(service).match(/^loaded .*/gm) ?? [];
       expect(loaded).not.toEqual([]); // or the hook tells nothing

@@ -11,11 +11,7 @@ import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 const becomes = (url: string, name: string, value: number) =>
   vi.waitFor(async () => expect((await scrape(url)).get(name)).toBe(value), { timeout: 30_000 });
 
-test('a printed and a cached label are counted in the metrics of the api and the label worker', async ({
-  api,
-  demo,
-  labelWorker,
-}) => {
+test('a printed and a cached label are counted by both services', async ({ api, demo, labelWorker }) => {
   const [guide] = await demo.created(minimalGuide());
   const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
   expect((await demo.pdf(path)).status).toBe(200);
@@ -50,10 +46,7 @@ test('a printed and a cached label are counted in the metrics of the api and the
   expect(worker.get('dependency_up{dependency="chromium"}')).toBe(1);
 });
 
-test('a label that no worker prints waits in the queue until its time is over, and is counted as late', async ({
-  startApi,
-  stores,
-}) => {
+test('a label that no worker prints waits, and is counted as late', async ({ startApi, stores }) => {
   const REDIS_PREFIX = stores.prefix.replace('}', '-unprinted}');
   const end = await pretendWorker({ redis: stores.redis, prefix: REDIS_PREFIX });
   onTestFinished(end);
@@ -73,10 +66,7 @@ test('a label that no worker prints waits in the queue until its time is over, a
   expect(late.get('labels_wanted_total')).toBe(1);
 });
 
-test('a label that fails is counted with its reason by the api and by the label worker', async ({
-  labelWorker,
-  startApi,
-}) => {
+test('a label that fails is counted with its reason', async ({ labelWorker, startApi }) => {
   // The tracking address is a setting of the api, and this one fits into no QR that scans.
   const long = `https://rastreo.example/${'x'.repeat(2_000)}{guia}`;
   const other = await startApi({ TRACKING_URL: long });

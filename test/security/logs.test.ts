@@ -228,11 +228,7 @@ describe('the logs', () => {
     expect(why('caido-1').join()).toContain('ECONNREFUSED');
   });
 
-  test('carry one id of a label through api, queue and worker, and of a creation to branches', async ({
-    day,
-    ownRedis,
-    stores,
-  }) => {
+  test('carry one id through api, queue, worker and branches', async ({ day, ownRedis, stores }) => {
     const servicesOf = (id: string) =>
       new Set(day.lines.filter(({ requestId }) => requestId === id).map(({ service }) => service));
     expect(servicesOf('etiqueta-1')).toEqual(new Set(['api', 'label-worker']));

@@ -7,12 +7,7 @@ import { test } from '#test/fixtures/webhooks.ts';
 const FIVE = Array.from({ length: 5 }, (_, i) => i);
 
 describe('names about which the DNS says nothing', () => {
-  test('hold up no other account, however often they are tried', async ({
-    dns,
-    startSender,
-    newCustomer,
-    store,
-  }) => {
+  test('hold up no other account, tried often', async ({ dns, startSender, newCustomer, store }) => {
     dns.answer = () => 'silence';
     const { client, warnings } = startSender();
     const stuck = await newCustomer('http://mudo-0.example/');
@@ -48,11 +43,7 @@ describe('names about which the DNS says nothing', () => {
     expect(await stuck.read()).not.toHaveProperty('failingSince');
   });
 
-  test('are a failure as any other while the DNS knows another name', async ({
-    dns,
-    startSender,
-    newCustomer,
-  }) => {
+  test('are a usual failure if the DNS knows others', async ({ dns, startSender, newCustomer }) => {
     const known = (name: string) => name === 'otro.example';
     dns.answer = (name) => (known(name) ? ['127.0.0.1'] : 'failure');
     const { client } = startSender();
@@ -77,12 +68,7 @@ describe('names about which the DNS says nothing', () => {
   });
 });
 
-test('an account that registers and removes webhooks that hang has ten places', async ({
-  startSender,
-  newCustomer,
-  newReceiver,
-  store,
-}) => {
+test('of hanging webhooks an account has ten', async ({ startSender, newCustomer, newReceiver, store }) => {
   startSender();
   const hanging = await newReceiver();
   hanging.answer = () => {};
@@ -100,11 +86,7 @@ test('an account that registers and removes webhooks that hang has ten places', 
   }
 });
 
-test('a webhook that fails is logged once for each reason, with its account and host alone', async ({
-  startSender,
-  newCustomer,
-  newReceiver,
-}) => {
+test('a webhook that fails is logged once a reason', async ({ startSender, newCustomer, newReceiver }) => {
   const { warnings } = startSender();
   const receiver = await newReceiver();
   const host = `127.0.0.1:${receiver.port}`;

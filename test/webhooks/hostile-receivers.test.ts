@@ -85,11 +85,7 @@ describe('an address that is not on the internet gets no connection:', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('a name that leads elsewhere once it was checked: the address is that of the check', async ({
-    dns,
-    receiver,
-    postOutside,
-  }) => {
+  test('a name that leads elsewhere after it was checked', async ({ dns, receiver, postOutside }) => {
     // Whoever looked the name up twice would connect to the later answer. Nobody has the first one: it is not assigned.
     const answers = [['3000::1'], ['3000::1']].values(); // to the questions for either kind of address
     dns.answer = () => answers.next().value ?? ['127.0.0.1'];
@@ -108,10 +104,7 @@ describe('a name', () => {
     expect(await postOutside('https://sin-direccion.example/')).toMatchObject({ failure: INSIDE });
   });
 
-  test('about which the DNS says nothing is not told as the fault of its owner', async ({
-    dns,
-    postWith,
-  }) => {
+  test("about which the DNS is silent is not its owner's fault", async ({ dns, postWith }) => {
     for (const answer of ['failure', 'silence'] as const) {
       const connector = publicConnector([dns.address]);
       dns.answer = () => ['10.0.0.1'];
@@ -176,10 +169,7 @@ describe('a receiver', () => {
     expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ failure: 'No se pudo conectar' });
   });
 
-  test('that sends an endless body has taken the message, and loses its connection', async ({
-    receiver,
-    post,
-  }) => {
+  test('that sends an endless body has taken the message', async ({ receiver, post }) => {
     const sent = Promise.withResolvers<number>();
     receiver.answer = (response) => sendEndlessly(response, sent.resolve);
     expect(await post(receiver.url)).toMatchObject({ status: 200 });
@@ -216,10 +206,7 @@ describe('a receiver', () => {
   });
 });
 
-test('fifty receivers that hang, redirect or send endlessly delay no other one', async ({
-  webhooks,
-  newCustomer,
-}) => {
+test('fifty hostile receivers delay no other one', async ({ webhooks, newCustomer }) => {
   expect(webhooks.url).toBeTruthy();
   const hostile = await Promise.all(Array.from({ length: 50 }, () => newCustomer()));
   for (const [i, { receiver }] of hostile.entries()) {

@@ -28,12 +28,7 @@ const several = (count: number) => Array.from({ length: count }, () => minimalGu
 const left = ({ headers }: Answer) => Number(/"guias";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
 describe("an account's guides of the day", () => {
-  test('are refused beyond the limit, over all processes and users of the account, and none is stored', async ({
-    api,
-    demo,
-    guides,
-    second,
-  }) => {
+  test('are refused beyond the limit, and none is stored', async ({ api, demo, guides, second }) => {
     const demo2 = await Client.login(second.url, 'demo2');
     expect(left(await demo.create(several(4)))).toBe(6);
     expect(left(await demo2.create(several(4)))).toBe(2);
@@ -66,9 +61,7 @@ describe("an account's guides of the day", () => {
     expect(await guides.countDocuments()).toBe(before + PER_DAY);
   });
 
-  test('are not taken by a creation that is refused for another reason at the same moment', async ({
-    fresh,
-  }) => {
+  test('are not taken by a creation that is refused at the same moment', async ({ fresh }) => {
     const demo = await Client.login((await fresh()).url);
     const uncovered = [...several(PER_DAY - 1), minimalGuide({ CodigoPostal: '99999' })];
     const answers = await Promise.all(
@@ -77,10 +70,7 @@ describe("an account's guides of the day", () => {
     expect(answers.filter((_, i) => i % 4 === 0).map(({ status }) => status)).toEqual(Array(10).fill(200));
   });
 
-  test('let a creation through that others with its key repeat at the same moment', async ({
-    stores,
-    startApi,
-  }) => {
+  test('let a creation through that others repeat at that moment', async ({ stores, startApi }) => {
     const apis = [1, 2].map(() => startApi({ REDIS_PREFIX: stores.prefix.replace('}', '-same-key}') }));
     const clients = await Promise.all(apis.map(async (api) => Client.login((await api).url)));
     const body = { TipoServicio: 'Domicilio', Guia: several(PER_DAY - 1) };
@@ -101,9 +91,7 @@ describe('several processes', () => {
     const limit = new CountedLimit({ redis, prefix, limit: 'guides', keptS: KEPT_S, report });
     return new GuideQuota(limit, localTimeFormatter('UTC'));
   };
-  test('create no more than the limit together, and say what is left, whatever they heard long ago', async ({
-    stores,
-  }) => {
+  test('create no more than the limit together, and say what is left', async ({ stores }) => {
     const processes = Array.from({ length: 4 }, () => quota(stores));
     for (const one of processes) await one.take('long ago', 4_000, 1);
     passTime(1_000);

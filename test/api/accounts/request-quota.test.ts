@@ -32,10 +32,7 @@ async function untilRefused(client: Client): Promise<number> {
 }
 
 describe('the requests of an account', () => {
-  test('beyond its burst are 429, whoever of its users asks and for what; another account is not touched', async ({
-    api,
-    demo,
-  }) => {
+  test('beyond its burst are 429, those of another account are not', async ({ api, demo }) => {
     const [demo2, otro] = [await Client.login(api.url, 'demo2'), await Client.login(api.url, 'otro')];
     expect([await untilRefused(demo), await untilRefused(demo2)]).toEqual([BURST, 0]);
 
@@ -80,9 +77,7 @@ describe('the requests of an account', () => {
   });
 });
 
-test('a process that heard of an account more than a second ago asks Redis before it grants', async ({
-  stores,
-}) => {
+test('a process asks Redis again a second after it heard of an account', async ({ stores }) => {
   const limits = { requestsPerSecond: 0.01, requestsBurst: BURST, guidesPerDay: 1, labelPages: 1 };
   const report = new QuotaReport(new Registry(), { warn() {} });
   const options = { redis: stores.redis, prefix: stores.prefix, limit: 'requests', report } as const;
@@ -95,10 +90,7 @@ test('a process that heard of an account more than a second ago asks Redis befor
   await expect(one?.take('heard', limits)).rejects.toThrow(QuotaExceeded);
 });
 
-test('while Redis is full every process counts for itself, and all else goes on', async ({
-  folder,
-  startApi,
-}) => {
+test('while Redis is full each process counts for itself', async ({ folder, startApi }) => {
   const { url, close } = await provideRedis({ folder, durable: false, log: () => {} });
   const own = await startApi({ REDIS_URL: url });
   const demo = await Client.login(own.url, 'lectura');

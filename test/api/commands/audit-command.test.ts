@@ -66,10 +66,7 @@ describe("an operator's command", () => {
     expect(JSON.stringify(events)).not.toContain(password);
   });
 
-  test("is the system user's where OPERATOR is not set, and with sudo that of who called it", async ({
-    admin,
-    trail,
-  }) => {
+  test("is the system user's, or with sudo that of who called it", async ({ admin, trail }) => {
     await admin(['enable', 'demo'], { SUDO_USER: 'beto' });
     expect(await trail.find({ user: 'beto' }, 10)).toMatchObject([
       { action: 'admin.enable', subject: 'demo' },

@@ -40,13 +40,7 @@ const outcome = async (client: Client) => {
 };
 const ENDED = [401, 'Acceso denegado'];
 
-test('a removed user leaves guides to the account, and a name to the trail alone', async ({
-  admin,
-  api,
-  newUser,
-  stores,
-  whereIs,
-}) => {
+test('a removed user leaves a name in the trail alone', async ({ admin, api, newUser, stores, whereIs }) => {
   const [name, account] = [`u${randomUUID()}`, `a${randomUUID()}`];
   const client = await newUser(name, account);
   const [cancelled, moved] = await client.created(minimalGuide(), minimalGuide());
@@ -98,11 +92,7 @@ test('a removed user leaves guides to the account, and a name to the trail alone
   expect(await stores.mongo.collection('guides').countDocuments({ account })).toBe(2);
 });
 
-test('limits stay while the account has another user; one who was just disabled is waited for too', async ({
-  admin,
-  newUser,
-  stores,
-}) => {
+test('limits stay with another user; a disabled one is waited for', async ({ admin, newUser, stores }) => {
   const [name, other, account] = [`u${randomUUID()}`, `o${randomUUID()}`, `a${randomUUID()}`];
   await newUser(name, account);
   const client = await newUser(other, account);

@@ -14,11 +14,7 @@ test('says when there is none', async ({ admin }) => {
   expect(await admin('webhooks')).toEqual({ code: 0, out: 'No hay webhooks\n', err: '' });
 });
 
-test('says whose webhook fails, since when and why, and nothing that may be a secret', async ({
-  admin,
-  newCustomer,
-  stores,
-}) => {
+test('says whose webhook fails, since when and why, no secret', async ({ admin, newCustomer, stores }) => {
   const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 8, minute));
   const url = 'https://tienda.example:8443/camino-secreto?clave=tambien-secreta';
   const add = () => newCustomer(url);

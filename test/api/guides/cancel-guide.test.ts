@@ -26,13 +26,7 @@ describe('POST /api/guias/{guia}/cancelar', () => {
     expect(read.body.data).toMatchObject({ SEND_ESTATUS: 'Cancelado' });
   });
 
-  test('again is the same answer, and the first cancellation stays', async ({
-    api,
-    demo,
-    guides,
-    newGuide,
-    stores,
-  }) => {
+  test('again is the same answer, the first one stays', async ({ api, demo, guides, newGuide, stores }) => {
     const { SEND_GUIA } = await newGuide();
     await stores.mongo
       .collection<{ _id: string }>('users')
@@ -45,11 +39,7 @@ describe('POST /api/guias/{guia}/cancelar', () => {
     expect(await guides.findOne({ _id: SEND_GUIA })).toEqual(stored);
   });
 
-  test('by many at once is one cancellation, and one entry of the trail', async ({
-    demo,
-    newGuide,
-    stores,
-  }) => {
+  test('by many at once is one cancellation in the trail', async ({ demo, newGuide, stores }) => {
     const { SEND_GUIA } = await newGuide();
     const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(demo, SEND_GUIA)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -74,12 +64,7 @@ describe('POST /api/guias/{guia}/cancelar', () => {
     }
   });
 
-  test('needs guias.cancel, and a guide of the own account, whatever else the user may read', async ({
-    api,
-    guides,
-    newGuide,
-    stores,
-  }) => {
+  test('needs guias.cancel, and a guide of the own account', async ({ api, guides, newGuide, stores }) => {
     const { SEND_GUIA } = await newGuide();
     const ask = async (user: string) => {
       const { status, body } = await cancel(await Client.login(api.url, user), SEND_GUIA);
@@ -124,10 +109,7 @@ describe('the labels of a cancelled guide', () => {
     },
   );
 
-  test('are not printed with those of others, and the answer names each by its place', async ({
-    demo,
-    newGuide,
-  }) => {
+  test('are not printed with others, and each is named by its place', async ({ demo, newGuide }) => {
     const numbers = [await newGuide(), await newGuide(), await newGuide()].map(({ SEND_GUIA }) => SEND_GUIA);
     for (const i of [0, 2]) await cancel(demo, numbers[i] ?? '');
     const { status, body } = await demo.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' });

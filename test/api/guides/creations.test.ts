@@ -101,12 +101,7 @@ describe('a creation that a crash has cut after its commit', () => {
     expect((await guides.find(other.number))?.creation).toBe(other.creation);
   });
 
-  test('does not wait for others that cannot be finished, whichever is read first', async ({
-    commit,
-    entries,
-    journal,
-    readable,
-  }) => {
+  test('waits for no other that cannot be finished', async ({ commit, entries, journal, readable }) => {
     const unstorable = () => newBatch(1).map((record) => ({ ...record, number: ['no number'] as never }));
     const ago = (seconds: number) => new Date(Date.now() - 1_000 * seconds);
     const first = await commit(unstorable(), ago(30));
@@ -120,22 +115,14 @@ describe('a creation that a crash has cut after its commit', () => {
 });
 
 describe('a creation', () => {
-  test('of one guide without a key is one document, without a trace elsewhere', async ({
-    entries,
-    journal,
-    readable,
-  }) => {
+  test('of one guide without a key is one document', async ({ entries, journal, readable }) => {
     const batch = newBatch(1);
     expect(await journal.create(batch)).toEqual({ guides: batch, repeated: false });
     expect(await readable(batch)).toBe(1);
     expect(await entries.countDocuments({ creation: batch[0]?.creation ?? '' })).toBe(0);
   });
 
-  test('of several guides leaves their numbers, which expire in an hour', async ({
-    entries,
-    journal,
-    readable,
-  }) => {
+  test('of several guides leaves their numbers for an hour', async ({ entries, journal, readable }) => {
     const batch = newBatch(3);
     expect(await journal.create(batch)).toEqual({ guides: batch, repeated: false });
     expect(await readable(batch)).toBe(3);
@@ -147,10 +134,7 @@ describe('a creation', () => {
     expect((expiresAt as Date).getTime() - Date.now()).toBeLessThanOrEqual(3_600_000);
   });
 
-  test('with a key that another body has committed since the look for it is refused', async ({
-    entries,
-    journal,
-  }) => {
+  test('with a key that another body committed meanwhile is refused', async ({ entries, journal }) => {
     const key = (body: string) => idempotencyKey('demo', 'one-key', body);
     const [one, other] = [newBatch(2), newBatch(2)];
     // Neither request has found the key: they came at the same moment.
@@ -178,10 +162,7 @@ describe('a creation', () => {
     },
   );
 
-  test('that the database refuses fails alone, not the 24 others of its write', async ({
-    guides,
-    readable,
-  }) => {
+  test('that the database refuses fails alone in its write', async ({ guides, readable }) => {
     const others = Array.from({ length: 24 }, () => newBatch(1)[0] as GuideRecord);
     const refused = { ...newRecord(), number: ['no number'] as never };
     const failed = guides.insert(refused).catch((error: Error) => error);

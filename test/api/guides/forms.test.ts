@@ -218,10 +218,7 @@ describe('Prefer', () => {
     expect(preferenceOf(header, 'handling')).toBe(expected);
   });
 
-  test('handling=lenient leaves unknown fields out, and the answer names fifty of them', async ({
-    demo,
-    stores,
-  }) => {
+  test('handling=lenient leaves unknown fields out, and names fifty', async ({ demo, stores }) => {
     const body = { ...request(minimalGuide(), { ...minimalGuide(), Prioridad: 'alta' }), Origen: 'GDL01' };
     const lenient = { prefer: 'handling=lenient' };
     const { status, headers, body: answer } = await demo.post('/api/guias/crear', body, lenient);
@@ -249,9 +246,7 @@ describe('texts that labels do not print whole', () => {
     message: `El campo '${campo}' se imprime con • en vez de: ${characters}`,
   });
 
-  test('are named in every field that takes text, fifty at most, and again where the answer is repeated', async ({
-    demo,
-  }) => {
+  test('are named in every field, fifty at most, also in repeated answers', async ({ demo }) => {
     const key = { 'idempotency-key': 'letras' };
     const guide = {
       ...minimalGuide({ CodigoPostal: '06600', Municipio: '中' }),

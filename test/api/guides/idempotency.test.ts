@@ -65,9 +65,7 @@ describe('Idempotency-Key', () => {
     expect(Math.abs(Date.now() - (moment ?? 0))).toBeLessThan(60_000);
   });
 
-  test('compares bodies in the form in which guides are stored: a code of a branch has no case', async ({
-    create,
-  }) => {
+  test("compares bodies as they are stored: a branch's code has no case", async ({ create }) => {
     const key = randomUUID();
     const to = (DestinoCode: string) => ({ ...BODY, Guia: [minimalGuide({ DestinoCode })] });
     const first = await create(key, to('mty01'));

@@ -167,10 +167,7 @@ describe('a walk by cursor', () => {
 });
 
 describe('whose guides are listed', () => {
-  test('those of the account, by any of its users; not those of others, also with guias.read.all', async ({
-    api,
-    demo,
-  }) => {
+  test('those of the account by any of its users, and no others', async ({ api, demo }) => {
     const [guide] = await demo.created({ ...minimalGuide(), Referencia: 'de demo' });
     const found = async (user: string) =>
       numbersOf(await list(await Client.login(api.url, user), { referencia: 'de demo' }));

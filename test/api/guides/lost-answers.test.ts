@@ -150,10 +150,7 @@ describe('where no answer comes in ten seconds', () => {
   });
 });
 
-test('where no server is there creations are refused at once, and nothing is stored', async ({
-  startLossy,
-  stores,
-}) => {
+test('without a server creations are refused at once', async ({ startLossy, stores }) => {
   const { journal, loseServer } = await startLossy();
   await loseServer();
   const first = journal.create([newRecord()]); // may still be sent on a connection that seems to be there

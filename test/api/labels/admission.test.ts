@@ -12,11 +12,7 @@ async function ask(client: Client, packages: number, number?: string) {
   return { guide, ...askFor(client, guide, packages) };
 }
 
-test('an account with too many pages in flight is refused until they are done', async ({
-  api,
-  demo,
-  awaited,
-}) => {
+test('too many pages of an account in flight are refused', async ({ api, demo, awaited }) => {
   const large = await ask(demo, 99);
   await expect.poll(awaited).toBe(1);
   const colleague = await Client.login(api.url, 'demo2');
@@ -45,12 +41,7 @@ test('an account with too many pages in flight is refused until they are done', 
   await expect.poll(awaited).toBe(0);
 });
 
-test('a label that other accounts wait for is refused to the one that has too many, and to no other', async ({
-  api,
-  demo,
-  awaited,
-  queue,
-}) => {
+test('a label is refused to who has too many, and to no other', async ({ api, demo, awaited, queue }) => {
   const operator = await Client.login(api.url, 'operaciones'); // sees the guides of all accounts
   const [shared, own] = await demo.created(minimalGuide(), minimalGuide());
   const full = await ask(operator, 99, own?.SEND_GUIA);
@@ -77,10 +68,7 @@ test('a label is waited for until the last of those who share it has left', asyn
   await expect.poll(awaited).toBe(0);
 });
 
-test('a label of more pages than an account may have in flight is printed when it is the only one', async ({
-  awaited,
-  startApi,
-}) => {
+test('a label of more pages than an account may have goes alone', async ({ awaited, startApi }) => {
   const api = await startApi({ LABEL_PAGES_PER_ACCOUNT: '10' });
   const label = await ask(await Client.login(api.url), 99);
   await expect.poll(awaited).toBe(1);
@@ -88,12 +76,7 @@ test('a label of more pages than an account may have in flight is printed when i
   await expect.poll(awaited).toBe(0);
 });
 
-test('the first labels of an account go before the further ones of another', async ({
-  api,
-  demo,
-  awaited,
-  queue,
-}) => {
+test("an account's first labels go before another's further", async ({ api, demo, awaited, queue }) => {
   await queue.obliterate({ force: true });
   const greedy = await ask(demo, 98);
   await expect.poll(awaited).toBe(1);

@@ -22,11 +22,7 @@ async function totals({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) {
   return { printed, failed, refused: sum('refused'), limited: sum('limited') };
 }
 
-test('a label that no worker would print is our 503 at once, and is printed when a worker comes', async ({
-  startApi,
-  startLabelWorker,
-  stores,
-}) => {
+test('without a worker a label is our 503 at once', async ({ startApi, startLabelWorker, stores }) => {
   const api = await startApi({}, { label: 2_000 });
   const demo = await Client.login(api.url);
   const [guide] = await demo.created(minimalGuide());
@@ -51,11 +47,7 @@ test('a label that no worker would print is our 503 at once, and is printed when
   await expect.poll(() => totals(stores), { timeout: 5_000 }).toEqual(counted);
 });
 
-test('while the queue is paused, each label is our 503 at once, also one at a time; cached ones are answered', async ({
-  startApi,
-  startLabelWorker,
-  stores,
-}) => {
+test('while the queue is paused, labels are 503 at once', async ({ startApi, startLabelWorker, stores }) => {
   const REDIS_PREFIX = stores.prefix.replace('}', '-paused}');
   const queue = new Queue(LABEL_QUEUE, { connection: stores.redis, prefix: REDIS_PREFIX });
   onTestFinished(() => queue.close());
@@ -92,10 +84,7 @@ async function failures(url: string): Promise<Record<string, number>> {
   );
 }
 
-test('every label request that is answered 503 while Redis is away is counted, also where several share a label; the api closes all the same', async ({
-  folder,
-  startApi,
-}) => {
+test('each label that is 503 while Redis is away is counted', async ({ folder, startApi }) => {
   const redis = await provideRedis({ folder, durable: false, log: () => {} });
   const own = await startApi({ REDIS_URL: redis.url });
   const demo = await Client.login(own.url);
@@ -114,10 +103,7 @@ test('every label request that is answered 503 while Redis is away is counted, a
   expect(performance.now() - began).toBeLessThan(5_000);
 });
 
-test('a client that leaves is measured as 499 for as long as it waited, and is no failure of ours', async ({
-  startApi,
-  stores,
-}) => {
+test('a client that leaves is 499, and no failure of ours', async ({ startApi, stores }) => {
   const REDIS_PREFIX = stores.prefix.replace('}', `-${randomUUID()}}`); // nobody prints its labels
   onTestFinished(await pretendWorker({ redis: stores.redis, prefix: REDIS_PREFIX }));
   const own = await startApi({ REDIS_PREFIX });

@@ -42,9 +42,7 @@ describe('labels that are joined', () => {
     expect(execFileSync('pdfinfo', ['-'], { input: file }).toString()).toMatch(/Title: +9 etiquetas\n/);
   });
 
-  test('have what they share once, as the fonts of one print', async ({
-    batch: { print, labels: rendered },
-  }) => {
+  test('have once what they share, as fonts', async ({ batch: { print, labels: rendered } }) => {
     const labels = split(print, rendered);
     const file = join([...labels, ...labels]);
     // Two of the labels, and one each of the letter's and the small label's form.

@@ -74,11 +74,7 @@ test('where such a label cannot be printed again, the connection is cut', async 
   expect((await failed()) - before).toBe(1);
 });
 
-test('a label that cannot be printed is named by its place; the others are kept', async ({
-  api,
-  demo,
-  stores,
-}) => {
+test('a label that cannot be printed is named, the others are kept', async ({ api, demo, stores }) => {
   const numbers = await newNumbers(demo, 3);
   let bad = numbers[1];
   const prints = await startWorker(stores, async (number, printed) => {
@@ -101,10 +97,7 @@ test('a label that cannot be printed is named by its place; the others are kept'
   expect(prints.slice(3)).toEqual([numbers[1]]);
 });
 
-test('when the client leaves, what is printed is kept, and nothing else is printed', async ({
-  demo,
-  stores,
-}) => {
+test('when the client leaves, what is printed is kept, and no more', async ({ demo, stores }) => {
   const numbers = await newNumbers(demo, 60);
   const leaving = new AbortController();
   const held = Promise.withResolvers<void>();

@@ -18,13 +18,7 @@ function askFile(client: Client, numbers: readonly string[]) {
   return { answer, leave: () => leaving.abort() };
 }
 
-test('a file has 50 pages in flight, behind single labels; when its client leaves, none', async ({
-  api,
-  demo,
-  awaited,
-  numbers,
-  queue,
-}) => {
+test('a file has 50 pages in flight behind single labels', async ({ api, demo, awaited, numbers, queue }) => {
   const file = askFile(demo, numbers);
   await expect.poll(awaited).toBe(50);
   const other = await Client.login(api.url, 'otro');
@@ -39,12 +33,7 @@ test('a file has 50 pages in flight, behind single labels; when its client leave
   await expect.poll(awaited).toBe(0);
 });
 
-test('an account has three files at a time, and the next is refused', async ({
-  api,
-  demo,
-  awaited,
-  numbers,
-}) => {
+test('an account has three files at a time, not four', async ({ api, demo, awaited, numbers }) => {
   const files = [0, 1, 2].map((first) => askFile(demo, numbers.slice(10 * first, 10 * first + 5)));
   await expect.poll(awaited).toBe(15);
   const wanted = { Guias: numbers, Tipo: 'carta' };
@@ -85,12 +74,7 @@ test('a process has thirty files at a time, and the next is refused until one is
   await print('another');
 });
 
-test('a file waits while other labels of its account take all pages, and is not counted as refused', async ({
-  api,
-  demo,
-  awaited,
-  numbers,
-}) => {
+test('a file waits for other labels of its account', async ({ api, demo, awaited, numbers }) => {
   const refused = async () => (await scrape(api.url)).get('quota_refusals_total{limit="pages"}');
   const before = await refused();
   const large = ask(demo, numbers[0] ?? '', 99);
@@ -104,12 +88,7 @@ test('a file waits while other labels of its account take all pages, and is not 
   await expect.poll(awaited).toBe(0);
 });
 
-test('a file that is not printed in time is late; one for which there was no room is told so', async ({
-  demo,
-  awaited,
-  numbers,
-  startApi,
-}) => {
+test('a file is late, or has found no room in time', async ({ demo, awaited, numbers, startApi }) => {
   const hasty = new Client((await startApi({}, { file: 300 })).url, demo.token);
   const late = await hasty.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' });
   expect(late.status).toBe(500);

@@ -34,11 +34,7 @@ const test = services
     };
   });
 
-test('a label whose turn is more than six seconds away is a 503 with Retry-After, and no other label is', async ({
-  api,
-  demo,
-  printer,
-}) => {
+test('a label whose turn is six seconds away is 503, no other is', async ({ api, demo, printer }) => {
   const label = (number: string) => demo.pdf(`/api/guias/etiqueta/${number}`);
   const guides = await demo.created(...Array.from({ length: 106 }, () => minimalGuide()));
   const numbers = guides.map(({ SEND_GUIA }) => SEND_GUIA);

@@ -43,12 +43,7 @@ const test = printingTest
     };
   });
 
-test('guides older than the limit lose all that names a person, and keep the rest', async ({
-  age,
-  created,
-  guides,
-  retention,
-}) => {
+test('old guides lose all that names people', async ({ age, created, guides, retention }) => {
   const [old = '', young = ''] = await created(2);
   await age([old], 90.01);
   await age([young], 89.99);
@@ -83,14 +78,7 @@ test('guides older than the limit lose all that names a person, and keep the res
   expect(await metrics.metrics()).toContain('guides_anonymised_total 1');
 });
 
-test('a pass goes on where another process stopped, and is due again a day later', async ({
-  age,
-  created,
-  guides,
-  retention,
-  stores,
-  task,
-}) => {
+test('a pass goes on, and is due daily', async ({ age, created, guides, retention, stores, task }) => {
   const numbers = await created(12);
   await age(numbers, 91);
   const anonymised = () => guides.countDocuments({ _id: { $in: numbers }, anonymised: { $exists: true } });

@@ -21,11 +21,7 @@ const test = services
   );
 
 describe('failed logins', () => {
-  test('of a user from one address are limited across all API processes, then also with the right password', async ({
-    api,
-    login,
-    second,
-  }) => {
+  test('of a user from one address are limited by all processes', async ({ api, login, second }) => {
     const urls = [api.url, second.url];
     for (let attempt = 0; attempt < 10; attempt++) {
       const { status } = await login('otro', 'mal', '203.0.113.2', urls[attempt % 2]);

@@ -65,10 +65,7 @@ describe('the hash of a right password', () => {
   });
 });
 
-test('without ALLOW_DEMO_USERS users of the demo data are refused as if they were disabled, and their tokens too', async ({
-  demo,
-  startApi,
-}) => {
+test('without ALLOW_DEMO_USERS demo users and their tokens are refused', async ({ demo, startApi }) => {
   const { url } = await startApi({ ALLOW_DEMO_USERS: 'false' });
   const headers = { 'x-username': 'demo', 'x-password': 'demo1234' };
   const refused = await call(`${url}/api/auth/login`, { method: 'POST', headers });

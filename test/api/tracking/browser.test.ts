@@ -117,10 +117,7 @@ describe('the tracking page in a browser', () => {
     await page.close();
   });
 
-  test('says where a guide is to who hears it: one heading, steps with the current one', async ({
-    open,
-    paths,
-  }) => {
+  test('says where a guide is to who hears it: one heading, current step', async ({ open, paths }) => {
     const { page } = await open(paths['rastreo-en-reparto']);
     const levels = "[...document.querySelectorAll('h1,h2,h3')].map(({ tagName }) => tagName).join()";
     expect(await page.evaluate(levels)).toBe('H1,H2,H3,H3');

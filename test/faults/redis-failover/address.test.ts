@@ -4,9 +4,7 @@ import { test as faultTest, pidsOf } from '../system/system.ts';
 
 const test = faultTest.override('wanted', { redis: 'pair' });
 
-test('a Redis that turns replica under open connections costs seconds, and no restart', async ({
-  system,
-}) => {
+test('a Redis that turns replica costs seconds, and no restart', async ({ system }) => {
   const before = pidsOf(system);
   // A label that was being printed may fail at its deadline.
   await underLoad(system, 'Redis fails over, connections stay open', [500, 503], async () => {

@@ -2,9 +2,7 @@ import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
 import { test } from '../system/system.ts';
 
-test('while branches is killed and restarted, creations get 503 and labels are served', async ({
-  system,
-}) => {
+test('while branches restarts, creations get 503 and labels are served', async ({ system }) => {
   const [branches] = system.branches as [Part];
   await underLoad(system, 'kill -9 of branches, started again', [503], async (load) => {
     await branches.kill();

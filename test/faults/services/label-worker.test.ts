@@ -8,10 +8,7 @@ const test = faultTest
   .override('wanted', { count: { 'label-worker': 2 } })
   .extend('worker', { scope: 'file' }, ({ system }) => system.workers[0] as Part);
 
-test('when a label worker is killed while it prints, another one prints its labels', async ({
-  system,
-  worker,
-}) => {
+test('when a label worker is killed, another prints its labels', async ({ system, worker }) => {
   let jobs: string[] = [];
   await underLoad(system, 'kill -9 of one of two label workers, mid-print', [503], async () => {
     // Its prints stand still, so that it is killed with jobs in its hands.

@@ -79,10 +79,7 @@ const test = systemTest
     mongoUri: mongoTlsUri,
   }));
 
-test('with the authority in NODE_EXTRA_CA_CERTS, all services start, and a label is printed', async ({
-  certificates,
-  options,
-}) => {
+test('with the authority, all services start and print', async ({ certificates, options }) => {
   vi.stubEnv('NODE_EXTRA_CA_CERTS', certificates.ca);
   const system = await startSystem(options);
   onTestFinished(() => system.stop());

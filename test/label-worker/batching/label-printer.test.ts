@@ -29,9 +29,7 @@ const test = browserTest
 
 const pdfinfo = (pdf: Uint8Array) => execFileSync('pdfinfo', ['-'], { input: pdf, encoding: 'utf8' });
 
-test('a letter label is one page of 8.5 × 11 in with the number and the tracking address', async ({
-  printed,
-}) => {
+test('a letter label is one page with the number and the tracking address', async ({ printed }) => {
   const [page, ...others] = await printed(label());
   expect(others).toEqual([]);
   expect(page).toMatchObject({
@@ -166,9 +164,7 @@ test('labels that wait are printed together, and each gets its own pages', async
   }
 });
 
-test('a label that Chromium refuses fails alone, the others of its batch are delivered', async ({
-  printer,
-}) => {
+test('a label that Chromium refuses fails alone in its batch', async ({ printer }) => {
   const labels = mixedLabels(13);
   const bad = labels[7]?.number.replace(/(....)(....)/, '$1 $2 ') ?? '';
   const { print } = printer((body) => {

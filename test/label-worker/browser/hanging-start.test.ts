@@ -32,10 +32,7 @@ const test = servicesTest.extend('hung', async ({ startLabelWorker }, { onCleanu
   };
 });
 
-test('while a start of Chromium hangs, the worker says so: in its metrics, its health and its heartbeats', async ({
-  hung,
-  stores,
-}) => {
+test('while a start of Chromium hangs, the worker says so in all places', async ({ hung, stores }) => {
   const isDown = async () =>
     expect((await scrape(hung.url)).get('dependency_up{dependency="chromium"}')).toBe(0);
   await vi.waitFor(isDown, { timeout: 30_000 });

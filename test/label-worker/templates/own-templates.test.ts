@@ -175,9 +175,7 @@ describe('a template is tried at start, and refused', () => {
   });
 });
 
-test("a template's version follows its content, and that of a kind that is not there is ours", async ({
-  folderOf,
-}) => {
+test("a template's version follows its content; ours is for other kinds", async ({ folderOf }) => {
   const versions = async (lines: string) => {
     const { letter, medium } = loadTemplates(await folderOf({ 'medium.hbs': withLines(lines) }));
     return { letter: letter.version, medium: medium.version };

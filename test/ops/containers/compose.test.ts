@@ -75,9 +75,7 @@ describe('the secrets', () => {
     expect(before).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('are a folder for each service that has some, which sees only its own and cannot change it', ({
-    secrets,
-  }) => {
+  test('are a folder for each service that has some, which sees its own only', ({ secrets }) => {
     const mounted = all.flatMap(([name, each]) => (mountOf(each) ? [[name, mountOf(each)]] : []));
     for (const [name, mount] of mounted as [string, Mount][]) {
       expect(mount).toMatchObject({ source: 'secrets', read_only: true, volume: { subpath: name } });

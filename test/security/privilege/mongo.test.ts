@@ -140,12 +140,7 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('branches', recorders.branches);
   });
 
-  test('the api and webhooks, for webhooks and what is sent to them', async ({
-    demo,
-    stores,
-    webhooks,
-    recorders,
-  }) => {
+  test('the api and webhooks, for what is sent to them', async ({ demo, stores, webhooks, recorders }) => {
     expect(webhooks.url).toBeTruthy();
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());

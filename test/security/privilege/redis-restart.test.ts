@@ -8,9 +8,7 @@ import { test } from '#test/fixtures/folder.ts';
  * Redis loads its append-only file as the user `default`. Transactions and scripts stand there as MULTI and EXEC, whose
  * commands Redis checks against that user's rights: where `default` may do nothing, they are lost.
  */
-test('what a service wrote in transactions and scripts is there after a restart of Redis', async ({
-  folder,
-}) => {
+test('what a service wrote in scripts is there after a restart of Redis', async ({ folder }) => {
   vi.stubEnv('REDIS_URL', '');
   const users = { prefix: '{guias}', passwords: generateSecrets().redis };
   const start = () => provideRedis({ folder, durable: true, log: () => {}, users });

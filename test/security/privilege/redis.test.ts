@@ -155,10 +155,7 @@ describe('Redis', () => {
   });
 
   // As k8s/operations.md says: the operator adds the hash of a second password, and removes that of the first.
-  test('takes two passwords of a service while one replaces the other, as hashes', async ({
-    send,
-    passwords,
-  }) => {
+  test('takes two passwords of a service, as hashes, meanwhile', async ({ send, passwords }) => {
     const login = (password: string) => send('health', `AUTH api ${password}`);
     const hash = createHash('sha256').update('second').digest('hex');
     expect(await send('operator', `ACL SETUSER api #${hash}`)).toBe('OK');

@@ -51,12 +51,7 @@ const test = systemTest
   });
 
 describe('every service', () => {
-  test('uses the keys of the table of rights, each of them, and no other', async ({
-    system,
-    keys,
-    demo,
-    redis,
-  }) => {
+  test('uses each key of the table of rights, and no other', async ({ system, keys, demo, redis }) => {
     const { api, dashboard } = system.addresses;
     const [guide] = await demo.created(minimalGuide());
     expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);

@@ -18,10 +18,7 @@ const test = stores.extend('own', async ({ stores }, { onCleanup }) => {
 });
 const event = (actor: string) => ({ action: 'login', actor, outcome: 'refused' }) as const;
 
-test('an event is logged at once, and stored before whoever waits for it goes on', async ({
-  own: { lines, auditLog },
-  stores,
-}) => {
+test('an event is logged at once, and awaited in store', async ({ own: { lines, auditLog }, stores }) => {
   const stored = auditLog.record({
     ...event('pronto'),
     address: '192.0.2.1',
@@ -49,9 +46,7 @@ test('closing stores what waits, each event once', async ({ own: { auditLog }, s
   expect(await new AuditStore(stores.mongo).find({ user: 'ultimo' }, 1_000)).toHaveLength(500);
 });
 
-test('while the database is away, the log and a metric say what was lost', async ({
-  own: { mongo, lines, metrics, auditLog },
-}) => {
+test('while the database is away, losses are told', async ({ own: { mongo, lines, metrics, auditLog } }) => {
   await mongo.close();
   for (let count = 0; count < 3; count++) auditLog.record(event('perdido'));
   await auditLog.close();

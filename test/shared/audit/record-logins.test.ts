@@ -48,10 +48,7 @@ test('a name that is no user is not recorded: it may be a password', async ({ lo
   expect(JSON.stringify(all)).not.toContain('mi-clave-secreta');
 });
 
-test('a limit is recorded once when it is reached, however many requests it refuses', async ({
-  login,
-  events,
-}) => {
+test('a limit is recorded once, however many requests it refuses', async ({ login, events }) => {
   for (let attempt = 0; attempt < 10; attempt++) await login('demo', 'mal', '192.0.2.3');
   for (let attempt = 0; attempt < 5; attempt++)
     expect(await login('demo', 'demo1234', '192.0.2.3')).toBe(429);

@@ -110,12 +110,7 @@ describe('a service that starts before its stores', () => {
     },
   );
 
-  test('answers what needs them with our 503 and Retry-After, and does everything once they are there', async ({
-    start,
-    branches,
-    labelWorker,
-    stores,
-  }) => {
+  test('is our 503 until they are there, then works', async ({ start, branches, labelWorker, stores }) => {
     await stores.mongo.collection('audit').drop();
     const { url, mongo, redis, server, messages } = await start('api', { BRANCHES_URL: branches.url });
     const login = () =>

@@ -49,11 +49,7 @@ function readThrough(url: string, ca: string): string {
   }).trim();
 }
 
-test('sentinels and the primary that they name are spoken to by TLS', async ({
-  start,
-  certificates,
-  folder,
-}) => {
+test('sentinels and their primary are spoken to by TLS', async ({ start, certificates, folder }) => {
   const primary = await start('primary', '--tls-replication yes');
   const file = join(folder, 'sentinel.conf');
   const names = 'sentinel resolve-hostnames yes\nsentinel announce-hostnames yes\n';

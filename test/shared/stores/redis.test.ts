@@ -64,9 +64,7 @@ test('the log says what is wrong with an address, once a reason', async ({ folde
   for (const log of logs) expect(log).toEqual([...new Set(log)]);
 });
 
-test('a Redis of the labels that would refuse them when it is full is told of, in the log and in a metric', async ({
-  folder,
-}) => {
+test('a Redis of the labels that would refuse them when full is told of', async ({ folder }) => {
   const says =
     'The Redis of the labels refuses labels when it is full: set its maxmemory-policy to allkeys-lru';
   const ports = [await startServer(folder, ''), await startServer(folder, '--maxmemory-policy allkeys-lru')];

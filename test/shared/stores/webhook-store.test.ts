@@ -42,13 +42,7 @@ const test = storesTest
     return webhooksOf.updateOne({ id }, { $set: values });
   });
 
-test('a process whose lease another one has taken changes nothing', async ({
-  store,
-  set,
-  held,
-  read,
-  claim,
-}) => {
+test('a process whose lease was taken changes nothing', async ({ store, set, held, read, claim }) => {
   await set({ leaseUntil: new Date(0), dueAt: new Date(0) });
   const other = await claim();
   const before = await read();
@@ -79,12 +73,7 @@ describe('to wake', () => {
 });
 
 describe('secrets', () => {
-  test('sign for a day after the change that followed, the newest four of them', async ({
-    store,
-    secretsOf,
-    id,
-    secret,
-  }) => {
+  test('sign for a day after a change, the newest four', async ({ store, secretsOf, id, secret }) => {
     const added = [newSecret(), newSecret(), newSecret(), newSecret()];
     for (const each of added.slice(0, 3)) await store.addSecret('a', id, each);
     expect(await store.secretsOf({ id })).toEqual([...added.slice(0, 3).toReversed(), secret]);
@@ -129,12 +118,7 @@ describe.each([
     expect(await claim()).toMatchObject({ id });
   });
 
-  test('counts those that are behind or off, and ends secrets, when others do', async ({
-    store,
-    secretsOf,
-    set,
-    id,
-  }) => {
+  test('counts who is behind or off, and ends secrets, alike', async ({ store, secretsOf, set, id }) => {
     const now = Date.now();
     const ago = (ms: number) => new Date(now - ms);
     const secrets = [

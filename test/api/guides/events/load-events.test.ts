@@ -68,11 +68,7 @@ test('a file is registered line by line, and each line that is refused is named 
   });
 });
 
-test('a file with the needed columns alone, of more than a request, is loaded once and again', async ({
-  load,
-  newGuide,
-  register,
-}) => {
+test('a file of the needed columns is loaded once and again', async ({ load, newGuide, register }) => {
   const guide = await newGuide();
   const times = Array.from({ length: 1_200 }, (_, i) => new Date(Date.now() + i).toISOString());
   const lines = ['Tipo;Ocurrido;Guia', ...times.map((time) => `EnTransito;${time};${guide}`)];
