@@ -28,16 +28,10 @@ const test = services
     Promise.all([startBranches(), startBranches()]),
   )
   /** Runs `npm run branches -- …`, as npm does: with the folder where it was called. */
-  .extend(
-    'run',
-    { scope: 'file' },
-    ({ stores, folder }) =>
-      (name: Name, args: string[], uri: string | undefined = stores.mongoUri) => {
-        return runCommand(runCli, [...WORDS[name], ...args], {
-          env: { ...(uri && { MONGODB_URI: uri }), INIT_CWD: folder },
-        });
-      },
-  )
+  .extend('run', { scope: 'file' }, ({ stores, folder }) => (name: Name, args: string[]) => {
+    const env = { MONGODB_URI: stores.mongoUri, INIT_CWD: folder };
+    return runCommand(runCli, [...WORDS[name], ...args], { env });
+  })
   .extend(
     'importing',
     { scope: 'file' },
@@ -102,18 +96,9 @@ describe('import', () => {
     }, VISIBLE);
     const { branches } = await store.snapshot();
     expect(branches.find(({ Codigo }) => Codigo === 'OTE01')).toEqual({
-      Codigo: 'OTE01',
-      Nombre: 'Oriente',
-      Estado: 'Puebla',
-      Municipio: 'Puebla',
-      Colonia: 'Centro, "La Paz"',
-      Calle: 'Av. Reforma',
-      Numero: '320',
-      CodigoPostal: '72000',
-      Telefono: '2250000101',
-      Origen: false,
-      Destino: true,
-      Activa: true,
+      ...{ Codigo: 'OTE01', Nombre: 'Oriente', Estado: 'Puebla', Municipio: 'Puebla' },
+      ...{ Colonia: 'Centro, "La Paz"', Calle: 'Av. Reforma', Numero: '320', CodigoPostal: '72000' },
+      ...{ Telefono: '2250000101', Origen: false, Destino: true, Activa: true },
     });
   });
 
@@ -164,8 +149,6 @@ describe('a wrong file', () => {
     const phone = 'debe tener de 7 a 15 digitos, o quedar vacio';
     const cases: [string, string][] = [
       [south({ Codigo: 'A' }), `, Codigo "A": ${code}`],
-      [south({ Codigo: 'A'.repeat(21) }), `, Codigo "${'A'.repeat(21)}": ${code}`],
-      [south({ Codigo: 'MEX-1' }), `, Codigo "MEX-1": ${code}`],
       [south({ Codigo: 'nte01' }), ', Codigo "NTE01": repetido, ya esta en la linea 2'],
       [
         south({ Codigo: 'S1', Nombre: ' ' }),
@@ -178,34 +161,26 @@ describe('a wrong file', () => {
         ', CodigoPostal "6600": debe tener 5 digitos (una hoja de calculo quita los ceros del principio)',
       ],
       [south({ Codigo: 'S5', Telefono: '123456' }), `, Telefono "123456": ${phone}`],
-      [south({ Codigo: 'S6', Telefono: '+525512345678' }), `, Telefono "+525512345678": ${phone}`],
       [south({ Codigo: 'S7', Activa: 'quiza' }), ', Activa "quiza": debe ser si o no'],
-      [south({ Codigo: 'S8', Origen: '' }), ', Origen "": debe ser si o no'],
       ['S9,Sur', ': tiene 2 columnas, el encabezado 12'],
-      [`${south({ Codigo: 'S10' })},`, ': tiene 13 columnas, el encabezado 12'],
       [`"${SOUTH}`, ': comillas mal puestas o sin cerrar'],
-      [`"SUR"01${SOUTH.slice(5)}`, ': comillas mal puestas o sin cerrar'],
     ];
     const lines = cases.map(([line]) => line);
     expect(await importing('branches', [BRANCHES_HEADER, NORTH, '', ...lines, SOUTH])).toEqual({
       code: 1,
       out: '',
       err: [
-        'No se cargo nada. Errores: 16',
+        'No se cargo nada. Errores: 10',
         ...cases.map(([, message], index) => `  linea ${index + 4}${message}`),
         '',
       ].join('\n'),
     });
   });
 
-  test.for([
-    ['6400,NTE01', 'linea 3, CodigoPostal "6400": debe tener 5 digitos'],
-    ['64001,XXX01', 'linea 3, Sucursal "XXX01": no esta entre las sucursales cargadas'],
-    ['64001,', 'linea 3, Sucursal "": no esta entre las sucursales cargadas'],
-  ] as const)('of coverage with %s is refused by its line', async ([bad, message], { importing }) => {
-    const { code, err } = await importing('coverage', [COVERAGE_HEADER, '64000,NTE01', bad]);
-    expect(code).toBe(1);
-    expect(err).toContain(`Errores: 1\n  ${message}`);
+  test('of coverage is refused by its line', async ({ importing }) => {
+    const { code, err } = await importing('coverage', [COVERAGE_HEADER, '64000,NTE01', '64001,XXX01']);
+    const message = 'linea 3, Sucursal "XXX01": no esta entre las sucursales cargadas';
+    expect([code, err]).toEqual([1, expect.stringContaining(`Errores: 1\n  ${message}`)]);
   });
 
   test('changes nothing', async ({ importing, store }) => {
@@ -224,14 +199,6 @@ describe('a wrong file', () => {
     const { code, err } = await importing('coverage', content);
     expect(code).toBe(1);
     expect(err).toContain(message);
-  });
-
-  test('that does not exist is named', async ({ run }) => {
-    expect(await run('branches', ['import', 'ninguno.csv'])).toEqual({
-      code: 1,
-      out: '',
-      err: 'No se puede leer o escribir el archivo (ENOENT)\n',
-    });
   });
 });
 
@@ -254,19 +221,8 @@ describe('export', () => {
   });
 
   test('holds no spreadsheet formula, and keeps every text', async ({ folder, run, store }) => {
-    const texts = [
-      '=1+1',
-      '+52',
-      '-5',
-      '@SUM(A1)',
-      "'=1",
-      "'casa'",
-      '＝1',
-      'a=b',
-      'a;=1+1',
-      "a;'=1",
-      'a;"=1"',
-    ];
+    const alone = ['=1+1', '+52', '-5', '@SUM(A1)', "'=1", "'casa'", '＝1', 'a=b'];
+    const texts = [...alone, 'a;=1+1', "a;'=1", 'a;"=1"'];
     await store.loadBranches(
       texts.map((Nombre, index) => ({ ...branchOf(SOUTH), Codigo: `F${index}X`, Nombre })),
     );
@@ -297,27 +253,13 @@ describe('export', () => {
   });
 });
 
-describe('wrong usage', () => {
-  const HELP = 'Vea npm run branches -- --help\n';
-
-  test.for<[string[], string]>([
-    [[], 'Falta un comando. '],
-    [['import'], 'Falta un argumento. '],
-    [['import', 'a.csv', '--force'], 'Opcion desconocida. '],
-  ])('%j exits with 2, says "%s" and names --help', async ([args, message], { run }) => {
-    for (const name of ['branches', 'coverage'] as const) {
-      const { code, out, err } = await run(name, args);
-      expect([code, out]).toEqual([2, '']);
-      expect(err.endsWith(message + HELP)).toBe(true);
-    }
-  });
-
-  test('includes a MONGODB_URI that is not set or does not answer', async ({ run }) => {
-    expect(await run('branches', ['export'], '')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('MONGODB_URI'),
-    });
-    const { code, err } = await run('branches', ['export'], 'mongodb://jefe:secreto@127.0.0.1:1/guias');
-    expect([code, err]).toEqual([1, 'La base de datos de MONGODB_URI no responde, intente de nuevo\n']);
-  });
+test.for<[string[], string]>([
+  [[], 'Falta un comando. '],
+  [['import', 'a.csv', '--force'], 'Opcion desconocida. '],
+])('the usage %j exits with 2 and names --help', async ([args, message], { run }) => {
+  for (const name of ['branches', 'coverage'] as const) {
+    const { code, out, err } = await run(name, args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err.endsWith(`${message}Vea npm run branches -- --help\n`)).toBe(true);
+  }
 });

@@ -12,11 +12,8 @@ import { redisAnswers } from '../faults/system/servers.ts';
 /** A branches service whose Redis is the test's own, which may be full, or gone. */
 const test = services
   .extend('ownRedis', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
-    const { url, processes } = await provideRedis({
-      folder: join(folder, 'own'),
-      durable: false,
-      log: () => {},
-    });
+    const options = { folder: join(folder, 'own'), durable: false, log: () => {} };
+    const { url, processes } = await provideRedis(options);
     const part = new Part(processes, () => redisAnswers(url));
     onCleanup(() => part.end());
     return { url, part };
@@ -92,13 +89,8 @@ describe('while Redis is gone', () => {
       VISIBLE,
     );
     const listing = await call(`${service.url}/internal/branches`, { headers });
-    expect((listing.body as unknown as { Codigo: string }[]).map(({ Codigo }) => Codigo)).toEqual([
-      'GDL01',
-      'MEX01',
-      'MTY01',
-      'PUE01',
-      'TIJ01',
-    ]);
+    const codes = (listing.body as unknown as { Codigo: string }[]).map(({ Codigo }) => Codigo);
+    expect(codes).toEqual(['GDL01', 'MEX01', 'MTY01', 'PUE01', 'TIJ01']);
     expect((await call(`${service.url}/health/ready`)).status).toBe(200);
   });
 

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
-import { keepRunning } from '#local/process/keep-running.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { requireReady } from '#local/system.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
@@ -63,22 +62,4 @@ test.concurrent('an api that is asked to end answers the creation that it has be
   released.resolve();
   expect(await creation).toMatchObject({ status: 200, body: { message: 'Guias creadas: 1' } });
   expect(await api.ended).toMatchObject({ exitCode: 0 });
-});
-
-// Most of its time it waits, so the others run meanwhile.
-test.concurrent('a process that dies again starts after longer pauses', async ({ expect, folder }) => {
-  const child = startProcess({
-    name: 'short',
-    command: ['sh', '-c', 'exit 3'],
-    logFile: `${folder}/short.log`,
-  });
-  const lines: string[] = [];
-  const stop = keepRunning(child, (line) => lines.push(line));
-  await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(3);
-  await stop();
-  expect(lines.map((line) => line.split('. ')[0])).toEqual([
-    'short ended (exit code 3), starting it again in 1 s',
-    'short ended (exit code 3), starting it again in 2 s',
-    'short ended (exit code 3), starting it again in 4 s',
-  ]);
 });

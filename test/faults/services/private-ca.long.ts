@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -12,7 +13,6 @@ import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { type ServiceName, serviceSettings, startSystem } from '#local/system.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';
-import { makeCertificates } from '#test/fixtures/tls/certificates.ts';
 
 /**
  * Stores that speak TLS alone, with certificates of a private authority: what k8s/components/private-ca mounts. Redis does so
@@ -23,32 +23,10 @@ const test = systemTest
   .extend('redissUrl', { scope: 'file' }, async ({ certificates, folder }, { onCleanup }) => {
     const port = await freePort();
     const { cert, key, ca } = certificates;
-    const tls = [
-      '--tls-port',
-      `${port}`,
-      '--tls-cert-file',
-      cert,
-      '--tls-key-file',
-      key,
-      '--tls-ca-cert-file',
-      ca,
-    ];
-    const server = startProcess({
-      name: 'Redis',
-      command: [
-        'redis-server',
-        '--port',
-        '0',
-        ...tls,
-        '--tls-auth-clients',
-        'no',
-        '--save',
-        '',
-        '--dir',
-        folder,
-      ],
-      logFile: join(folder, 'redis-tls.log'),
-    });
+    const tls = `--tls-port ${port} --tls-cert-file ${cert} --tls-key-file ${key} --tls-ca-cert-file ${ca}`;
+    const settings = `--port 0 ${tls} --tls-auth-clients no --dir ${folder}`.split(' ');
+    const command: [string, ...string[]] = ['redis-server', ...settings, '--save', ''];
+    const server = startProcess({ name: 'Redis', command, logFile: join(folder, 'redis-tls.log') });
     onCleanup(() => server.stop());
     const redis = new Redis(`rediss://localhost:${port}`, { tls: { ca: readFileSync(ca) } });
     redis.on('error', () => {}); // until the server listens
@@ -114,3 +92,25 @@ test.for<[ServiceName, string]>([
       .toMatch(/unable to verify the first certificate|self-signed certificate in certificate chain/);
   },
 );
+
+/** Makes a private authority, a certificate for `localhost` that it signed, and an authority that signed nothing. */
+function makeCertificates(folder: string) {
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  const request = ['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  for (const name of ['ca', 'other'])
+    openssl(
+      ...request,
+      ...'-x509 -days 1 -subj'.split(' '),
+      `/CN=${name}`,
+      '-keyout',
+      `${name}.key`,
+      '-out',
+      `${name}.pem`,
+    );
+  openssl(...request, '-subj', '/CN=localhost', '-keyout', 'store.key', '-out', 'store.csr');
+  writeFileSync(join(folder, 'names'), 'subjectAltName=DNS:localhost');
+  const signed = ['x509', '-req', '-in', 'store.csr', '-days', '1', '-extfile', 'names', '-out', 'store.pem'];
+  openssl(...signed, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial');
+  const path = (name: string) => join(folder, name);
+  return { ca: path('ca.pem'), other: path('other.pem'), cert: path('store.pem'), key: path('store.key') };
+}
