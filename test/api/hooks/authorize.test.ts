@@ -4,35 +4,35 @@ import { PERMISSIONS, type Permission, UserStore } from '#shared/auth/user-store
 import { Client, call } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
-/** Every operation that demands a token, with the one permission that it takes; `any` takes none. */
-const OPERATIONS: [method: string, path: string, permission: Permission | 'any'][] = [
-  ['GET', '/api/auth/validate', 'any'],
-  ['POST', '/api/auth/logout', 'any'],
-  ['GET', '/api/apipermissions/my-permissions', 'any'],
-  ['GET', '/api/sucursales', 'guias.read'],
-  ['GET', '/api/sucursales/destinos', 'guias.read'],
-  ['GET', '/api/sucursales/origenes', 'guias.read'],
-  ['GET', '/api/sucursales/cobertura/{cp}', 'guias.read'],
-  ['GET', '/api/guias', 'guias.read'],
-  ['POST', '/api/eventos', 'eventos.create'],
-  ['GET', '/api/eventos', 'guias.read'],
-  ['GET', '/api/guias/{guia}/eventos', 'guias.read'],
-  ['POST', '/api/guias/crear', 'guias.create'],
-  ['POST', '/api/guias/cotizar', 'guias.quote'],
-  ['POST', '/api/guias/validar', 'guias.create'],
-  ['GET', '/api/guias/validar-destino/{code}', 'guias.read'],
-  ['GET', '/api/guias/{guia}', 'guias.read'],
-  ['POST', '/api/guias/{guia}/cancelar', 'guias.cancel'],
-  ['GET', '/api/guias/etiqueta/{guia}', 'guias.read'],
-  ['GET', '/api/guias/etiqueta-10x15/{guia}', 'guias.read'],
-  ['GET', '/api/guias/etiqueta-pequena/{guia}', 'guias.read'],
-  ['POST', '/api/guias/etiquetas', 'guias.read'],
-  ['POST', '/api/webhooks', 'webhooks.admin'],
-  ['GET', '/api/webhooks', 'webhooks.admin'],
-  ['POST', '/api/webhooks/{id}/probar', 'webhooks.admin'],
-  ['POST', '/api/webhooks/{id}/secreto', 'webhooks.admin'],
-  ['POST', '/api/webhooks/{id}/activar', 'webhooks.admin'],
-  ['DELETE', '/api/webhooks/{id}', 'webhooks.admin'],
+/** Every operation that demands a token, the one permission that it takes (`any` takes none), and its name to clients. */
+const OPERATIONS: [method: string, path: string, permission: Permission | 'any', operationId: string][] = [
+  ['GET', '/api/auth/validate', 'any', 'validarToken'],
+  ['POST', '/api/auth/logout', 'any', 'cerrarSesion'],
+  ['GET', '/api/apipermissions/my-permissions', 'any', 'listarPermisos'],
+  ['GET', '/api/sucursales', 'guias.read', 'listarSucursales'],
+  ['GET', '/api/sucursales/destinos', 'guias.read', 'listarDestinos'],
+  ['GET', '/api/sucursales/origenes', 'guias.read', 'listarOrigenes'],
+  ['GET', '/api/sucursales/cobertura/{cp}', 'guias.read', 'consultarCobertura'],
+  ['GET', '/api/guias', 'guias.read', 'listarGuias'],
+  ['POST', '/api/eventos', 'eventos.create', 'registrarEventos'],
+  ['GET', '/api/eventos', 'guias.read', 'listarEventos'],
+  ['GET', '/api/guias/{guia}/eventos', 'guias.read', 'listarEventosDeGuia'],
+  ['POST', '/api/guias/crear', 'guias.create', 'crearGuias'],
+  ['POST', '/api/guias/cotizar', 'guias.quote', 'cotizarGuias'],
+  ['POST', '/api/guias/validar', 'guias.create', 'validarGuias'],
+  ['GET', '/api/guias/validar-destino/{code}', 'guias.read', 'validarDestino'],
+  ['GET', '/api/guias/{guia}', 'guias.read', 'obtenerGuia'],
+  ['POST', '/api/guias/{guia}/cancelar', 'guias.cancel', 'cancelarGuia'],
+  ['GET', '/api/guias/etiqueta/{guia}', 'guias.read', 'obtenerEtiqueta'],
+  ['GET', '/api/guias/etiqueta-10x15/{guia}', 'guias.read', 'obtenerEtiqueta10x15'],
+  ['GET', '/api/guias/etiqueta-pequena/{guia}', 'guias.read', 'obtenerEtiquetaPequena'],
+  ['POST', '/api/guias/etiquetas', 'guias.read', 'imprimirEtiquetas'],
+  ['POST', '/api/webhooks', 'webhooks.admin', 'crearWebhook'],
+  ['GET', '/api/webhooks', 'webhooks.admin', 'listarWebhooks'],
+  ['POST', '/api/webhooks/{id}/probar', 'webhooks.admin', 'probarWebhook'],
+  ['POST', '/api/webhooks/{id}/secreto', 'webhooks.admin', 'cambiarSecretoDeWebhook'],
+  ['POST', '/api/webhooks/{id}/activar', 'webhooks.admin', 'activarWebhook'],
+  ['DELETE', '/api/webhooks/{id}', 'webhooks.admin', 'eliminarWebhook'],
 ];
 const PASSWORD = 'una clave larga';
 const FORBIDDEN = [403, 'No tiene permiso para realizar esta accion'];
@@ -70,14 +70,17 @@ describe('an operation', () => {
     expect(await asUserWith(others, method, path)).toEqual(FORBIDDEN);
   });
 
-  test('is in the table, or is the login, which takes no token', async ({ api }) => {
+  test('is in the table by its name, or is the login, which takes no token', async ({ api }) => {
     const response = await fetch(`${api.url}/api/openapi.json`);
-    const { paths } = (await response.json()) as { paths: Record<string, object> };
+    const { paths } = (await response.json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      Object.entries(methods).map(([method, { operationId }]) => [method.toUpperCase(), path, operationId]),
     );
-    const known = OPERATIONS.map(([method, path]) => `${method} ${path}`);
-    expect(documented.toSorted()).toEqual([...known, 'POST /api/auth/login'].toSorted());
+    const known = OPERATIONS.map(([method, path, , operationId]) => [method, path, operationId]);
+    const login = ['POST', '/api/auth/login', 'iniciarSesion'];
+    expect(documented.toSorted()).toEqual([...known, login].toSorted());
   });
 
   test.for(OPERATIONS)('%s %s without a token is refused', async ([method, path], { api }) => {

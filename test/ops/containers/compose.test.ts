@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -88,34 +87,6 @@ describe('the secrets', () => {
         .filter((name) => name !== 'secrets.json')
         .sort(),
     );
-  });
-
-  test('match between the stores and the services', ({ read }) => {
-    const administrator = new URL(service('mongo-users').environment?.MONGODB_ADMIN_URI ?? '');
-    expect(`${administrator.username}@${administrator.host}`).toBe(
-      `${service('mongo').environment?.MONGO_INITDB_ROOT_USERNAME}@mongo:27017`,
-    );
-    expect(read('mongo-users/password')).toBe(read('mongo/password'));
-    for (const name of ['api', 'branches', 'dashboard', 'webhooks', 'admin', 'loads', 'demo']) {
-      const uri = new URL(read(`${name}/mongodb`));
-      expect([uri.username, uri.host, uri.searchParams.get('journal')]).toEqual([
-        name,
-        'mongo:27017',
-        'true',
-      ]);
-      expect(read(`mongo-users/${name}`)).toBe(uri.href);
-    }
-    const hashes = new Map(
-      [...read('redis/users.acl').matchAll(/^user (\S+) on #(\S+)/gm)].map(([, name, hash]) => [name, hash]),
-    );
-    const hash = (text: string) => createHash('sha256').update(text).digest('hex');
-    for (const name of SERVICES) {
-      const { username, password, host } = new URL(read(`${name}/redis`));
-      expect([username, host, hash(password)]).toEqual([name, 'redis:6379', hashes.get(name)]);
-    }
-    expect(hash(read('redis-cli/password'))).toBe(hashes.get('operator'));
-    expect(read('api/internal')).toBe(read('branches/internal'));
-    expect(read('api/internal')).toBe(read('webhooks/internal'));
   });
 
   test("of one service are in no other service's folder", ({ secrets, read }) => {

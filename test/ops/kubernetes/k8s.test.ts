@@ -179,13 +179,6 @@ it.each(OVERLAYS)(
   },
 );
 
-it('the number of replicas is left to the autoscaler where there is one', () => {
-  const scaled = objectsOf('production').filter(({ spec }) => spec?.scaleTargetRef);
-  expect(scaled).toHaveLength(2);
-  for (const { spec } of scaled)
-    expect(find('production', 'Deployment', spec.scaleTargetRef.name).spec.replicas).toBeUndefined();
-});
-
 it('small fits a node with two cores and 8 GB beside the cluster itself, while every pod is being replaced', () => {
   const amount = (text: string) => Number.parseFloat(text) * (/^[\d.]+(Gi)?$/.test(text) ? 1_024 : 1);
   const sum = { millicores: 0, mebibytes: 0 };
