@@ -17,11 +17,7 @@ const test = printingTest
     'otherCell',
     { scope: 'file' },
     async ({ otherRedis: { url }, startApi, startBranches, startLabelWorker, startWebhooks }) => {
-      const own = {
-        REDIS_URL: url,
-        LABEL_CACHE_URL: url,
-        INTERNAL_TOKEN: randomBytes(32).toString('hex'),
-      };
+      const own = { REDIS_URL: url, LABEL_CACHE_URL: url, INTERNAL_TOKEN: randomBytes(32).toString('hex') };
       const branches = await startBranches(own);
       const { server: worker } = await startLabelWorker(own);
       const webhooks = await startWebhooks(own);

@@ -95,10 +95,7 @@ async function copySecrets(): Promise<void> {
 }
 
 test('is applied as a whole, becomes ready and prints', async () => {
-  const folder = writeOverlay('production', {
-    namespace: NAMESPACE,
-    patches: [FITTING, ...policies],
-  });
+  const folder = writeOverlay('production', { namespace: NAMESPACE, patches: [FITTING, ...policies] });
   const rendered = await kubectl.run('kustomize', folder);
   const objects = parseAllDocuments(rendered).map((document) => document.toJS() as AnyObject);
   const there = (await kubectl.run('get', 'customresourcedefinitions', '--output', 'name')).split('\n');

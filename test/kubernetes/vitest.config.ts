@@ -2,11 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { defineConfig } from 'vitest/config';
 
 /** Test files by the ending of their name, which says what the cluster of `KUBECONFIG` must have for them. */
-const ENDINGS = {
-  node: 'k8s.ts',
-  apiServerAlone: 'api-server.ts',
-  apiServerWithKeda: 'keda.ts',
-};
+const ENDINGS = { node: 'k8s.ts', apiServerAlone: 'api-server.ts', apiServerWithKeda: 'keda.ts' };
 
 const found = findCluster();
 

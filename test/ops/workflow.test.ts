@@ -8,11 +8,7 @@ import { PACKAGES } from '#test/fixtures/global-programs.ts';
 import { readTargets } from './dockerfile.ts';
 
 type Step = { uses?: string; run?: string; with?: Record<string, unknown> };
-type Job = {
-  needs?: string | string[];
-  steps?: Step[];
-  strategy?: { matrix: { target: string[] } };
-};
+type Job = { needs?: string | string[]; steps?: Step[]; strategy?: { matrix: { target: string[] } } };
 
 /** Both workflows together; actionlint and zizmor know each alone. */
 

@@ -28,9 +28,7 @@ describe('names about which the DNS says nothing', () => {
       const url = `http://localhost:${customer.receiver.port}/`;
       expect(
         await client.post({ url, secrets: [] }, { id: 'a', body: '{"data":{"Eventos":[]}}' }),
-      ).toMatchObject({
-        status: 204,
-      });
+      ).toMatchObject({ status: 204 });
     }
     await expect.poll(() => warnings.length, { timeout: 20_000 }).toBe(5);
     expect(warnings[0]).toEqual({

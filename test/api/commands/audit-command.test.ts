@@ -27,9 +27,7 @@ const test = stores
   )
   /** Runs `npm run branches -- …`. */
   .extend('csv', { scope: 'file' }, ({ stores }) => (...args: string[]) => {
-    return runCommand(runBranches, args, {
-      env: { MONGODB_URI: stores.mongoUri, OPERATOR: 'carla' },
-    });
+    return runCommand(runBranches, args, { env: { MONGODB_URI: stores.mongoUri, OPERATOR: 'carla' } });
   });
 
 const past = (hours: number, event: Partial<AuditEvent>) => ({

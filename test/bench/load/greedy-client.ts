@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { Client } from '#test/fixtures/client.ts';
-import { inOwnProcess } from '#test/fixtures/own-process.ts';
 import { newGuide } from './guides.ts';
 import { hostileBodies } from './hostile-bodies.ts';
 
@@ -18,26 +19,31 @@ export type Statuses = Record<string, number>;
 /** Not the address of the others: wrong logins are counted by address. */
 const LOCAL_ADDRESS = '127.0.0.2';
 
-/** Floods an api as a customer who takes all that is given, whatever the answers say. */
-export const floodAsCustomer = inOwnProcess(
-  import.meta.filename,
-  async ({ url, kind, connections, seconds }: Flood): Promise<Statuses> => {
-    const pool = new Pool(url, { connections, localAddress: LOCAL_ADDRESS });
-    const request = await KINDS[kind](url);
-    const statuses: Statuses = {};
-    const end = performance.now() + 1_000 * seconds;
-    let count = 0;
-    const connection = async () => {
-      while (performance.now() < end) {
-        const { statusCode, body } = await pool.request(request(count++));
-        await body.dump();
-        statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
-      }
-    };
-    await Promise.all(Array.from({ length: connections }, connection));
-    return statuses;
-  },
-);
+/** Floods an api as a customer who takes all that is given, in a process of its own, which holds up nobody who measures. */
+export async function floodAsCustomer(options: Flood): Promise<Statuses> {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    import.meta.filename,
+    JSON.stringify(options),
+  ]);
+  return JSON.parse(stdout);
+}
+
+async function flood({ url, kind, connections, seconds }: Flood): Promise<Statuses> {
+  const pool = new Pool(url, { connections, localAddress: LOCAL_ADDRESS });
+  const request = await KINDS[kind](url);
+  const statuses: Statuses = {};
+  const end = performance.now() + 1_000 * seconds;
+  let count = 0;
+  const connection = async () => {
+    while (performance.now() < end) {
+      const { statusCode, body } = await pool.request(request(count++));
+      await body.dump();
+      statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, connection));
+  return statuses;
+}
 
 type Send = (count: number) => Parameters<Pool['request']>[0];
 
@@ -78,3 +84,8 @@ const KINDS: Record<Flood['kind'], (url: string) => Promise<Send>> = {
     });
   },
 };
+
+if (process.argv[1] === import.meta.filename) {
+  const statuses = await flood(JSON.parse(process.argv[2] ?? ''));
+  process.stdout.write(JSON.stringify(statuses), () => process.exit()); // whatever connections are still open
+}

@@ -137,12 +137,7 @@ async function startServices(
       const program = startProcess({
         name: `${service} ${i}`,
         command: [process.execPath, join(repoRoot, 'services', service, 'main.ts')],
-        env: {
-          ...process.env,
-          ...settings,
-          ...wanted.env,
-          PORT: String(port),
-        },
+        env: { ...process.env, ...settings, ...wanted.env, PORT: String(port) },
         logFile: join(logFolder, `${service}-${i}.log`),
         stopTimeoutMs: 25_000, // longer than a service's own deadline
       });
@@ -165,10 +160,5 @@ async function startServices(
   await Promise.all([branches, workers, apis].flatMap(({ parts }) => parts.map((part) => part.start())));
   const url = await address(apis);
   await vi.waitFor(async () => expect(await requireReady(url)).toBe(true), 10_000); // its balancer knows by now
-  return {
-    url,
-    apis: apis.parts,
-    branches: branches.parts,
-    workers: workers.parts,
-  };
+  return { url, apis: apis.parts, branches: branches.parts, workers: workers.parts };
 }

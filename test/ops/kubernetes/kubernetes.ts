@@ -44,9 +44,7 @@ export type Pod = {
   volumes?: {
     name: string;
     secret?: { secretName: string };
-    projected?: {
-      sources: { secret: { name: string; items: { key: string; path: string }[] } }[];
-    };
+    projected?: { sources: { secret: { name: string; items: { key: string; path: string }[] } }[] };
   }[];
   terminationGracePeriodSeconds: number;
 };
