@@ -11,6 +11,7 @@ import type {
   ResolveResponse,
   VersionResponse,
 } from '#shared/contracts/branch.ts';
+import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { callInternal } from './internal-call.ts';
 
@@ -26,8 +27,8 @@ const VERSION_MS = 400;
 const VERSION_WAIT_MS = 1_000;
 /** How long known answers are used while the branches service is away, in ms (docs/contract.md "Branches"). */
 const KEPT_MS = 60_000;
-/** Most cached answers: Mexico has some 32 000 postal codes. */
-const MAX_KNOWN = 60_000;
+/** Most cached answers: all postal codes, also those that nobody has, and codes of branches. */
+const MAX_KNOWN = 120_000;
 const MAX_BRANCHES = 10_000;
 /** How often a request is repeated because a load came in between. */
 const MAX_ATTEMPTS = 5;
@@ -153,7 +154,7 @@ export class BranchesClient {
       destinations.map((query) => [destinationKey(query), query] as const).filter(([key]) => !isKnown(key)),
     );
     if (origins.length + unknown.size === 0) return undefined;
-    return { origins, destinations: [...unknown.values()] };
+    return { origins, destinations: withNeighbours([...unknown.values()]) };
   }
 
   #answer(version: string, { origin, destinations }: Query): Answer {
@@ -252,6 +253,19 @@ export class BranchesClient {
     });
   }
 }
+
+/**
+ * Adds the postal codes that share their first three digits with one that is asked for, unless the call would be too
+ * long. A call for each code would take a third of the time of creations until most codes are known.
+ */
+function withNeighbours(asked: DestinationQuery[]): DestinationQuery[] {
+  const postalCodes = asked.flatMap((query) => ('postalCode' in query ? [query.postalCode] : []));
+  const areas = new Set(postalCodes.filter((code) => /^\d{5}$/.test(code)).map((code) => code.slice(0, 3)));
+  if (asked.length + areas.size * AREA.length > MAX_GUIDES) return asked;
+  return [...asked, ...[...areas].flatMap((area) => AREA.map((end) => ({ postalCode: area + end })))];
+}
+/** The last two digits of the postal codes of an area. */
+const AREA = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'));
 
 function originKey(code: string): string {
   return `from ${code}`;

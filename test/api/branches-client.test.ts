@@ -131,21 +131,28 @@ describe('what is known', () => {
     const { service, ask } = await start(10_000);
     service.resume();
     for (let i = 0; i < 3; i++) {
-      expect(await ask('06600')).toBe('06600');
+      expect(await ask('cp1')).toBe('cp1');
       expect(await ask('none1')).toBe(undefined);
     }
-    expect(service.calls).toEqual([['06600'], ['none1']]);
+    expect(service.calls).toEqual([['cp1'], ['none1']]);
     expect(service.versionCalls).toBe(1);
   });
 
   test('is asked for anew after a load, within half a second', async ({ start }) => {
     const { service, ask } = await start(10_000);
     service.resume();
-    await ask('06600');
+    await ask('cp1');
     service.version = '2.1';
     await expect
-      .poll(async () => [await ask('06600'), service.calls], { interval: 20, timeout: 10_000 })
-      .toEqual(['06600', [['06600'], ['06600']]]);
+      .poll(async () => [await ask('cp1'), service.calls], { interval: 20, timeout: 10_000 })
+      .toEqual(['cp1', [['cp1'], ['cp1']]]);
+  });
+
+  test('of a postal code is known of those that share its first three digits', async ({ start }) => {
+    const { service, ask } = await start(10_000);
+    service.resume();
+    for (const code of ['06600', '06699', '06601', '06700']) expect(await ask(code)).toBe(code);
+    expect(service.calls.map(([first]) => first)).toEqual(['06600', '06700']);
   });
 
   test('holds for a minute while the service is away, and nothing else does', async ({ start }) => {
