@@ -46,7 +46,7 @@ type Answer = { origin: Branch | null; destinations: (Branch | null)[] };
 export type BranchesCaller = { requestId: string; account: string; signal: AbortSignal };
 
 /** `from`: since when it waits for its turn, of `performance.now()`. */
-type Call = { request: ResolveRequest; requestId: string; signal: AbortSignal; from: number };
+type Call = { query: Query; requestId: string; signal: AbortSignal; from: number };
 type Options = {
   url: string;
   token: string;
@@ -104,10 +104,9 @@ export class BranchesClient {
     let signal: AbortSignal | undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const version = await this.#currentVersion();
-      const missing = this.#missing(version, query);
-      if (!missing) return this.#answer(version, query);
+      if (!this.#missing(version, query)) return this.#answer(version, query);
       signal ??= AbortSignal.any([caller.signal, AbortSignal.timeout(this.#timeoutMs)]);
-      await this.#ask(missing, caller, signal);
+      await this.#ask(query, caller, signal);
     }
     throw new DomainError('unavailable', {
       cause: new Error('Loads of branches follow one another too fast'),
@@ -166,7 +165,7 @@ export class BranchesClient {
   }
 
   async #ask(
-    request: ResolveRequest,
+    query: Query,
     { requestId, account, signal: left }: BranchesCaller,
     signal: AbortSignal,
   ): Promise<void> {
@@ -182,7 +181,7 @@ export class BranchesClient {
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
     try {
-      await Promise.race([this.#calls.push({ request, requestId, signal, from: performance.now() }), over]);
+      await Promise.race([this.#calls.push({ query, requestId, signal, from: performance.now() }), over]);
     } finally {
       signal.removeEventListener('abort', end);
       this.#asked.remove(account);
@@ -190,11 +189,13 @@ export class BranchesClient {
   }
 
   /**
-   * Makes the call when it is the request's turn, unless all its clients have left. After half of its time a request
-   * is not sent, because the service then hangs.
+   * Makes the call when it is the request's turn, unless its client has left, or calls before it have brought all that
+   * it needs. After half of its time a request is not sent, because the service then hangs.
    */
-  async #resolve({ request, requestId, signal, from }: Call): Promise<void> {
+  async #resolve({ query, requestId, signal, from }: Call): Promise<void> {
     if (signal.aborted) return;
+    const request = this.#missing(this.#version?.text ?? '', query);
+    if (!request) return;
     if (performance.now() - from > this.#timeoutMs / 2) throw new DomainError('unavailable');
     const found = await this.#call<ResolveResponse>('/internal/resolve', requestId, request, signal);
     const { version } = found;

@@ -155,6 +155,16 @@ describe('what is known', () => {
     expect(service.calls.map(([first]) => first)).toEqual(['06600', '06700']);
   });
 
+  test('is asked for no more by requests that have waited for their turn meanwhile', async ({ start }) => {
+    const { service, ask } = await start(10_000);
+    const postalCodes = Array.from({ length: 100 }, (_, i) => String(6_600 + i).padStart(5, '0'));
+    const answers = postalCodes.map((code) => ask(code));
+    await expect.poll(() => service.calls).toHaveLength(8);
+    service.resume();
+    expect(await Promise.all(answers)).toEqual(postalCodes);
+    expect(service.calls).toHaveLength(8);
+  });
+
   test('holds for a minute while the service is away, and nothing else does', async ({ start }) => {
     const { service, ask } = await start(10_000);
     service.resume();
