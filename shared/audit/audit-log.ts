@@ -28,15 +28,14 @@ export class AuditLog {
     this.#options = options;
     this.#lost = new Counter({
       name: 'audit_events_dropped_total',
-      help: 'Events that the audit trail lost, as the database did not take them',
+      help: 'Events that the audit log lost, because the database did not take them',
       registers: [options.metrics],
     });
   }
 
   /**
    * Records an event that happens now. Its `details` may name a guide or a label, so they are not logged.
-   * @returns a promise that resolves when the event is stored or lost, or after a second, and never rejects. Await it
-   * only if the answer must follow the stored event.
+   * @returns a promise that resolves when the event is stored or lost, or after a second. It never rejects.
    */
   record(event: Omit<AuditEvent, 'at' | 'service'>): Promise<void> {
     const { service, store, log } = this.#options;
@@ -44,20 +43,20 @@ export class AuditLog {
     const { action, actor, account, address, requestId, subject, outcome } = stored;
     log.info(
       { audit: { action, actor, account, address, subject, outcome }, requestId },
-      `The trail records the action ${action} of ${actor}: ${outcome}`,
+      `The audit log records the action ${action} of ${actor}: ${outcome}`,
     );
     const storing = store
       .insert(stored)
       .catch((err: unknown) => {
         this.#lost.inc();
-        log.error({ err, action, requestId }, 'The audit trail lost an event');
+        log.error({ err, action, requestId }, 'The audit log lost an event');
       })
       .finally(() => this.#storing.delete(storing));
     this.#storing.add(storing);
-    return withTimeout(WAIT_MS, 'Storing an event of the audit trail', storing).catch(() => {});
+    return withTimeout(WAIT_MS, 'Storing an event of the audit log', storing).catch(() => {});
   }
 
-  /** Waits for the events that are being stored, at most as long as the database's driver does. */
+  /** Waits for the events that are being stored, at most as long as MongoDB's driver does. */
   async close(): Promise<void> {
     await Promise.all(this.#storing);
   }

@@ -34,7 +34,7 @@ export const AUDIT_DAYS = 400;
 const DAY_S = 24 * 3_600;
 const OPTIONAL_TEXT = optional(typed<string | undefined>(TEXT));
 
-/** Who did what, from where, and how it ended. It never holds a password, or personal data of senders and recipients. */
+/** Never holds a password, or personal data of senders and recipients. */
 export const AUDIT = defineCollection(
   'audit',
   {
@@ -47,7 +47,7 @@ export const AUDIT = defineCollection(
     address: OPTIONAL_TEXT,
     requestId: OPTIONAL_TEXT,
     service: TEXT,
-    /** What was acted on: a user, a job, an account. */
+    /** A user, a job, an account. */
     subject: OPTIONAL_TEXT,
     outcome: oneOf(['ok', 'refused', 'failed', 'started']),
     /** Lists are of what the service has itself made, such as guide numbers, and at most those of one request. */
@@ -75,9 +75,9 @@ export const AUDIT = defineCollection(
 type AuditDocument = DocumentIn<typeof AUDIT>;
 export type AuditEvent = Omit<AuditDocument, '_id'>;
 
-/** What an operator looks for; absent fields do not restrict. `since` is inclusive, `until` exclusive. */
+/** Absent fields do not restrict. `since` is inclusive, `until` exclusive. */
 export type AuditQuery = {
-  /** Finds what this user did, and what was done to this user. */
+  /** What this user did, and what was done to this user. */
   user?: string | undefined;
   action?: AuditAction | undefined;
   address?: string | undefined;
@@ -111,7 +111,7 @@ export class AuditStore {
   }
 }
 
-/** Makes an event that happens now; long texts are cut. */
+/** Makes an event that happens now, with long texts cut. */
 export function auditEvent({ details, ...fields }: Omit<AuditEvent, 'at'>): AuditEvent {
   return { at: new Date(), ...cut(fields), ...(details && { details: cut(details) }) };
 }

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { type AuditEvent, type AuditStore, auditEvent } from './audit-store.ts';
 
-/** `env` is the process's environment, which identifies the operator. */
+/** `env` identifies the operator. */
 export type RecordedCommand = Pick<AuditEvent, 'action' | 'service' | 'subject' | 'details'> & {
   env: NodeJS.ProcessEnv;
 };
@@ -12,22 +12,22 @@ export type CommandResult = { text: string; details?: AuditEvent['details'] };
 /**
  * Runs an operator's command, and records its result before the operator reads it.
  * @param run may call `announce`, which records the beginning of a long command, or of one that exports data.
- * @throws Error, with a message for the operator, when the audit log cannot be written; else the error of `run`.
+ * @throws Error for the operator when the audit log cannot be written; else the error of `run`.
  */
 export async function recordCommand(
-  trail: AuditStore,
+  auditLog: AuditStore,
   command: RecordedCommand,
   run: (announce: () => Promise<void>) => Promise<CommandResult>,
 ): Promise<string> {
   const { env, details, ...event } = command;
   const record = (outcome: AuditEvent['outcome'], more?: AuditEvent['details']) =>
-    trail.insert(auditEvent({ ...event, ...operatorOf(env), outcome, details: { ...details, ...more } }));
+    auditLog.insert(auditEvent({ ...event, ...operatorOf(env), outcome, details: { ...details, ...more } }));
   const announce = () =>
     record('started').catch((cause: unknown) => {
       throw new Error('No se hizo nada: no se pudo anotar en la bitacora (coleccion audit)', { cause });
     });
   const { text, details: found } = await run(announce).catch(async (error: unknown) => {
-    await record('failed').catch(() => {}); // the operator hears of the command's own failure
+    await record('failed').catch(() => {}); // the operator reads the command's own failure
     throw error;
   });
   await record('ok', found).catch((cause: unknown) => {
@@ -39,8 +39,8 @@ export async function recordCommand(
 }
 
 /**
- * Returns who runs a command, and from where. `OPERATOR` names the person if many share one user of the system, as in a
- * container. Otherwise it is the system's user; with sudo, the one before it.
+ * Returns who runs a command, and from which address. `OPERATOR` names the person if many share one user of the
+ * system, as in a container. Otherwise it is the system's user, or the user who called sudo.
  */
 export function operatorOf(env: NodeJS.ProcessEnv): { actor: string; address: string } {
   const address = env.SSH_CONNECTION?.split(' ')[0] ?? hostname();

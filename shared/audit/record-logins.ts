@@ -6,7 +6,7 @@ import type { UserStore } from '#shared/auth/user-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { AuditLog } from './audit-log.ts';
 
-/** How long a reached limit is not recorded again, in ms: as long as failures are counted. */
+/** In ms: a reached limit is recorded again when its failures no longer count. */
 const LOCKED_MS = 900_000;
 /** Limits that are remembered as recorded; a flood from more addresses records some of them again. */
 const MAX_LOCKED = 10_000;
@@ -21,7 +21,6 @@ export function observeLogins(server: HttpServer, auditLog: AuditLog, users: Use
   };
 }
 
-/** Registers `login_failures_total`. @returns a function that counts failed attempts. */
 function countFailures(metrics: Registry): (attempt: LoginAttempt) => void {
   const failures = new Counter({
     name: 'login_failures_total',
@@ -37,12 +36,11 @@ function countFailures(metrics: Registry): (attempt: LoginAttempt) => void {
 }
 
 /**
- * Returns a function that records an attempt to log in. A reached limit is recorded once, not with every refused
- * request. Unknown names are not recorded, because people also type their password into that field.
+ * Records a reached limit once, not with every refused request. Unknown names are not recorded, because people also
+ * type their password into that field.
  */
 function recordLogins(auditLog: AuditLog, users: Pick<UserStore, 'findRecent'>) {
   const locked = new LRUCache<string, true>({ max: MAX_LOCKED, ttl: LOCKED_MS });
-  /** Returns whether a limit was recorded recently, and marks it as recorded. */
   const wasRecorded = ({ outcome, username, address }: LoginAttempt): boolean => {
     const key = `${outcome} ${addressGroup(address)} ${outcome === 'pair_limit' ? username : ''}`;
     const recorded = locked.has(key);

@@ -27,7 +27,7 @@ test('an event is logged at once, and awaited in store', async ({ own: { lines, 
   });
   expect(lines).toMatchObject([
     {
-      msg: 'The trail records the action login of pronto: refused',
+      msg: 'The audit log records the action login of pronto: refused',
       audit: { action: 'login', actor: 'pronto', address: '192.0.2.1', outcome: 'refused' },
       requestId: 'p-1',
     },
@@ -50,7 +50,7 @@ test('while the database is away, losses are told', async ({ own: { mongo, lines
   await mongo.close();
   for (let count = 0; count < 3; count++) auditLog.record(event('perdido'));
   await auditLog.close();
-  const lost = lines.filter(({ msg }) => msg === 'The audit trail lost an event');
+  const lost = lines.filter(({ msg }) => msg === 'The audit log lost an event');
   expect(lost).toMatchObject([1, 2, 3].map(() => ({ action: 'login' })));
   expect(await metrics.metrics()).toContain('audit_events_dropped_total 3');
 });
