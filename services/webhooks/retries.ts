@@ -11,7 +11,7 @@ const GIVE_UP_MS = 5 * 24 * HOUR;
 const GONE = 410;
 
 /** The consequence of a failed message (docs/contract.md "Webhooks"). */
-export type Consequence = { switchOff: string } | { pauseMs: number };
+export type Consequence = { disableReason: string } | { pauseMs: number };
 
 /** @param webhook as it was before this try. @param now by the database's clock. */
 export function afterFailure(
@@ -22,9 +22,9 @@ export function afterFailure(
   const spread = 1 + SPREAD * (2 * Math.random() - 1);
   // Our DNS may be away for all webhooks, so none is disabled nor waits for hours afterwards.
   if (lookupFailed) return { pauseMs: MINUTE * spread };
-  if (status === GONE) return { switchOff: 'Respondio 410: ya no existe' };
+  if (status === GONE) return { disableReason: 'Respondio 410: ya no existe' };
   if (failingSince && now.getTime() - failingSince.getTime() >= GIVE_UP_MS) {
-    return { switchOff: 'Cinco dias sin exito' };
+    return { disableReason: 'Cinco dias sin exito' };
   }
   const pause = PAUSES[Math.min(failures, PAUSES.length - 1)] as number;
   // A receiver may ask for a longer pause, but not for one that disables its webhook.

@@ -116,7 +116,7 @@ export class Sender {
     if ('pauseMs' in consequence) {
       return webhooks.postpone(webhook, reason, consequence.pauseMs, !outcome.lookupFailed);
     }
-    if (!(await webhooks.switchOff(webhook, consequence.switchOff))) return;
+    if (!(await webhooks.disable(webhook, consequence.disableReason))) return;
     metrics.countDisabled();
     auditLog.record({
       action: 'webhook.off',
@@ -124,7 +124,7 @@ export class Sender {
       account: webhook.account,
       subject: webhook.account,
       outcome: 'ok',
-      details: { webhook: webhook.id, reason: consequence.switchOff },
+      details: { webhook: webhook.id, reason: consequence.disableReason },
     });
   }
 

@@ -10,9 +10,9 @@ type Options = {
 };
 
 /**
- * Runs `work` at once, and again after each pause. The returned function stops it, and resolves when the current run
- * has ended, whose failure is not logged.
+ * Runs `work` at once, and again after each pause.
  * @param work gets a signal that aborts when it is stopped.
+ * @returns stops it, and resolves when the current run has ended, whose failure is not logged.
  */
 export function repeat(
   work: (signal: AbortSignal) => Promise<unknown>,

@@ -15,7 +15,7 @@ export class Tally {
     return [...this.#counts].filter(([, underWay]) => underWay >= count).map(([key]) => key);
   }
 
-  /** Counts more. @returns how many of the key were under way before. */
+  /** @returns how many of the key were under way before. */
   add(key: string, more = 1): number {
     const before = this.of(key);
     this.#counts.set(key, before + more);

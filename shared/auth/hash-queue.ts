@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * Passwords hashed at a time on libuv's threads. Half of the cores stay free for other requests. Two at least, since a
- * finished one waits for the event loop.
+ * Passwords hashed at a time on libuv's threads. Half of the cores stay free for other requests. At least two,
+ * because a finished one waits for the event loop.
  */
 const MAX_HASHED = Math.max(2, Math.floor(availableParallelism() / 2));
 /** Longest wait for the hash to begin, in ms. */
@@ -26,7 +26,7 @@ export class HashQueue {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Runs work in its turn. @throws Error when its turn does not come in time, or too many wait with a lower rank. */
+  /** @throws Error when the turn does not come in time, or too many with a lower rank wait. */
   async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await this.#wait(rank);
@@ -46,8 +46,8 @@ export class HashQueue {
       this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
       waiter.refuse(`No password was hashed for this login within ${this.#timeoutMs} ms`);
     }, this.#timeoutMs);
-    const place = this.#waiting.findLastIndex((other) => other.rank <= rank) + 1;
-    this.#waiting.splice(place, 0, waiter);
+    const index = this.#waiting.findLastIndex((other) => other.rank <= rank) + 1;
+    this.#waiting.splice(index, 0, waiter);
     if (this.#waiting.length > this.#maxWaiting) {
       this.#waiting.pop()?.refuse(`More than ${this.#maxWaiting} logins wait for a hash`);
     }

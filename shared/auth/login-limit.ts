@@ -7,9 +7,7 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /** In seconds (docs/contract.md "Authentication"). */
 const WINDOW_S = 900;
-/**
- * Failed logins of a user from one address, occasional typing mistakes included. A successful login resets the count.
- */
+/** Failed logins of a user from one address. A successful login resets the count. */
 export const FAILURES_PER_USER = 10;
 /** Counts that this process remembers, of some 100 bytes each. */
 const MAX_COUNTS = 20_000;
@@ -20,18 +18,18 @@ const MAX_KNOWN = 100;
 /** Longest text counted in place of an invalid address, in characters. */
 const MAX_ADDRESS_TEXT = 64;
 
-/** What a login is counted under: the address, and user and address together. Keys in Redis hold digests, and no name. */
+/** What a login is counted under. Digests, so that keys in Redis hold no name. */
 export type LoginKeys = { user: string; address: string; pair: string };
 /** In the last 15 minutes. */
 export type LoginFailures = { address: number; pair: number };
 type Reached = { limit: 'address_limit' | 'pair_limit'; seconds: number };
 
 /**
- * Returns the group that logins of an address are counted under (docs/contract.md "Authentication"): the /64 of an IPv6
- * address. An IPv4 address is recognized in IPv6 notation too.
+ * Returns the group that logins of an address are counted under (docs/contract.md "Authentication"): the /64 of an
+ * IPv6 address. An IPv4 address in IPv6 notation counts as IPv4.
  */
 export function addressGroup(address: string): string {
-  const text = String(address); // undefined once the client is gone
+  const text = String(address); // undefined when the client has left
   if (!isIP(text)) return text.slice(0, MAX_ADDRESS_TEXT);
   const parsed = ipaddr.process(text);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
@@ -39,7 +37,10 @@ export function addressGroup(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Counts in Redis for all processes, up to `points` in `duration` seconds; while Redis is away each process for itself. */
+/**
+ * Counts in Redis for all processes, up to `points` in `duration` seconds. While Redis is away, each process counts
+ * for itself.
+ */
 export function countingLimiter(
   storeClient: RedisClient,
   keyPrefix: string,
@@ -61,9 +62,8 @@ export function loginKeys(username: string, from: string): LoginKeys {
 }
 
 /**
- * Counts failed logins by address, and by user and address together, in Redis for all processes. While Redis is away,
- * each process counts for itself. Failures of a user from elsewhere do not count: otherwise anybody could lock a user
- * out.
+ * Counts failed logins by address, and by user and address together. Failures of a user from elsewhere do not count:
+ * otherwise anybody could lock a user out.
  */
 export class LoginLimit {
   readonly perUser = FAILURES_PER_USER;
@@ -71,7 +71,7 @@ export class LoginLimit {
   readonly #redis: RedisClient;
   readonly #prefix: string;
   readonly #limiters: Readonly<Record<'address' | 'pair', RateLimiterRedis>>;
-  /** Failures as this process last heard of them, until their count ends. */
+  /** Failures as this process last read them, until their count ends. */
   readonly #counts = new LRUCache<string, number>({ max: MAX_COUNTS });
 
   /** @param prefix of the keys; each service that logs users in has its own, and so its own counts. */
@@ -84,14 +84,14 @@ export class LoginLimit {
     this.#limiters = { address: limiter('address', perAddress), pair: limiter('pair', this.perUser) };
   }
 
-  /** Returns the reached limit that this process knows, if any, without asking Redis, so that a flood stays cheap. */
+  /** Returns the reached limit that this process knows. It does not ask Redis, so that a flood stays cheap. */
   reached({ address, pair }: LoginKeys): Reached | undefined {
     if (this.#known(address) >= this.perAddress) return this.#reached('address_limit', address);
     if (this.#known(pair) >= this.perUser) return this.#reached('pair_limit', pair);
     return undefined;
   }
 
-  /** Returns the failures until now, also those that this process has counted since Redis was asked. */
+  /** Asks Redis for the failures, and adds those that this process has counted since. */
   async failures({ address, pair }: LoginKeys): Promise<LoginFailures> {
     const { address: byAddress, pair: byPair } = this.#limiters;
     const [ofAddress, ofPair] = await Promise.all([byAddress.get(address), byPair.get(pair)]);
@@ -100,7 +100,7 @@ export class LoginLimit {
     return this.knownFailures({ address, pair });
   }
 
-  /** Returns the failures that this process knows of; others may have counted more. */
+  /** Returns the failures that this process knows. Others may have counted more. */
   knownFailures({ address, pair }: Pick<LoginKeys, 'address' | 'pair'>): LoginFailures {
     return { address: this.#known(address), pair: this.#known(pair) };
   }

@@ -7,7 +7,7 @@ import type { ApiUser, UserStore } from './user-store.ts';
 
 /** Longest name and longest password, in characters: argon2's time grows with the length. */
 export const MAX_CREDENTIAL = 256;
-/** When a login that found no place may try again, in seconds. */
+/** In seconds: when a login refused by overload may try again. */
 const RETRY_S = 2;
 
 /** Why a login is refused, each with the code of its answer. */
@@ -36,7 +36,7 @@ export class LoginRefusal extends DomainError {
   }
 }
 
-/** A decided login, excluding those that an outage of a store ended. */
+/** A login that was decided, not ended by an outage of a store. */
 export type LoginAttempt = {
   /** As the client named it, which need not be a user; `MAX_CREDENTIAL` characters at most. */
   username: string;
@@ -49,8 +49,8 @@ type Options = {
   users: UserStore;
   limit: LoginLimit;
   /**
-   * Called with each decided attempt; must not throw or reject. A successful login waits for it; a failed one does not,
-   * so that a flood of them occupies nothing.
+   * Called with each decided attempt; must not throw or reject. A successful login waits for it. A failed one does
+   * not, so that a flood of failures occupies nothing.
    */
   onAttempt?: (attempt: LoginAttempt) => unknown;
   /** Replaces hashes of weak parameters. Only the API may write users. */
@@ -90,14 +90,14 @@ export class Login {
    */
   async check(username: string, password: string, address: string, requestId?: string): Promise<ApiUser> {
     if (!username || !password) throw new DomainError('credentials-missing');
-    const tell = (outcome: LoginAttempt['outcome']) =>
+    const report = (outcome: LoginAttempt['outcome']) =>
       this.#onAttempt({ username: username.slice(0, MAX_CREDENTIAL), address, requestId, outcome });
     try {
       const user = await this.#attempt(username, password, loginKeys(username, address));
-      await tell('right');
+      await report('right');
       return user;
     } catch (error) {
-      if (error instanceof LoginRefusal) tell(error.reason);
+      if (error instanceof LoginRefusal) report(error.reason);
       throw error;
     }
   }
@@ -136,7 +136,7 @@ export class Login {
     return 1_000 * ofAddress + Math.min(this.#underWay.of(keys.user), 999);
   }
 
-  /** Decides a login in its turn. A waiting login costs Redis one command, and the database nothing. */
+  /** A login that waits for its turn costs Redis one command, and the database nothing. */
   #inTurn<T>(rank: number, decide: () => Promise<T>): Promise<T> {
     let begun = false;
     const begin = () => {
@@ -189,13 +189,13 @@ export class Login {
     return (await passwordMatches(user?.passwordHash, password)) ? user : undefined;
   }
 
-  /** Hashes a right password anew. A failure is ignored: the next login tries again. */
+  /** Hashes a right password anew, with today's parameters. */
   async #replaceHash({ username, passwordHash }: ApiUser, password: string, rank: number): Promise<void> {
     try {
       const better = await this.#queue.run(rank, () => hashPassword(password));
       await this.#users.replaceHash(username, passwordHash, better);
     } catch {
-      // The password was right, so the login succeeds anyway.
+      // The login succeeds anyway, and the next one tries again.
     }
   }
 }

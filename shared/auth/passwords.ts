@@ -11,14 +11,13 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, OPTIONS);
 }
 
-/** Returns whether a hash is weaker than current ones, and so worth replacing. */
 export function isWeakHash(passwordHash: string): boolean {
   const parameters = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/.exec(passwordHash);
   const [memory = 0, passes = 0] = parameters?.slice(1).map(Number) ?? [];
   return memory < OPTIONS.memoryCost || passes < OPTIONS.timeCost;
 }
 
-/** @param passwordHash argon2id, PHC string; undefined for an unknown user takes as long, and returns false. */
+/** @param passwordHash argon2id, PHC string. For undefined, an unknown user, it takes as long and returns false. */
 export async function passwordMatches(passwordHash: string | undefined, password: string): Promise<boolean> {
   const matches = await verify(passwordHash ?? (await unknownUserHash), password);
   return matches && passwordHash !== undefined;

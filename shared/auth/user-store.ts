@@ -32,7 +32,7 @@ export const USERS = defineCollection(
   'users',
   {
     _id: TEXT,
-    /** The customer that the user belongs to: its users see each other's guides and share its limits. */
+    /** The users of an account, which is one customer, see each other's guides and share its limits. */
     account: TEXT,
     passwordHash: TEXT,
     permissions: listOf(oneOf(PERMISSIONS)),
@@ -42,9 +42,9 @@ export const USERS = defineCollection(
     /** A user of the demo data, whose password everybody knows. */
     demo: optional(FLAG),
     /**
-     * Only tokens and sessions of this generation are accepted. A time would not do: `iat` has whole seconds, and
-     * clocks differ. A user's first one differs from those of a removed user of the same name. Absent until a user's
-     * tokens are ended.
+     * Only tokens and sessions of this generation are accepted; absent until a user's tokens are ended. Not a time:
+     * `iat` has whole seconds, and clocks differ. A user's first generation differs from those of a removed user of
+     * the same name.
      */
     tokenGeneration: optional(NUMBER),
     /** Ids of logged-out tokens of this generation, until they expire. */
@@ -55,7 +55,7 @@ export const USERS = defineCollection(
     holds: 'Account, password hash, permissions, origin branch, generation of tokens, ended tokens',
     life: 'Until `admin remove`',
     rights: {
-      // The api stores a password's hash anew where its parameters have grown, and the time of a logout.
+      // The api stores better hashes and logouts.
       api: ['find', 'update'],
       dashboard: ['find'],
       admin: ['find', 'insert', 'update', 'remove'],
@@ -64,7 +64,7 @@ export const USERS = defineCollection(
   },
 );
 type UserDocument = DocumentIn<typeof USERS>;
-/** An API user; what is absent in MongoDB has its meaning here. */
+/** An API user. What is absent in MongoDB has its default here. */
 export type ApiUser = Required<Omit<UserDocument, '_id'>> & { username: string };
 export type RevokedToken = ApiUser['revokedTokens'][number];
 /** Decides which tokens are valid. */
@@ -78,13 +78,12 @@ type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
  */
 export const RECENT = { freshMs: 5_000, keptMs: 30 * 60_000, waitMs: 1_000 };
 const CACHE_MAX_USERS = 10_000;
-/** Most logged-out tokens of a user, of some 60 bytes each: one more, and all tokens of the user end. */
+/** Most logged-out tokens of a user, of some 60 bytes each. One more ends all tokens of the user. */
 const MAX_REVOKED = 1_000;
-/** How long a logged-out token is kept after it expired, in ms: on another process's clock it expires later. */
+/** In ms after its expiry: on another process's clock a logged-out token expires later. */
 const CLOCKS_DIFFER_MS = 10 * 60_000;
 const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } };
 
-/** API users in MongoDB; the name is the `_id`. */
 export class UserStore {
   readonly #users: StoredModel<UserDocument>;
   readonly #allowDemo: boolean;
@@ -96,7 +95,7 @@ export class UserStore {
     ask: (name) => this.find(name),
   });
 
-  /** @param options.allowDemo whether users of the demo data are as they are stored; otherwise they are disabled. */
+  /** @param options.allowDemo whether users of the demo data may log in. */
   constructor(connection: Connection, { allowDemo = false } = {}) {
     this.#allowDemo = allowDemo;
     this.#users = modelOf(connection, USERS);
@@ -124,7 +123,6 @@ export class UserStore {
     return (await this.#users.exists({})) !== null;
   }
 
-  /** Returns all users ordered by name, without their password hashes and tokens. */
   async list(): Promise<ListedUser[]> {
     const documents = await this.#users.find().sort({ _id: 1 }).lean();
     return documents.map((document) => {
@@ -134,9 +132,8 @@ export class UserStore {
   }
 
   /**
-   * Creates a user. By default the first generation is the time in ms: a removed user of the same name may have valid
-   * tokens.
-   * @returns false if a user of this name exists already, who stays unchanged.
+   * By default the first generation is the time in ms: a removed user of the same name may have valid tokens.
+   * @returns false if a user of this name exists, who stays unchanged.
    */
   async create({ username, tokenGeneration = Date.now(), ...user }: NewUser): Promise<boolean> {
     const { upsertedCount } = await this.#users.updateOne(
@@ -147,7 +144,7 @@ export class UserStore {
     return upsertedCount === 1;
   }
 
-  /** Removes a user for good. Other processes know the user for five seconds more. */
+  /** Other processes know a removed user for five seconds more. */
   async remove(username: string): Promise<void> {
     await this.#users.deleteOne({ _id: username });
   }
@@ -155,7 +152,7 @@ export class UserStore {
   // Each change is one update in the database, so that concurrent changes are not lost. Each returns the changed user,
   // or undefined for an unknown one.
 
-  /** Changes a user. A new password, and being disabled, end all tokens of the user. */
+  /** A new password, and being disabled, end all tokens of the user. */
   set(
     username: string,
     change: Partial<Pick<ApiUser, 'account' | 'passwordHash' | 'originBranch' | 'disabled'>>,
@@ -177,12 +174,12 @@ export class UserStore {
     return this.#update(username, { $pullAll: { permissions } });
   }
 
-  /** Replaces the hash of an unchanged password, unless the password was changed meanwhile; no token ends. */
+  /** Replaces a hash, unless the password was changed meanwhile. No token ends. */
   async replaceHash(username: string, passwordHash: string, better: string): Promise<void> {
     await this.#users.updateOne({ _id: username, passwordHash }, { $set: { passwordHash: better } });
   }
 
-  /** Ends one token, or all tokens of the user if too many that have not expired were ended. */
+  /** Ends one token, or all of the user if too many of those ended have not expired. */
   async revokeToken(username: string, token: RevokedToken): Promise<void> {
     const expired = { until: { $lte: new Date(Date.now() - CLOCKS_DIFFER_MS) } };
     await this.#users.updateOne({ _id: username }, { $pull: { revokedTokens: expired } });

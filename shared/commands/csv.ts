@@ -2,28 +2,27 @@ import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { CsvError, parse } from 'csv-parse/sync';
 
-/** A row by its columns' names, in the order of the columns. `line` counts from 1; cells are trimmed. */
+/** `line` counts from 1, which is the header. Cells are trimmed. */
 export type Row<C extends string> = { line: number; cells: Record<C, string> };
 
 const MAX_MIB = 64;
 const MAX_ROWS = 200_000;
-/** Longest line, in characters: several times the longest row that the columns' rules allow. */
+/** Longest line, in characters: several times the longest valid row. */
 const MAX_LINE = 10_000;
 /** Most unknown columns that a message names: the file may be anything. */
 const MAX_NAMES = 5;
-/** Lines in one call of csv-parse; a misplaced quote makes all of them parsed again one by one. */
+/** Lines in one call of csv-parse. A misplaced quote makes all of them parsed again one by one. */
 const LINES_AT_ONCE = 1_000;
 /** Stands in decoded text for bytes that are not UTF-8. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
 export const NOT_UTF8 = 'no es UTF-8: guarde el archivo como "CSV UTF-8"';
 
-/** Returns whether a cell comes from a file in another encoding than UTF-8. */
 export function isMisread(cell: string): boolean {
   return cell.includes(REPLACEMENT_CHARACTER);
 }
 
-/** Reads the rows of a CSV file as `parseRows` does. @throws InvalidFileError as `parseRows` and `readText` do. */
+/** @throws InvalidFileError as `parseRows` and `readText` do. */
 export async function* readRows<C extends string>(
   path: string,
   columns: readonly C[],
@@ -35,11 +34,9 @@ export async function* readRows<C extends string>(
 
 /**
  * Parses the rows of a CSV file: `,` or `;` between cells, as in the header; CRLF or LF; quoted cells; columns in any
- * order; an optional byte order mark. Empty rows are skipped. A row is a line, so an unclosed quote spoils only its own
- * line, and problems have the line numbers of an editor.
- *
- * @param columns the possible names in the header, all required unless `required` names fewer; cells of absent columns
- * are empty.
+ * order; an optional byte order mark. Skips empty rows. A row is a line, so an unclosed quote spoils only its own
+ * line, and line numbers are those of an editor.
+ * @param columns the possible names in the header. Cells of absent columns are empty.
  * @param report receives the problems of single lines, which are left out.
  * @throws InvalidFileError for a wrong header, and for too many rows or too long ones.
  */
@@ -51,9 +48,8 @@ export function* parseRows<C extends string>(
 ): Generator<Row<C>> {
   const lines = splitLines(content);
   const { names, delimiter } = parseHeader(lines.shift() ?? '', columns, required);
-  // Empty lines count too: they take their time as well.
   if (lines.length > MAX_ROWS) throw new InvalidFileError(`El archivo tiene mas de ${MAX_ROWS} filas`);
-  const places = columns.map((column) => [column, names.indexOf(column)] as const);
+  const positions = columns.map((column) => [column, names.indexOf(column)] as const);
   let line = 1;
   let rows = 0;
   for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
@@ -62,7 +58,7 @@ export function* parseRows<C extends string>(
       if (!cells) report.add({ line, reason: 'comillas mal puestas o sin cerrar' });
       else if (cells.some((cell) => cell !== '')) {
         rows++;
-        const named = places.map(([column, place]) => [column, cells[place] ?? '']);
+        const named = positions.map(([column, position]) => [column, cells[position] ?? '']);
         if (cells.length === names.length) yield { line, cells: Object.fromEntries(named) };
         else report.add({ line, reason: `tiene ${cells.length} columnas, el encabezado ${names.length}` });
       }
@@ -71,7 +67,7 @@ export function* parseRows<C extends string>(
   if (rows === 0 && report.count === 0) throw new InvalidFileError('El archivo no tiene filas');
 }
 
-/** Reads the rows of a file that `addFormulaGuards` has guarded, each cell as it was before. */
+/** Reads a file that `addFormulaGuards` has guarded, each cell as it was before. */
 export async function* readGuardedRows<C extends string>(
   path: string,
   columns: readonly C[],
@@ -92,7 +88,6 @@ async function readText(path: string): Promise<string> {
   return content;
 }
 
-/** Splits a text into its lines, without their `\n`: at least one. */
 function splitLines(content: string): string[] {
   if (content === '') throw new InvalidFileError('El archivo no tiene filas');
   const lines = content.replace(/\n$/, '').split('\n');
@@ -121,8 +116,7 @@ function parseHeader(line: string, columns: readonly string[], required: readonl
 
 /**
  * Parses lines into trimmed cells; a line with misplaced quotes gives undefined. One call parses many lines, which is
- * far faster than one call a line. After a misplaced quote csv-parse joins lines or names a wrong one, so each line is
- * parsed alone. Its stream would lose the rows after an unclosed quote.
+ * far faster. After a misplaced quote csv-parse joins lines or names a wrong one, so each line is parsed alone.
  */
 function parseLines(lines: readonly string[], delimiter: string): (string[] | undefined)[] {
   try {
@@ -147,14 +141,13 @@ const GUARDED_FORMULA = /(^|;)'([\s"']*[=+\-@\t\r＝＋－＠])/g;
 
 /**
  * Puts an apostrophe before formulas at the beginning of a cell or after a `;`, which may begin another cell. An
- * existing apostrophe gets another one, so that `readGuardedRows` restores every cell; csv-stringify's
- * `escape_formulas` does not.
+ * existing apostrophe gets a second one, so that `readGuardedRows` restores every cell. `escape_formulas` of
+ * csv-stringify does not.
  */
 export function addFormulaGuards(cell: string): string {
   return cell.replace(FORMULA, "$1'$2");
 }
 
-/** Removes exactly the apostrophes of `addFormulaGuards`. */
 function removeFormulaGuards(cell: string): string {
   return cell.replace(GUARDED_FORMULA, '$1$2');
 }
@@ -169,7 +162,7 @@ const MAX_SHOWN = 100;
 /** Longest part of a value that a report repeats, in characters. */
 const MAX_VALUE = 40;
 
-/** Collects the problems of a file by line. Counts all of them and keeps only those that it will show. */
+/** Counts the problems of a file, and keeps those that it will show. */
 export class LineReport {
   #count = 0;
   readonly #shown: string[] = [];

@@ -15,8 +15,8 @@ import { explainUsage, isHelp, spanishCommand } from './terminal.ts';
 export class UsageError extends Error {}
 
 /**
- * Runs a command on the database, records it in the audit log, and then prints the text that it returns.
- * @param as what the audit log has of the command, if that is not all arguments.
+ * Runs a command on the database, records it in the audit log, and prints the text that it returns.
+ * @param as what the audit log has of the command; by default its name and arguments.
  */
 export type Run = (
   use: (mongo: Connection, announce: () => Promise<void>) => Promise<CommandResult>,
@@ -28,13 +28,12 @@ type CommandLine = {
   name: string;
   /** In the audit log. */
   service: 'admin' | 'branches' | 'tariffs';
-  /** Describes the program, and adds its commands, whose actions call `run`. */
+  /** Describes the program, and adds commands whose actions call `run`. */
   addCommands: (program: Command, run: Run) => void;
 };
 
 /**
- * Runs one of our command lines for operators. A failure is one line on standard error.
- * @param argv as in `process.argv`.
+ * Runs a command line for operators. A failure is one line on standard error.
  * @returns the exit code. 0: done, 1: refused or failed, 2: wrong usage.
  */
 export async function runCommandLine(
@@ -67,7 +66,7 @@ async function perform(event: RecordedCommand, use: Parameters<Run>[0]): Promise
   }
 }
 
-/** Returns the audit log's form of a command: its name, its first argument, and its other arguments and options. */
+/** The subject is the first argument; the details are the other arguments and the options. */
 function typed(
   program: Command,
   service: CommandLine['service'],
@@ -96,7 +95,7 @@ function explain(error: unknown, name: string): string {
   return syscall ? `No se puede leer o escribir el archivo (${code})` : message;
 }
 
-/** Returns the path of a file that was typed: npm runs commands in the folder of the project. */
+/** npm runs commands in the folder of the project, not in that of the operator. */
 export function typedPath(path: string): string {
   return resolve(process.env.INIT_CWD ?? '.', path);
 }

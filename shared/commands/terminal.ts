@@ -1,6 +1,5 @@
 import { Command, CommanderError, type Option } from 'commander';
 
-/** Commander's words in Spanish. */
 const WORDS: Readonly<Record<string, string>> = {
   'Usage:': 'Uso:',
   'Arguments:': 'Argumentos:',
@@ -17,10 +16,7 @@ const USAGE: Readonly<Record<string, string>> = {
   'commander.unknownOption': 'Opcion desconocida',
 };
 
-/**
- * Makes a program with messages in Spanish. Its `parseAsync` throws, and prints no error.
- * @param name as it is typed, such as `npm run admin --`.
- */
+/** Makes a program with messages in Spanish. Its `parseAsync` throws, and prints no error. */
 export function spanishCommand(name: string): Command {
   return new Command(name)
     .helpOption('-h, --help', 'muestra esta ayuda')
@@ -35,7 +31,6 @@ export function spanishCommand(name: string): Command {
     .exitOverride();
 }
 
-/** Returns whether the error is only the end of a program that printed its help. */
 export function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0;
 }
@@ -45,7 +40,6 @@ export function explainUsage({ code }: CommanderError, name: string): string {
   return `${USAGE[code] ?? 'Falta un comando'}. Vea ${name} --help`;
 }
 
-/** Describes an option with its choices, its default, and the variable that it may come from. */
 function describeOption({ description, argChoices, defaultValue, envVar }: Option): string {
   const more = [
     ...(argChoices ? [argChoices.join(' o ')] : []),
@@ -59,12 +53,12 @@ function inSpanish(text: string): string {
   return Object.entries(WORDS).reduce((result, [word, ours]) => result.replace(word, ours), text);
 }
 
-/** Shortest time between two updates, in ms: where each is a line of its own, and on a terminal, which has one line. */
+/** Shortest time between two updates, in ms: of lines in a log, and of the one line of a terminal. */
 const INTERVAL = 3_000;
 const TERMINAL_INTERVAL = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Shows the progress of a long command on standard error: on a terminal in one line, elsewhere in a line now and then. */
+/** Shows the progress of a long command on standard error. On a terminal it is one line. */
 export function progressLine() {
   const { isTTY } = process.stderr;
   let last = performance.now();
@@ -74,7 +68,7 @@ export function progressLine() {
       last = performance.now();
       process.stderr.write(isTTY ? CLEAR_LINE + text : `${text}\n`);
     },
-    /** Removes the line; to be called before anything else is written. */
+    /** Call it before anything else is written. */
     clear(): void {
       if (isTTY) process.stderr.write(CLEAR_LINE);
     },

@@ -13,9 +13,9 @@ export class ConfigError extends Error {
 type Setting = { description?: string; examples?: unknown[] };
 
 /**
- * Reads a service's settings from the environment, checks them and freezes them. A value may also come from a file:
- * `JWT_SECRET_FILE=/run/secrets/jwt` (Docker and Kubernetes secrets). An empty variable counts as absent, as Compose
- * and Kubernetes pass unset ones.
+ * Reads a service's settings from the environment, checks and freezes them. A value may also come from a file:
+ * `JWT_SECRET_FILE=/run/secrets/jwt` (secrets of Docker and Kubernetes). An empty variable counts as absent, because
+ * Compose and Kubernetes pass unset ones so.
  * @throws ConfigError with every wrong variable, its problem, and an example.
  */
 export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv): Readonly<Static<S>> {
@@ -43,17 +43,14 @@ function readSecretFile(name: string, path: string | undefined): string | undefi
   }
 }
 
-/**
- * Placeholders of examples: "change-me", "<your secret here>", "ejemplo" and the like. Each has six characters or more,
- * because random secrets may contain shorter words.
- */
+/** Placeholders of examples. Each has six characters or more, because random secrets may contain shorter words. */
 const PLACEHOLDER =
   /change|replac|your[-_ ][a-z0-9]|secret|passwo|passwd|exampl|sample|default|insert|[<>]|cambi[ae]|reempl|ejempl|clave[-_ ]|contras/i;
 /** In bytes; random secrets compress to more, `0123456789abcdef` four times over to less. */
 const LEAST_CONTENT = 24;
 
 /**
- * Returns whether a secret looks random: not an example's text, few characters or one repeated word, which a compressor
+ * Returns whether a secret looks random: not an example's text, few characters or a repeated word, which a compressor
  * finds. It only stops the usual bad secrets (CWE-1391, CWE-798).
  */
 export function isStrongSecret(value: string): boolean {
@@ -63,7 +60,7 @@ export function isStrongSecret(value: string): boolean {
 const WEAK =
   'can be guessed: it repeats itself, or is the value of an example. Make one with: openssl rand -hex 32';
 
-/** Formats of our own: each returns what is wrong with a value, without the value itself. */
+/** Each returns what is wrong with a value, without the value itself. */
 const FORMATS: Record<string, (value: string) => string | undefined> = {
   secret: (value) => (isStrongSecret(value) ? undefined : WEAK),
   'redis-address': explainRedisAddress,
@@ -72,7 +69,7 @@ const FORMATS: Record<string, (value: string) => string | undefined> = {
   'time-zone': explainTimeZone,
 };
 
-/** Refuses paths, because a client of a service of ours adds its own. */
+/** Refuses paths, because our client adds its own. */
 function explainServiceUrl(value: string): string | undefined {
   const url = URL.parse(value);
   const bare = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
@@ -95,6 +92,6 @@ function explainTimeZone(value: string): string | undefined {
     new Intl.DateTimeFormat('en', { timeZone: value });
     return undefined;
   } catch {
-    return 'is no IANA time zone';
+    return 'is not an IANA time zone';
   }
 }

@@ -3,10 +3,7 @@ import { isIP } from 'node:net';
 /** Names of networks that Fastify knows. */
 const NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/**
- * Returns what is wrong with `TRUST_PROXY`: the number of proxies in front, or their addresses and networks, separated
- * by commas.
- */
+/** Returns what is wrong with `TRUST_PROXY`: a number of proxies, or addresses and networks separated by commas. */
 export function explainProxies(setting: string): string | undefined {
   if (/^\d+$/.test(setting)) return undefined;
   const wrong = splitProxies(setting).find((proxy) => !isAddressOrNetwork(proxy));

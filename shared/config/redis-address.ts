@@ -1,9 +1,8 @@
-/** Where a service finds Redis, and how it logs in. Names and passwords are decoded. */
+/** Names and passwords are decoded. */
 export type RedisAddress =
-  /** One address, which leads to the primary. `url` is as ioredis takes it. */
+  /** `url` is as ioredis takes it. */
   { kind: 'plain'; url: string } | SentinelAddress;
 
-/** Sentinels, which know the address of the primary by its name. */
 export type SentinelAddress = {
   kind: 'sentinel';
   nodes: { host: string; port: number }[];
@@ -49,7 +48,7 @@ export function parseRedisAddress(text: string): RedisAddress {
   };
 }
 
-/** Returns what is wrong with an address of Redis; undefined for a valid one. */
+/** Returns undefined for a valid address. */
 export function explainRedisAddress(text: string): string | undefined {
   try {
     parseRedisAddress(text);
@@ -62,7 +61,7 @@ export function explainRedisAddress(text: string): string | undefined {
 function plainAddress(text: string, hosts: string): RedisAddress {
   if (!/^rediss?:\/\/./.test(text)) {
     throw new Error(
-      'is none of redis://host:port and redis+sentinel://host:port,host:port/primary-name, or these with rediss for TLS',
+      'must be redis://host:port or redis+sentinel://host:port,host:port/primary-name, or these with rediss for TLS',
     );
   }
   if (hosts.includes(',')) throw new Error('names several hosts: write redis+sentinel:// for sentinels');
@@ -76,7 +75,6 @@ function parseUrl(text: string): URL {
   return url;
 }
 
-/** Returns the host without the brackets of an IPv6 address. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

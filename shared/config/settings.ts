@@ -1,12 +1,8 @@
 import { Type } from 'typebox';
 
-/**
- * Schema of a setting that must not be guessed; `explain` describes the format. `writeOnly` marks secret settings, even
- * those that only contain a password.
- */
+/** A setting that must not be guessed. `writeOnly` marks secret settings, also those that only contain a password. */
 export const SECRET = { minLength: 32, format: 'secret', writeOnly: true };
 
-/** Settings that every service has. A service's own schema is `Type.Object({ ...commonSettings, … })`. */
 export const commonSettings = {
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on' }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -15,7 +11,7 @@ export const commonSettings = {
   }),
 };
 
-/** Part of the schema of an address of Redis (`parseRedisAddress`), which may hold a password. */
+/** An address may hold a password. */
 const REDIS_ADDRESS = { format: 'redis-address', writeOnly: true };
 
 export const redisSettings = {
@@ -60,7 +56,6 @@ export const internalSettings = {
   }),
 };
 
-/** Of services that other services of ours call. */
 export const calledSettings = {
   ...internalSettings,
   INTERNAL_TOKEN_PREVIOUS: Type.Optional(

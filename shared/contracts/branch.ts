@@ -21,18 +21,18 @@ export const Branch = Type.Object(
 );
 export type Branch = Static<typeof Branch>;
 
-/** Normalizes a branch's code, as it is stored and compared: without surrounding blanks, in upper case. */
+/** Returns a code as it is stored and compared: without surrounding blanks, in upper case. */
 export function branchCode(code: string): string {
   return code.trim().toUpperCase();
 }
 
-/** How a destination is named: by its branch, or by the postal code that a branch covers. */
+/** A destination is named by its branch, or by the postal code that a branch covers. */
 export type DestinationQuery = { code: string } | { postalCode: string };
 
-/** Body of `POST /internal/resolve` of the branches service: what a creation request asks for. */
+/** Body of `POST /internal/resolve` of the branches service. */
 export const ResolveRequest = Type.Object(
   {
-    /** Codes of branches where guides start. */
+    /** Codes of branches. */
     origins: Type.Array(Type.String(), { maxItems: MAX_GUIDES }),
     destinations: Type.Array(
       Type.Union([
@@ -51,20 +51,20 @@ export type ResolveRequest = Static<typeof ResolveRequest>;
  * and allows that use.
  */
 export const ResolveResponse = Type.Object({
-  /** Of the load that the answer is from: the answer holds as long as it does. */
+  /** Changes with every load. The answer is valid as long as the version. */
   version: Type.String(),
   origins: Type.Array(Type.Union([Branch, Type.Null()])),
   destinations: Type.Array(Type.Union([Branch, Type.Null()])),
 });
 export type ResolveResponse = Static<typeof ResolveResponse>;
 
-/** Answer to `GET /internal/version` of the branches service: a text that changes with every load. */
+/** Answer to `GET /internal/version` of the branches service. */
 export const VersionResponse = Type.Object({ version: Type.String() });
 export type VersionResponse = Static<typeof VersionResponse>;
 
 /**
- * Body of `POST /internal/cities`: codes of branches, active or not. The answer has the city and state of each, or null
- * for an unknown branch.
+ * Body of `POST /internal/cities`: codes of branches, active or not. The answer has each branch's city and state, or
+ * null for an unknown branch.
  */
 export const CitiesRequest = Type.Array(Type.String(), { maxItems: 2_000 });
 export const CitiesResponse = Type.Array(Type.Union([Type.String(), Type.Null()]));

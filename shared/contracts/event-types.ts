@@ -1,21 +1,19 @@
-/** The steps of the tracking page: the way of most packages. */
+/** The steps of the tracking page: those of most packages. */
 export const STEPS = ['Guía creada', 'Recolectado', 'En camino', 'En reparto', 'Entregado'] as const;
 
-/** A state of a guide, as the tracking page shows it. */
 type State = {
   title: string;
   /** What the state means, also in the integrators' guide. */
   sentence: string;
   look: 'normal' | 'bien' | 'atencion' | 'fin';
-  /** `null` for a state beside the way. */
+  /** `null` for a state outside the steps. */
   step: (typeof STEPS)[number] | null;
-  /** The event that brought the state, if the page names it by other words than `title`. */
+  /** Words for the event that brought the state, if they differ from `title`. */
   event?: string;
   /** A guide has this state as soon as one of its packages has it. */
   prevails?: true;
 };
 
-/** The fields that stand in events of some types alone. */
 export const TYPE_FIELDS = ['Motivo', 'Anula', 'Recibe'] as const;
 type TypeField = (typeof TYPE_FIELDS)[number];
 type Fields = { requires?: TypeField; allows?: TypeField };
@@ -30,8 +28,8 @@ type StateOfEvent = State &
 const keyed = <Name extends string>(table: Record<Name, StateOfEvent>) => table;
 
 /**
- * The types of events that give a guide a state. An entry is all that a type needs: everything else follows from the
- * table. Of two events of the same moment the later one in this list counts.
+ * The types of events that give a guide a state: everything else about a type follows from its entry. Of two events
+ * of the same moment the later one in this list counts.
  */
 export const STATE_EVENTS = keyed({
   Recolectado: {
@@ -102,7 +100,6 @@ export const EVENT_TYPES: Readonly<Record<StateEvent | 'Anulacion', Fields>> = {
 export type EventType = keyof typeof EVENT_TYPES;
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
 
-/** Returns the types whose events may have a field. */
 export function typesWith(field: TypeField): EventType[] {
   return EVENT_TYPE_NAMES.filter((type) => {
     const { requires, allows } = EVENT_TYPES[type];
@@ -110,7 +107,7 @@ export function typesWith(field: TypeField): EventType[] {
   });
 }
 
-/** The values of SEND_ESTATUS: a guide's own two, and those that its events give it. */
+/** The values of SEND_ESTATUS. */
 export type GuideStatus = 'Documentado' | StateEvent | 'Cancelado';
 export const STATES: Readonly<Record<GuideStatus, State>> = {
   Documentado: {

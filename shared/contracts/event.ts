@@ -3,8 +3,8 @@ import { EVENT_TYPE_NAMES, typesWith } from './event-types.ts';
 import { GUIDE_NUMBER, kindsIn, SENT, section } from './guide.ts';
 
 /**
- * The schema of an event of a guide (docs/contract.md "Events"). It validates requests and files, types stored events,
- * and documents itself.
+ * The schema of an event of a guide (docs/contract.md "Events"). It validates requests and files, and types and
+ * documents events.
  */
 
 /** In the tracking page's words. */
@@ -39,7 +39,7 @@ const oneOf = <V extends string>(values: readonly V[], description: string) =>
   });
 const { text, packages } = kindsIn(SENT);
 
-/** An event in a request, and, with its `Id` and with `Ocurrido` in UTC, as it is stored. */
+/** Stored events always have an `Id`, and `Ocurrido` in UTC. */
 export const Event = section(
   {
     Guia: matching(GUIDE_NUMBER, 'debe ser un numero de guia', 'Número de guía', '390458235877'),

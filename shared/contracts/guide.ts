@@ -3,13 +3,13 @@ import addFormats from 'ajv-formats';
 import { type Static, type TSchema, Type } from 'typebox';
 
 /**
- * The schema of a guide (docs/contract.md "Guides"), in two forms. `SentGuide` validates requests and documents them in
- * OpenAPI; `Guide` types stored guides and validates the label's payload. The names are those of the wire, because a
- * second set of English names would need a translation table. `x-regla` is the error message of a wrong value;
- * `x-error` is the problem of an `anyOf` with a code of its own.
+ * The schema of a guide (docs/contract.md "Guides"), twice: `SentGuide` validates requests and documents them in
+ * OpenAPI, `Guide` types stored guides and validates the label's payload. Names are those of the wire, so no
+ * translation table is needed. `x-regla` is the error message of a wrong value, `x-error` the problem of an `anyOf`
+ * with a code of its own.
  */
 
-type Forms = {
+type FieldRules = {
   /** Patterns. */
   text: string;
   phone: string;
@@ -22,14 +22,14 @@ type Forms = {
 /** Most packages of a guide (docs/contract.md "Labels"). */
 export const MAX_PACKAGES = 99;
 
-/** What stands in place of a text that named somebody. It passes the checks of a guide, so labels can still be printed. */
+/** Replaces a text that named a person. It passes the checks of a guide, so that labels can still be printed. */
 export const ANONYMOUS = '[anonimizado]';
 
 /** Largest declared value, in MXN (docs/contract.md "Guides"). */
 const MAX_VALUE = 999_999_999.99;
 
 /** As stored and printed. */
-const STORED: Forms = {
+const STORED: FieldRules = {
   // Letters, marks, digits, signs, emoji; no control characters: they would reach printers and terminals.
   text: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
   phone: '^[0-9]{7,15}$',
@@ -41,9 +41,9 @@ const STORED: Forms = {
 
 /**
  * As a client may send it: tolerant if no meaning can be lost. No pattern can read a text in two ways, so that none
- * takes long to refuse one.
+ * backtracks for long.
  */
-export const SENT: Forms = {
+export const SENT: FieldRules = {
   // Also line breaks and tabs.
   text: '^[^\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u0084\\u0086-\\u009f]*$',
   phone: '^[\\s().-]*(?:\\+[\\s().-]*)?(?:[0-9][\\s().-]*){7,15}$',
@@ -53,8 +53,7 @@ export const SENT: Forms = {
   value: { minimum: 0, maximum: MAX_VALUE },
 };
 
-/** The kinds of fields that a guide has. */
-export function kindsIn(forms: Forms) {
+export function kindsIn(rules: FieldRules) {
   const matching = (pattern: string, rule: string, description: string, example: string) =>
     Type.String({ pattern, maxLength: 120, description, examples: [example], 'x-regla': rule });
   return {
@@ -62,17 +61,17 @@ export function kindsIn(forms: Forms) {
       Type.String({
         minLength: 1,
         maxLength,
-        pattern: forms.text,
+        pattern: rules.text,
         format: 'texto',
         description,
         examples: [example],
         'x-regla': `admite texto de 1 a ${maxLength} caracteres, sin caracteres de control`,
       }),
     phone: (description: string) =>
-      matching(forms.phone, 'debe tener de 7 a 15 digitos', description, '5512345678'),
+      matching(rules.phone, 'debe tener de 7 a 15 digitos', description, '5512345678'),
     rfc: (description: string) =>
       matching(
-        forms.rfc,
+        rules.rfc,
         'debe tener 12 o 13 letras y digitos, como los escribe el SAT',
         description,
         'PELL800101AB1',
@@ -88,7 +87,7 @@ export function kindsIn(forms: Forms) {
       }),
     measure: (maximum: number, unit: string, description: string, example: number) =>
       Type.Number({
-        ...forms.measure,
+        ...rules.measure,
         maximum,
         description: `${description}, en ${unit}`,
         examples: [example],
@@ -104,7 +103,7 @@ export function kindsIn(forms: Forms) {
       }),
     value: (description: string) =>
       Type.Number({
-        ...forms.value,
+        ...rules.value,
         description,
         examples: [1500.5],
         'x-regla': `debe ser un numero de 0 a ${MAX_VALUE} (MXN)`,
@@ -240,12 +239,12 @@ export const MAX_GUIDES = 500;
 /** Eleven random digits and an ISO 7064 MOD 11,10 check digit (docs/contract.md "Guides"). */
 export const GUIDE_NUMBER = '^[1-9][0-9]{11}$';
 
-/** A validator that knows what the guide's schema uses beyond the standard. */
+/** Makes a validator that knows the keywords and formats of the guide's schema. */
 export function guideAjv(options: Options = {}): Ajv {
   // `anyOf` may require what its parent defines, which Ajv's strictest mode does not see.
   const ajv = new Ajv({ ...options, strict: true, strictRequired: false, keywords: ['x-regla', 'x-error'] });
   addFormats.default(ajv);
-  // Half of a surrogate pair is no character and no UTF-8; a pattern for it is one that few regex engines take.
+  // Half of a surrogate pair is not a character. Few regex engines take a pattern for it.
   ajv.addFormat('texto', (text: string) => text.isWellFormed());
   return ajv;
 }

@@ -1,11 +1,8 @@
-/**
- * The characters that a label prints, and their replacements, for the label worker and the api's warnings
- * (docs/contract.md "Guides").
- */
+/** What a label prints, for the label worker and the api's warnings (docs/contract.md "Guides"). */
 
 /**
- * The characters of the label's fonts, without combining marks, as the inside of a regular expression's class; a test
- * prints each one.
+ * The characters of the label's fonts without combining marks, for a class in a regular expression. A test prints
+ * each one.
  */
 export const CHARSET =
   ' -~\u00a0-\u02b2\u02b4\u02b7-\u02bc\u02bf\u02c0\u02c6-\u02cc\u02ce-\u02d1\u02d4\u02d6-\u02de' +
@@ -23,10 +20,9 @@ export const CHARSET =
   '\u2736\u2744\u274f\u2764\u2794\u2799\u279c\u27a4';
 const OUTSIDE_CHARSET = new RegExp(`[^${CHARSET}]`, 'u');
 const ALL_OUTSIDE_CHARSET = new RegExp(OUTSIDE_CHARSET, 'gu');
-/** Marks that no letter took in, joiners, selectors and changes of direction, which show nothing by themselves. */
+/** Show nothing by themselves: marks that did not join a letter, joiners, selectors, changes of direction. */
 const INVISIBLE = /[\p{M}\p{Default_Ignorable_Code_Point}]/gu;
 const NOTHING_VISIBLE = /^[\p{M}\p{Default_Ignorable_Code_Point}\s]*$/u;
-/** Stands for a letter or sign that the fonts lack. */
 const REPLACEMENT = '•';
 
 /**
@@ -41,7 +37,7 @@ export function inCharset(text: string): string {
   );
 }
 
-/** Returns whether a label shows nothing of a text, which is empty, blank or invisible. */
+/** Returns whether a label shows nothing of a text. */
 export function isBlank(text: string): boolean {
   return NOTHING_VISIBLE.test(text);
 }
@@ -52,9 +48,7 @@ export function unprintable(text: string): string[] {
   return [...outside].filter((character) => plainForm(character) === undefined);
 }
 
-/**
- * Returns whether a label prints a text without a dot. It must be fast, because every text of a creation is checked.
- */
+/** Returns whether a label prints a text without a dot: quickly, because every text of a creation is checked. */
 export function isPrintable(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.codePointAt(i) ?? 0;
@@ -65,16 +59,19 @@ export function isPrintable(text: string): boolean {
 }
 
 const [YES, NO] = [1, 2];
-/** Whether a character prints, by code point, for those that were asked for. */
+/** By code point, for the characters that were checked. */
 const known = new Uint8Array(0x110000);
 
-/** Checks a character alone: it prints as it does within a letter with marks, which is printed in its plain form. */
+/**
+ * Checks a character alone. Within a letter with marks it prints the same, because such a letter prints in its plain
+ * form.
+ */
 function prints(code: number): boolean {
   known[code] ||= unprintable(String.fromCodePoint(code)).length === 0 ? YES : NO;
   return known[code] === YES;
 }
 
-/** Returns a character without its marks and ligatures; nothing if the fonts lack a part of that too. */
+/** Returns a character without its marks and ligatures, or undefined if the fonts lack a part of it. */
 function plainForm(character: string): string | undefined {
   const plain = withoutMarks(character.normalize('NFKD'));
   return OUTSIDE_CHARSET.test(plain) ? undefined : plain;

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { GUIDE_NUMBER, Guide, guideAjv, MAX_PACKAGES, ServiceType } from './guide.ts';
 import { LABEL_KINDS } from './label-kinds.ts';
 
-/** The contract between the api and the label worker: queue, payload, keys, options. Both ends check the payload. */
+/** The contract between the api and the label worker. Both check the payload. */
 
 export const LABEL_QUEUE = 'labels';
 
@@ -15,26 +15,26 @@ export const LABEL_QUEUE = 'labels';
 export const LABEL_TIMEOUT_MS = 10_000;
 
 /**
- * Age in ms from which on the worker drops a label that nobody waits for. Asking Redis costs more than printing younger
- * ones, whose pages the api counts as in flight.
+ * Age in ms from which on the worker drops a label that nobody waits for. Asking Redis about younger labels costs
+ * more than printing them; the api counts their pages as in flight.
  */
 export const FRESH_MS = 1_000;
 
 /** Version of our templates. Raise it with every change of one, so that the cache serves no old look. */
 export const TEMPLATE_VERSION = '13';
 
-/** Largest file of a logo: it travels with every label's job, of which Redis keeps the last thousand. */
+/** Largest file of a logo, which travels with every label's job. Redis keeps the last thousand jobs. */
 export const MAX_LOGO_KIB = 12;
-/** Length of the largest logo as `data:` URI: base64 is four characters for three bytes. */
+/** As `data:` URI: base64 is four characters for three bytes. */
 const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + 4 * Math.ceil((MAX_LOGO_KIB * 1_024) / 3);
 
-/** The forms of a label, the usual one first, by their names on the wire, which are also the endings of files. */
+/** Formats of a label, the usual one first, by their names on the wire, which are also the endings of files. */
 export const MEDIA_TYPES = { pdf: 'application/pdf', png: 'image/png', zpl: 'application/zpl' } as const;
-/** Forms that a label has beside its PDF, and the densities of thermal heads, in dots per inch as the trade says them. */
+/** Formats beside PDF, and the densities of thermal heads, in dots per inch as the trade says them. */
 export const IMAGE_FORMATS = ['png', 'zpl'] as const;
 export const DENSITIES = [203, 300] as const;
 
-/** A picture of a label's PDF: a PNG of its one page, or ZPL, which has all its pages. */
+/** A PNG of a label's one page, or ZPL of all its pages. */
 export const LabelForm = Type.Object(
   { format: Type.Enum(IMAGE_FORMATS), dpi: Type.Enum(DENSITIES) },
   { additionalProperties: false },
@@ -44,33 +44,33 @@ export type LabelForm = Static<typeof LabelForm>;
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
 
 /**
- * All that a label shows: a label is a pure function of this value. The worker therefore reads no database, and a hash
- * of it is the label's identity (cache key, ETag).
+ * All that a label shows. The worker needs no database, and a hash of this value is the label's identity (cache key,
+ * ETag).
  */
 export const LabelPayload = Type.Object(
   {
     kind: Type.Enum(LABEL_KINDS),
     packages: Type.Integer({ minimum: 1, maximum: MAX_PACKAGES }),
-    /** The one package whose page is printed, from 1; without it, those of all. */
+    /** From 1. Without it, every package has its page. */
     package: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PACKAGES })),
     number: Type.String({ pattern: GUIDE_NUMBER }),
     /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
     createdAt: Type.String(),
     service: ServiceType,
     carrier: Type.String(),
-    /**
-     * The carrier's logo as `data:` URI, by value, so that the worker needs no settings and a changed logo is another
-     * label.
-     */
+    /** The logo by value, as `data:` URI: the worker needs no settings, and a changed logo is another label. */
     logo: Type.Optional(
       Type.String({
         pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$',
         maxLength: MAX_LOGO_LENGTH,
       }),
     ),
-    /** What the QR says: the tracking address with the guide number in it. */
+    /** The text of the QR: the tracking address with the guide number in it. */
     trackingUrl: Type.String(),
-    /** The form that is wanted; without it, the PDF. Within the label, so that a worker that knows no forms refuses it. */
+    /**
+     * Absent for PDF. A worker that knows no images refuses it. The name `form` stays, because two releases share the
+     * queue.
+     */
     form: Type.Optional(LabelForm),
     origin: BranchOnLabel,
     destination: BranchOnLabel,
@@ -80,18 +80,15 @@ export const LabelPayload = Type.Object(
 );
 export type LabelPayload = Static<typeof LabelPayload>;
 
-/** Version of the template that draws each kind: of ours, or of an operator's own (docs/labels.md "Versions"). */
+/** Of our templates, or of an operator's own (docs/labels.md "Versions"). */
 export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
 
-/**
- * A label to print, its key, and the id of the first request for it. `behind`: it belongs to a file of many, and goes
- * behind labels that are asked for one by one.
- */
+/** `requestId` is that of the first request. `behind`: of a file of many labels, which goes behind single ones. */
 export type LabelJob = { key: string; label: LabelPayload; requestId: string; behind?: true };
 
 /**
- * The label cache has the bytes. `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis;
- * absent from workers of 1.3.0. `dropped`: not printed, because nobody waited any more.
+ * `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis; workers of 1.3.0 leave it out.
+ * `dropped`: not printed, because nobody waited any more.
  */
 export type LabelJobResult = { bytes: number; at?: number; dropped?: true };
 
@@ -104,22 +101,22 @@ export function pageCount({ packages, package: only }: Pick<LabelPayload, 'packa
 /** Characters of a SHA-256 in base64url. */
 const HASH_LENGTH = 43;
 
-/** Returns a label's identity (cache key, ETag): a hash of its content and form, and of its template's version. */
+/** Returns a label's identity: a hash of its content and format, and its template's version. */
 export function labelKey(label: LabelPayload, version: string = TEMPLATE_VERSION): string {
   return `${createHash('sha256').update(JSON.stringify(label)).digest('base64url')}-${version}`;
 }
 
-/** Returns the key of a label that was asked for as `key` and is drawn by the template of `version`. */
+/** Returns the key under which the label `key` is stored if the template of `version` draws it. */
 export function printedKey(key: string, version: string): string {
   return `${key.slice(0, HASH_LENGTH)}-${version}`;
 }
 
 /**
- * Returns the options of a label's job. Another request for a label that waits or prints joins the same job
- * (`deduplication`). A job is tried again only for failures that are not the label's fault (see the worker).
+ * Another request for a label that waits or prints joins the same job (`deduplication`). The worker ends the attempts
+ * of a failure that is the label's fault.
  * @param place in the line: the smallest number goes first (BullMQ, "Prioritized").
- * @param evictions how often the label was printed but evicted before it was read, since the former job may not have
- * ended yet.
+ * @param evictions how often the label was printed but evicted before it was read: the former job may not have ended
+ * yet.
  */
 export function labelJobOptions(key: string, place: number, evictions = 0): JobsOptions {
   return {

@@ -8,7 +8,7 @@ export const KINDS = {
     path: 'etiqueta',
     /** `Tipo` of a file with many labels. */
     tipo: 'carta',
-    /** What the name of a label's file has after the guide's number. */
+    /** Follows the guide's number in the name of a file. */
     fileSuffix: '',
     /** Whether a label has a page for each package, or else one page. */
     pagePerPackage: false,
@@ -39,7 +39,6 @@ export const LABEL_KINDS = Object.keys(KINDS) as LabelKind[];
 /** The values of `Tipo`. */
 export const TIPOS = LABEL_KINDS.map((kind) => KINDS[kind].tipo);
 
-/** Returns the kind that a `Tipo` names. */
 export function kindOfTipo(tipo: string): LabelKind | undefined {
   return LABEL_KINDS.find((kind) => KINDS[kind].tipo === tipo);
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** The api's request to `services/webhooks` to send a test event to a webhook. */
+/** The api asks `services/webhooks` to send a test event. */
 export const TestEventRequest = Type.Object({ account: Type.String(), webhook: Type.String() });
 export type TestEventRequest = Static<typeof TestEventRequest>;
 

@@ -12,12 +12,12 @@ export type CodesOf<Table> = Record<keyof Table, unknown>;
 
 /** Most problems that an answer names (docs/contract.md "Envelopes"). */
 export const MAX_PROBLEMS = 50;
-/** Longest name of an unknown field or parameter in an answer, in characters: the name is the caller's own text. */
+/** In characters: the name of an unknown field or parameter is the client's own text. */
 export const MAX_NAME_LENGTH = 120;
 
 export type ErrorParams = Readonly<Record<string, string | number | undefined>>;
 
-/** One thing that is wrong with a request; `indice` and `campo` say where (docs/contract.md "Envelopes"). */
+/** `indice` and `campo` locate a problem in a request (docs/contract.md "Envelopes"). */
 export type Problem = { indice?: number; campo?: string; code: ErrorCode; params?: ErrorParams };
 
 /** Keeps the first problems, as many as an answer names, and counts the others. */
@@ -31,23 +31,21 @@ export class ProblemList {
     if (this.first.length < MAX_PROBLEMS) this.first.push(make());
   }
 
-  /** @throws DomainError with this code and the problems, if any. */
   throwIfAny(code: ErrorCode): void {
     if (this.total > 0) throw new DomainError(code, { problems: this.first, problemsTotal: this.total });
   }
 }
 
 /**
- * An error that the domain foresees. It has a stable `code` but knows neither HTTP nor the queue: a table at each edge
- * maps the code (`shared/http/http-errors.ts`, `errors.ts` of a service, `queue/` of the label worker).
+ * An error that the domain foresees, without HTTP or the queue. A table at each edge maps the `code`:
+ * `shared/http/http-errors.ts`, `errors.ts` of a service, `queue/` of the label worker.
  */
 export class DomainError extends Error {
   override name = 'DomainError';
   readonly code: ErrorCode;
   readonly params: ErrorParams;
-  /** What is wrong with the request, where a field or an element of it is to blame. */
   readonly problems: readonly Problem[];
-  /** How many problems there are, of which `problems` may name the first only. */
+  /** All problems, of which `problems` may have the first only. */
   readonly problemsTotal: number;
 
   constructor(

@@ -24,7 +24,7 @@ import { type PagePolicy, securityHeaders } from './security-headers.ts';
 
 const BODY_LIMIT = BODY_LIMIT_MIB * 1024 * 1024;
 const HEADER_LIMIT = HEADER_LIMIT_KIB * 1024;
-/** Longest time that a request's head may take to arrive, in ms: slower ones are attacks, not clients. */
+/** Longest time that a request's head may take to arrive, in ms: slower ones are attacks. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Longest time that a whole request may take to arrive, in ms. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -35,21 +35,21 @@ type Options = {
   errors?: HttpErrors;
   /** `TRUST_PROXY`, of a service that counts by the client's address. */
   trustProxy?: string;
-  /** How long the server keeps serving before it closes, in ms; see `addLifecycle`. */
+  /** In ms; see `addLifecycle`. */
   drainMs?: number;
   /** Doubled and trailing slashes of a path do not matter (docs/contract.md "Envelopes"). */
   anySlashes?: boolean;
-  /** Answers an address that cannot be decoded, where the usual refusal does not fit. */
+  /** Answers an address that cannot be decoded, if the usual refusal does not fit. */
   onBadUrl?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
-  /** What pages of the service may load; without it there are no pages, and nothing may be loaded. */
+  /** Without it, the service has no pages and nothing may be loaded. */
   pagePolicy?: PagePolicy;
 };
 
 /**
- * Builds an HTTP server with what all services share: the envelope of errors, request ids, one log line a request,
- * limits, health and metrics.
- * @param assemble opens the service's stores and adds its routes. When it throws, the `onClose` hooks close everything
- * opened so far, the last first.
+ * Builds an HTTP server with what all services share: the envelope of errors, request ids, a log line for each
+ * request, limits, health and metrics.
+ * @param assemble opens the service's stores and adds its routes. When it throws, the `onClose` hooks close
+ * everything opened so far, the last first.
  * @returns the server, not yet listening; `startup` waits for the stores.
  */
 export async function buildHttpServer(
@@ -100,7 +100,6 @@ function createServer({
       // Node's own refusal has no envelope.
       requireHostHeader: false,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      // How often Node looks for requests that are late.
       connectionsCheckingInterval: 5_000,
     },
     clientErrorHandler,
@@ -124,7 +123,6 @@ function createServer({
   return server;
 }
 
-/** Adds the request id to every answer, and one log line to every request. */
 function addRequestLog(server: HttpServer): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header(REQUEST_ID_HEADER, request.id);

@@ -16,8 +16,8 @@ import type { HttpServer } from './http-server.ts';
 import { REQUEST_ID_HEADER } from './internal-calls.ts';
 
 /**
- * Answers an error with the envelope and its entry in the table (docs/contract.md "Envelopes"). An unforeseen error is
- * a 500 without its own message, which only the log has.
+ * Answers an error by its entry in the table (docs/contract.md "Envelopes"). Only the log has the message of an
+ * unforeseen error.
  * @param own the service's errors, beside those that all services have.
  */
 export function errorHandler(own: HttpErrors = {}) {
@@ -48,7 +48,6 @@ export function logError(
   log[logLevel]({ err }, 'The request failed');
 }
 
-/** Fastify's own errors, in our codes. */
 const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not-json',
@@ -56,7 +55,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid-json',
 };
 
-/** Returns the error that is answered: `unavailable` for an outage of a store, `internal` for an unforeseen error. */
+/** Returns `unavailable` for an outage of a store, `internal` for an unforeseen error. */
 export function toDomainError(error: FastifyError | Error): DomainError {
   if (error instanceof DomainError) return error;
   if (isTransientError(error)) return new DomainError('unavailable', { cause: error });
@@ -78,13 +77,13 @@ export function toDomainError(error: FastifyError | Error): DomainError {
   return new DomainError(FASTIFY_ERRORS[code] ?? (refused ? 'bad-request' : 'internal'), { cause: error });
 }
 
-/** Errors of Node's parser, before there is a request, in our codes. */
+/** Errors of Node's parser, before there is a request. */
 const PARSER_ERRORS: Readonly<Record<string, keyof typeof commonHttpErrors>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
 };
 
-/** Answers a request that is not HTTP, or is late, with the envelope of all errors, and ends the connection. */
+/** Answers a request that is not HTTP, or is late, and ends the connection. */
 export function clientErrorHandler(
   this: { log: FastifyBaseLogger },
   error: Error & { code?: string },

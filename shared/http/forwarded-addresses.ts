@@ -2,13 +2,10 @@ import { Counter } from 'prom-client';
 import { splitProxies } from '#shared/config/proxies.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** How often the same is logged at most, in ms. */
+/** In ms. */
 const LOG_EVERY_MS = 3_600_000;
 
-/**
- * Returns `TRUST_PROXY` as Fastify takes it.
- * @param setting a number of proxies, or addresses and networks separated by commas; empty for none.
- */
+/** Returns `TRUST_PROXY` (`explainProxies`) as Fastify takes it. */
 export function trustedProxies(setting = ''): string[] | false | ((address: string, hop: number) => boolean) {
   // Given a number, Fastify itself would trust nobody, since anyone who connects might send the header.
   if (/^\d+$/.test(setting)) return (_address, hop) => hop < Number(setting);
@@ -16,7 +13,7 @@ export function trustedProxies(setting = ''): string[] | false | ((address: stri
   return addresses.length > 0 && addresses;
 }
 
-/** An address with a port, as some proxies write it: `192.0.2.1:50000`, `[2001:db8::1]:50000`, `[2001:db8::1]`. */
+/** As some proxies write addresses: `192.0.2.1:50000`, `[2001:db8::1]:50000`, `[2001:db8::1]`. */
 const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/i;
 
 /**
@@ -36,8 +33,8 @@ export function dropForwardedPorts(server: HttpServer): void {
 }
 
 /**
- * Counts requests with an untrusted `X-Forwarded-For`, and warns once an hour. Behind a proxy missing in `TRUST_PROXY`,
- * all clients would share one address and its limits. Without a proxy, ignoring the header is right.
+ * Counts requests with an untrusted `X-Forwarded-For`, and warns once an hour. Behind a proxy that `TRUST_PROXY`
+ * lacks, all clients would share one address and its limits.
  * @param now in ms, of a clock that only moves forward.
  */
 export function watchForwardedAddresses(server: HttpServer, now = () => performance.now()): void {

@@ -28,7 +28,6 @@ type Options<Details> = {
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** Writes the heartbeats of a service, from when the server is ready until it closes. */
 export function beatWhileServing(
   server: HttpServer,
   service: ServiceHeartbeat['service'],
@@ -44,7 +43,7 @@ export function beatWhileServing(
   server.addHook('onClose', () => heartbeats?.stop().catch(() => {}));
 }
 
-/** Writes the process's state to Redis every five seconds, until `stop`, which removes it there. */
+/** Writes the process's state every five seconds, until `stop` removes it. */
 export function startHeartbeats<Kind extends Heartbeat>(
   options: Options<OwnDetails<Kind>>,
 ): { stop(): Promise<void> } {

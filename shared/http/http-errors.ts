@@ -15,32 +15,30 @@ export type Detail = {
   message: string;
 };
 
-/** An error in the words of answers, pages, the guide for integrators and the log. */
 export type HttpError = {
   status: number;
-  /** Stable, for programs. Undefined when code and text are those of its first problem. */
+  /** Stable, for programs. Undefined, as is `message`, if those of the first problem are meant. */
   codigo: string | undefined;
   message: string | undefined | ((params: ErrorParams) => string);
   headers?: Record<string, string> | ((params: ErrorParams) => Record<string, string>);
-  /** What a client does about it, in the guide for integrators; the same for every error of a `codigo`. */
+  /** What a client should do, in the guide for integrators; the same for every error of a `codigo`. */
   advice?: string | undefined;
-  /** For people, in place of the answer. */
+  /** The tracking page shows it in place of the answer. */
   page?: { title: string; sentence: string };
   /** The wrong field or parameter in the example of the OpenAPI document. */
   example?: string;
   /** By default, 5xx is logged as an error; others appear only in the line of their request. */
   logLevel?: 'error' | 'warn' | 'silent';
 };
-/** A service's errors, by the code of the `DomainError`. */
+/** By the code of the `DomainError`. */
 export type HttpErrors = Readonly<Record<string, HttpError>>;
 
-/** The header of an error whose `params.seconds` says when to come back. */
 export const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String(seconds) });
 
 /** Largest request body and head (docs/contract.md "Envelopes"); a token of ours and its headers take 1 KiB. */
 export const BODY_LIMIT_MIB = 4;
 export const HEADER_LIMIT_KIB = 8;
-/** Most values in a body, with objects and arrays: 500 guides with every field have 18 000. */
+/** Most values in a body, counting objects and arrays: 500 guides with every field have 18 000. */
 export const MAX_BODY_VALUES = 40_000;
 
 const bodyTooLarge = {
@@ -161,13 +159,13 @@ declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes extends CodesOf<typeof commonHttpErrors> {}
 }
 
-/** Makes the error of these fields or parameters, all with the same problem, each once. */
+/** Makes one error of these fields or parameters, each named once. */
 export function fieldErrors(code: ErrorCode, campos: readonly string[]): DomainError {
   const problems = [...new Set(campos)].map((campo) => ({ campo, code }));
   return new DomainError(code, { params: { campo: campos[0] }, problems });
 }
 
-/** Formats an error by a table. A code that the table lacks is `internal`. */
+/** A code that the table lacks is `internal`. */
 export function toHttpError(table: HttpErrors, { code, params, problems, problemsTotal }: DomainError) {
   const details = toDetails(table, problems);
   const error = entryOf(table, code);
@@ -184,7 +182,6 @@ export function toHttpError(table: HttpErrors, { code, params, problems, problem
   };
 }
 
-/** Formats problems by a table, as many as an answer names. */
 export function toDetails(table: HttpErrors, problems: readonly Problem[]): Detail[] {
   return problems.slice(0, MAX_PROBLEMS).map(({ indice, campo, code, params }) => {
     const error = entryOf(table, code);
@@ -197,7 +194,7 @@ function entryOf(table: HttpErrors, code: string): HttpError {
   return table[code] ?? commonHttpErrors.internal;
 }
 
-/** Returns the text of an error, unless its text is that of its first problem. */
+/** Returns undefined when the text of the first problem is meant. */
 export function textOf({ message }: HttpError, params: ErrorParams): string | undefined {
   return typeof message === 'function' ? message(params) : message;
 }

@@ -8,7 +8,6 @@ import type {
 } from 'fastify';
 import type { Registry } from 'prom-client';
 
-/** The server of every service, as `build-http-server.ts` makes it. */
 export type HttpServer = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

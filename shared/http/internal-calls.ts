@@ -2,12 +2,11 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '#shared/errors/domain-error.ts';
 
-/** Header of the shared secret that calls between our services carry. */
 export const INTERNAL_TOKEN_HEADER = 'x-internal-token';
 
 /**
- * An onRequest hook that lets only our own services in. Digests are compared, so that time reveals neither length nor
- * content.
+ * Returns an onRequest hook that admits only our own services. It compares digests, so that time reveals neither
+ * length nor content.
  * @param tokens several, so that one can be replaced while both ends serve.
  */
 export function requireInternalToken(tokens: readonly string[]) {
@@ -27,7 +26,7 @@ export const REQUEST_ID_HEADER = 'x-request-id';
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The caller's own id if harmless in logs and headers, else a new one (docs/contract.md "Envelopes"). */
+/** Returns the client's own id if it is harmless in logs and headers, else a new one (docs/contract.md "Envelopes"). */
 export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const own = request.headers[REQUEST_ID_HEADER];
   return typeof own === 'string' && ID.test(own) ? own : randomUUID();

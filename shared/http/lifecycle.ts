@@ -16,14 +16,13 @@ import type { HttpServer } from './http-server.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For the health pages and `dependency_up`; the plugin that opens a connection adds it here. */
+    /** The plugin that opens a connection adds it here, for health and `dependency_up`. */
     dependencies: Dependencies;
-    /** Steps of the start, each repeated until it succeeds. */
     startup: Startup;
   }
 }
 
-/** Pause after the first failed try of a step, in ms; each further pause is twice as long, up to the longest one. */
+/** Pause after the first failed try of a step, in ms. Each further pause is twice as long, up to the maximum. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 /** Longest wait for the current step of the start when the service closes, in ms. */
@@ -32,40 +31,36 @@ const STOP_MS = 3_000;
 type Step = { what: string; work: () => Promise<unknown> };
 
 /**
- * The steps of a service's start, each repeated until it succeeds. Meanwhile the service answers 503 if a request needs
- * a store that is away. Only new reasons of a failure and the success are logged.
+ * The steps of a service's start, each repeated until it succeeds. Meanwhile requests that need an absent store get
+ * 503. Only the success and new reasons of a failure are logged.
  */
 export class Startup {
   /** Resolves when every step is done; never if the service closes before. */
   readonly done: Promise<void>;
+  isDone = false;
   readonly #done = Promise.withResolvers<void>();
   readonly #log: FastifyBaseLogger;
   readonly #end = new AbortController();
   readonly #connections: Promise<void>[] = [];
   readonly #steps: Step[] = [];
   #running: Promise<void> = Promise.resolve();
-  #isDone = false;
 
   constructor(log: FastifyBaseLogger) {
     this.#log = log;
     this.done = this.#done.promise;
   }
 
-  get isDone(): boolean {
-    return this.#isDone;
-  }
-
-  /** Begins to connect to a store, concurrently. @param what names it in the log. */
+  /** Connects to a store, concurrently. @param what names it in the log. */
   connect(what: string, work: () => Promise<unknown>): void {
     this.#connections.push(this.#untilDone({ what, work }));
   }
 
-  /** Adds a step after all stores are connected, in the order of the calls. */
+  /** Adds a step that runs after all connections, in the order of the calls. */
   onceConnected(what: string, work: () => Promise<unknown>): void {
     this.#steps.push({ what, work });
   }
 
-  /** Begins the steps that wait for the connections; call it when all are added. */
+  /** Begins the steps; call it when all are added. */
   begin(): void {
     this.#running = this.#run();
   }
@@ -82,7 +77,7 @@ export class Startup {
     await Promise.race([Promise.all(this.#connections), once(signal, 'abort')]);
     for (const step of this.#steps) await this.#untilDone(step);
     if (signal.aborted) return;
-    this.#isDone = true;
+    this.isDone = true;
     this.#done.resolve();
   }
 
@@ -103,10 +98,7 @@ export class Startup {
   }
 }
 
-/**
- * Adds the start, `/health/live`, `/health/ready` and the graceful shutdown of a service.
- * @param drainMs see `addDraining`.
- */
+/** @param drainMs see `addDraining`. */
 export function addLifecycle(server: HttpServer, drainMs: number): void {
   server.decorate('dependencies', new Map());
   server.decorate('startup', new Startup(server.log));
@@ -116,10 +108,9 @@ export function addLifecycle(server: HttpServer, drainMs: number): void {
 }
 
 /**
- * Graceful shutdown: reports not ready, sends `Connection: close`, keeps serving for `drainMs`, then closes when the
- * last request is answered. A server that never listened closes at once. Fastify sends `Connection: close` only for
- * requests that begin during the shutdown; others would keep the server open. Its own 503 has no envelope
- * (`return503OnClosing`).
+ * Graceful shutdown: reports not ready, sends `Connection: close`, serves for `drainMs`, then closes when the last
+ * request is answered. A server that never listened closes at once. Fastify itself sends `Connection: close` only for
+ * requests that begin during the shutdown.
  * @returns whether the server is closing.
  */
 function addDraining(server: HttpServer, drainMs: number): () => boolean {
@@ -143,10 +134,9 @@ function addDraining(server: HttpServer, drainMs: number): () => boolean {
 }
 
 /**
- * Adds `/health/live`, which reports that the process serves, and `/health/ready`, which reports whether to send it
- * requests (docs/contract.md "Ports"). A process becomes ready once its start is done and each required dependency has
- * answered. A later outage of a shared store makes it `degraded`, not unready: other processes fare no better, and
- * clients get our 503 with `Retry-After`. Failed optional dependencies make it `degraded` too.
+ * Adds `/health/live` and `/health/ready` (docs/contract.md "Ports"). A process becomes ready once its start is done
+ * and each required dependency has answered. A later outage of a shared store makes it `degraded`, not unready: other
+ * processes fare no better, and clients get our 503 with `Retry-After`.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };

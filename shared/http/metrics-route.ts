@@ -9,9 +9,8 @@ import type { HttpServer } from './http-server.ts';
 const OBJECTIVE_STATUSES = [200, 500, 503];
 
 /**
- * Adds `/metrics` for Prometheus: the duration of requests by route and status, and whether each dependency answers.
- * The label `route` is the router's pattern, or `none` for unknown paths, so that no client can create a time series.
- * Probes and scrapes (`quiet`) are not measured.
+ * Adds `/metrics` for Prometheus. The label `route` is the router's pattern, or `none` for unknown paths, so that no
+ * client can create a time series. `quiet` requests are not measured.
  */
 export function addMetricsRoute(server: HttpServer): void {
   const { metrics, dependencies } = server;
@@ -63,7 +62,7 @@ export function addMetricsRoute(server: HttpServer): void {
   );
   addStates(
     'dependency_refuses_writes',
-    '1 if the dependency answers but refuses writes: full, read-only or without disk; absent where it does not answer',
+    '1 if the dependency answers but refuses writes: full, read-only or without disk; absent while it does not answer',
     (state) => (state === 'down' ? undefined : Number(state === 'read-only')),
   );
   server.get('/metrics', { config: { quiet: true } }, async (_request, reply) =>

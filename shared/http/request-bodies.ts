@@ -6,8 +6,8 @@ import { MAX_BODY_VALUES } from './http-errors.ts';
 import type { HttpServer } from './http-server.ts';
 
 /**
- * Accepts only JSON in UTF-8 (RFC 8259, 8.1). Fastify would also accept plain text, and replace invalid bytes, so that
- * a label would show a name that nobody sent.
+ * Accepts only JSON in UTF-8 (RFC 8259, 8.1). Fastify would also accept plain text, and replace invalid bytes: a
+ * label would show a name that nobody sent.
  * @param options.mayBeEmpty whether an empty body counts as absent: some clients mark each request as JSON.
  */
 export function acceptOnlyJson(server: HttpServer, { mayBeEmpty = false } = {}): void {
@@ -40,8 +40,8 @@ function notJson({ headers }: FastifyRequest, code: 'body-not-utf8' | 'invalid-j
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**
- * Returns whether JSON has more values than any request needs. Parsing a million would block the event loop far longer
- * than counting them.
+ * Returns whether JSON has more values than any request needs. Parsing a million would block the event loop far
+ * longer than counting them.
  */
 function hasTooManyValues(body: Buffer): boolean {
   if (body.length <= MAX_BODY_VALUES) return false;
@@ -54,7 +54,7 @@ function hasTooManyValues(body: Buffer): boolean {
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) inString = true;
     else if (byte === COMMA) values++;
-    // An array or object holds a value more than commas. In ASCII its end is two after its beginning.
+    // An array or object has one more value than commas. In ASCII its end is two after its beginning.
     else if ((byte === BRACKET || byte === BRACE) && body[at + 1] !== byte + 2) values++;
   }
   return values > MAX_BODY_VALUES;
@@ -62,12 +62,12 @@ function hasTooManyValues(body: Buffer): boolean {
 
 /** Bytes of a refused body that are still read; then the connection closes. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** In ms. */
+/** Time limit of that reading, in ms. */
 const MAX_MS = 2_000;
 
 /**
- * Reads the rest of a refused body before 413 is answered and the connection closes. Closing during the upload resets
- * the connection, and a proxy in front answers 502 in place of 413.
+ * Reads the rest of a refused body before 413 is answered. Closing during the upload resets the connection, and a
+ * proxy in front answers 502 in place of 413.
  */
 export function readOnBeforeClosing(server: HttpServer): void {
   server.addHook('onSend', async ({ raw }, reply) => {

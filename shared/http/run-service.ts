@@ -4,15 +4,15 @@ import { createLogger, type Logger } from '../observability/logger.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** Time limit of a graceful shutdown, in ms: shorter than the grace period of pods and containers (30 s). */
+/** In ms, shorter than the grace period of pods and containers (30 s). */
 export const SHUTDOWN_MS = 20_000;
 
 type ProcessConfig = Readonly<{ HOST: string; PORT: number; LOG_LEVEL: string }>;
 type Listen = (server: HttpServer, address: { host: string; port: number }) => Promise<unknown>;
 
 /**
- * Runs a service as this process: reads its configuration, builds it, listens, and closes it within 20 s of SIGTERM or
- * SIGINT. A second signal ends the process at once. A failed start or an uncaught error ends it with exit code 1.
+ * Runs a service as this process, and closes it within 20 s of SIGTERM or SIGINT. A second signal ends the process at
+ * once. A failed start or an uncaught error ends it with exit code 1.
  * @param name appears in every log line and trace.
  */
 export async function runService<C extends ProcessConfig>(
@@ -43,8 +43,8 @@ export async function runService<C extends ProcessConfig>(
 
 /**
  * Starts tracing if `env` names an exporter or its address (OpenTelemetry specification, "Environment Variable
- * Specification"). Call it first: what exists already is not traced. OpenTelemetry's SDK takes time and memory, so it
- * is loaded only then.
+ * Specification"). Call it first: what exists already is not traced. The SDK, which takes time and memory, is loaded
+ * only then.
  */
 async function startTracing(service: string, env: NodeJS.ProcessEnv): Promise<Tracing | undefined> {
   const exporter = env.OTEL_TRACES_EXPORTER;

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 
-/** A browser keeps to https for so long, in seconds; over plain http it ignores this. */
+/** In seconds; over plain http a browser ignores it. */
 const HSTS_MAX_AGE = 31_536_000;
 
-/** What may be loaded and done in a page, by directive (CSP, Level 3). */
+/** By directive (CSP, Level 3). */
 export type PagePolicy = Record<string, string[]>;
 
 const NONE = ["'none'"];
-/** An answer is data: opened in a browser it loads nothing, runs nothing and stands in no frame. */
+/** An answer opened in a browser loads nothing, runs nothing and stands in no frame. */
 const DATA: PagePolicy = { 'default-src': NONE };
 
-/** Returns the policy of a page: it loads a style sheet of ours, holds its pictures itself, and has what `more` adds. */
+/** Returns the policy of a page: it loads our style sheet and holds its pictures itself. @param more adds to it. */
 export function pagePolicy(more: PagePolicy = {}): PagePolicy {
   return {
     'default-src': NONE,
@@ -24,7 +24,7 @@ export function pagePolicy(more: PagePolicy = {}): PagePolicy {
   };
 }
 
-/** Writes a policy as the header `Content-Security-Policy`, for single pages of a service that answers with data. */
+/** Formats a policy as header, for single pages of a service that answers with data. */
 export function policyHeader(policy: PagePolicy): string {
   return Object.entries(policy)
     .map(([directive, sources]) => [directive, ...sources].join(' '))
@@ -32,8 +32,8 @@ export function policyHeader(policy: PagePolicy): string {
 }
 
 /**
- * Returns a plugin that adds the headers of OWASP's "REST Security Cheat Sheet".
- * @param policy for a service with pages; base, forms and frames are forbidden unless the policy names them.
+ * Adds the headers of OWASP's "REST Security Cheat Sheet".
+ * @param policy for a service with pages. Base, forms and frames are forbidden unless the policy names them.
  */
 export function securityHeaders(policy: PagePolicy = DATA) {
   // Made once: Fastify's plugin would write the policy anew for each request.

@@ -6,7 +6,7 @@ type Messages = {
   recovered?: string;
 };
 
-/** Logs repeated work: the first failure, each other reason once, and the recovery, but not every try. */
+/** Logs the first failure of repeated work, each other reason once, and the recovery. */
 export class FailureLog {
   readonly #log: Pick<Logger, 'info' | 'warn'>;
   readonly #messages: Messages;

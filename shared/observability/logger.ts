@@ -4,8 +4,8 @@ import type { Tracing } from './tracing.ts';
 export type { Logger };
 
 /**
- * Creates the process's logger, which writes JSON lines to standard output. Secrets are redacted by path as a last
- * defence; do not pass them to the logger at all.
+ * Creates a logger that writes JSON lines to standard output. Redacts secrets by path as a last defence: never pass
+ * them to the logger.
  * @param tracing adds the id of the current trace to every line.
  */
 export function createLogger(service: string, level: string, tracing?: Tracing): Logger {

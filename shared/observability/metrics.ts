@@ -1,29 +1,23 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 
-/** Buckets of histograms of what a client waits for, in seconds: from a cached label to a label's deadline. */
+/** For what a client waits for, in seconds: from a cached label to a label's deadline. */
 export const WAIT_BUCKETS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.3, 0.6, 1, 2.5, 5, 10];
 
 /**
- * Longest wait of a scrape for the figures of a store, in ms. Prometheus gives up after a few seconds, and a store that
+ * Longest wait of a scrape for the figures of a store, in ms. Prometheus gives up after seconds, and one store that
  * hangs would hide every other figure of the process.
  */
 const READ_TIMEOUT_MS = 1_000;
 
-/**
- * Returns a registry with Node's own metrics (event loop, memory, CPU). Each service has its own, since tests run
- * several services in one process.
- */
+/** Each service has its own registry, because tests run several services in one process. */
 export function createMetrics(): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   return metrics;
 }
 
-/**
- * Adds a gauge that is read on every scrape. It is absent unless it can be read within a second, because a wrong figure
- * is worse.
- */
+/** Adds a gauge that is read on every scrape. It is absent if that fails, because a wrong figure is worse. */
 export function addGauge(
   metrics: Registry,
   name: string,
@@ -42,10 +36,7 @@ export function addGauge(
   });
 }
 
-/**
- * Waits for the figures of a gauge, as long as a scrape may. @throws the error of `reading`, or DOMException
- * `TimeoutError`.
- */
+/** @throws DOMException `TimeoutError` when the figures of a gauge take longer than a scrape may wait. */
 export function readInTime<T>(gauge: string, reading: Promise<T>): Promise<T> {
   return withTimeout(READ_TIMEOUT_MS, `Reading ${gauge}`, reading);
 }

@@ -25,13 +25,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from './logger.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Longest wait for the collector at the end of the process, in ms: a small part of its shutdown. */
+/** In ms: a small part of the shutdown. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
- * Starts OpenTelemetry by its environment variables (endpoint, sampler, resource, limits). Spans are sent as OTLP with
- * JSON over HTTP. No span holds a URL, a header or the text of an error, which may contain names, tokens or postal
- * codes.
+ * Starts OpenTelemetry by its environment variables, with OTLP as JSON over HTTP. No span holds a URL, a header or
+ * the text of an error, which may contain names, tokens or postal codes.
  * @param log receives OpenTelemetry's own warnings.
  */
 export function startOpenTelemetry(service: string, log: Logger): Tracing {

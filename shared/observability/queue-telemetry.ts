@@ -2,10 +2,7 @@ import { type Context, INVALID_SPAN_CONTEXT, trace } from '@opentelemetry/api';
 import type { Telemetry } from 'bullmq';
 import { BullMQOTelSpan, BullMQOtel } from 'bullmq-otel';
 
-/**
- * Returns BullMQ's telemetry, which carries the trace from the request into the job, without the spans of its recurring
- * housekeeping.
- */
+/** Carries the trace from the request into the job, without spans of BullMQ's recurring housekeeping. */
 export function queueTelemetry(): Telemetry<Context> {
   const { tracer, contextManager } = new BullMQOtel();
   const none = new BullMQOTelSpan(trace.wrapSpanContext(INVALID_SPAN_CONTEXT));

@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import Handlebars, { type HelperDelegate } from 'handlebars';
 
-/** The parts of all pages: one frame (`page.hbs`), one style (`page.css`), one way to escape. */
-
 /** Escapes a text for HTML, also in an attribute. Templates do so by themselves. */
 export const { escapeExpression: escapeHtml } = Handlebars;
 
 const read = (file: URL) => readFileSync(file, 'utf8');
 const FRAME = read(new URL('page.hbs', import.meta.url));
-/** The colours and first rules, which each page's own style sheet follows. */
+/** Each page's own style sheet follows. */
 const STYLE = read(new URL('page.css', import.meta.url));
 
 /**
- * Returns a kit that makes pages from the Handlebars templates in a folder, inside the partial `page`.
+ * Makes pages from the Handlebars templates in a folder, inside the partial `page`.
  * @param folder with a slash at its end.
  * @param partials names of templates that others include.
  * @param helpers beside Handlebars' own and `is`.

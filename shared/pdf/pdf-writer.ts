@@ -1,9 +1,9 @@
 /** What stands between `n 0 obj` and the next object, in Latin-1 or as bytes. */
 export type PdfChunk = string | Buffer;
 
-/** What our files begin with, as those of Chromium (Skia) do. */
+/** As the files of Chromium (Skia) begin. */
 export const PDF_HEADER = '%PDF-1.4\n%\xd3\xeb\xe9\xe1\n';
-/** Numbers of the objects that every file of ours has: the catalog, the root of its pages, the information dictionary. */
+/** Object numbers that are the same in every file of ours. */
 export const [CATALOG, PAGES, INFORMATION] = [1, 2, 3];
 
 /**
@@ -11,7 +11,7 @@ export const [CATALOG, PAGES, INFORMATION] = [1, 2, 3];
  * objects' offsets. Without dates and id, the same objects give the same file.
  */
 export class PdfWriter {
-  /** By the objects' numbers. */
+  /** By object number. */
   readonly #offsets: number[] = [];
   #length = 0;
 
@@ -44,7 +44,7 @@ export class PdfWriter {
   }
 }
 
-/** Returns the catalog: a viewer that shrinks a page to the printer's margins makes bars of broken dots. */
+/** A viewer that shrinks a page to the printer's margins would break the dots of bars. */
 export function catalog(): PdfChunk[] {
   return [
     `<</Type /Catalog /Pages ${PAGES} 0 R /Lang (es-MX) /ViewerPreferences <</PrintScaling /None>>>>\nendobj\n`,

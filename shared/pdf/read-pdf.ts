@@ -5,7 +5,6 @@
  * of guessing.
  */
 
-/** The PDF has another structure. */
 export class UnsupportedPdfError extends Error {
   override name = 'UnsupportedPdfError';
 }
@@ -14,7 +13,7 @@ export class UnsupportedPdfError extends Error {
 export type PdfObject = { pieces: string[]; refs: number[]; body: Buffer };
 export type ObjectsByNumber = ReadonlyMap<number, PdfObject>;
 
-/** Reads a PDF's objects, and the numbers of its pages in order. @throws UnsupportedPdfError */
+/** Returns a PDF's objects, and the numbers of its pages in order. @throws UnsupportedPdfError */
 export function readPdf(pdf: Buffer): { objects: Map<number, PdfObject>; pages: number[] } {
   const { offsets, end, root } = crossReferences(pdf);
   const offset = (number: number) => offsets[number] ?? end;
@@ -29,7 +28,10 @@ export function readPdf(pdf: Buffer): { objects: Map<number, PdfObject>; pages: 
   return { objects, pages: pagesBelow(objects, objectAt(objects, root).refs[0] ?? 0) };
 }
 
-/** Reads the table and trailer (ISO 32000-1, 7.5.4 and 7.5.5): objects' `offsets` by number, and the table's (`end`). */
+/**
+ * Reads the table and trailer (ISO 32000-1, 7.5.4 and 7.5.5): `offsets` by object number, and `end`, that of the
+ * table.
+ */
 function crossReferences(pdf: Buffer): { offsets: number[]; end: number; root: number } {
   const end = Number(
     /startxref\n(\d+)\n%%EOF\s*$/.exec(pdf.toString('latin1', Math.max(0, pdf.length - 64)))?.[1],
@@ -77,7 +79,6 @@ function pagesBelow(objects: ObjectsByNumber, node: number): number[] {
   return refs.filter((_, i) => i !== parent).flatMap((kid) => pagesBelow(objects, kid));
 }
 
-/** @throws UnsupportedPdfError when there is none with this number. */
 export function objectAt(objects: ObjectsByNumber, number: number): PdfObject {
   const object = objects.get(number);
   if (!object) throw new UnsupportedPdfError(`The PDF has no object ${number}`);
@@ -94,7 +95,7 @@ export function neededBy({ pieces, refs }: PdfObject): number[] {
   return refs.filter((_, i) => !endsWithParent(pieces[i] ?? ''));
 }
 
-/** Returns the numbers of these objects and of all that they need. @throws UnsupportedPdfError */
+/** Returns these numbers and those of all objects that they need. @throws UnsupportedPdfError */
 export function reachable(objects: ObjectsByNumber, from: readonly number[]): number[] {
   const found = new Set(from);
   for (const number of found) {
@@ -103,7 +104,6 @@ export function reachable(objects: ObjectsByNumber, from: readonly number[]): nu
   return [...found];
 }
 
-/** Returns an object's text with other numbers in its references. */
 export function withNumbers({ pieces, refs }: PdfObject, numberOf: (ref: number) => number): string {
   return pieces
     .map((piece, i) => {
@@ -117,7 +117,7 @@ function endsWithParent(piece: string): boolean {
   return /\/Parent $/.test(piece);
 }
 
-/** Objects were split at references and streams; one that stood inside a string has left half a string. */
+/** Objects are split at references and streams. A split inside a string leaves half a string. */
 function stringsAreWhole(piece: string): boolean {
   return !piece.includes('\\') && piece.split('(').length === piece.split(')').length;
 }

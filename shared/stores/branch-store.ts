@@ -45,7 +45,7 @@ export const COVERAGE = defineCollection(
     rights: RIGHTS,
   },
 );
-/** Two documents: `current` has the generations in force (0: no load yet); `counter` has `last`. */
+/** Two documents: `current` has the generations in force, 0 before a load; `counter` has `last`. */
 export const GENERATIONS = defineCollection(
   'generations',
   { _id: TEXT, branches: optional(NUMBER), coverage: optional(NUMBER), last: optional(NUMBER) },
@@ -63,7 +63,7 @@ export const GENERATIONS = defineCollection(
 );
 
 export type Coverage = { postalCode: string; code: string };
-/** All branches and all coverage of one version, which changes with every load. */
+/** `version` changes with every load. */
 export type Snapshot = { version: string; branches: Branch[]; coverage: Coverage[] };
 
 export type Found = { version: string; branches: (Branch | null)[] };
@@ -74,16 +74,16 @@ type Kind = 'branches' | 'coverage';
 type Generation = Readonly<Record<Kind, number>>;
 type Loaded = { _id: string; generation: number };
 
-/** Documents in one insert: well below the timeout of an operation, on a slow server too. */
+/** Documents in one insert, which a slow server too does well before the timeout of an operation. */
 const INSERT_CHUNK = 2_000;
-/** How often data is read again because a load ended during the read. */
+/** A load that ends during a read makes it start again. */
 const MAX_ATTEMPTS = 5;
-/** Time limit of each query of a lookup, including its wait for a connection, in ms. */
+/** In ms, with the wait for a connection. */
 const LOOKUP = { timeoutMS: 1_500 };
 
 /**
  * Branches and coverage in MongoDB, each loaded as a whole. A single `mongod` has no transactions. A load therefore
- * writes a new generation, which nobody reads, and activates it by a single update. A load that dies leaves the old
+ * writes a new generation, which no reader sees, and activates it by a single update. A load that dies leaves the old
  * generation in force; the next load removes its leftovers.
  */
 export class BranchStore {
@@ -97,12 +97,12 @@ export class BranchStore {
     this.#coverage = modelOf(connection, COVERAGE);
   }
 
-  /** Returns the version, which changes with every load; `0.0` before the first. */
+  /** Returns the version; `0.0` before the first load. */
   async version(): Promise<string> {
     return versionOf(await this.#inForce());
   }
 
-  /** Reads everything, for the cache and for exports. @throws DomainError as `#atOneVersion` does. */
+  /** @throws DomainError as `#atOneVersion` does. */
   snapshot(): Promise<Snapshot> {
     return this.#atOneVersion(async (current) => {
       const [branches, coverage] = await Promise.all([
@@ -118,8 +118,7 @@ export class BranchStore {
   }
 
   /**
-   * Looks branches up by `_id`.
-   * @returns their version, and the branch of each query in the order asked, active or not; null for an unknown one.
+   * @returns the version, and the branch of each query in the order asked, active or not; null for an unknown one.
    * @throws DomainError as `#atOneVersion` does; an error of the driver after 1.5 s without an answer.
    */
   find(queries: readonly DestinationQuery[]): Promise<Found> {
@@ -136,7 +135,7 @@ export class BranchStore {
     });
   }
 
-  /** Returns the active branches, unordered. @throws as `find` does. */
+  /** Returns them unordered. @throws as `find` does. */
   active(): Promise<Branch[]> {
     return this.#atOneVersion(async ({ branches: generation }) => {
       const active = { generation, 'branch.Activa': true };
@@ -158,7 +157,7 @@ export class BranchStore {
   }
 
   /**
-   * Reads what is in force, and reads again if a load ended meanwhile, because that load removes what was being read.
+   * Reads what is in force, and again if a load ended meanwhile, because that load removes what was being read.
    * @throws DomainError `unavailable` when loads follow one another faster than they can be read.
    */
   async #atOneVersion<T>(read: (current: Generation) => Promise<T>): Promise<T> {
@@ -200,8 +199,7 @@ export class BranchStore {
       onProgress(written);
     }
     await this.#activate(kind, generation);
-    // Removes older generations only, because a newer one may be in progress. A failure is ignored: the next load
-    // removes the rest.
+    // Only older generations: a newer one may be in progress. The next load removes what a failure leaves.
     await model.deleteMany({ generation: { $lt: generation } } as QueryFilter<D>).catch(() => {});
   }
 
@@ -210,7 +208,7 @@ export class BranchStore {
     return { branches: current?.branches ?? 0, coverage: current?.coverage ?? 0 };
   }
 
-  /** Returns a number that no other load has: the higher of two began later. */
+  /** Returns a number that no other load has. The higher of two loads began later. */
   async #nextGeneration(): Promise<number> {
     const options = { upsert: true, returnDocument: 'after' } as const;
     const increase = { $inc: { last: 1 } };
@@ -218,7 +216,7 @@ export class BranchStore {
     return (counter as { last: number }).last;
   }
 
-  /** Puts a generation in force. @throws DomainError `overtaken` when a load that began later already is. */
+  /** @throws DomainError `overtaken` when a load that began later is in force. */
   async #activate(kind: Kind, generation: number): Promise<void> {
     const none = { $setOnInsert: { branches: 0, coverage: 0 } };
     await this.#generations.updateOne({ _id: 'current' }, none, { upsert: true });
@@ -228,7 +226,7 @@ export class BranchStore {
   }
 }
 
-/** Finds the documents of one generation by their codes; without codes it sends no query. */
+/** Sends no query without codes. */
 async function findById<D extends Loaded>(
   model: StoredModel<D>,
   generation: number,

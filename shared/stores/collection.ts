@@ -11,8 +11,8 @@ import {
 } from 'mongoose';
 
 /**
- * Describes each collection of MongoDB once, beside its store. The types, the indexes, the roles of MongoDB's users and
- * the table of docs/architecture.md follow from the description.
+ * Describes each collection of MongoDB once, beside its store. Types, indexes, the roles of MongoDB's users and the
+ * table of docs/architecture.md follow from the description.
  */
 
 /** The users of MongoDB: services, the operators' commands, the loader of branches, the backup, the loader of demo data. */
@@ -38,12 +38,12 @@ export type MongoAction =
   | 'listCollections'
   | 'listIndexes';
 
-/** `id`, `holds` and `life` are the words of docs/architecture.md: what the `_id` is, what a document is, how long it is kept. */
+/** `id`, `holds` and `life` are columns of docs/architecture.md: the `_id`, what a document is, how long it is kept. */
 type Description = {
   id: string;
   holds: string;
   life: string;
-  /** What each user may do. The backup may read every collection. */
+  /** The backup may also read every collection. */
   rights: Readonly<Partial<Record<MongoUser, readonly MongoAction[]>>>;
   indexes?: readonly (readonly [fields: mongo.IndexSpecification, options?: mongo.CreateIndexesOptions])[];
 };
@@ -53,7 +53,6 @@ export type Collection<Document = unknown> = Description & {
   schema: Schema;
   document?: Document;
 };
-/** The documents of a collection, as they are stored. */
 export type DocumentIn<C extends Collection> = NonNullable<C['document']>;
 /** A model whose `lean()` reads return documents as they are stored. */
 // biome-ignore lint/complexity/noBannedTypes: these are mongoose's defaults
@@ -69,12 +68,11 @@ const OPTIONAL = { required: false, allowNull: false } as const;
 // mongoose would take an empty text for an absent one.
 Schema.Types.String.checkRequired((value) => typeof value === 'string');
 
-// The kinds of fields. One that may be absent is in `optional`.
 export const TEXT = { type: String, required: true } as const;
 export const NUMBER = { type: Number, required: true } as const;
 export const FLAG = { type: Boolean, required: true } as const;
 export const MOMENT = { type: Date, required: true } as const;
-/** The name of an API user, which is taken out of the document when the user is removed. */
+/** The name of an API user, which `npm run admin -- remove` takes out of the document. */
 export const USERNAME = { type: String, required: true, namesUser: true } as const;
 
 export function oneOf<const V extends string>(values: readonly V[]) {
@@ -92,7 +90,7 @@ export function part<const F extends SchemaDefinition>(fields: F) {
   return typed<InferRawDocTypeWithout_id<F>>({ type, required: true });
 }
 
-/** A field of a narrower type than mongoose knows. */
+/** Gives a field a narrower type than mongoose knows. */
 export function typed<T>(field: object) {
   return field as Typed<T> & { required: true };
 }
@@ -125,11 +123,13 @@ export function defineCollection<const F extends SchemaDefinition>(
 }
 
 /**
- * Returns a collection's model. Reads are `lean()`. `exec()` begins a returned query, because each `then` would repeat
- * it. `driverOf` inserts many documents: mongoose's `insertMany` would build an object of each, and the error of a
- * failed insert, which is logged, would show them. Values are not searched for query operators: the caller checks that
- * a value of a request is a text. Every read of many documents is sorted, because an unsorted cursor of DocumentDB may
- * skip or repeat a document that changes meanwhile.
+ * Returns a collection's model. Callers follow these rules:
+ * - Reads are `lean()` and return what is stored. `exec()` begins a returned query, because each `then` would repeat
+ * it.
+ * - `driverOf` inserts many documents: mongoose's `insertMany` builds an object of each, and its errors, which are
+ * logged, show them.
+ * - A value of a request is checked to be a text: values are not searched for query operators.
+ * - A read of many documents is sorted: an unsorted cursor of DocumentDB may skip or repeat a document that changes.
  */
 export function modelOf<Document>(
   connection: Connection,
@@ -139,13 +139,13 @@ export function modelOf<Document>(
   return model as StoredModel<Document>;
 }
 
-/** Returns the driver's collection behind a model, for inserts of many documents and of those that must not wait. */
+/** For inserts of many documents, and of those that must not wait. */
 export function driverOf<D extends mongo.Document>(model: StoredModel<D>): mongo.Collection<D> {
   return model.collection as unknown as mongo.Collection<D>;
 }
 
 /**
- * Creates the missing indexes of a collection. If no user may create them, the database's administrator does
+ * Creates the missing indexes. If no service's user may, the database's administrator does
  * (`local/access/mongo-users.ts`).
  */
 export async function createIndexes(
@@ -161,9 +161,7 @@ export async function createIndexes(
   }
 }
 
-/**
- * Returns the ids of the documents that have `openSince`, the oldest first: a crash may have interrupted their work.
- */
+/** Returns the documents that have `openSince`, the oldest first: a crash may have interrupted their work. */
 export async function unfinishedIds<D extends { _id: string; openSince?: Date }>(
   model: StoredModel<D>,
   among: QueryFilter<D> = {},
@@ -176,7 +174,6 @@ export async function unfinishedIds<D extends { _id: string; openSince?: Date }>
   return found.map(({ _id }) => _id);
 }
 
-/** Returns the paths of the fields that name an API user. */
 export function pathsOfUser({ schema }: Collection): string[] {
   const paths: string[] = [];
   schema.eachPath((path, { options, schema: nested }) => {

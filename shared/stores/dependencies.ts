@@ -6,10 +6,10 @@ import type { DependencyState } from './heartbeat.ts';
 /** Time limit of a health check, in ms. */
 const CHECK_TIMEOUT_MS = 1_000;
 
-/** A remote dependency of a service: `check` rejects while it does not answer. */
+/** `check` rejects while the dependency does not answer. */
 export type Dependency = {
   check: () => Promise<unknown>;
-  /** Whether the service needs it to get ready; its state is shown and measured either way. */
+  /** Whether the service needs it to become ready. Its state is shown and measured either way. */
   required: boolean;
   /** Set if only this process depends on it. */
   own?: true;
@@ -18,10 +18,10 @@ export type Dependency = {
 /** By the name that health answers and metrics show. */
 export type Dependencies = Map<string, Dependency>;
 
-/** Rejects a check of a store that answers but refuses to write; reads go on. */
+/** Rejects the check of a store that answers reads but refuses writes. */
 export class RefusesWrites extends Error {}
 
-/** Returns the dependencies whose check fails or does not end in time, with the error. */
+/** Returns the errors of the checks that fail or do not end in time. */
 export async function failedDependencies(dependencies: Dependencies): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>();
   await Promise.all(
@@ -44,7 +44,7 @@ export function stateOf(failure: Error | undefined): DependencyState {
   return failure instanceof RefusesWrites ? 'read-only' : 'down';
 }
 
-/** A service's server, as far as a connection needs it: when to connect, where to report its state, when to close. */
+/** What a connection needs of a service's server. */
 export type ConnectionOwner = {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: Registry;

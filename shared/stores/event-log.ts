@@ -7,32 +7,32 @@ import { EVENTS, type LogEntry } from './event-model.ts';
 import { DUPLICATE_KEY } from './mongo.ts';
 
 /**
- * The events of guides and their cancellations, in MongoDB: one log for each account, whose entries are numbered
- * without a gap from 1. An entry's `_id` is account and number, and an append is a compare-and-set on it. The writer
- * reads the last number, then the data of its decision, and inserts under the next numbers. A successful insert proves
- * that no append came between. Readers by number therefore skip nothing, despite several processes and clocks. The
- * database's clock decides when an entry is old enough to be shown.
+ * The events of guides and their cancellations, in MongoDB: a log for each account, with entries numbered without a
+ * gap from 1.
+ * An entry's `_id` is account and number, and an append is a compare-and-set on it. The writer reads the last number,
+ * then the data of its decision, and inserts under the next numbers. A successful insert proves that no append came
+ * between. Readers by number therefore skip nothing, despite several processes and clocks.
  */
 
 export type NewEntry = Omit<LogEntry, '_id' | 'append' | 'registered' | 'openSince' | 'personal'> & {
-  /** Of an entry that names a person: when the guide was created. */
+  /** When the guide was created, if the entry names a person. */
   retentionStart?: Date;
 };
-/** Entries appended together. `open`: the ids under which the append is open until `done`, filled by its attempts. */
+/** `open`: the ids under which the append is open until `done`, filled by its attempts. */
 export type Append = { id: string; open: string[] };
-/**
- * A part of the feed. `next`: the number to continue after; `hasPending`: whether entries follow that are not shown
- * yet.
- */
+/** `next`: the number to continue after. `hasPending`: whether entries follow that are not shown yet. */
 export type FeedPage = { entries: LogEntry[]; next: number; hasPending: boolean };
 
-/** Age at which an entry is shown, in ms (docs/contract.md "Events"): its guide has the new status by then. */
+/**
+ * Age in ms, by the database's clock, at which an entry is shown (docs/contract.md "Events"). Its guide has the new
+ * status by then.
+ */
 export const SHOWN_MS = 5_000;
-/** Longest pause before an append that another one overtook is tried again, in ms. */
+/** In ms, before an overtaken append is tried again. */
 const PAUSE_MS = 20;
 const DIGITS = 12;
 const MAX_NUMBER = 10 ** DIGITS - 1;
-/** What a majority of the servers has, no failover takes back. */
+/** No failover takes back what a majority of the servers has. */
 const MAJORITY = 'majority';
 
 export class EventLog {
@@ -45,10 +45,10 @@ export class EventLog {
   }
 
   /**
-   * Appends to an account's log what `decide` returns for its current state. If another process appends first, `decide`
-   * is called again. After a lost answer the append may be repeated, and `decide` then finds entries with its id.
+   * Appends to an account's log what `decide` returns for its current state. If another process appends first, calls
+   * `decide` again. After a lost answer the append may be repeated, and `decide` then finds entries with its id.
    * @param signal ends the attempts.
-   * @returns the result of the decision that holds.
+   * @returns the result of the decision that was stored.
    */
   async append<Result>(
     account: string,
@@ -75,7 +75,7 @@ export class EventLog {
     }
   }
 
-  /** @returns false where one of the numbers is taken; entries before it may be there. */
+  /** @returns false if one of the numbers is taken. Entries before it may be stored. */
   async #insert(documents: LogEntry[]): Promise<boolean> {
     try {
       await driverOf(this.#entries).insertMany(documents, { ordered: true });
@@ -86,7 +86,7 @@ export class EventLog {
     }
   }
 
-  /** Marks an append as done: its guides have their new status. */
+  /** Call it when the guides have their new status. */
   async done({ id, open }: Append): Promise<void> {
     if (open.length === 0) return;
     await this.#entries.updateMany({ _id: { $in: open }, append: id }, { $unset: { openSince: 1 } });
@@ -105,14 +105,14 @@ export class EventLog {
   }
 
   /**
-   * Returns whether a number is 0 or that of an entry. It asks for what the primary has, by whatever majority: right after a
-   * failover that is more than a majority is known to have.
+   * Returns whether a number is 0 or that of an entry, as the primary has it. After a failover a majority may not
+   * know yet what the primary has.
    */
   async has(account: string, number: number): Promise<boolean> {
     return number === 0 || (await this.#entries.exists({ _id: idOf(account, number) })) !== null;
   }
 
-  /** Returns up to `limit` entries of an account after a number, as far as they are shown. */
+  /** Returns up to `limit` shown entries of an account after a number. */
   async page(account: string, number: number, limit: number): Promise<FeedPage> {
     const found = await this.#entries
       .find({ _id: after(account, number) })
@@ -122,13 +122,14 @@ export class EventLog {
       .limit(limit)
       .lean();
     const now = (await this.#clock.now()).getTime();
-    // After a failover the clock may be another server's: an entry of one that was ahead must hold up no feed.
+    // After a failover the clock may be another server's. An entry of a clock that was ahead must not hold up the
+    // feed.
     const pending = found.findIndex(({ registered }) => Math.abs(now - registered.getTime()) < SHOWN_MS);
     const entries = pending < 0 ? found : found.slice(0, pending);
     return { entries, next: number + entries.length, hasPending: pending >= 0 };
   }
 
-  /** Returns all entries of these guides, those of a guide in the order in which its account registered them. */
+  /** Returns all entries of these guides, those of a guide in the order of the log. */
   ofGuides(numbers: readonly string[]): Promise<LogEntry[]> {
     const batchSize = numbers.length * MAX_EVENTS_OF_GUIDE;
     return this.#entries
@@ -145,7 +146,7 @@ export class EventLog {
     return unfinishedIds(this.#entries);
   }
 
-  /** Returns the append that is open under an id, its account and the guides of its entries; undefined where it is done. */
+  /** Returns the append that is open under an id, and the guides of its entries; undefined if it is done. */
   async openAppend(
     _id: string,
   ): Promise<{ append: Append; account: string; guides: Set<string> } | undefined> {
@@ -160,9 +161,9 @@ export class EventLog {
   }
 }
 
-/** An entry as customers see it in the feed and in messages to their webhooks: without names and addresses. */
-export function feedEvent({ told, status, version, reference, registered }: LogEntry) {
-  const { Guia, Anula, Recibe, Nota, ...event } = told;
+/** Returns an entry as customers see it, in the feed and in messages to webhooks: without names and addresses. */
+export function feedEvent({ told: body, status, version, reference, registered }: LogEntry) {
+  const { Guia, Anula, Recibe, Nota, ...event } = body;
   return {
     ...event,
     SEND_GUIA: Guia,
@@ -181,7 +182,6 @@ function numberOf(_id: string): number {
   return Number(_id.slice(-DIGITS));
 }
 
-/** Selects the entries of an account after a number. */
 function after(account: string, number: number) {
   return { $gt: idOf(account, number), $lte: idOf(account, MAX_NUMBER) };
 }

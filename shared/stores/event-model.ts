@@ -12,10 +12,10 @@ import {
   USERNAME,
 } from './collection.ts';
 
-/** What an entry says: an event with its id, or that the guide was cancelled. */
+/** The body of an entry: an event with its id, or that the guide was cancelled. */
 export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: EventType | 'Cancelacion' };
 
-/** Whether a field may name a person: retention and erasure then replace its text. */
+/** Whether a field may name a person. Retention and erasure replace the text of such a field. */
 const NAMES_PERSON = {
   Guia: false,
   Tipo: false,
@@ -40,22 +40,21 @@ export const EVENTS = defineCollection(
   {
     /** The account, a blank, and the number in twelve digits; a name of an account has no blank. */
     _id: TEXT,
+    /** Stored as `told` since 1.2: a stored field is never renamed (CONTRIBUTING.md "How to release"). */
     told: body<EventBody>(),
-    /** SEND_ESTATUS of the guide after it. */
+    /** SEND_ESTATUS of the guide after this entry. */
     status: oneOf(GUIDE_STATUSES),
-    /** How many entries the guide has, with this one. */
+    /** How many entries the guide has, including this one. */
     version: NUMBER,
     /** The customer's own number of the guide. */
     reference: optional(TEXT),
-    /** Who registered it. */
     username: USERNAME,
-    /** Start of the retention of a field that names a person: when the guide was created. */
+    /** When the guide was created, if a field names a person: the retention starts then. */
     personal: optional(MOMENT),
-    /** Id of the append that it came with. */
     append: TEXT,
     /** By the database's clock, as is `openSince`. */
     registered: MOMENT,
-    /** Of the first entry of an append until the guides have their new status: when it was appended. */
+    /** When its append was made: of the first entry, until the guides have their new status. */
     openSince: optional(MOMENT),
   },
   {

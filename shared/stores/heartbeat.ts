@@ -15,25 +15,25 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
  * Redis decides by its own clock who is alive. The api goes by the keys of label workers, which no other service may write.
  */
 
-/** How often a process writes, in ms; it counts as dead after three missing heartbeats. */
+/** In ms. A process counts as dead after three missing heartbeats. */
 export const HEARTBEAT_MS = 5_000;
 const HEARTBEAT_TTL_S = 15;
-/** Most processes that are kept and read: those that crash and restart again and again would leave ever more ids. */
+/** Most processes that are kept and read: processes that crash and restart would leave ever more ids. */
 const MAX_PROCESSES = 200;
 
-/** What a dependency does: it answers, answers but refuses writes, or does not answer. */
+/** `read-only`: it answers, but refuses writes. */
 const DependencyState = Type.Enum(['ok', 'read-only', 'down']);
 export type DependencyState = Static<typeof DependencyState>;
 
-/** Times in ms since 1970, by the clock of Redis: those of two processes may differ. */
+/** Times in ms since 1970, by the clock of Redis. */
 const heartbeat = {
   id: Type.String(),
   host: Type.String(),
   pid: Type.Integer(),
   startedAt: Type.Integer(),
-  /** When the process wrote it. Processes of 1.3.0 do not say. */
+  /** When it was written. Processes of 1.3.0 leave it out, as they do `dependencies`. */
   at: Type.Optional(Type.Integer()),
-  /** What the process reaches, by the names of `/health/ready`. Processes of 1.3.0 do not say. */
+  /** By the names of `/health/ready`. */
   dependencies: Type.Optional(Type.Record(Type.String(), DependencyState)),
 };
 
@@ -47,29 +47,28 @@ export const WorkerHeartbeat = Type.Object({
   ...heartbeat,
   /** Labels printed since `startedAt`. */
   labels: Type.Integer(),
-  /** `since`: when it was up, or since when there is none. `memoryBytes`: private, of all its processes. */
+  /** `since`: when it started, or since when it is missing. `memoryBytes`: private memory of all its processes. */
   chromium: Type.Object({
     state: Type.Enum(['running', 'starting', 'failed']),
     since: Type.Integer(),
     prints: Type.Integer(),
     memoryBytes: Type.Optional(Type.Integer()),
   }),
-  /** Version of the template of each kind. */
+  /** By kind. */
   templates: Type.Record(Type.String(), Type.String()),
-  /** Whether the Redis of the labels makes room when it is full; absent where that is not known. */
+  /** Whether the Redis of the labels makes room when it is full; absent if unknown. */
   labelCacheEvicts: Type.Optional(Type.Boolean()),
 });
 export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
 
 export type Heartbeat = ServiceHeartbeat | WorkerHeartbeat;
-/** What a heartbeat has that those of other kinds have not. */
 export type OwnDetails<Kind extends Heartbeat> = Omit<Kind, keyof typeof heartbeat>;
 
 const ajv = new Ajv();
 const isService = ajv.compile<ServiceHeartbeat>(ServiceHeartbeat);
 const isWorker = ajv.compile<WorkerHeartbeat>(WorkerHeartbeat);
 
-/** Writes a process's state; to be called every `HEARTBEAT_MS`. */
+/** Call it every `HEARTBEAT_MS`. */
 export async function writeHeartbeat(redis: RedisClient, prefix: string, state: Heartbeat): Promise<void> {
   const { ids, key } = keysOf(prefix, state);
   await redis
@@ -81,7 +80,7 @@ export async function writeHeartbeat(redis: RedisClient, prefix: string, state: 
     .exec();
 }
 
-/** Removes a process that closes, so that it counts as dead at once. */
+/** A process that closes counts as dead at once. */
 export async function removeHeartbeat(
   redis: RedisClient,
   prefix: string,
@@ -91,12 +90,11 @@ export async function removeHeartbeat(
   await redis.multi().del(key).zrem(ids, state.id).exec();
 }
 
-/** Reads the label workers that are alive, the longest-serving first; a value that is not a heartbeat is skipped. */
+/** Returns the label workers that are alive, the longest-serving first. Skips a value that is not a heartbeat. */
 export function aliveWorkers(redis: RedisClient, prefix: string): Promise<WorkerHeartbeat[]> {
   return alive(redis, `${prefix}:worker`, isWorker);
 }
 
-/** Reads the processes of the other services that are alive, likewise. */
 export function aliveServices(redis: RedisClient, prefix: string): Promise<ServiceHeartbeat[]> {
   return alive(redis, `${prefix}:service`, isService);
 }

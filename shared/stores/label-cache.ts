@@ -2,30 +2,26 @@ import type { Result } from 'ioredis';
 import type { RedisClient } from './redis-client.ts';
 
 /**
- * Finished labels, in a Redis of their own that evicts by itself (`allkeys-lru`): the label worker stores a label and tells
- * who waits for it; the api reads it.
+ * Finished labels, in a Redis of their own that evicts by itself (`allkeys-lru`). The label worker stores a label and
+ * publishes the news; the api reads both.
  *
  * | key or channel | what |
  * |---|---|
  * | `{prefix}:label:<key>` | the label's bytes; expires after an hour |
  * | channel `{prefix}:label:<key>` | news of the label's job: `printed <key>`, `failed`, `unstored` or `dropped` |
  *
- * The key in the news is another than the channel's where the worker has another template than the one asked for.
+ * The key in the news differs from that of the channel when the worker has another template than the api asked for.
  */
 
-/** What a label shows is personal data and stays no longer than this in Redis, in seconds (docs/security.md "Personal data"). */
+/** In seconds. A label shows personal data, which stays in Redis no longer (docs/security.md "Personal data"). */
 const TTL_S = 3_600;
 
-/**
- * How a label's job ended. `unstored`: printed, but this Redis refuses to store it. `dropped`: the worker did not print the
- * label, because nobody waited for it any more.
- */
+/** `unstored`: printed, but this Redis refuses to store it. `dropped`: not printed, because nobody waited any more. */
 const WORDS = ['failed', 'unstored', 'dropped'] as const;
 export type LabelNews = { printed: string } | (typeof WORDS)[number];
 
 /**
- * Stores a label, and only then publishes its key: a SET that Redis refuses ends the script. One script saves a round trip.
- *
+ * Stores a label, then publishes its key, in one round trip: a SET that Redis refuses ends the script.
  * KEYS: the label. ARGV: its bytes, its life in seconds, the channel and the message.
  */
 const STORE_LABEL = `
@@ -54,17 +50,16 @@ export class LabelCache {
     this.#prefix = prefix;
   }
 
-  /** Returns a finished label, or null where it is not in the cache. */
+  /** Returns null for a label that is not in the cache. */
   read(key: string): Promise<Buffer | null> {
     return this.#redis.getBuffer(this.channelOf(key));
   }
 
-  /** Returns which of the labels are in the cache. */
   async has(keys: readonly string[]): Promise<boolean[]> {
     return Promise.all(keys.map(async (key) => (await this.#redis.exists(this.channelOf(key))) === 1));
   }
 
-  /** Stores a label under `key`, and then tells those who wait for the label `asked`: what is told of is there. */
+  /** Stores a label under `key`, then publishes that to those who wait for the label `asked`. */
   async store(asked: string, key: string, bytes: Uint8Array): Promise<void> {
     const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     await this.#redis.storeLabel(
@@ -76,19 +71,19 @@ export class LabelCache {
     );
   }
 
-  /** Tells those who wait for a label how its job ended. */
-  async tell(asked: string, news: LabelNews): Promise<void> {
+  /** Publishes to those who wait for a label how its job ended. */
+  async publish(asked: string, news: LabelNews): Promise<void> {
     await this.#redis.publish(this.channelOf(asked), messageOf(news));
   }
 
-  /** Returns for each label whether somebody waits for it. */
+  /** Returns for each label whether a client waits for it. */
   async awaited(keys: readonly string[]): Promise<boolean[]> {
     // Redis answers with each channel and the number of its subscribers in turns.
     const answer = await this.#redis.pubsub('NUMSUB', ...keys.map((key) => this.channelOf(key)));
     return keys.map((_, i) => Number(answer[2 * i + 1]) > 0);
   }
 
-  /** Returns the channel of a label, which is also its key in Redis. */
+  /** The channel of a label is also its key in Redis. */
   channelOf(key: string): string {
     return `${this.#prefix}:label:${key}`;
   }
@@ -98,7 +93,6 @@ function messageOf(news: LabelNews): string {
   return typeof news === 'object' ? `printed ${news.printed}` : news;
 }
 
-/** Reads a message of a label's channel. */
 export function parseNews(message: string): LabelNews {
   const [, printed] = /^printed (.+)$/.exec(message) ?? [];
   if (printed) return { printed };

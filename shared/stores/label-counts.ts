@@ -2,29 +2,27 @@ import type { RedisClient } from './redis-client.ts';
 import type { RedisClock } from './redis-clock.ts';
 
 /**
- * What became of labels in each minute of the last two hours, for the dashboard's picture: a counter for each of the
- * outcomes and each minute, `{prefix}:label-count:<outcome>:<minutes since 1970>`, gone two hours later. Minutes are those of
- * Redis: the refusals of a process whose clock is ahead would show too late, as if all were well.
- *
- * BullMQ's own counts by minute (`metrics` of its Worker) do not tell: they have a dropped label as completed, know no
- * refusals, and lack the current minute.
+ * How labels ended in each minute of the last two hours, for the dashboard: counters
+ * `{prefix}:label-count:<outcome>:<minutes since 1970>`. Minutes are those of Redis: refusals of a process whose
+ * clock is ahead would show too late.
+ * BullMQ's own counts by minute (`metrics` of its Worker) do not serve: they count a dropped label as completed, know
+ * no refusals, and lack the current minute.
  */
 
 /**
- * `printed`: labels that a worker printed. `failed`, `refused` and `limited`: requests for labels that the api answered with
- * 500, with 503, and with 429, which is the limit of an account and no fault of the system.
+ * `printed`: labels that a worker printed. The others are requests that the api answered: `failed` with 500,
+ * `refused` with 503, `limited` with 429 (a limit of the account, not a fault of the system).
  */
 export const LABEL_OUTCOMES = ['printed', 'failed', 'refused', 'limited'] as const;
 export type LabelOutcome = (typeof LABEL_OUTCOMES)[number];
-/** The counts of a minute, which begins at `at`, in ms since 1970. */
+/** `at`: the beginning of the minute, in ms since 1970. */
 export type MinuteCounts = Record<LabelOutcome, number> & { at: number };
 
 const COUNTED_MINUTES = 120;
 const MINUTE_MS = 60_000;
-/** Time from the first count to the write, in ms: a flood of refusals costs Redis no more than one. */
+/** In ms. A flood of refusals costs Redis one write a second. */
 const WRITE_MS = 1_000;
 
-/** Counts in the process, and adds what it counted to Redis every second. */
 export class LabelCounts {
   readonly #redis: RedisClient;
   readonly #prefix: string;
@@ -42,7 +40,7 @@ export class LabelCounts {
     this.#add(keyOf(this.#prefix, outcome, this.#clock.now()), 1);
   }
 
-  /** Writes what waits. While Redis is away, counts wait for the next write; a killed process loses those of a second. */
+  /** Writes what was counted. While Redis is away, counts wait; a killed process loses those of a second. */
   async write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -63,8 +61,7 @@ export class LabelCounts {
 }
 
 /**
- * Reads the counts of the last two hours, the current minute last.
- *
+ * Returns the counts of the last two hours, the current minute last.
  * @param now in ms since 1970, by the clock of Redis.
  */
 export async function readLabelCounts(

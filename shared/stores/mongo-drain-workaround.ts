@@ -8,12 +8,12 @@ subscribe('net.client.socket', (message) => watch((message as { socket: Socket }
 /**
  * Makes a write of the MongoDB driver fail when its connection closes at the same moment.
  *
- * The driver (mongodb 7.8) waits for such a connection to drain, for ever, whatever the operation's deadline. When
- * the connection is the driver's monitor, the driver never finds its server again: every request is a 503 until
- * somebody restarts the process. The fault tests cut connections, and met one of the two in every third run.
+ * The driver (mongodb 7.8) waits for ever for such a connection to drain, whatever the operation's deadline. If it is
+ * the driver's monitor, the driver never finds its server again: every request is a 503 until a restart. The driver
+ * gives no access to its sockets, so they are recognised by the server's port.
  *
- * The driver gives no access to its sockets, so they are recognised by the server's port. After an update of the driver,
- * remove this and run test/faults/stores/database.long.ts ten times: if all pass, keep it removed.
+ * After an update of the driver, remove this and run test/faults/stores/database.long.ts ten times. If all pass, keep
+ * it removed.
  */
 export function applyMongoDrainWorkaround(client: mongo.MongoClient): void {
   for (const { port } of client.options.hosts) ports.add(port);

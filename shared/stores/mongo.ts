@@ -8,7 +8,7 @@ import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 export const DUPLICATE_KEY = 11_000;
 
 /**
- * Returns the errors of single documents of a write of many. None where the write failed as a whole: then nobody knows
+ * Returns the errors of single documents of a write of many. Without any, the write failed as a whole: nobody knows
  * what was stored.
  */
 export function writeErrorsOf(error: unknown): mongo.WriteError[] {
@@ -16,10 +16,9 @@ export function writeErrorsOf(error: unknown): mongo.WriteError[] {
 }
 
 /**
- * A write is answered when a majority of the servers has it in its journal, and reads go to the primary: no failover and
- * no crash takes back what was answered. Every operation has a deadline, and nothing is buffered while the server is away.
- *
- * The driver does not repeat writes: where it finds no server for the second attempt, its error hides that the first one
+ * A write is answered when a majority of the servers has it in its journal, and reads go to the primary: no failover
+ * and no crash takes back an answer. Every operation has a deadline. Nothing is buffered while the server is away.
+ * The driver does not repeat writes: if it finds no server for the second attempt, its error hides that the first one
  * was sent. Creations repeat theirs (`services/api/guides/creation-journal.ts`).
  */
 const OPTIONS = {
@@ -35,10 +34,9 @@ const OPTIONS = {
 } as const;
 
 /**
- * Opens a service's connection to MongoDB, whether or not MongoDB is there: it is a required dependency of the server, and
- * closes with it. Until MongoDB is there, operations fail at once.
- *
- * @throws ConfigError when `uri` is none, or asks for weaker writes or reads.
+ * Opens a service's connection to MongoDB, which closes with the server. Until MongoDB answers, operations fail at
+ * once.
+ * @throws ConfigError when `uri` is malformed, or asks for weaker writes or reads.
  */
 export function openMongo(server: ConnectionOwner, uri: string): Connection {
   requireMongoUri(uri);
@@ -53,11 +51,7 @@ export function openMongo(server: ConnectionOwner, uri: string): Connection {
   return connection;
 }
 
-/**
- * Connects to MongoDB.
- *
- * @throws ConfigError as `openMongo` does; another error when MongoDB does not answer within 2 s.
- */
+/** @throws ConfigError as `openMongo` does; another error when MongoDB does not answer within 2 s. */
 export async function connectMongo(uri: string, log: Pick<Logger, 'warn'>): Promise<Connection> {
   requireMongoUri(uri);
   const connection = createConnection(log);
@@ -70,11 +64,11 @@ export async function connectMongo(uri: string, log: Pick<Logger, 'warn'>): Prom
   return connection;
 }
 
-/** Never mongoose's global connection, so that tests can hold several. */
+/** Not mongoose's global connection, so that tests can hold several. */
 function createConnection(log: Pick<Logger, 'warn'>): Connection {
   const connection = mongoose.createConnection();
   connection.on('error', (err) => {
-    // Of a connection that was never open, whoever opens it gets the error.
+    // If it was never open, `connect` throws the error.
     if (connection.db) log.warn({ err }, 'The connection to MongoDB failed');
   });
   return connection;
@@ -85,7 +79,7 @@ async function connect(connection: Connection, uri: string): Promise<void> {
   applyMongoDrainWorkaround(connection.getClient());
 }
 
-/** No restart and no waiting mends a malformed address, or one that asks for less than is promised. */
+/** A restart mends neither a malformed address nor one that asks for weaker writes or reads. */
 function requireMongoUri(uri: string): void {
   const weak = weakOptions(parseMongoUri(uri));
   if (weak.length === 0) return;
@@ -102,7 +96,7 @@ function parseMongoUri(uri: string): mongo.MongoOptions {
   }
 }
 
-/** Returns the options of an address by which an acknowledged write could be lost, or an old state be read. */
+/** Returns the options that could lose an acknowledged write, or read an old state. */
 function weakOptions({ writeConcern, readPreference, readConcern }: mongo.MongoOptions): string[] {
   const { w = 'majority', journal = true } = writeConcern ?? {};
   const { mode } = readPreference;

@@ -1,31 +1,31 @@
 import { Redis } from 'ioredis';
 import { parseRedisAddress, type SentinelAddress } from '#shared/config/redis-address.ts';
 
-/** A connection to the primary of Redis, which may move. */
+/** Connects to the primary of Redis, which may move. */
 export type RedisClient = Redis;
 
-/** How a client treats commands while Redis is away. */
+/** What a client does with commands while Redis is away. */
 type Waiting =
-  /** Rejects them at once, and those that are not answered in time. */
+  /** Rejects them at once, and unanswered ones in time. */
   | 'fails-fast'
-  /** Keeps them for ever, as what blocks on a queue needs (BullMQ demands `maxRetriesPerRequest: null`). */
+  /** Keeps them for ever: BullMQ demands `maxRetriesPerRequest: null` to block on a queue. */
   | 'waits'
-  /** Rejects them at once, and receives the messages of channels: for a connection that is pinged all the time. */
+  /** Rejects them at once, and receives messages of channels: for a connection that is pinged all the time. */
   | 'subscribes';
 
 const CONNECT_MS = 2_000;
 /** Longest wait for an answer of a command that fails fast, in ms. */
 const COMMAND_MS = 2_000;
 /**
- * How much longer than for an answer a connection stays open that is silent, in ms. A machine that loses its power closes no
- * connection; only a new one is led to the primary of today.
+ * In ms beyond the time for an answer: then a silent connection closes. A machine that loses its power closes no
+ * connection, and only a new connection leads to the current primary.
  */
 const SILENCE_MS = 2_000;
 /** Longest time that BullMQ's Worker blocks, in ms (`drainDelay`). */
 const BLOCKING_MS = 5_000;
-/** Longest wait for what a sentinel knows, in ms; then the next one is asked. */
+/** Longest wait for a sentinel's answer, in ms; then the next one is asked. */
 const ASK_MS = 1_000;
-/** Shortest time between two attempts to leave a server that is the primary no more, in ms. */
+/** Shortest time between two attempts to leave a server that is no longer the primary, in ms. */
 const LEAVE_MS = 1_000;
 
 const OPTIONS = {
@@ -34,7 +34,7 @@ const OPTIONS = {
     socketTimeout: COMMAND_MS + SILENCE_MS,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
-    // Commands of one event-loop turn are one write: labels are stored and asked for by the batch.
+    // Commands of one event-loop turn are one write.
     enableAutoPipelining: true,
   },
   waits: { socketTimeout: BLOCKING_MS + SILENCE_MS, maxRetriesPerRequest: null },
@@ -45,15 +45,16 @@ const OPTIONS = {
   },
 };
 
-/** Opens a client, which connects again and again where Redis is away. */
+/** Opens a client that reconnects for ever. */
 export function createRedisClient(url: string, waiting: Waiting): RedisClient {
   const address = parseRedisAddress(url);
   const options = {
     ...OPTIONS[waiting],
     connectTimeout: CONNECT_MS,
-    // A service's user may not send CLIENT SETINFO, which Redis 7.0 does not have: no refusal fills Redis' ACL LOG.
+    // Redis 7.0 lacks CLIENT SETINFO, and a service's user may not send it. Each refusal would fill the ACL LOG of
+    // Redis.
     disableClientInfo: true,
-    // Quick at first, since a restart of Redis takes a second; never slower than one try a second.
+    // A restart of Redis takes a second.
     retryStrategy: (attempt: number) => Math.min(50 * attempt, 1_000),
     reconnectOnError: leavePrimary(),
   };
@@ -61,7 +62,7 @@ export function createRedisClient(url: string, waiting: Waiting): RedisClient {
   return new Redis({ ...options, ...sentinelOptions(address) });
 }
 
-/** The sentinels of the address are asked, and no others: their user needs no right to list the others. */
+/** Asks only the sentinels of the address: their user needs no right to list others. */
 function sentinelOptions(address: SentinelAddress) {
   const { nodes, primary, tls, username, password, sentinelUsername, sentinelPassword } = address;
   return {
@@ -79,10 +80,9 @@ function sentinelOptions(address: SentinelAddress) {
 }
 
 /**
- * Returns what tells whether to open a connection anew: when the server is the primary no more. It keeps the connections of
- * when it was, and only a new one is led to the primary of today. Once a second at most: where the address itself leads to a
- * replica, what only reads goes on between. The command that found out fails: repeated alone, it could leave its
- * transaction. A command that blocked is sent again (2).
+ * Decides whether an error means that the server is no longer the primary, so that the connection opens anew. Once a
+ * second at most: if the address itself leads to a replica, reads go on meanwhile. The failed command is not
+ * repeated, because alone it could leave its transaction. A command that blocked is sent again (2).
  */
 function leavePrimary(): (error: Error) => false | 1 | 2 {
   let next = 0;

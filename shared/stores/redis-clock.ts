@@ -5,12 +5,12 @@ import type { RedisClient } from './redis-client.ts';
 const MEASURE_MS = 1_000;
 
 /**
- * The clock of a Redis, which all processes share. If each process put labels in the line by its own clock, those of a process
- * that is two minutes ahead would stand behind all others.
+ * The clock of a Redis, which all processes share. If each process placed labels in the line by its own clock, a
+ * process that is two minutes ahead would have its labels last.
  */
 export class RedisClock {
   readonly #redis: RedisClient;
-  /** What Redis's time is ahead of `performance.now()`, in ms; by the own clock until Redis was asked. */
+  /** Redis's time minus `performance.now()`, in ms; by the own clock until Redis is asked. */
   #aheadMs = Date.now() - performance.now();
   #stop: (() => Promise<void>) | undefined;
 
@@ -18,7 +18,7 @@ export class RedisClock {
     this.#redis = redis;
   }
 
-  /** Asks Redis for its time, then again every second until `stop`. @throws while Redis does not answer. */
+  /** Asks Redis for its time, and again every second until `stop`. @throws while Redis does not answer. */
   async start(): Promise<void> {
     await this.#measure();
     // While Redis is away, the last measure holds.
@@ -39,7 +39,7 @@ export class RedisClock {
   }
 }
 
-/** Asks Redis for its time, in whole ms since 1970. */
+/** Returns the time of Redis in whole ms since 1970. */
 export async function timeOf(redis: Pick<RedisClient, 'time'>): Promise<number> {
   const [seconds, micros] = await redis.time();
   return 1_000 * Number(seconds) + Math.round(Number(micros) / 1_000);

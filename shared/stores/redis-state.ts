@@ -8,22 +8,22 @@ export type RedisState = {
   /** maxmemory-policy. */
   policy: string;
   noeviction: boolean;
-  /** Whether it follows another Redis, and takes no writes of ours. */
+  /** Whether it follows another Redis, and refuses our writes. */
   replica: boolean;
-  /** Whether Redis writes to its append-only file, and whether a write to disk failed last time. */
+  /** Whether Redis writes an append-only file, and whether its last write to disk failed. */
   appendOnly: boolean;
   writesFail: boolean;
 };
 
-/** How the last writes to the append-only file, of its shorter copy, and of a snapshot ended. */
+/** Of the append-only file, its shorter copy, and the snapshot. */
 const DISK_STATUSES = ['aof_last_write_status', 'aof_last_bgrewrite_status', 'rdb_last_bgsave_status'];
 
-/** Returns the key that health checks write: a full Redis still answers PING. Every service may. */
+/** Health checks write this key, because a full Redis still answers PING. Every service may write it. */
 export function writeCheckKey(prefix: string): string {
   return `${prefix}:write-check`;
 }
 
-/** Reads the state of Redis by INFO, which a managed Redis that forbids CONFIG answers too. */
+/** Uses INFO, because a managed Redis forbids CONFIG. */
 export async function readRedisState(redis: RedisClient): Promise<RedisState> {
   const info = await redis.info();
   const value = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
@@ -39,7 +39,7 @@ export async function readRedisState(redis: RedisClient): Promise<RedisState> {
   };
 }
 
-/** Returns whether Redis makes room for a write when it is full; undefined where it does not tell its policy. */
+/** Returns whether a full Redis makes room for a write; undefined if its policy is unknown. */
 export function evicts({ policy, noeviction }: RedisState): boolean | undefined {
   return policy === '' ? undefined : !noeviction;
 }

@@ -9,18 +9,15 @@ import { createRedisClient, type RedisClient } from './redis-client.ts';
 import { evicts, type RedisState, readRedisState, writeCheckKey } from './redis-state.ts';
 import { explainOutage, isRefusedWrite } from './transient-errors.ts';
 
-/** Time after which the key of the write check is gone, in seconds. */
+/** In seconds. */
 const CHECK_TTL_S = 60;
-/** Time between two pings of a connection that otherwise only listens, in ms. */
+/** Time between two pings of a connection that only listens, in ms. */
 const PING_MS = 1_000;
 
 /**
- * Opens a service's connection for request/response work, whether or not Redis is there: it is a required dependency of
- * the server, and closes with it. Its check writes, since a Redis that is full still answers PING.
- *
- * The connection fails fast: while Redis is away a command is rejected at once instead of queueing without bound,
- * and a command that is not answered within 2 s is rejected too.
- *
+ * Opens a service's connection for request/response work, a required dependency. While Redis is away a command is
+ * rejected at once, and a command without an answer after 2 s is rejected too. The health check writes, because a
+ * full Redis still answers PING.
  * @param prefix of all keys.
  */
 export function openRedis(server: ConnectionOwner, url: string, prefix: string): RedisClient {
@@ -35,8 +32,7 @@ export function openRedis(server: ConnectionOwner, url: string, prefix: string):
 }
 
 /**
- * Opens a Redis that is not required: the service gets ready without it. Its check writes, as that of `openRedis` does.
- *
+ * Opens a Redis without which the service gets ready. Its check writes, as that of `openRedis` does.
  * @param name by which health and metrics know it.
  */
 export function openOptionalRedis(
@@ -51,8 +47,8 @@ export function openOptionalRedis(
 }
 
 /**
- * Opens the Redis of the finished labels: without it labels are refused, and what needs no label goes on. Says in the log
- * and in a metric where it would refuse labels once it is full; `noeviction` is what Redis has where nobody sets a policy.
+ * Opens the Redis of the finished labels: without it labels are refused, and the rest goes on. A log line and a
+ * metric warn of `noeviction`, the policy of an unconfigured Redis, which refuses labels once it is full.
  */
 export function openLabelCache(server: ConnectionOwner, url: string, prefix: string): RedisClient {
   const redis = openOptionalRedis(server, url, prefix, 'label-cache');
@@ -69,12 +65,7 @@ export function openLabelCache(server: ConnectionOwner, url: string, prefix: str
   return redis;
 }
 
-/**
- * Opens a connection for BullMQ's Worker; it closes with the server.
- *
- * These block on Redis and must survive its absence, so they wait and reconnect for ever (BullMQ demands
- * `maxRetriesPerRequest: null`).
- */
+/** Opens a connection for BullMQ's Worker, which waits and reconnects for ever. */
 export function openBlockingRedis(server: ConnectionOwner, url: string): RedisClient {
   const redis = createRedisClient(url, 'waits');
   watch(redis, server, 'The blocking connection to Redis');
@@ -82,8 +73,8 @@ export function openBlockingRedis(server: ConnectionOwner, url: string): RedisCl
 }
 
 /**
- * Opens a connection for messages of channels; it closes with the server. ioredis subscribes again to all channels when it
- * reconnects. A ping every second keeps the connection from being silent, so that one to a dead server is noticed.
+ * Opens a connection for messages of channels. ioredis subscribes to all of them again when it reconnects. A ping
+ * every second keeps the connection from being silent, so that a dead server is noticed.
  */
 export function openSubscriberRedis(server: ConnectionOwner, url: string): RedisClient {
   const redis = createRedisClient(url, 'subscribes');
@@ -93,7 +84,6 @@ export function openSubscriberRedis(server: ConnectionOwner, url: string): Redis
   return redis;
 }
 
-/** Connects, again and again where Redis is away, and closes with the server. */
 function connectRedis(url: string, server: ConnectionOwner, which = ''): RedisClient {
   const redis = createRedisClient(url, 'fails-fast');
   watch(redis, server, `The connection to Redis${which}`);
@@ -101,8 +91,8 @@ function connectRedis(url: string, server: ConnectionOwner, which = ''): RedisCl
 }
 
 /**
- * Logs failures of a connection, and closes it with the server. A connection that was never open is closed before all else,
- * since BullMQ's `close` waits for it.
+ * Logs failures of a connection, and closes it with the server. One that was never open closes first, because
+ * BullMQ's `close` waits for it.
  */
 function watch(redis: RedisClient, server: ConnectionOwner, name: string): void {
   const log = new FailureLog(server.log, {
@@ -125,19 +115,18 @@ function watch(redis: RedisClient, server: ConnectionOwner, name: string): void 
   server.addHook('onClose', async () => redis.disconnect());
 }
 
-/** Resolves when Redis serves. */
 async function whenReady(redis: RedisClient): Promise<void> {
   if (redis.status !== 'ready') await new Promise((resolve) => redis.once('ready', resolve));
 }
 
-/** @throws RefusesWrites where Redis answers, but refuses to write; any other error where it does not answer. */
+/** @throws RefusesWrites if Redis answers but refuses to write; any other error if Redis does not answer. */
 async function checkWrite(redis: RedisClient, prefix: string): Promise<void> {
   await redis.set(writeCheckKey(prefix), '1', 'EX', CHECK_TTL_S).catch((cause: Error) => {
     throw isRefusedWrite(cause) ? new RefusesWrites(cause.message, { cause }) : cause;
   });
 }
 
-/** Adds gauges that are read on every scrape, since an operator may change policy and limit at any time. */
+/** Gauges are read on every scrape, because an operator may change policy and limit at any time. */
 function addRedisGauges(metrics: Registry, redis: RedisClient): void {
   const reading = new SingleFlight<RedisState>(); // all gauges of a scrape ask at once
   const add = (name: string, help: string, read: (state: RedisState) => number | undefined) =>

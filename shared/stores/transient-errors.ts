@@ -1,11 +1,11 @@
 import { DomainError } from '#shared/errors/domain-error.ts';
 
 /**
- * Names and codes of the errors that say that the other side is down, full or too slow. They are matched by name,
- * since the libraries' classes differ between versions, and mongoose wraps them.
+ * Errors that mean that the other side is down, full or too slow. Matched by name, because the libraries' classes
+ * differ between versions, and mongoose wraps them.
  */
 const OUTAGE_NAMES = new Set([
-  /** The first four: this process closes its client while the operation is under way. */
+  /** The first four: this process closes its client during the operation. */
   'MongoClientClosedError',
   'MongoExpiredSessionError',
   'MongoPoolClosedError',
@@ -45,34 +45,33 @@ const OUTAGE_CODES = new Set([
   'UND_ERR_SOCKET',
 ]);
 /**
- * MongoDB's codes for a server that is unreachable, shuts down, or is no longer the primary: those that drivers retry
- * (MongoDB specifications, "Retryable Reads"). Code 1, an internal error, is what FerretDB answers when its PostgreSQL
- * is away.
+ * MongoDB's codes for a server that is unreachable, shuts down, or is no longer the primary, as drivers retry them
+ * (MongoDB specifications, "Retryable Reads"). FerretDB answers code 1 when its PostgreSQL is away.
  */
 const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 /**
- * The first word of an error reply is its code (Redis protocol, "Simple errors"): loading, full, not the primary, without its
+ * An error reply begins with its code (Redis protocol, "Simple errors"): loading, full, not the primary, without its
  * disk or its replicas.
  */
 const REDIS_OUTAGE_CODES = /^(LOADING|OOM|MASTERDOWN|READONLY|MISCONF|NOREPLICAS|UNBLOCKED) /;
-/** Those of them that refuse a write alone: Redis is full, a replica, without its disk or its replicas. */
+/** The codes that refuse only writes. */
 const REDIS_REFUSED_WRITE = /^(OOM|READONLY|MISCONF|NOREPLICAS) /;
-/** ioredis 6.0 knows these by their texts only: reconnecting, `commandTimeout` is over, closed. */
+/** ioredis 6.0 has only texts for these. */
 const IOREDIS_OUTAGE_TEXTS = /^(Stream isn't writeable|Command timed out|Connection is closed)/;
-/** Errors of MongoDB's driver that found no server, or no connection, in the time that it waits for one. */
+/** The driver found no server, or no connection, within its time limit. */
 const AWAY_NAMES = new Set([
   'MongoServerSelectionError',
   'MongooseServerSelectionError',
   'MongoWaitQueueTimeoutError',
 ]);
-/** Labels of an error that made a connection of MongoDB's driver fail before it was one. */
+/** The driver puts these labels on an error of a connection that never opened. */
 const UNCONNECTED_LABELS = ['HandshakeError', 'SystemOverloadedError'];
-/** mongoose 9 knows this by its text only: MongoDB has not been there since the service started. */
+/** mongoose 9 has only a text for a MongoDB that has not answered since the service started. */
 const MONGOOSE_NOT_CONNECTED = /^Cannot call `.*` before initial connection is complete/;
 /** MongoDB's code for a wrong user or password. */
 const AUTHENTICATION_FAILED = 18;
 
-/** Returns whether an error means that a dependency does not serve now, so that the caller may try again (503, not 500). */
+/** Returns whether a dependency does not serve now, so that the caller may try again (503, not 500). */
 export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DomainError) return error.code === 'unavailable';
@@ -95,19 +94,19 @@ export function isRefusedWrite(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && REDIS_REFUSED_WRITE.test(error.message);
 }
 
-/** Returns whether a bulk write was done, but a majority of the servers has not confirmed it in time. */
+/** Returns whether a bulk write was done, but not confirmed in time by a majority of the servers. */
 function isUnconfirmed(error: Error): boolean {
   const { result } = error as { result?: { getWriteConcernError?: () => unknown } };
   return result?.getWriteConcernError?.() !== undefined;
 }
 
-/** Returns whether there is no MongoDB to which an operation could be sent: another attempt at once is of no use. */
+/** Returns whether no MongoDB could take the operation. Another attempt at once is of no use. */
 export function isServerAway(error: unknown): boolean {
   const { name, message } = connectionErrorOf(error);
   return AWAY_NAMES.has(name) || MONGOOSE_NOT_CONNECTED.test(message);
 }
 
-/** Returns whether MongoDB never got the write that failed so. Otherwise it may have done it, or may do it yet. */
+/** Returns whether MongoDB never got the failed write. Otherwise the write may be done, now or later. */
 export function isUnsent(error: unknown): boolean {
   const { name, errorLabels = [] } = connectionErrorOf(error);
   if (isServerAway(error) || name === 'MongoPoolClearedError') return true;
@@ -120,7 +119,7 @@ function connectionErrorOf(error: unknown): Error & { errorLabels?: readonly str
   return (errorResponse instanceof Error ? errorResponse : error) as Error;
 }
 
-/** Returns why a store does not serve, for the log; of a refused login also what it comes from. */
+/** Returns why a store does not serve, for the log; for a refused login, also the cause. */
 export function explainOutage(error: Error): string {
   const { message, code } = error as { message: string; code?: unknown };
   const refused = code === AUTHENTICATION_FAILED || /^(WRONGPASS|NOAUTH) /.test(message);

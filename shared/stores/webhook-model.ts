@@ -10,44 +10,44 @@ import {
   TEXT,
 } from './collection.ts';
 
-/** Why the last message was not taken, in words for its account, and when. */
+/** Why the last message failed, in words for the account, and when. */
 const FAILURE = optional(part({ at: MOMENT, reason: TEXT }));
 
 /**
- * A webhook: a position in its account's log of events, and where to send what comes after. Nothing is stored for a
- * delivery. Every moment is of the database's clock.
+ * A webhook: where to send the events of its account, and how far they are sent. Nothing is stored for a delivery.
+ * Every moment is of the database's clock. Stored fields are never renamed: `through` is the end of a batch, `off`
+ * when and why a webhook was disabled.
  */
 export const WEBHOOKS = defineCollection(
   'webhooks',
   {
     /**
-     * The account, a blank, and a number from 1 to `MAX_WEBHOOKS`. So the account never has more, also if several are
-     * created at the same moment. With a unique index beside the `_id`, DocumentDB waits a second if two inserts meet.
+     * The account, a blank, and a number from 1 to `MAX_WEBHOOKS`: so the account never has more, even if several are
+     * created at once. With a unique index beside the `_id`, DocumentDB waits a second if two inserts meet.
      */
     _id: TEXT,
-    /** As its account knows it. It is never used again. */
+    /** As its account names it. It is never used again. */
     id: TEXT,
     account: TEXT,
     url: TEXT,
     description: TEXT,
     createdAt: MOMENT,
-    /** Sequence number of the last event that was taken. */
+    /** Number of the last event that was delivered. */
     cursor: NUMBER,
-    /** How often its account has moved the cursor; absent before the first time. */
+    /** How often its account has moved the cursor; absent if never. */
     replays: optional(NUMBER),
-    /** Last event of the message that is sent now: every try of a message has the same events. */
+    /** Last event of the current message. Every try of a message has the same events. */
     through: optional(NUMBER),
     /** When the first event of that message was registered. */
     waitingSince: optional(MOMENT),
     active: FLAG,
-    /** When and why it was switched off. */
     off: FAILURE,
-    /** When it is looked at next. While it is held: the lease's end, or earlier where somebody woke it meanwhile. */
+    /** When a sender looks at it next. While it is held: the lease's end, or earlier if it was woken. */
     dueAt: MOMENT,
-    /** Who holds it, until when: nobody else sends its messages. Only its holder ends a lease early. */
+    /** Its holder alone sends its messages until `leaseUntil`, and alone may end the lease early. */
     lease: optional(TEXT),
     leaseUntil: MOMENT,
-    /** Tries of this message that failed. */
+    /** Failed tries of the current message. */
     failures: NUMBER,
     failingSince: optional(MOMENT),
     lastSuccess: optional(MOMENT),
@@ -61,7 +61,7 @@ export const WEBHOOKS = defineCollection(
       api: ['find', 'insert', 'update', 'remove', 'createIndex'],
       dashboard: ['find'],
       webhooks: ['find', 'update'],
-      // Whose webhook fails, and how far it is behind; not what signs its messages.
+      // `npm run admin -- webhooks` shows failures and delays. It needs no secrets.
       admin: ['find'],
     },
     indexes: [[{ active: 1, dueAt: 1 }]],
@@ -69,7 +69,7 @@ export const WEBHOOKS = defineCollection(
 );
 export type Webhook = DocumentIn<typeof WEBHOOKS>;
 
-/** In a collection of their own: a user who may read webhooks need not be able to forge messages. */
+/** Separate, because a user who may read webhooks need not be able to forge messages. */
 export const WEBHOOK_SECRETS = defineCollection(
   'webhookSecrets',
   {

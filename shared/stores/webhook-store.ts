@@ -15,24 +15,23 @@ import { type SecretsDocument, WEBHOOK_SECRETS, WEBHOOKS, type Webhook } from '.
 export const MAX_WEBHOOKS = 5;
 /** How long a secret signs after a change, in ms. */
 const OLD_SECRET_MS = 86_400_000;
-/** Most secrets that sign at once: a client that repeats a change whose answer was lost breaks no receiver. */
+/** Most secrets that sign at once. A client that repeats a change after a lost answer breaks no receiver. */
 const MAX_SECRETS = 4;
-/** How long a sender holds a webhook that it has claimed, in ms: longer than a request of 16 s and its writes. */
+/** How long a process holds a webhook that it claimed, in ms: longer than a request of 16 s and its writes. */
 const LEASE_MS = 30_000;
-/** Interval at which a webhook without news is looked at, in ms: a wake-up that a crash has cut costs no more. */
+/** In ms. A webhook without news is looked at so often, in case a crash prevented its wake-up. */
 const IDLE_MS = 60_000;
-/** The end of the lease of a webhook that nobody holds: in the past by every clock. */
+/** End of the lease of a free webhook: in the past by every clock. */
 const FREE = new Date(0);
-/** Age of a webhook's next event from which on the webhook is behind, in ms. */
+/** Age in ms at which the next event makes a webhook count as behind. */
 const BEHIND_MS = 600_000;
 const AFTER = { returnDocument: 'after' } as const;
 
-/** A webhook that this process holds. */
 export type HeldWebhook = Webhook & { lease: string };
 
 /**
- * The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. Every moment that is stored or
- * compared here is of the database's clock.
+ * The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. Every moment is of the
+ * database's clock.
  */
 export class WebhookStore {
   readonly clock: DatabaseClock;
@@ -45,22 +44,20 @@ export class WebhookStore {
     this.#secrets = modelOf(connection, WEBHOOK_SECRETS);
   }
 
-  /** Returns the webhooks of an account in the order of their creation. */
+  /** In the order of their creation. */
   list(account: string): Promise<Webhook[]> {
     return this.#webhooks.find(slotsOf(account)).sort({ createdAt: 1 }).lean().exec();
   }
 
-  /** Returns the webhooks of all accounts. */
   listAll(): Promise<Webhook[]> {
     return this.#webhooks.find().sort({ _id: 1 }).lean().exec();
   }
 
-  /** @returns undefined where the account has no such webhook. */
   async find(account: string, id: string): Promise<Webhook | undefined> {
     return (await this.#webhooks.findOne({ ...slotsOf(account), id }).lean()) ?? undefined;
   }
 
-  /** Returns the secrets that sign the messages of a webhook now; none where it has just been removed. */
+  /** Returns the secrets that sign now, the newest first; none if the webhook has just been removed. */
   async secretsOf({ id }: Pick<Webhook, 'id'>): Promise<string[]> {
     return (await this.#signing(id)).map(({ value }) => value);
   }
@@ -70,11 +67,7 @@ export class WebhookStore {
     return (found?.secrets ?? []).filter(({ until }) => !until || until > now);
   }
 
-  /**
-   * Adds a webhook that begins after `cursor`.
-   *
-   * @returns undefined where the account has `MAX_WEBHOOKS` already.
-   */
+  /** Adds a webhook that begins after `cursor`. @returns undefined if the account has `MAX_WEBHOOKS` already. */
   async add(
     webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'cursor'>,
     secret: string,
@@ -105,8 +98,7 @@ export class WebhookStore {
   }
 
   /**
-   * Gives a webhook another secret. Those that sign now do so for 24 hours more, the newest of them where there are many.
-   *
+   * The current secrets sign for 24 hours more, up to `MAX_SECRETS` in all.
    * @returns whether there is such a webhook.
    */
   async addSecret(account: string, id: string, secret: string): Promise<boolean> {
@@ -116,17 +108,16 @@ export class WebhookStore {
       if (!newest) return false;
       const until = await this.clock.now(OLD_SECRET_MS);
       const secrets = [{ value: secret }, { ...newest, until }, ...older].slice(0, MAX_SECRETS);
-      // Of two changes at the same moment one finds another newest secret, and is made again beside it.
+      // The later of two simultaneous changes finds another newest secret, and tries again.
       const filter = { _id: id, 'secrets.0.value': newest.value };
       if ((await this.#secrets.updateOne(filter, { $set: { secrets } })).matchedCount === 1) return true;
     }
   }
 
   /**
-   * Switches a webhook on, from where it stopped or from `cursor`, and has it tried now. A lease stays: whoever holds it may be
-   * posting, and a second process that posted beside it would send messages out of order.
-   *
-   * @returns it, undefined where there is none.
+   * Enables a webhook, from where it stopped or from `cursor`, and makes it due now. A lease stays: its holder may be
+   * posting, and a second process beside it would send messages out of order.
+   * @returns undefined if there is no such webhook.
    */
   async activate(account: string, id: string, cursor?: number): Promise<Webhook | undefined> {
     const change = [
@@ -135,7 +126,7 @@ export class WebhookStore {
           active: true,
           dueAt: await this.clock.now(),
           failures: 0,
-          // Whoever tries a failing webhook again and again has no more than five days for it.
+          // An account that activates a failing webhook again and again still has only five days.
           failingSince: { $cond: ['$active', '$failingSince', '$$REMOVE'] },
           ...(cursor !== undefined && { cursor, replays: { $add: [{ $ifNull: ['$replays', 0] }, 1] } }),
         },
@@ -149,13 +140,13 @@ export class WebhookStore {
 
   /** @returns whether there was such a webhook. */
   async remove(account: string, id: string): Promise<boolean> {
-    // DocumentDB's `deleteOne` finds nothing where another process changes the document at that moment.
+    // DocumentDB's `deleteOne` finds nothing if another process changes the document at that moment.
     const { deletedCount } = await this.#webhooks.deleteMany({ ...slotsOf(account), id });
     if (deletedCount > 0) await this.#secrets.deleteMany({ _id: id });
     return deletedCount > 0;
   }
 
-  /** Has an account's webhooks looked at in `ms`, unless they wait for their next try. */
+  /** Makes an account's webhooks due in `ms`, unless they wait for their next try. */
   async wake(account: string, ms: number): Promise<void> {
     const at = await this.clock.now(ms);
     const filter = { ...slotsOf(account), active: true, failures: 0 };
@@ -164,9 +155,8 @@ export class WebhookStore {
 
   /**
    * Claims the webhook that has been due for longest.
-   *
-   * @param except accounts whose webhooks are left alone.
-   * @returns undefined where none is due.
+   * @param except accounts to leave alone.
+   * @returns undefined if no webhook is due.
    */
   async claim(except: readonly string[] = []): Promise<HeldWebhook | undefined> {
     const now = await this.clock.now();
@@ -184,10 +174,9 @@ export class WebhookStore {
   }
 
   /**
-   * Notes which events the next message has, and holds the webhook on.
-   *
+   * Stores which events the next message has, and prolongs the lease.
    * @param waitingSince when the first of them was registered.
-   * @returns whether the webhook is still held, and its cursor where it was.
+   * @returns false if the lease is lost, or the account has moved the cursor.
    */
   async beginMessage(held: HeldWebhook, batchEnd: number, waitingSince: Date): Promise<boolean> {
     const leaseUntil = await this.clock.now(LEASE_MS);
@@ -195,7 +184,7 @@ export class WebhookStore {
     return this.#change(held, [{ $set: { through: batchEnd, waitingSince, leaseUntil, dueAt } }]);
   }
 
-  /** Moves the cursor past the message that was taken. @returns as `beginMessage` does. */
+  /** Moves the cursor past a delivered message. @returns as `beginMessage` does. */
   async moveCursor(held: HeldWebhook, batchEnd: number): Promise<boolean> {
     return this.#change(held, {
       $set: { cursor: batchEnd, failures: 0, lastSuccess: await this.clock.now() },
@@ -203,7 +192,7 @@ export class WebhookStore {
     });
   }
 
-  /** Lets a webhook go, whoever moved its cursor. @param moreMs when it will have more to send, where that is known. */
+  /** Ends the lease, even if the cursor was moved. @param moreMs when the next event is due, if known. */
   async release({ _id, lease }: HeldWebhook, moreMs = IDLE_MS): Promise<void> {
     const next = await this.clock.now(moreMs);
     const dueAt = { $min: [next, ifWoken('$dueAt', next)] };
@@ -212,10 +201,9 @@ export class WebhookStore {
   }
 
   /**
-   * Lets a webhook go whose message was not taken, and is tried again in `pauseMs`. Where its account has activated it
-   * meanwhile, nothing is noted, and it is tried at once.
-   *
-   * @param isReceivers whether the receiver is at fault: only then the time begins after which a webhook is switched off.
+   * Ends the lease after a failed message, which is tried again in `pauseMs`. If the account has activated the
+   * webhook meanwhile, nothing is stored, and the next try is at once.
+   * @param isReceivers whether the receiver is at fault: only such failures count towards disabling the webhook.
    */
   async postpone(held: HeldWebhook, reason: string, pauseMs: number, isReceivers: boolean): Promise<void> {
     const at = await this.clock.now();
@@ -233,30 +221,30 @@ export class WebhookStore {
     if (!(await this.#change(held, change, { failures }))) await this.release(held);
   }
 
-  /** Switches a webhook off. @returns false where it was activated meanwhile; it is let go then. */
-  async switchOff(held: HeldWebhook, reason: string): Promise<boolean> {
+  /** Disables a webhook. @returns false if it was activated meanwhile, and only released. */
+  async disable(held: HeldWebhook, reason: string): Promise<boolean> {
     const failure = { at: await this.clock.now(), reason };
     const change = {
       $set: { active: false, off: failure, lastFailure: failure, leaseUntil: FREE },
       $unset: { lease: 1 },
     } as const;
-    const isOff = await this.#change(held, change, { failures: held.failures });
-    if (!isOff) await this.release(held);
-    return isOff;
+    const isDisabled = await this.#change(held, change, { failures: held.failures });
+    if (!isDisabled) await this.release(held);
+    return isDisabled;
   }
 
-  /** Counts the webhooks whose next event has waited for ten minutes, or that no sender came round to for as long. */
+  /** Counts the webhooks whose next event has waited for ten minutes, or that no sender looked at for as long. */
   async countBehind(): Promise<number> {
     const late = { $lt: await this.clock.now(-BEHIND_MS) };
     return this.#webhooks.countDocuments({ active: true, $or: [{ waitingSince: late }, { dueAt: late }] });
   }
 
-  /** Counts the webhooks that were switched off in the last `ms`, and are off. */
+  /** Counts the webhooks that were disabled in the last `ms`, and still are. */
   async countDisabled(ms: number): Promise<number> {
     return this.#webhooks.countDocuments({ active: false, 'off.at': { $gte: await this.clock.now(-ms) } });
   }
 
-  /** Changes a webhook that is still held, and whose cursor its account has not moved since it was claimed. */
+  /** Changes a webhook if it is still held, and its account has not moved the cursor since the claim. */
   async #change(
     { _id, lease, replays }: HeldWebhook,
     change: UpdateQuery<Webhook> | UpdateWithAggregationPipeline,
@@ -267,18 +255,17 @@ export class WebhookStore {
   }
 }
 
-/** Chooses a value of an update by whether a webhook that is held was woken meanwhile. */
+/** Chooses a value of an update: `woken` if the held webhook was woken meanwhile. */
 function ifWoken<T>(woken: string, other: T) {
   return { $cond: [{ $lt: ['$dueAt', '$leaseUntil'] }, woken, other] };
 }
 
-/** Selects the webhooks of an account, by the ids of its slots. */
 function slotsOf(account: string) {
   const numbers = Array.from({ length: MAX_WEBHOOKS }, (_, i) => i + 1);
   return { _id: { $in: numbers.map((number) => `${account} ${number}`) } };
 }
 
-/** Makes a secret as Standard Webhooks 1.0.0 has it: `whsec_`, and 24 to 64 bytes in base64. */
+/** Standard Webhooks 1.0.0: `whsec_`, and 24 to 64 bytes in base64. */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

@@ -42,5 +42,5 @@ test('the last try is five days after the first one', () => {
     failingSince: new Date(NOW.getTime() - days * 24 * HOUR),
   });
   expect(afterFailure(since(4.99), outcome, NOW)).toHaveProperty('pauseMs');
-  expect(afterFailure(since(5), outcome, NOW)).toEqual({ switchOff: 'Cinco dias sin exito' });
+  expect(afterFailure(since(5), outcome, NOW)).toEqual({ disableReason: 'Cinco dias sin exito' });
 });

@@ -28,7 +28,7 @@ type Options = {
   prefix: string;
   /** That of the jobs' times. */
   clock: Pick<RedisClock, 'now'>;
-  cache: Pick<LabelCache, 'read' | 'store' | 'tell'>;
+  cache: Pick<LabelCache, 'read' | 'store' | 'publish'>;
   /** Most jobs at a time. */
   concurrency: number;
   printer: LabelPrinter;
@@ -176,7 +176,7 @@ async function print(
  * deadline.
  */
 function tell(job: Job<LabelJob>, news: LabelNews, { cache, log }: Options): void {
-  repeatUntilServed(() => cache.tell(job.data.key, news)).catch((err) =>
+  repeatUntilServed(() => cache.publish(job.data.key, news)).catch((err) =>
     log.warn({ err, ...identify(job) }, 'The api is not told how a label ended'),
   );
 }

@@ -34,7 +34,7 @@ describe('an address of Redis', () => {
   });
 
   test.each([
-    ['127.0.0.1:6379', 'is none of redis://host:port and redis+sentinel://host:port,host:port/primary-name'],
+    ['127.0.0.1:6379', 'must be redis://host:port or redis+sentinel://host:port,host:port/primary-name'],
     ['redis://one:1,two:2', 'names several hosts: write redis+sentinel://'],
     ['redis+sentinel://one,two', 'does not end with / and the name by which its sentinels know the primary'],
     ['redis+sentinel://one,,two/guias', 'has an empty or malformed host'],

@@ -49,7 +49,7 @@ test('a process whose lease was taken changes nothing', async ({ store, set, hel
   expect(await store.beginMessage(held, 9, new Date())).toBe(false);
   expect(await store.moveCursor(held, 9)).toBe(false);
   await store.postpone(held, 'Respondio 500', MINUTE, true);
-  expect(await store.switchOff(held, 'Respondio 410: ya no existe')).toBe(false);
+  expect(await store.disable(held, 'Respondio 410: ya no existe')).toBe(false);
   await store.release(held);
   expect(await read()).toEqual(before);
   expect(await store.moveCursor(other, 3)).toBe(true);
