@@ -9,6 +9,7 @@ import {
   type PrintingBrowser,
   startPrintingBrowser,
 } from '#services/label-worker/browser/printing-browser.ts';
+import { DOTS_PER_MM } from '#services/label-worker/drawing.ts';
 import { startPdfium } from '#services/label-worker/images/pdfium.ts';
 import { toPng } from '#services/label-worker/images/png.ts';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
@@ -18,7 +19,7 @@ import {
   readTemplate,
   templateNames,
 } from '#services/label-worker/label/templates.ts';
-import { DOTS_PER_MM, tryTemplates } from '#services/label-worker/try-templates.ts';
+import { tryTemplates } from '#services/label-worker/try-templates.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { provideChromium } from './programs/chromium.ts';
 

@@ -26,15 +26,12 @@ import { tryTemplates } from './try-templates.ts';
 /** Larger batches print no faster, and the first label of a batch waits for the last. */
 const BATCH_LABELS = 25;
 /**
- * Time limit of one print, and of one page of a PNG or of ZPL, in ms. A Chromium that exceeds it is replaced. Its
- * labels are printed again within the time that the api waits (`LABEL_TIMEOUT_MS`).
+ * Time limit of a print, and of a page of an image, in ms. A Chromium that exceeds it is replaced. Its labels are
+ * printed again within `LABEL_TIMEOUT_MS`.
  */
 const PRINT_TIMEOUT_MS = 4_000;
 
-/**
- * Builds the label worker with its Chromium running, even while Redis is away. The server of the health pages is not
- * yet listening.
- */
+/** Builds the label worker, not yet listening, with its Chromium running, even while Redis is away. */
 export function buildLabelWorker(
   config: LabelWorkerConfig,
   log: Logger,
@@ -50,7 +47,7 @@ async function assemble(
   tracing: Tracing | undefined,
 ): Promise<void> {
   const { PRINT_CONCURRENCY: concurrency, REDIS_PREFIX: prefix } = config;
-  const stage = closingStage(SHUTDOWN_MS, log);
+  const stage = closingStage(log);
   const metrics = createWorkerMetrics(server.metrics);
   const redis = openRedis(server, config.REDIS_URL, prefix);
   const clock = new RedisClock(redis);
@@ -70,7 +67,7 @@ async function assemble(
   server.addHook('onClose', closePrinters); // also when the start fails below
   const underlays = await printUnderlays(browser.print, templates);
   const printing = { templates, underlays, printHtml: browser.print, concurrency, maxLabels: BATCH_LABELS };
-  // Trial labels have no waiting client, and no metric counts them.
+  // Trial labels count in no metric.
   await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
   const printer = createLabelPrinter({ ...printing, awaited, metrics, tracing });
   const telemetry = tracing && (await loadQueueTelemetry());
@@ -146,12 +143,10 @@ async function openBrowser(
   return browser;
 }
 
-/**
- * Returns a function that waits for a stage of closing, for a quarter of the shutdown at most, and ignores its failure.
- */
-function closingStage(shutdownMs: number, log: Logger) {
+/** Waits for a stage of closing for at most a quarter of the shutdown, and ignores its failure. */
+function closingStage(log: Logger) {
   return (what: string, work: Promise<unknown>): Promise<unknown> =>
-    withTimeout(shutdownMs / 4, what, work).catch((err) =>
+    withTimeout(SHUTDOWN_MS / 4, what, work).catch((err) =>
       log.warn({ err }, 'A stage of closing was given up'),
     );
 }

@@ -15,7 +15,7 @@ export const LabelWorkerConfig = Type.Object({
   CHROMIUM_SANDBOX: Type.Enum(['auto', 'required'], {
     default: 'auto',
     description:
-      'Where the system denies Chromium its sandbox, a worker with required does not start, and one with auto logs the reason',
+      'If the system denies Chromium its sandbox, a worker with required does not start, and one with auto logs the reason',
   }),
   LABEL_TEMPLATES: Type.Optional(
     Type.String({

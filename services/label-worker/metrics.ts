@@ -29,7 +29,7 @@ export function createWorkerMetrics(registry: Registry) {
   const printed = new Counter({ name: 'labels_printed_total', help: 'Labels printed and stored', registers });
   const dropped = new Counter({
     name: 'labels_dropped_total',
-    help: 'Labels that were not printed, since nobody waited for them any more',
+    help: 'Labels that were not printed, because nobody waited for them any more',
     registers,
   });
   const failures = new Counter({
@@ -64,7 +64,7 @@ export function createWorkerMetrics(registry: Registry) {
   };
 }
 
-/** Adds gauges of Chromium, which are absent while it does not run. */
+/** The gauges are absent while Chromium does not run. */
 export function addChromiumGauges(registry: Registry, { status }: Pick<PrintingBrowser, 'status'>): void {
   const running = () => {
     const chromium = status();

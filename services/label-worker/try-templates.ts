@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
 import { isBrowserFailure } from './batching/print-batch.ts';
+import { DOTS_PER_MM } from './drawing.ts';
 import { startPdfium } from './images/pdfium.ts';
 import { toPng } from './images/png.ts';
 import { renderLabel } from './label/render-label.ts';
@@ -9,17 +10,14 @@ import { TemplateError } from './label/template-files/compile-template.ts';
 import { sampleLabels } from './label/template-files/sample-labels.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from './label/templates.ts';
 
-/** Dots of a millimetre: a thermal head of 203 dpi. */
-export const DOTS_PER_MM = 8;
-
-/** Prints a label as customers get it; `alone`: in a document of its own. */
+/** `alone`: in a document of its own. */
 type Print = (label: LabelPayload, order: { alone: boolean }, sample: string) => Promise<Uint8Array>;
 type Scan = Awaited<ReturnType<typeof startScanner>>;
 
 /**
  * Prints the sample labels with each template of an operator's own, and reads their codes back from the PDFs.
  * @throws TemplateError when a label does not print, has wrong pages or codes, or looks different beside others.
- * DomainError `browser-failed` when Chromium is to blame.
+ * DomainError `browser-failed` when Chromium is at fault.
  */
 export async function tryTemplates(templates: LabelTemplates, print: Print): Promise<void> {
   const own = LABEL_KINDS.filter((kind) => templates[kind] !== OUR_TEMPLATES[kind]);
@@ -63,7 +61,7 @@ async function tryTemplate(
     }
     pagesAlone.set(name, pages);
   }
-  // The first finds a free print slot; the others wait for it and share the next print.
+  // The first takes a free print slot. The others wait, and share the next print.
   const together = await Promise.all(
     samples.map(async ([name, label]) => [name, await printed(name, label, false)] as const),
   );
@@ -72,12 +70,12 @@ async function tryTemplate(
       throw refuse(`the sample "${name}" looks otherwise beside other labels: is an element not closed?`);
 }
 
-/** A page's dots as PNG, and what a scanner reads there. */
+/** A page as PNG, and what a scanner reads there. */
 type ScannedPage = { png: Buffer; codes: { format: string; text: string }[] };
 
-/** Starts PDFium and ZXing, from the files of their packages; returns a function that scans pages of PDFs. */
+/** Starts PDFium and ZXing from the files of their packages. */
 async function startScanner() {
-  // Loaded here, as most workers have no templates of an operator's own.
+  // Loaded here, because most workers need no trial.
   const { prepareZXingModule, readBarcodes } = await import('zxing-wasm/reader');
   const wasm = readFileSync(new URL(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
   // Without its file, ZXing would fetch it.

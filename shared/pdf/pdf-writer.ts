@@ -36,12 +36,16 @@ export class PdfWriter {
   }
 
   #write(chunks: readonly PdfChunk[]): Buffer {
-    const bytes = Buffer.concat(
-      chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk)),
-    );
+    const bytes = bytesOf(chunks);
     this.#length += bytes.length;
     return bytes;
   }
+}
+
+export function bytesOf(chunks: readonly PdfChunk[]): Buffer {
+  return Buffer.concat(
+    chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk)),
+  );
 }
 
 /** A viewer that shrinks a page to the printer's margins would break the dots of bars. */

@@ -11,20 +11,19 @@ export type ChromiumOptions = PrintObserver & {
   sandbox: boolean;
   /** The HTML document whose body each print replaces. */
   document: string;
-  /** Most prints at a time. */
   concurrency: number;
   /** In ms. */
   printTimeoutMs: number;
 };
 
-/** In ms: many times the usual start, for a cold disk or a busy node. */
+/** In ms: many times the usual, for a cold disk or a busy node. */
 export const START_TIMEOUT_MS = 20_000;
 
-// puppeteer makes a profile there for each Chromium, and removes it when that Chromium has ended.
+// puppeteer makes a profile there for each Chromium, and removes it when that Chromium ends.
 puppeteer.configuration = async () => ({ temporaryDirectory: temporaryFolder() });
 
 /**
- * One Chromium process that prints, until it fails or is killed. Each concurrent print has a page in its own browser
+ * A Chromium process that prints until it fails or is killed. Each concurrent print has a page in its own browser
  * context, hence its own renderer process.
  */
 export class Chromium implements SupervisedProcess {
@@ -33,7 +32,7 @@ export class Chromium implements SupervisedProcess {
   readonly #options: ChromiumOptions;
   readonly #browser: Browser;
   readonly #cdp: CDPSession;
-  /** Makes puppeteer kill the process group that it made. */
+  /** puppeteer then kills the process group that it made. */
   readonly #end: AbortController;
   #idlePages: Page[] = [];
 
@@ -46,7 +45,7 @@ export class Chromium implements SupervisedProcess {
     browser.once('disconnected', () => this.#fail(new Error('Chromium ended')));
   }
 
-  /** Starts Chromium and opens its pages. @throws with the executable and the reason when it does not start in time. */
+  /** @throws with the executable and the reason when Chromium does not start in time. */
   static async start(options: ChromiumOptions): Promise<Chromium> {
     const end = new AbortController();
     try {
@@ -63,7 +62,7 @@ export class Chromium implements SupervisedProcess {
       executablePath: options.executablePath,
       // Plain `--headless`, which the headless shell and the full Chromium both understand.
       headless: 'shell',
-      // Unlike a socket, a pipe ends with this process: no Chromium survives a worker that was killed.
+      // Unlike a socket, a pipe ends with this process: no Chromium outlives a killed worker.
       pipe: true,
       // Also kills a Chromium whose launch has not returned yet.
       signal: end.signal,
@@ -74,7 +73,7 @@ export class Chromium implements SupervisedProcess {
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
-    // A pipe to a killed process may fail after puppeteer stopped listening, which would end this process.
+    // A pipe to a killed process may fail after puppeteer stops listening, which would end this process.
     for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => {});
     const cdp = await browser.target().createCDPSession();
     const chromium = new Chromium(options, browser, cdp, end);
@@ -85,7 +84,7 @@ export class Chromium implements SupervisedProcess {
   }
 
   /**
-   * Prints `body` as PDF; at most `concurrency` prints may run at a time.
+   * Prints `body` as PDF; at most `concurrency` prints at a time.
    * @throws PrintRefusedError when Chromium is well but cannot print this. Any other error is a failure of Chromium,
    * which has then ended.
    */
@@ -102,11 +101,11 @@ export class Chromium implements SupervisedProcess {
     }
   }
 
-  /** Checks that Chromium answers, and measures the private memory of its processes. */
+  /** Returns the private memory of Chromium's processes in bytes. */
   async checkHealth(): Promise<number | undefined> {
     const { processInfo } = await this.#cdp.send('SystemInfo.getProcessInfo');
     const sizes = await Promise.all(processInfo.map(({ id }) => privateBytes(id)));
-    return sizes.reduce((sum, size) => sum + size, 0) || undefined; // neither 0 nor NaN is a figure
+    return sizes.reduce((sum, size) => sum + size, 0) || undefined; // 0 and NaN mean unknown
   }
 
   async kill(): Promise<void> {
@@ -141,8 +140,8 @@ function chromiumArgs(sandbox: boolean): string[] {
 
 /**
  * Returns the memory that a process shares with no other, in bytes (proc_pid_smaps_rollup(5)). 0 if the process has
- * ended, or the system has no such file; NaN if the system denies access. Resident memory would count Chromium's
- * program once for each process, although all of them share it.
+ * ended, or the system has no such file; NaN if access is denied. Resident memory would count Chromium's program once
+ * for each process.
  */
 async function privateBytes(pid: number): Promise<number> {
   try {

@@ -2,8 +2,7 @@ import { type CDPSession, ProtocolError } from 'puppeteer-core';
 
 /**
  * Runs in the page: replaces the body, and removes pictures that Chromium cannot draw, which would print as broken.
- * Each picture is tried once, since all labels have the same logo; only `data:` addresses, as the document may load
- * nothing.
+ * Tries each picture once, because all labels have the same logo, and only `data:` addresses.
  * @returns how many pictures were removed.
  */
 const FILL = `async (html) => {
@@ -25,33 +24,33 @@ const FILL = `async (html) => {
   return broken;
 }`;
 
-/** Observes a print: the duration of each step, in ms, and removed pictures. */
+/** `ms` is the duration of a step. `onBrokenPicture` reports removed pictures. */
 export type PrintObserver = {
   onStep?(step: PrintStep, ms: number): void;
   onBrokenPicture?(): void;
 };
 
-/** The body into the page, and the page into a PDF. */
+/** `document`: the body into the page. `print`: the page into a PDF. */
 export type PrintStep = 'document' | 'print';
 
-/** Chromium is well but cannot print this document; the cause is its own error. */
+/** Chromium is well but cannot print this document. The cause is Chromium's error. */
 export class PrintRefusedError extends Error {
   override name = 'PrintRefusedError';
 }
 
 /**
- * Characters of HTML after which a page collects its garbage. Prints leave memory outside of JavaScript, which Chromium
- * does not collect by itself.
+ * After so many characters of HTML a page collects its garbage. Prints leave memory outside of JavaScript, which
+ * Chromium does not collect by itself.
  */
 const COLLECT_GARBAGE_EVERY = 8 * 2 ** 20;
 
 /**
- * A page that stays open and keeps its document. A print replaces the body only, so styles and fonts are read once.
- * Chromium keeps the fonts of every document, so replacing whole documents slows each print more.
+ * A page that keeps its document. A print replaces only the body, so styles and fonts are read once. If whole
+ * documents were replaced, Chromium would keep the fonts of each, and slow down.
  */
 export class Page {
   readonly #cdp: CDPSession;
-  /** The id of an isolated execution context: our functions run there, although scripts of the page may not. */
+  /** Id of an isolated execution context: our functions run there, although scripts of the page may not. */
   readonly #world: number;
   #uncollected = 0;
 
@@ -61,7 +60,7 @@ export class Page {
   }
 
   /**
-   * Loads a document and its fonts into an empty page, for prints.
+   * Loads a document and its fonts into an empty page.
    * @param onCrash is called when the page's renderer process has died.
    */
   static async open(cdp: CDPSession, html: string, onCrash: () => void): Promise<Page> {
@@ -77,10 +76,7 @@ export class Page {
     return page;
   }
 
-  /**
-   * Prints the document with this body as PDF.
-   * @throws PrintRefusedError when Chromium cannot print it. After any other error the page must not be used again.
-   */
+  /** @throws PrintRefusedError when Chromium cannot print it. After any other error the page must not be used again. */
   async print(body: string, { onStep, onBrokenPicture }: PrintObserver = {}): Promise<Uint8Array> {
     const started = performance.now();
     const broken = await this.#call(FILL, body);
@@ -103,7 +99,10 @@ export class Page {
     }
   }
 
-  /** Starts a collection when enough has been printed. Nobody waits for it: after a failure, the next print fails. */
+  /**
+   * Starts a collection when enough has been printed, and does not wait for it: after a failure, the next print
+   * fails.
+   */
   #collectGarbage(printed: number): void {
     this.#uncollected += printed;
     if (this.#uncollected <= COLLECT_GARBAGE_EVERY) return;
@@ -111,10 +110,7 @@ export class Page {
     void this.#cdp.send('HeapProfiler.collectGarbage').catch(() => {});
   }
 
-  /**
-   * Runs a function in the page, and returns its result.
-   * @throws when the function throws, so that no print uses the body of the one before.
-   */
+  /** @throws when the function throws, so that no print uses the body of the one before. */
   async #call(functionDeclaration: string, ...values: string[]): Promise<unknown> {
     const { result, exceptionDetails } = await this.#cdp.send('Runtime.callFunctionOn', {
       executionContextId: this.#world,
@@ -129,8 +125,8 @@ export class Page {
 }
 
 /**
- * Returns whether the document cannot be printed, rather than Chromium has failed. Only the error's text differs, as
- * Chromium has one code for all errors of a print (`pdf_print_result.cc`).
+ * Returns whether the document is at fault and not Chromium. Only the error's text differs, because Chromium has one
+ * code for all errors of a print (`pdf_print_result.cc`).
  */
 function isRefusal(error: unknown): boolean {
   return error instanceof ProtocolError && error.originalMessage === 'Printing failed';

@@ -5,25 +5,23 @@ import { PrintRefusedError } from './page.ts';
 import { startFirstChromium } from './sandbox.ts';
 import { type ProcessStatus, Supervisor, type SupervisorOptions } from './supervisor.ts';
 
-/** Prints HTML with one Chromium, which is replaced when it fails and recycled when it has grown. */
+/** Prints HTML with a Chromium that is replaced when it fails or has grown. */
 export type PrintingBrowser = Awaited<ReturnType<typeof startPrintingBrowser>>;
 
-/** `memoryBytes`: private memory of all its processes at the last health check, if the system reports it. */
 export type ChromiumStatus = Omit<ProcessStatus, 'uses'> & { prints: number };
 
 export type PrintingBrowserOptions = Omit<ChromiumOptions, 'sandbox'> &
   Partial<Limits> &
   Pick<SupervisorOptions<Chromium>, 'onStart'> & {
-    /** Whether to refuse to start without Chromium's sandbox, instead of logging the reason. */
+    /** Refuses to start without Chromium's sandbox, instead of logging the reason. */
     sandboxRequired: boolean;
   };
 
 type Limits = Omit<SupervisorOptions<Chromium>, 'name' | 'start' | 'onStart'>;
 
 /**
- * Returns when Chromium is recycled, and how soon one that hangs is found. A page grows with its first thousand labels,
- * and then no more: twice that growth is a leak. The limit of prints bounds other leaks (dailydotdev/daily-scraper,
- * issue 634).
+ * A page grows with its first thousand labels, and then no more: twice that growth is a leak. The limit of prints
+ * bounds other leaks (dailydotdev/daily-scraper, issue 634).
  */
 function limitsOf({ concurrency }: Pick<ChromiumOptions, 'concurrency'>): Limits {
   return {
@@ -34,10 +32,7 @@ function limitsOf({ concurrency }: Pick<ChromiumOptions, 'concurrency'>): Limits
   };
 }
 
-/**
- * Starts Chromium and keeps it running.
- * @throws with the executable and the reason when Chromium does not start, or lacks a required sandbox.
- */
+/** @throws with the executable and the reason when Chromium does not start, or lacks a required sandbox. */
 export async function startPrintingBrowser(options: PrintingBrowserOptions, log: Logger) {
   const { chromium, sandbox } = await startFirstChromium(options, log);
   const start = () => Chromium.start({ ...options, sandbox });
@@ -48,9 +43,9 @@ export async function startPrintingBrowser(options: PrintingBrowserOptions, log:
   );
   return {
     /**
-     * Prints `body` as PDF; at most `concurrency` prints may run at a time.
-     * @throws DomainError `browser-failed` when Chromium died, took too long or did not start; the next one may do
-     * better. PrintRefusedError when Chromium is well but cannot print this.
+     * Prints `body` as PDF; at most `concurrency` prints at a time.
+     * @throws DomainError `browser-failed` when Chromium died, took too long or did not start; the next print may
+     * succeed. PrintRefusedError when Chromium is well but cannot print this.
      */
     async print(body: string): Promise<Uint8Array> {
       try {
@@ -61,7 +56,7 @@ export async function startPrintingBrowser(options: PrintingBrowserOptions, log:
       }
     },
 
-    /** Rejects when Chromium missed its last health check, or does not run. Asks nothing of a Chromium that prints. */
+    /** Rejects when Chromium missed its last health check, or does not run. */
     requireHealthy: () => supervisor.requireHealthy(),
 
     status(): ChromiumStatus {

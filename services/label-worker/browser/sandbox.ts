@@ -5,7 +5,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import { Chromium, type ChromiumOptions, START_TIMEOUT_MS } from './chromium.ts';
 
 /**
- * Starts the first Chromium, and finds out whether the system allows its sandbox; later ones follow its result.
+ * Starts the first Chromium, and finds out whether the system allows its sandbox; later ones follow that.
  * @throws when Chromium does not start, or lacks a required sandbox.
  */
 export async function startFirstChromium(
@@ -24,15 +24,14 @@ export async function startFirstChromium(
 }
 
 /**
- * Detects why Chromium's sandbox is unavailable here, and returns the reason in Chromium's own words. Undefined if the
- * sandbox is available, or Chromium does not start at all. As root, or without user namespaces, Chromium refuses to
- * start without `--no-sandbox`. Chromium reports this on standard error, which puppeteer does not show for a failed
- * start. A second start, which `--dump-dom` ends, reads it.
+ * Returns in Chromium's words why its sandbox is unavailable; undefined if it is available, or Chromium does not
+ * start at all. As root, or without user namespaces, Chromium refuses to start without `--no-sandbox`. Its reason is
+ * on standard error, which puppeteer does not show, so a second start reads it.
  */
 async function sandboxObstacle(executablePath: string): Promise<string | undefined> {
   const child = spawn(executablePath, ['--headless', '--dump-dom', 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A process group of its own, to kill all of it: some distributions start Chromium by a script.
+    // In a process group, to kill all of it: some distributions start Chromium by a script.
     detached: true,
     env: {},
   });
@@ -43,7 +42,7 @@ async function sandboxObstacle(executablePath: string): Promise<string | undefin
     const line = stderr.split('\n').find((each) => each.includes('--no-sandbox'));
     return line?.replace(/^\[.*?\] ?/, '');
   } catch {
-    return undefined; // the program is missing or cannot be run, as the failed start has said
+    return undefined; // the program is missing or cannot run, as the failed start reports
   } finally {
     clearTimeout(timer);
   }

@@ -2,43 +2,41 @@ import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 
 export type SupervisedProcess = {
-  /** Resolves with the reason once the process died, or a use of it hung. */
+  /** Resolves with the reason when the process has died, or a use of it hung. */
   readonly failed: Promise<unknown>;
   /**
-   * Returns the private memory of the process and its children in bytes; undefined if the system does not report it.
+   * Returns the private memory of the process and its children in bytes, if the system reports it.
    * @throws when the process does not answer.
    */
   checkHealth(): Promise<number | undefined>;
-  /** Kills the process at once. Resolves, and never rejects, when it has ended. */
+  /** Kills the process at once. Resolves when it has ended, and never rejects. */
   kill(): Promise<void>;
 };
 
-/** `failed`: in place of a failed one; `recycled`: as the successor of a recycled one. */
+/** Why a process starts: `failed` and `recycled` are the end of the one before. */
 export type StartReason = 'start' | 'failed' | 'recycled';
 
 export type SupervisorOptions<P> = {
-  /** For log messages. */
   name: string;
   start(): Promise<P>;
   maxUses: number;
-  /** Growth of the private memory above which a process is recycled, in bytes. */
+  /** Growth of the private memory in bytes, above which a process is recycled. */
   maxGrowthBytes: number;
   /** Least time from any start to the next recycling, in ms. */
   recyclePauseMs: number;
-  /** Time between two health checks, and the longest duration of one, in ms. */
+  /** In ms: time between two health checks, and the longest duration of one. */
   healthIntervalMs: number;
-  /** Called for each start, also for one that then fails. */
+  /** Also called for a start that then fails. */
   onStart?: ((reason: StartReason) => void) | undefined;
 };
 
 export type ProcessStatus = {
   /** Without a process the state is `starting`, or `failed` until the next use or health check tries again. */
   state: 'running' | 'starting' | 'failed';
-  /** Since when the process is up, or missing, in ms since 1970. */
+  /** Since when the process is up or missing, in ms since 1970. */
   since: number;
-  /** Ended uses of the process. */
   uses: number;
-  /** Private memory at the last health check; absent if the system does not report it. */
+  /** At the last health check, if the system reports it. */
   memoryBytes?: number;
 };
 
@@ -49,29 +47,29 @@ type Instance<P> = {
   uses: number;
   activeUses: number;
   missedChecks: number;
-  /** Private memory when it was new, and now. */
+  /** Private memory, when the process was new and now. */
   bytes?: { new: number; now: number } | undefined;
-  gone?: Promise<void>;
+  killed?: Promise<void>;
 };
 
-/** Missed health checks in a row that make a failure: one is a busy machine, two are a process that hangs. */
+/** One missed health check is a busy machine, two in a row are a process that hangs. */
 const MAX_MISSED_CHECKS = 2;
 
 /**
- * Keeps one process running: replaces a failed one, and recycles one after many uses or when its memory has grown. The
- * successor is up before the old process ends, so no use waits or fails for it.
+ * Keeps one process running: replaces a failed one, and recycles one after many uses or when its memory has grown.
+ * The successor is up before the old process ends, so no use waits or fails.
  */
 export class Supervisor<P extends SupervisedProcess> {
   readonly #options: SupervisorOptions<P>;
   readonly #log: Logger;
   readonly #healthTimer: NodeJS.Timeout;
-  /** The serving process, and those that only finish their uses or are being killed. */
+  /** The serving process, and those that finish their uses or are being killed. */
   readonly #instances = new Set<Instance<P>>();
   /** Takes the next use. */
   #serving: Instance<P> | undefined;
   /** At most one start at a time. */
   #starting: Promise<void> | undefined;
-  /** In ms since 1970, as is `#downSince`, which counts while no process serves. */
+  /** In ms since 1970, as is `#downSince`, from when no process has served. */
   #lastStartAt = Date.now();
   #downSince = Date.now();
   #closed = false;
@@ -86,8 +84,8 @@ export class Supervisor<P extends SupervisedProcess> {
   }
 
   /**
-   * Runs `work` on the serving process, which stays up until `work` is done, even when it is recycled. Without a
-   * serving process, waits for the start under way, or starts one.
+   * Runs `work` on the serving process, which stays up until then even when it is recycled. Without a serving
+   * process, waits for a start.
    * @throws what `work` or that start throws; any error after `close`.
    */
   async use<T>(work: (process: P) => Promise<T>): Promise<T> {
@@ -112,14 +110,14 @@ export class Supervisor<P extends SupervisedProcess> {
     return { state: 'running', since, uses, ...(bytes && { memoryBytes: bytes.now }) };
   }
 
-  /** Rejects when no process serves, or when it missed its last health check. Asks the process nothing. */
+  /** Rejects when no process serves, or it missed its last health check. Asks the process nothing. */
   async requireHealthy(): Promise<void> {
     const { name } = this.#options;
     if (!this.#serving) throw new Error(`${name} does not run`);
     if (this.#serving.missedChecks > 0) throw new Error(`${name} did not answer its last health check`);
   }
 
-  /** Kills every process, even with uses or during its start. Resolves when all have ended. */
+  /** Kills every process, even with uses or during its start, and waits for their ends. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#healthTimer);
@@ -128,7 +126,7 @@ export class Supervisor<P extends SupervisedProcess> {
     await this.#starting?.catch(() => {}); // it kills what it started
   }
 
-  /** Starts a process that takes the next use, or joins the start under way. */
+  /** Joins the start under way, or begins one. */
   async #start(reason: StartReason): Promise<void> {
     if (this.#closed) throw new Error(`${this.#options.name} is closed`);
     this.#starting ??= this.#open(reason).finally(() => {
@@ -162,15 +160,15 @@ export class Supervisor<P extends SupervisedProcess> {
     void this.#checkHealth(); // measures its memory while it is new
   }
 
-  /** Kills a process and starts another in its place, once for any number of failed uses. */
+  /** Kills a process and starts another, once for any number of failed uses. */
   #fail(instance: Instance<P>, reason: unknown): void {
-    if (instance.gone) return;
+    if (instance.killed) return;
     void this.#end(instance);
     if (instance !== this.#serving) return; // another has replaced it already
     this.#serving = undefined;
     this.#downSince = Date.now();
     this.#log.error({ err: reason }, `${this.#options.name} failed, starting another`);
-    this.#start('failed').catch(() => {}); // is in the log
+    this.#start('failed').catch(() => {}); // `#open` logs it
   }
 
   #recycle(instance: Instance<P>, why: string): void {
@@ -180,7 +178,7 @@ export class Supervisor<P extends SupervisedProcess> {
     this.#start('recycled').catch(() => {});
   }
 
-  /** Checks the serving process and its memory; without one, starts a process. */
+  /** Without a serving process, starts one. */
   async #checkHealth(): Promise<void> {
     const { name, healthIntervalMs, maxGrowthBytes } = this.#options;
     const instance = this.#serving;
@@ -204,8 +202,8 @@ export class Supervisor<P extends SupervisedProcess> {
   }
 
   #end(instance: Instance<P>): Promise<void> {
-    instance.gone ??= instance.process.kill().then(() => void this.#instances.delete(instance));
-    return instance.gone;
+    instance.killed ??= instance.process.kill().then(() => void this.#instances.delete(instance));
+    return instance.killed;
   }
 }
 

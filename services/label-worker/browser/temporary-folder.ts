@@ -9,7 +9,7 @@ let own: string | undefined;
 
 /**
  * Returns the folder for this process's Chromium profiles, which is removed when the process exits. The first call
- * removes folders of killed processes, because a container's temporary folder outlives a restart.
+ * also removes folders of killed processes: a container's temporary folder outlives a restart.
  */
 export function temporaryFolder(): string {
   if (own) return own;
@@ -28,14 +28,14 @@ function removeFoldersOfTheDead(): void {
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {
-      // another user's, whose next worker removes it
+      // It is another user's: that user's next worker removes it.
     }
   }
 }
 
 /**
- * Returns when a process started, in clock ticks since boot (proc_pid_stat(5), field 22): a restarted container repeats
- * process ids. Returns 'none' without such a process, or without /proc.
+ * Returns when a process started, in clock ticks since boot (proc_pid_stat(5), field 22), because a restarted
+ * container repeats process ids; 'none' without such a process, or without /proc.
  */
 function startOf(pid: number | string): string {
   try {

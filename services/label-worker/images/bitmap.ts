@@ -1,12 +1,12 @@
 /** One bit a dot, 1 for black, row by row; each row in whole bytes with the first dot in the highest bit. */
 export type Bitmap = { width: number; height: number; rowBytes: number; bits: Uint8Array };
 
-/** Level 6, the usual one, takes twice the time for 7 % fewer bytes. */
+/** Level 6, the default, takes twice the time for 7 % fewer bytes. */
 export const COMPRESSION = { level: 4 };
 
 /**
- * Thresholds of ordered dithering (B. Bayer, 1973) for four by four dots, a row each: grey becomes a pattern. Black and
- * white stay as they are, so codes, rules and letters are not touched.
+ * Thresholds of ordered dithering (B. Bayer, 1973) for four by four dots: grey becomes a pattern. Black and white,
+ * and so codes, rules and letters, stay as they are.
  */
 const THRESHOLDS = [
   [8, 136, 40, 168],
@@ -14,12 +14,12 @@ const THRESHOLDS = [
   [56, 184, 24, 152],
   [248, 120, 216, 88],
 ] as const;
-/** Four dots of one colour, as a signed 32-bit word: V8 compares unsigned ones as floating point. */
+/** Four dots of one colour as a signed word: V8 compares unsigned ones as floating point. */
 const [WHITE, BLACK] = [-1, 0];
 
 /**
  * Packs grey dots, a byte each from 0 for black to 255, eight to a byte.
- * @param grey rows of the width rounded up to eight dots; dots beyond the width become white.
+ * @param grey rows of the width rounded up to eight dots, of which those beyond the width are white.
  */
 export function toBitmap(grey: Uint8Array, width: number, height: number): Bitmap {
   const rowBytes = Math.ceil(width / 8);

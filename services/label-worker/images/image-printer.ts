@@ -11,16 +11,16 @@ import type { PageTask } from './thread.ts';
 type WaitingPage = WaitingLabel & PromiseWithResolvers<Uint8Array> & { task: PageTask };
 type Order = Pick<PrintOrder, 'place' | 'key' | 'askedAt'>;
 type Options = {
-  /** Of one page, in ms. */
+  /** For one page, in ms. */
   timeoutMs: number;
   metrics?: Pick<WorkerMetrics, 'observePhase'>;
   awaited?: LabelPrinterOptions['awaited'];
 };
 
 /**
- * Draws labels that are printed as pictures, page by page in the order of their places. A thread draws them, so that
- * the main thread stays free for other labels. The thread starts with the first page, and is replaced when it dies or
- * takes too long. The concurrency of the queue's worker bounds how many pages wait.
+ * Draws printed labels as images, page by page in the line's order. A thread draws, so that the main thread stays
+ * free. It starts with the first page, and is replaced when it dies or takes too long. The concurrency of the queue's
+ * worker bounds how many pages wait.
  */
 export class ImagePrinter {
   readonly #options: Options;
@@ -34,9 +34,9 @@ export class ImagePrinter {
   }
 
   /**
-   * Draws the pages of a label's PDF.
-   * @param pages of the label: one, unless the form is ZPL.
-   * @throws DomainError `image-failed` when the thread fails, `label-unwanted` when nobody waits for it any more.
+   * @param pages of the label: one, unless the format is ZPL.
+   * @throws DomainError `image-failed` when the thread fails, `label-unwanted` when nobody waits for the label any
+   * more.
    */
   async print(pdf: Uint8Array, pages: number, form: LabelForm, order: Order): Promise<Uint8Array> {
     const files: Uint8Array[] = [];
@@ -48,7 +48,7 @@ export class ImagePrinter {
     return Buffer.concat(files);
   }
 
-  /** Ends the thread, and with it the page that it draws; pages that wait fail. */
+  /** Ends the thread with its page; waiting pages fail. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#endThread();
@@ -95,7 +95,7 @@ export class ImagePrinter {
 
   #startThread(): Worker {
     const thread = new Worker(new URL('./thread.ts', import.meta.url));
-    // Without a listener an error would end the process; `#draw` reports the page.
+    // Without a listener an error would end the process. `#draw` reports it.
     thread.on('error', () => {});
     thread.on('exit', () => {
       if (this.#thread === thread) this.#thread = undefined;

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { init } from '@embedpdf/pdfium';
 import { type Bitmap, toBitmap } from './bitmap.ts';
 
-/** Constants of PDFium's C interface (public/fpdfview.h), by their names there. */
+/** Named as in PDFium's C interface (public/fpdfview.h). */
 const FPDFBitmap_Gray = 1;
 const WHITE = 0xffff_ffff;
 const FPDF_GRAYSCALE = 0x08;
 const FPDF_RENDER_NO_SMOOTHTEXT = 0x1000;
 const FPDF_RENDER_NO_SMOOTHPATH = 0x4000;
 /**
- * Edges of letters, rules and codes are black or white. Pictures are smoothed, as a logo is seldom of the head's
+ * Edges of letters, rules and codes are black or white. Pictures are smoothed, because a logo seldom has the head's
  * density.
  */
 const FLAGS = FPDF_GRAYSCALE | FPDF_RENDER_NO_SMOOTHTEXT | FPDF_RENDER_NO_SMOOTHPATH;
@@ -19,12 +19,12 @@ const POINTS_PER_MM = 72 / 25.4;
 const MAX_DOTS = 2 * 2_550 * 3_300;
 /** A matrix has six numbers of 32 bits, a rectangle four. */
 const [MATRIX_BYTES, RECTANGLE_BYTES] = [24, 16];
-/** What a page may lack of a whole dot without a further one: sizes are binary fractions. */
+/** A size is a binary fraction: less than this share of a dot adds no dot. */
 const ROUNDING = 0.01;
 
 export type Rasterizer = (pdf: Uint8Array, page: number, dotsPerMm: number) => Bitmap;
 
-/** Starts PDFium, from the file of its package, without the network. */
+/** Starts PDFium from the file of its package, without the network. */
 export async function startPdfium(): Promise<Rasterizer> {
   const file = readFileSync(new URL(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
   const library = await init({ wasmBinary: new Uint8Array(file).buffer });
@@ -32,7 +32,7 @@ export async function startPdfium(): Promise<Rasterizer> {
   const memory = library.pdfium;
   const { malloc, free } = memory.wasmExports;
 
-  /** Draws a page from its upper left corner on, scaled exactly, so that dots of the label are dots of the picture. */
+  /** Scales exactly from the upper left corner, so that dots of the label are dots of the picture. */
   function drawPage(page: number, dotsPerMm: number): Bitmap {
     const scale = dotsPerMm / POINTS_PER_MM;
     const width = Math.ceil(library.FPDF_GetPageWidthF(page) * scale - ROUNDING);

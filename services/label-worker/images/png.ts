@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { type Bitmap, COMPRESSION } from './bitmap.ts';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-/** One bit a dot, of a palette: then dots of 1 may be black, as in `Bitmap`. */
+/** One bit a dot, with a palette: then 1 may be black, as in `Bitmap`. */
 const [BIT_DEPTH, PALETTE_COLOUR] = [1, 3];
 const WHITE_AND_BLACK = Buffer.from([255, 255, 255, 0, 0, 0]);
 const METRE = 1;

@@ -4,7 +4,7 @@ import { startPdfium } from './pdfium.ts';
 import { toPng } from './png.ts';
 import { toZpl } from './zpl.ts';
 
-/** The thread that draws pages, one after the other. An error ends the thread, since PDFium's memory may be corrupt. */
+/** Draws pages, one after the other. An error ends the thread, because PDFium's memory may be corrupt. */
 
 /** `page` counts from 0. */
 export type PageTask = { pdf: Uint8Array; page: number; form: LabelForm };

@@ -5,13 +5,13 @@ import { type Bitmap, COMPRESSION } from './bitmap.ts';
 const MAX_GRAPHIC_BYTES = 99_999;
 
 /**
- * Resets what an earlier job may have left in the printer: half density (`^JM`), units and their conversion (`^MU`),
- * orientation (`^PO`), mirror image (`^PM`), white on black (`^LR`), origin (`^LH`), shift to the left (`^LS`) and down
- * (`^LT`). Two equal densities end a conversion; 300 is the only density that the guide allows on both sides ("^MU").
+ * Resets what an earlier job may have left: half density (`^JM`), units and their conversion (`^MU`), orientation
+ * (`^PO`), mirror image (`^PM`), white on black (`^LR`), origin (`^LH`), shift to the left (`^LS`) and down (`^LT`).
+ * Equal densities end a conversion; only 300 is allowed on both sides ("^MU").
  */
 const RESET = '^JMA^MUD,300,300^PON^PMN^LRN^LH0,0^LS0^LT0';
 
-/** Writes a page of ZPL II that prints a picture dot for dot, as compressed graphics below one another. */
+/** Writes a page of ZPL II that prints a bitmap dot for dot, as compressed graphics below one another. */
 export function toZpl({ width, height, rowBytes, bits }: Bitmap): Buffer {
   const rows = Math.floor(MAX_GRAPHIC_BYTES / rowBytes);
   const graphics: string[] = [];
@@ -28,7 +28,7 @@ function z64(bytes: Uint8Array): string {
   return `:Z64:${base64}:${crc16(base64).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The CRC of 16 bits with the polynomial x¹⁶ + x¹² + x⁵ + 1, from 0 on (CRC-16/XMODEM). */
+/** The CRC of 16 bits with the polynomial x¹⁶ + x¹² + x⁵ + 1, from 0 (CRC-16/XMODEM). */
 export function crc16(text: string): number {
   let crc = 0;
   for (let i = 0; i < text.length; i++) {

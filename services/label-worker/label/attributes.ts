@@ -1,7 +1,4 @@
-/**
- * The attributes of the template helpers. What a helper draws at, and how large, is a number, for any template or
- * guide.
- */
+/** The attributes of the template helpers. Positions and sizes are numbers, for any template or guide. */
 
 /** In dots: a letter page has 2 235. */
 const MAX_DOTS = 10_000;
@@ -9,18 +6,18 @@ const LENGTH = /^\d+(\.\d+)?(mm|cm|in)$/;
 
 const isNumber = (value: unknown, least: number, most: number) =>
   typeof value === 'number' && value >= least && value <= most;
-const isPlace = (value: unknown) => isNumber(value, -MAX_DOTS, MAX_DOTS);
+const isPosition = (value: unknown) => isNumber(value, -MAX_DOTS, MAX_DOTS);
 const isSize = (value: unknown) => isNumber(value, Number.MIN_VALUE, MAX_DOTS);
 
 const TYPES = {
   text: [(value: unknown) => typeof value === 'string', 'a text'],
   flag: [(value: unknown) => typeof value === 'boolean', 'true or false'],
   length: [(value: unknown) => typeof value === 'string' && LENGTH.test(value), 'a length, such as "100mm"'],
-  place: [isPlace, 'a number of dots'],
+  position: [isPosition, 'a number of dots'],
   gap: [(value: unknown) => isNumber(value, 0, MAX_DOTS), 'a number of dots, 0 or more'],
   size: [isSize, 'a number of dots above 0'],
-  // A printer has whole dots: elsewhere the bars of a code would vary by a dot.
-  wholePlace: [(value: unknown) => isPlace(value) && Number.isInteger(value), 'a whole number of dots'],
+  // A printer has whole dots: otherwise the bars of a code would vary by a dot.
+  wholePosition: [(value: unknown) => isPosition(value) && Number.isInteger(value), 'a whole number of dots'],
   wholeSize: [(value: unknown) => isSize(value) && Number.isInteger(value), 'a whole number of dots above 0'],
   // The steps of fitting a text grow with its lines at the smallest type.
   points: [(value: unknown) => isNumber(value, 1, 1_000), 'a number of points, 1 to 1000'],
@@ -38,24 +35,27 @@ const FITTED = {
   bold: 'flag?',
   class: 'text?',
 } as const;
-const ANCHOR = { x: 'place?', middle: 'place?', right: 'place?', y: 'place' } as const;
+const ANCHOR = { x: 'position?', middle: 'position?', right: 'position?', y: 'position' } as const;
 const AREA = { width: 'size', height: 'size' } as const;
-const CODE_PLACE = { middle: 'wholePlace?', y: 'wholePlace?' } as const;
+const CODE_POSITION = { middle: 'wholePosition?', y: 'wholePosition?' } as const;
 
-/** The helpers as they are called, a block with `#`, with their value and their attributes; `?`: may be left out. */
+/** The helpers as they are called, a block with `#`. `?`: may be left out. */
 export const CALLS: Readonly<Record<string, Call>> = {
   '#page': { attributes: { width: 'length', height: 'length' } },
   '#eachPackage': { attributes: {} },
   text: { value: 'text?', attributes: { ...ANCHOR, ...FITTED, width: 'size?', keepBaseline: 'flag?' } },
-  '#column': { attributes: { x: 'place?', y: 'place?', ...AREA, gap: 'gap', maxScale: 'scale?' } },
+  '#column': { attributes: { x: 'position?', y: 'position?', ...AREA, gap: 'gap', maxScale: 'scale?' } },
   field: { value: 'text?', attributes: FITTED },
   fit: { value: 'text?', attributes: { width: 'size', ...FITTED } },
-  '#logo': { value: 'text?', attributes: { x: 'place', y: 'place', ...AREA, gap: 'gap', right: 'place' } },
+  '#logo': {
+    value: 'text?',
+    attributes: { x: 'position', y: 'position', ...AREA, gap: 'gap', right: 'position' },
+  },
   logo: { value: 'text?', attributes: AREA },
-  rule: { attributes: { x: 'wholePlace', y: 'wholePlace', width: 'wholeSize', height: 'wholeSize' } },
+  rule: { attributes: { x: 'wholePosition', y: 'wholePosition', width: 'wholeSize', height: 'wholeSize' } },
   path: { value: 'text', attributes: { stroke: 'size' } },
-  qr: { value: 'text', attributes: { ...CODE_PLACE, size: 'wholeSize' } },
-  barcode: { value: 'text', attributes: { ...CODE_PLACE, height: 'wholeSize', module: 'wholeSize' } },
+  qr: { value: 'text', attributes: { ...CODE_POSITION, size: 'wholeSize' } },
+  barcode: { value: 'text', attributes: { ...CODE_POSITION, height: 'wholeSize', module: 'wholeSize' } },
 };
 
 /**

@@ -5,10 +5,10 @@ import type { Rect } from '../drawing.ts';
 /** Light margin on either side, in modules (ISO/IEC 15417). */
 export const BARCODE_QUIET_ZONE = 10;
 
-/** In dots: the middle of the code, the top and the height of its bars, and the width of its narrowest bar. */
-export type BarcodePlace = { middle: number; y: number; height: number; module: number };
+/** In dots: the middle of the code, the top and height of its bars, the width of its narrowest bar. */
+export type BarcodePosition = { middle: number; y: number; height: number; module: number };
 
-export function barcode(text: string, { middle, y, height, module }: BarcodePlace): Rect[] {
+export function barcode(text: string, { middle, y, height, module }: BarcodePosition): Rect[] {
   const [symbol] = bwip.raw('code128', text, {});
   // Alternates the widths of a bar and of the space behind it, in modules.
   if (!symbol || !('sbs' in symbol)) throw new Error('bwip-js returned a Code 128 without widths of bars');
@@ -27,16 +27,15 @@ const QR_QUIET_ZONE = 4;
 /** Smallest module, in dots: 0.5 mm (Denso Wave's rule for heads of 203 dpi). */
 const MIN_MODULE = 4;
 
-/** In dots: the middle, the top and the side of the space; a smaller code is centred in it. */
-export type QrPlace = { middle: number; y: number; size: number };
+/** In dots: the middle, the top and the side of the space, in which a smaller code is centred. */
+export type QrPosition = { middle: number; y: number; size: number };
 
 /**
- * Returns the dark modules of the QR code of a text, level M, with its quiet zone inside its space. A module is as
- * large as the space allows, in whole dots. The mask is fixed: choosing it costs most of a QR code's time, and scanners
- * read any.
+ * Returns the dark modules of a QR code, level M, with its quiet zone inside its space. A module is as large as the
+ * space allows, in whole dots. The mask is fixed: choosing one takes most of a QR code's time, and scanners read any.
  * @throws when the text is too long for modules that a scanner can read.
  */
-export function qr(text: string, { middle, y, size }: QrPlace): Rect[] {
+export function qr(text: string, { middle, y, size }: QrPosition): Rect[] {
   const { modules } = QRCode.create([{ data: Buffer.from(text), mode: 'byte' }], {
     errorCorrectionLevel: 'M',
     maskPattern: 3,
@@ -54,7 +53,7 @@ export function qr(text: string, { middle, y, size }: QrPlace): Rect[] {
 
 type BitMatrix = { data: Uint8Array; size: number };
 
-/** Returns dark modules that follow each other in a row as one rectangle; `left`, `top` and `module` are in dots. */
+/** Joins dark modules that follow each other in a row. `left`, `top` and `module` are in dots. */
 function darkRuns({ data, size }: BitMatrix, left: number, top: number, module: number): Rect[] {
   const runs: Rect[] = [];
   for (let row = 0; row < size; row++) {

@@ -13,7 +13,7 @@ const pageStyles = Object.values(OUR_TEMPLATES)
   .map((template) => template.pageStyles)
   .join('');
 
-/** The document that labels of all kinds are printed in, without the labels themselves. */
+/** The document of all kinds, without the labels themselves. */
 export const DOCUMENT = `<!doctype html>
 <html lang="es-MX">
 <meta charset="utf-8">

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Breaks texts into lines as Chromium would, from the widths of the font's characters. Lengths are in em, so they hold
- * for every size of type.
+ * Breaks texts into lines as Chromium would, from the widths of the font's characters. Lengths are in em, for every
+ * size of type.
  */
 
 export type Face = 'medium' | 'bold';
 
-/** In thousandths of an em, separated by blanks; a test measures the widths in Chromium. */
+/** In thousandths of an em, separated by blanks. A test measures them in Chromium. */
 type WidthsFile = { characters: string } & Record<Face, string>;
 const file: WidthsFile = JSON.parse(readFileSync(new URL('fonts/widths.json', import.meta.url), 'utf8'));
 /** By character code. */
@@ -22,7 +22,7 @@ function byCode(thousandths: string): Float64Array {
   return widths;
 }
 
-/** Returns the width of a text in em, without kerning, which would make it about a hundredth narrower. */
+/** In em, without kerning, which would make a text about a hundredth narrower. */
 export function widthOf(text: string, face: Face): number {
   const widths = WIDTHS[face];
   let width = 0;
@@ -31,8 +31,8 @@ export function widthOf(text: string, face: Face): number {
 }
 
 /**
- * Breaks a text into at most `count` lines no wider than `room` em: between words, or within a word that is longer than
- * a line. The rest is cut with an ellipsis, at the end of the last line.
+ * Breaks a text into at most `count` lines no wider than `room` em: between words, or within a word that is longer
+ * than a line. Cuts the rest with an ellipsis.
  * @returns `whole`: no word is broken, and nothing is cut.
  */
 export function breakLines(
@@ -49,7 +49,7 @@ export function breakLines(
     const fitting = Math.max(1, fittingLength(rest, room, face));
     const space = rest.lastIndexOf(' ', fitting);
     const [nextWord = ''] = rest.slice(space + 1).split(' ', 1);
-    // A word that no line can hold begins where it stands: lines of its own would waste the rest of a line.
+    // A word that no line can hold begins on this line, so that the rest of the line is not wasted.
     const isBroken = space <= 0 || widthOf(nextWord, face) > room;
     const end = isBroken ? fitting : space;
     whole &&= !isBroken;
@@ -69,7 +69,7 @@ function fittingLength(text: string, room: number, face: Face): number {
   return text.length;
 }
 
-/** Cuts a text so that it fits with an ellipsis, which stands even if it alone is too wide. */
+/** The ellipsis stands even if it alone is too wide. */
 function cut(text: string, room: number, face: Face): string {
   const length = fittingLength(text, room - widthOf('…', face), face);
   return `${text.slice(0, length).trimEnd()}…`;

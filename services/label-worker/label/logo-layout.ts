@@ -4,7 +4,7 @@ import { logoSize } from '#shared/contracts/logo-size.ts';
 export type Room = { x: number; y: number; width: number; height: number };
 
 /**
- * Returns the position of a logo: as large as its room allows, at the left, in the middle of the height.
+ * Positions a logo: as large as its room allows, at the left, in the middle of the height.
  * @param logo a `data:` URI.
  * @throws when the logo has no size, which the api refuses at its start.
  */

@@ -4,15 +4,12 @@ import { Sheet } from './sheet.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from './templates.ts';
 import { labelView } from './view.ts';
 
-/** Pages, ready to print: HTML for Chromium, the PDF's title, and what we draw on the pages. */
+/** `html` is for Chromium, `title` for the PDF, and we draw `drawing` on the pages. */
 export type RenderedPages = { html: string; title: string; drawing: Drawing };
-/** A label, to be laid on its kind's underlay, with the values of the codes of each page. */
+/** A label above its kind's underlay, with the values of each page's codes. */
 export type RenderedLabel = RenderedPages & { kind: LabelPayload['kind']; codes: string[][] };
 
-/**
- * Renders all pages of a label.
- * @throws when the label cannot be drawn, such as a tracking address too long for its QR code.
- */
+/** @throws when the label cannot be drawn, such as a tracking address too long for its QR code. */
 export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR_TEMPLATES): RenderedLabel {
   const { kind, number } = label;
   const sheet = new Sheet();
@@ -21,7 +18,7 @@ export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR
   return { kind, html: sheet.html(kind), title: `Guía ${number}`, drawing: sheet.drawing(), codes };
 }
 
-/** Returns the body of a print of one kind, so that its template's styles touch no other. */
+/** All pages are of one kind, so that its template's styles touch no other. */
 export function printBody(
   kind: LabelPayload['kind'],
   pages: readonly Pick<RenderedPages, 'html'>[],
@@ -30,7 +27,7 @@ export function printBody(
   return templates[kind].head + pages.map(({ html }) => html).join('');
 }
 
-/** Renders what all labels of a kind have in common, as one page; undefined if they have nothing in common. */
+/** Renders what all labels of a kind share, if anything, as one page. */
 export function renderUnderlay(
   kind: LabelPayload['kind'],
   templates: LabelTemplates = OUR_TEMPLATES,

@@ -6,17 +6,14 @@ import {
   type Shape,
 } from '../drawing.ts';
 
-/**
- * What stands on one page or on every page: SVG and HTML that Chromium sets, our shapes, and the values of the codes.
- */
+/** SVG and HTML that Chromium sets, our shapes, and the values of the codes: of one page, or of every page. */
 type Layer = { graphics: string; texts: string; html: string; shapes: Shape[]; codes: string[] };
 
-/** Records what a template draws on a label's pages. What all pages share is recorded once. */
+/** Records what a template draws, what all pages share only once. */
 export class Sheet {
   readonly #shared = emptyLayer();
   readonly #pages: Layer[] = [];
   readonly #floating: FloatingShape[] = [];
-  /** Where the next thing is recorded. */
   layer = this.#shared;
 
   /** @param index of the page, from 0. */
@@ -31,14 +28,14 @@ export class Sheet {
     this.layer.shapes.push(shape);
   }
 
-  /** Records a shape that stands where HTML leaves room for it. @returns the address of its link there. */
+  /** Records a shape for which HTML leaves room. @returns the address of its link there. */
   float(shape: FloatingShape): string {
     return floatingHref(this.#floating.push(shape) - 1);
   }
 
   /**
-   * Returns the pages as HTML: a section of the class `kind` each, with one SVG and one text, and the template's own
-   * HTML. Chromium's time grows with the number of boxes (docs/decisions/0001-text-set-by-us.md).
+   * Returns the pages as HTML: a section each of the class `kind`, with one SVG, one text, and the template's HTML.
+   * More boxes would cost Chromium more time (docs/decisions/0001-text-set-by-us.md).
    */
   html(kind: string): string {
     const { graphics, texts, html } = this.#shared;

@@ -1,5 +1,5 @@
 import Handlebars, { type HelperOptions } from 'handlebars';
-import { type BarcodePlace, barcode, type QrPlace, qr } from './codes.ts';
+import { type BarcodePosition, barcode, type QrPosition, qr } from './codes.ts';
 import { fit, flowingBarcode, flowingLogo, flowingQr } from './flow/flow-helpers.ts';
 import { logoLayout, type Room } from './logo-layout.ts';
 import type { Sheet } from './sheet.ts';
@@ -7,12 +7,10 @@ import { inAscii, isPlacedAt, textHelpers } from './text-helpers.ts';
 import type { LabelView } from './view.ts';
 
 /**
- * The Handlebars helpers of label templates (docs/labels.md "Templates"), with the attributes that `attributes.ts` has
- * checked. A helper with a place records on the label's sheet and returns nothing. Others return HTML for the
- * template's own. All texts are escaped.
+ * The Handlebars helpers of label templates (docs/labels.md "Templates"); `attributes.ts` checks their attributes. A
+ * helper with a position records on the label's sheet, another returns HTML. All texts are escaped.
  */
 
-/** What a helper gets after its values: the attributes of the template, and the sheet of the label. */
 type Options<Attributes> = { hash: Attributes; data: { sheet: Sheet } };
 type BlockOptions<Attributes> = Options<Attributes> & Pick<HelperOptions, 'fn'>;
 
@@ -74,12 +72,12 @@ export const templateHelpers = {
   ...textHelpers,
   fit,
   /** `{{qr value middle= y= size=}}`, or `{{qr value size=}}` in HTML. */
-  qr(value: string, { hash, data: { sheet } }: Options<QrPlace>): unknown {
+  qr(value: string, { hash, data: { sheet } }: Options<QrPosition>): unknown {
     sheet.layer.codes.push(value);
     return isPlacedAt(hash.middle, hash.y) ? sheet.draw(qr(value, hash)) : flowingQr(sheet, value, hash.size);
   },
   /** `{{barcode value middle= y= height= module=}}`, or `{{barcode value height= module=}}` in HTML. */
-  barcode(value: string, { hash, data: { sheet } }: Options<BarcodePlace>): unknown {
+  barcode(value: string, { hash, data: { sheet } }: Options<BarcodePosition>): unknown {
     sheet.layer.codes.push(value);
     return isPlacedAt(hash.middle, hash.y)
       ? sheet.draw(barcode(value, hash))

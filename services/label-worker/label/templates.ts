@@ -6,10 +6,8 @@ import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job
 import { LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/contracts/label-kinds.ts';
 import { compileTemplate, type LabelTemplate, TemplateError } from './template-files/compile-template.ts';
 
-/** Compiled when the service starts. */
 export type LabelTemplates = Readonly<Record<LabelPayload['kind'], LabelTemplate>>;
 
-/** Our templates, `<kind>.hbs`. */
 export const OUR_FOLDER = join(import.meta.dirname, 'templates');
 
 export const OUR_TEMPLATES: LabelTemplates = ofEachKind((kind) => {
@@ -19,7 +17,7 @@ export const OUR_TEMPLATES: LabelTemplates = ofEachKind((kind) => {
 });
 
 /**
- * Returns the templates of an operator's folder (docs/labels.md "Templates of your own"), and ours of the other kinds.
+ * Returns the operator's templates of a folder (docs/labels.md "Templates of your own"), and ours of the other kinds.
  * @throws TemplateError
  */
 export function loadTemplates(folder: string | undefined): LabelTemplates {
@@ -29,8 +27,7 @@ export function loadTemplates(folder: string | undefined): LabelTemplates {
 }
 
 /**
- * Returns the names of a folder's files. Those that begin with a dot are skipped: Kubernetes keeps the files of a
- * ConfigMap behind such a name.
+ * Skips names that begin with a dot: Kubernetes keeps the files of a ConfigMap behind such a name.
  * @throws TemplateError for an empty folder.
  */
 export function templateNames(folder: string): string[] {
@@ -45,7 +42,7 @@ export function readTemplate(folder: string, name: string): [kind: LabelKind, te
   const kind = LABEL_KINDS.find((known) => name === `${known}.hbs`);
   if (!kind) {
     const known = LABEL_KINDS.map((each) => `${each}.hbs`).join(', ');
-    throw new TemplateError(file, undefined, `this is no name of a template; those are ${known}`);
+    throw new TemplateError(file, undefined, `this is not the name of a template; those are ${known}`);
   }
   const bytes = reading(file, () => readFileSync(file));
   if (!isUtf8(bytes)) throw new TemplateError(file, undefined, 'this is not in UTF-8');

@@ -2,13 +2,13 @@ import { DOTS_PER_POINT } from '../drawing.ts';
 import { breakLines, type Face } from './line-breaking.ts';
 
 /**
- * Fits texts into their room on a label, in place of Chromium's layout (docs/decisions/0001-text-set-by-us.md).
- * Positions are in dots, sizes of type in points.
+ * Fits texts into their room in place of Chromium's layout (docs/decisions/0001-text-set-by-us.md). Positions are in
+ * dots, sizes of type in points.
  */
 
-/** Shares of the full size that a text is tried at; few, so that sizes on a label look chosen. */
+/** Shares of the full size that are tried; few, so that sizes on a label look chosen. */
 const SIZE_STEPS = [1, 0.8, 0.62, 0.45, 0];
-/** Scales that a column is tried at; the last is for a column of only the longest fields. */
+/** Scales of a column that are tried; only the longest fields need the last. */
 const SMALLEST_SCALE = 0.65;
 const COLUMN_SCALES = [1.25, 1.12, 1, 0.9, 0.8, 0.75, SMALLEST_SCALE];
 /** In sizes of the type: between baselines, above and below a baseline, and between a line and the next field. */
@@ -20,9 +20,9 @@ const FIELD_SPACING = 0.3;
 export type Typesetting = {
   /** Of the full size, in points. */
   size: number;
-  /** In dots; without it the text is one line of any length. */
+  /** In dots; without it, one line of any length. */
   width?: number;
-  /** Most lines at the full size, 1 by default; smaller type may take more lines, but no more height. */
+  /** Most lines at the full size, 1 by default. Smaller type may take more lines, but no more height. */
   maxLines?: number;
   /** In points; 6 by default. */
   minSize?: number;
@@ -34,9 +34,8 @@ export type Line = { text: string; y: number };
 export type FittedText = { lines: Line[]; size: number; height: number };
 
 /**
- * Fits a text into its room with as few and as large lines as possible, no word broken. A text that is too long gets
- * smaller, on more lines but no higher, down to `minSize`. Only then words are broken, and the rest is cut with an
- * ellipsis.
+ * Fits a text into its room with as few and as large lines as possible, no word broken. A longer text gets smaller,
+ * on more lines but no higher, down to `minSize`. Only then words are broken, and the rest is cut.
  */
 export function fitText(given: string, typesetting: Typesetting): FittedText {
   const { size: fullSize, width, maxLines = 1, minSize = 6, bold } = typesetting;
@@ -52,14 +51,14 @@ export function fitText(given: string, typesetting: Typesetting): FittedText {
   throw new Error('The last step takes any text');
 }
 
-/** Returns how many lines fit into a height, at least one. */
+/** At least one. */
 function lineCount(height: number, size: number): number {
   let count = 1;
   while (heightOf(count + 1, size) <= height + 0.01) count++;
   return count;
 }
 
-/** Returns the height from the top of the first line's capitals to below the last line, in dots. */
+/** In dots, from the top of the first line's capitals to below the last line. */
 function heightOf(lines: number, size: number): number {
   return (CAP_HEIGHT + (lines - 1) * LEADING + DESCENT) * size * DOTS_PER_POINT;
 }
@@ -73,7 +72,7 @@ function placed(texts: string[], size: number): FittedText {
   };
 }
 
-/** In dots, with `gap` dots between fields beside their own spacing. */
+/** In dots; `gap` adds to the fields' own spacing. */
 export type Column = {
   width: number;
   height: number;
@@ -84,9 +83,9 @@ export type Column = {
 export type Field = Omit<Typesetting, 'width'> & { text: string };
 
 /**
- * Fits fields one below the other into a column: as large as its room allows, and smaller if they would not fit.
+ * Fits fields one below the other into a column, as large as its room allows.
  * @returns each field with its lines, whose `y` counts from the column's top.
- * @throws when the column is too low for the longest fields, so that the trial refuses the template, before any label.
+ * @throws when the column is too low for the longest fields: the trial then refuses the template, before any label.
  */
 export function fitColumn<F extends Field>(fields: readonly F[], column: Column): (F & FittedText)[] {
   const tallest = tallestOf(fields, column);
@@ -97,13 +96,13 @@ export function fitColumn<F extends Field>(fields: readonly F[], column: Column)
   const scales = COLUMN_SCALES.filter((scale) => scale <= (column.maxScale ?? 1));
   for (const scale of scales) {
     const { fitted, height, reduced } = stacked(fields, column, scale);
-    // A field that must get smaller at a larger scale would look smaller than its neighbours for no reason.
+    // A field that gets smaller at a larger scale would look smaller than its neighbours for no reason.
     if ((height <= column.height && !(reduced && scale > 1)) || scale === SMALLEST_SCALE) return fitted;
   }
   throw new Error('The last scale takes any fields');
 }
 
-/** Returns the height of fields at the smallest scale when each has all of its lines. */
+/** At the smallest scale, when each field has all of its lines. */
 function tallestOf(fields: readonly Field[], { gap }: Column): number {
   return fields.reduce((height, { size, maxLines = 1, minSize = 6 }, i) => {
     const scaled = size * SMALLEST_SCALE;

@@ -1,5 +1,5 @@
 import Handlebars, { type HelperOptions } from 'handlebars';
-import { CSS_PIXELS_PER_DOT, DOTS_PER_POINT } from '../drawing.ts';
+import { CSS_PIXELS_PER_DOT, DOTS_PER_MM, DOTS_PER_POINT } from '../drawing.ts';
 import type { Sheet } from './sheet.ts';
 import { type Column, type FittedText, fitColumn, fitText, type Typesetting } from './text-fitting.ts';
 
@@ -17,7 +17,7 @@ type TextOptions = {
 
 /** `{{text value x= y= width= size= …}}`: an empty value draws nothing. */
 function text(value: string | undefined, { hash, data }: TextOptions): void {
-  const anchors = [hash.x, hash.middle, hash.right].filter((place) => place !== undefined);
+  const anchors = [hash.x, hash.middle, hash.right].filter((anchor) => anchor !== undefined);
   if (anchors.length !== 1) throw new Error('{{text}} needs one of x, middle and right');
   if (!value) return;
   const fitted = fitText(value, hash);
@@ -45,13 +45,13 @@ function column(this: unknown, { hash, data, fn }: ColumnOptions): unknown {
 }
 
 function columnHtml(texts: string, width: number, height: number): string {
-  const svg = `<svg style="width:${width / 8}mm;height:${height / 8}mm;overflow:visible">`;
+  const svg = `<svg style="width:${width / DOTS_PER_MM}mm;height:${height / DOTS_PER_MM}mm;overflow:visible">`;
   return `${svg}<g transform="scale(${CSS_PIXELS_PER_DOT})"><text>${texts}</text></g></svg>`;
 }
 
-/** Returns whether a helper has a place on the page. @throws when it has half of one. */
+/** @throws when a helper has only one of both coordinates. */
 export function isPlacedAt(x: number | undefined, y: number | undefined): boolean {
-  if ((x === undefined) !== (y === undefined)) throw new Error('a place has both coordinates, or none');
+  if ((x === undefined) !== (y === undefined)) throw new Error('a position has both coordinates, or none');
   return x !== undefined;
 }
 
@@ -63,8 +63,8 @@ function field(value: string | undefined, { hash, data }: FieldOptions): void {
 export const textHelpers = { text, column, field };
 
 function spans({ lines, size }: FittedText, top: number, style: Style, anchor: Anchor): string {
-  // With quarters of dots and an em of 1 024 units, sums of widths are exact in binary. Chromium then writes a line as
-  // one string, without each letter's position.
+  // With quarters of dots and an em of 1 024 units, sums of widths are exact in binary. Chromium then writes a line
+  // as one string, without positions of letters.
   const dots = Math.round(size * DOTS_PER_POINT * 4) / 4;
   const classes = classesOf(style, anchor);
   const attributes = `${classes && ` class="${classes}"`} font-size="${dots}"`;
@@ -84,7 +84,7 @@ function classesOf({ bold, class: style = '' }: Style, { middle, right }: Anchor
   return Handlebars.escapeExpression(classes.trimStart());
 }
 
-/** Writes HTML in ASCII: any other letter would double the bytes of all HTML sent to Chromium. */
+/** Any other letter would double the bytes of all HTML sent to Chromium. */
 export function inAscii(html: string): string {
   return html.replace(/[^\0-\x7f]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

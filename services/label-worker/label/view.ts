@@ -2,17 +2,17 @@ import { inCharset } from '#shared/contracts/label-charset.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 
 type Guide = LabelPayload['guide'];
-/** What templates show. An absent field is empty, or a dash in a table. */
+/** An absent field is empty, or a dash in a table. */
 export type LabelView = ReturnType<typeof labelView>;
 
 const SERVICES = { Domicilio: 'Entrega a domicilio', 'the service': 'Recoge en sucursal' } as const;
 const NONE = '—';
 const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 3 });
-/** Smallest measure that is shown: a smaller one is not shown as 0. */
+/** A smaller measure would be shown as 0. */
 const LEAST = 0.001;
 const money = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
-/** Returns what a label of any kind may show. All texts but those of codes are in characters of the label's font. */
+/** Returns what a label of any kind may show, in characters of the label's font except in codes. */
 export function labelView({ logo, ...payload }: LabelPayload) {
   const { guide, ...label } = allInCharset(payload);
   const { Remitente: from, Creado_por: author } = guide;
@@ -44,12 +44,12 @@ export function labelView({ logo, ...payload }: LabelPayload) {
   };
 }
 
-/** Returns the packages that have a page, by their numbers from 1. */
+/** The packages that have a page, from 1. */
 function printedPackages({ packages, package: only }: Pick<LabelPayload, 'packages' | 'package'>): number[] {
   return only === undefined ? Array.from({ length: packages }, (_, i) => i + 1) : [only];
 }
 
-/** Returns what a package's number has after the guide's (docs/contract.md "Labels"). */
+/** What a package's number has after the guide's (docs/contract.md "Labels"). */
 function packageSuffix(index: number): string {
   return String(index).padStart(2, '0');
 }

@@ -3,24 +3,24 @@ import type { PdfChunk } from '#shared/pdf/pdf-writer.ts';
 import { type Drawing, POINTS_PER_DOT, type Shape } from '../drawing.ts';
 
 /**
- * A page that labels are laid on: a form XObject (ISO 32000-1, 8.10), followed by its objects, numbered from
+ * A page that is laid below labels: a form XObject (ISO 32000-1, 8.10), followed by its objects, numbered from
  * `FIRST_OBJECT` on.
  */
 export type PdfUnderlay = readonly PdfChunk[];
 
-/** One label's pages of a print: the title of its file, the drawing on its pages, and the underlay below them. */
+/** One label's pages in a print. `title` is that of its file. */
 export type LabelPages = { title: string; drawing: Drawing; underlay?: PdfUnderlay | undefined };
 
 /** Differs from Chromium's names, which have a number. */
 export const UNDERLAY_NAME = 'Underlay';
 
 /**
- * A label's drawing as PDF content streams (ISO 32000-1, 7.8.2). A page has four in this order: `SAVE_STATE`,
- * Chromium's own, `shared`, and its own of `pages`.
+ * A label's drawing as PDF content streams (ISO 32000-1, 7.8.2). A page has four, in this order: `SAVE_STATE`,
+ * Chromium's, `shared`, and its own of `pages`.
  */
 export type ContentStreams = { shared: string; pages: string[] };
 
-/** Chromium's stream leaves its scale behind; saving the state before and restoring it after undoes that. */
+/** Saved before Chromium's stream and restored after it, because that stream leaves its scale behind. */
 export const SAVE_STATE = 'q\n';
 
 /** @param height of the page, in points: PDF counts from the bottom. */
@@ -37,9 +37,9 @@ export function contentStreams(
 }
 
 /**
- * Writes each rectangle a thousandth of a dot smaller on each side: PDF printers ink every dot that an area touches
- * (ISO 32000-1, 10.6.5). Sums of binary fractions could otherwise touch one more.
- * @throws for a place or size that is not a whole dot: printers drop numbers that they cannot read, such as `42.5.001`.
+ * Writes each rectangle a thousandth of a dot smaller on each side. PDF printers ink every dot that an area touches
+ * (ISO 32000-1, 10.6.5), and sums of binary fractions could touch one more.
+ * @throws unless all numbers are whole dots: printers drop numbers that they cannot read, such as `42.5.001`.
  */
 function rectangles(shapes: readonly Shape[]): string {
   let operators = '';
@@ -59,10 +59,10 @@ export function contentStream(operators: string): PdfChunk[] {
   return [`<</Length ${operators.length}>>\nstream\n${operators}\nendstream\nendobj\n`];
 }
 
-/** Memory for a few kilobytes: zlib's default takes a third of the time. */
+/** Memory for a few kilobytes: in this way zlib takes a third of the time. */
 const COMPRESSION = { level: 1, windowBits: 13, memLevel: 7 };
 
-/** Returns the same object compressed, which pays from a kilobyte on. @param entries of its dictionary. */
+/** Compression pays from a kilobyte on. @param entries of the dictionary. */
 export function compressedStream(operators: string, entries = ''): PdfChunk[] {
   const compressed = deflateSync(Buffer.from(operators, 'latin1'), COMPRESSION);
   const dictionary = `<<${entries}/Filter /FlateDecode /Length ${compressed.length}>>\nstream\n`;

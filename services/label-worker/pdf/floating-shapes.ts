@@ -14,12 +14,12 @@ export type Link = { href: string; left: number; bottom: number; right: number; 
 export type PageWithLinks = { width: number; height: number; links: readonly Link[] };
 
 /**
- * In dots: how far a shape may differ from its link, and reach out of its page. Chromium widens links to whole CSS
- * pixels, of 2.1 dots.
+ * In dots: how far a shape may differ from its link, and exceed its page. Chromium widens links to whole CSS pixels,
+ * of 2.1 dots.
  */
 const TOLERANCE = 4;
 
-/** Removes and returns a page's links, which only mark the places of floating shapes. */
+/** Removes and returns a page's links, which only mark positions. */
 export function takeLinks(objects: Map<number, PdfObject>, page: number): Link[] {
   const object = objectAt(objects, page);
   if (!object.pieces.some((piece) => piece.includes('/Annots ['))) return [];
@@ -40,10 +40,10 @@ function linkOf({ pieces }: PdfObject): Link {
 }
 
 /**
- * Moves floating shapes to whole dots in the middle of their links.
+ * Puts floating shapes on whole dots in the middle of their links.
  * @param pages the label's pages in the print.
- * @throws when a shape is on no page, or reaches out of its page, because a label must not lack a code. Also when a
- * turned or scaled link differs from its shape, which would cover its neighbours.
+ * @throws when a shape is on no page, or exceeds its page: a label must not lack a code. Also when a link differs
+ * from its shape because it is turned or scaled: the shape would cover its neighbours.
  */
 export function withFloating(drawing: Drawing, pages: readonly PageWithLinks[]): Drawing {
   const { floating = [] } = drawing;

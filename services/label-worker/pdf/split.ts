@@ -19,10 +19,9 @@ import { type PageWithLinks, takeLinks, withFloating } from './floating-shapes.t
 import { FIRST_OBJECT } from './underlay.ts';
 
 /**
- * Splits a print into one PDF for each label, in order, without dates: the same print gives the same files. Objects are
- * copied as bytes: docs/decisions/0003-own-pdf-splitter.md.
- * @throws UnsupportedPdfError, also when the number of pages is not that of the labels, since pages would have no known
- * label.
+ * Splits a print into one PDF for each label, in order and without dates. Copies objects as bytes
+ * (docs/decisions/0003-own-pdf-splitter.md).
+ * @throws UnsupportedPdfError; Error when the number of pages is not that of the labels.
  */
 export function split(print: Uint8Array, labels: readonly LabelPages[]): Uint8Array[] {
   const { objects, pages } = readPdf(Buffer.from(print.buffer, print.byteOffset, print.byteLength));
@@ -38,7 +37,7 @@ export function split(print: Uint8Array, labels: readonly LabelPages[]): Uint8Ar
   });
 }
 
-/** `number` is that of the page's object. */
+/** `number` of the page's object. */
 type PrintedPage = PageWithLinks & { number: number };
 
 /** In points. */
@@ -49,7 +48,7 @@ function sizeOf(objects: ObjectsByNumber, page: number): { width: number; height
   return { width: Number(width), height: Number(height) };
 }
 
-/** Numbers of a file's objects. The underlay comes next, then each page's own stream, then the copied objects. */
+/** The underlay comes next, then each page's own stream, then the copied objects. */
 const [SAVE, SHARED] = [4, 5];
 
 function fileOf(objects: ObjectsByNumber, pages: readonly PrintedPage[], label: LabelPages): Buffer {
@@ -83,7 +82,7 @@ function fileOf(objects: ObjectsByNumber, pages: readonly PrintedPage[], label: 
   ]);
 }
 
-/** Adds our content streams and the underlay to a page, which has one content stream and resources of its own. */
+/** Adds our content streams and the underlay to a page. */
 function pageWith(page: string, own: number, hasUnderlay: boolean): string {
   const whole = page.replace(
     /\/Contents (\d+ 0 R)\n/,
@@ -98,7 +97,7 @@ function pageWith(page: string, own: number, hasUnderlay: boolean): string {
   throw new UnsupportedPdfError('A page has no resources of its own');
 }
 
-/** Writes a PDF file. An object's number is its index in `objects`, from 1; the first three are in every file. */
+/** An object's number is its index in `objects`, from 1. The first three are in every file. */
 export function pdfFile(objects: readonly (readonly PdfChunk[])[]): Buffer {
   const writer = new PdfWriter();
   const written = [

@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import type { PdfChunk } from '#shared/pdf/pdf-writer.ts';
+import { bytesOf } from '#shared/pdf/pdf-writer.ts';
 import {
   objectAt,
   parseObject,
@@ -11,13 +11,13 @@ import {
 import type { Drawing } from '../drawing.ts';
 import { compressedStream, contentStreams, type PdfUnderlay, SAVE_STATE } from './content-streams.ts';
 
-/** The same in all files, so that the underlay's objects are written once. */
+/** The same in all files, so that an underlay's objects are written once. */
 export const FIRST_OBJECT = 6;
 
-/** What Chromium (Skia) writes of a page: its resources, size and content stream. */
+/** What Chromium (Skia) writes of a page. */
 const PAGE = /\/Resources (<<.*>>)\n\/MediaBox (\[0 0 [\d.]+ ([\d.]+)\])\n\/Contents (\d+) 0 R\n/s;
 
-/** Makes an underlay of a print of one page and of its drawing. @throws UnsupportedPdfError */
+/** Makes an underlay of a print of one page and its drawing. @throws UnsupportedPdfError */
 export function readUnderlay(print: Uint8Array, drawing: Drawing): PdfUnderlay {
   const { objects, pages } = readPdf(Buffer.from(print));
   const [page = 0] = pages;
@@ -31,17 +31,11 @@ export function readUnderlay(print: Uint8Array, drawing: Drawing): PdfUnderlay {
     `${SAVE_STATE}${printed}${drawn.shared}${drawn.pages[0]}`,
     `/Type /XObject /Subtype /Form /BBox ${box} /Resources ${resources} `,
   );
-  objects.set(page, parseObject(joined(form)));
+  objects.set(page, parseObject(bytesOf(form)));
   const needed = reachable(objects, [page]);
   const numbers = new Map(needed.map((number, i) => [number, FIRST_OBJECT + i]));
   return needed.map((number) => {
     const object = objectAt(objects, number);
-    return joined([withNumbers(object, (ref) => numbers.get(ref) as number), object.body]);
+    return bytesOf([withNumbers(object, (ref) => numbers.get(ref) as number), object.body]);
   });
-}
-
-function joined(chunks: readonly PdfChunk[]): Buffer {
-  return Buffer.concat(
-    chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk)),
-  );
 }

@@ -4,7 +4,7 @@ import type { LabelJobResult, TemplateVersions } from '#shared/contracts/label-j
 import type { OwnDetails, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import { evicts, type RedisState } from '#shared/stores/redis-state.ts';
 
-/** In ms. */
+/** Time limit of reading the label cache's state, in ms. */
 const READ_MS = 1_000;
 
 type Options = {
@@ -14,7 +14,7 @@ type Options = {
   labelCache: () => Promise<RedisState>;
 };
 
-/** Returns a function that reads the fields that only label workers report. */
+/** Reads the fields that only label workers report. */
 export function workerDetails({ worker, chromium, templates, labelCache }: Options) {
   let labels = 0;
   worker.on('completed', (_job, { dropped }: LabelJobResult) => {
@@ -23,7 +23,7 @@ export function workerDetails({ worker, chromium, templates, labelCache }: Optio
   return async (now: number): Promise<OwnDetails<WorkerHeartbeat>> => {
     const labelCacheEvicts = await withTimeout(READ_MS, 'Reading the state of the label cache', labelCache())
       .then(evicts)
-      .catch(() => undefined); // whether it answers is told by the dependencies
+      .catch(() => undefined); // `dependencies` reports whether it answers
     const known = labelCacheEvicts === undefined ? {} : { labelCacheEvicts };
     const { since, ...state } = chromium();
     const byRedis = now - (Date.now() - since);

@@ -17,11 +17,11 @@ declare module '#shared/errors/domain-error.ts' {
 
 type LabelFailure = keyof typeof RETRIED;
 
-/** `other` is any unforeseen reason, such as a Redis that is away. */
+/** `other` is any unforeseen reason, such as an outage of Redis. */
 export const FAILURE_REASONS = [...(Object.keys(RETRIED) as LabelFailure[]), 'other'] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** A label that must not be tried again; BullMQ keeps the message, which is the code, as the job's reason. */
+/** BullMQ keeps the message, which is the code, as the job's reason. */
 class UnrecoverableLabelError extends UnrecoverableError {
   readonly code: LabelFailure;
 

@@ -67,7 +67,7 @@ describe('a template is refused when it is read', () => {
   test.for<[files: Files, message: string]>([
     [
       { 'medium.html': '' },
-      'medium.html: this is no name of a template; those are letter.hbs, small.hbs, medium.hbs',
+      'medium.html: this is not the name of a template; those are letter.hbs, small.hbs, medium.hbs',
     ],
     [{ 'medium.hbs/a': '' }, 'medium.hbs: this cannot be read: EISDIR'],
     [{ '.hidden': '' }, 'this folder has no template'],

@@ -49,6 +49,6 @@ test('shows the labels, or what is wrong with a template', async ({ browser, fol
   ]);
   await screenshot(page, 'labels-preview-problem');
   expect(await after(writeFile(join(templates, 'medum.hbs'), ''))).toContain(
-    `${templates}/medum.hbs: this is no name of a template; those are letter.hbs, small.hbs, medium.hbs`,
+    `${templates}/medum.hbs: this is not the name of a template; those are letter.hbs, small.hbs, medium.hbs`,
   );
 });

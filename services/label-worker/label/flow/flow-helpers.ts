@@ -1,20 +1,18 @@
 import Handlebars from 'handlebars';
-import type { FloatingShape, Rect } from '../../drawing.ts';
+import { DOTS_PER_MM, type FloatingShape, type Rect } from '../../drawing.ts';
 import { BARCODE_QUIET_ZONE, barcode, qr } from '../codes.ts';
 import { logoLayout } from '../logo-layout.ts';
 import type { Sheet } from '../sheet.ts';
 import { fitText, type Typesetting } from '../text-fitting.ts';
 
-/** Helpers of a template's own HTML. Each escapes its values. */
+/** Helpers of a template's own HTML. Sizes are in dots, and values are escaped. */
 
-const MM_PER_DOT = 1 / 8;
-
-/** Returns HTML that leaves room for a QR code, with the side `size` in dots. */
+/** Leaves room for a QR code with the side `size`. */
 export function flowingQr(sheet: Sheet, value: string, size: number): Handlebars.SafeString {
   return floating(sheet, { shape: qr(value, { middle: size / 2, y: 0, size }), room: [0, 0, size, size] });
 }
 
-/** Returns HTML that leaves room for a Code 128 and its quiet zones. In dots. */
+/** Leaves room for a Code 128 and its quiet zones. */
 export function flowingBarcode(
   sheet: Sheet,
   value: string,
@@ -29,13 +27,13 @@ export function flowingBarcode(
   });
 }
 
-/** A link, because Chromium's PDF contains the positions of links only. */
+/** Returns a link, because Chromium's PDF has the positions of links alone. */
 function floating(sheet: Sheet, code: FloatingShape): Handlebars.SafeString {
   const [, , width, height] = code.room;
   return html(`<a class="box" href="${sheet.float(code)}" style="${sized(width, height)}"></a>`);
 }
 
-/** Returns the logo as HTML, as large as its room allows, in dots; nothing without a logo. */
+/** Returns the logo as large as its room allows. */
 export function flowingLogo(uri: string | undefined, room: { width: number; height: number }) {
   if (!uri) return html('');
   const { width, height } = logoLayout(uri, { x: 0, y: 0, ...room });
@@ -59,7 +57,7 @@ export function fit(value: string | undefined, { hash }: FitOptions) {
 }
 
 function sized(width: number, height: number): string {
-  return `width:${width * MM_PER_DOT}mm;height:${height * MM_PER_DOT}mm`;
+  return `width:${width / DOTS_PER_MM}mm;height:${height / DOTS_PER_MM}mm`;
 }
 
 function html(source: string): Handlebars.SafeString {

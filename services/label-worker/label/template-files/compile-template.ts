@@ -8,20 +8,19 @@ import type { LabelView } from '../view.ts';
 import { takeConstantParts } from './constant-parts.ts';
 
 export type LabelTemplate = {
-  /** For messages. */
   file: string;
   version: string;
   /** CSS of its pages' size. */
   pageStyles: string;
-  /** The template's styles, at the beginning of each print. Empty for ours, whose styles the document has. */
+  /** The template's styles for each print; empty for ours, because the document has them. */
   head: string;
-  /** Draws what all labels have in common, if anything. */
+  /** Draws what all labels share, if anything. */
   drawUnderlay: ((sheet: Sheet) => void) | undefined;
   /** Draws the rest of a label on a sheet. @throws TemplateError */
   draw(view: LabelView, sheet: Sheet): void;
 };
 
-/** A template that cannot be used: the message names the reason, the file and, if known, the line. */
+/** The message names the reason, the file and, if known, the line. */
 export class TemplateError extends ConfigError {
   override name = 'TemplateError';
 
@@ -38,10 +37,9 @@ const OPTIONS = {
   knownHelpersOnly: true,
   // `log` would write a label's data to the log.
   knownHelpers: { ...Object.fromEntries(helperNames), log: false },
-  /** Refuses a field that the view does not have. */
   strict: true,
 };
-/** For helpers without a place, which only templates of operators have. */
+/** For helpers without a position, which only operators' templates have. */
 const FLOW_STYLES = readFileSync(new URL('../flow/flow.css', import.meta.url), 'utf8');
 
 /** `kind` is the class of the pages; `isOurs`: the document already has the template's styles. */
@@ -78,7 +76,7 @@ export function compileTemplate({ file, source, version, kind, isOurs }: Templat
   });
 }
 
-/** An error with the template's line, as Handlebars throws them too. */
+/** Handlebars throws errors with the template's line too. */
 type LinedError = Error & { lineNumber?: number };
 
 function errorAt(line: number, message: string): LinedError {
@@ -97,10 +95,10 @@ function placed(file: string, error: unknown): TemplateError {
   return new TemplateError(file, lineNumber ?? (line ? Number(line) : undefined), reason, { cause: error });
 }
 
-/** What Handlebars passes to a helper after its values; `fn` draws the inside of a block. */
+/** Handlebars passes this after the values; `fn` draws the inside of a block. */
 type CallOptions = Pick<HelperOptions, 'hash'> & { fn?: HelperDelegate; loc: hbs.AST.SourceLocation };
 
-/** Returns the helper with its call checked, and with its line on its errors. */
+/** Checks the helper's call, and adds the line to its errors. */
 function checked(name: string, helper: HelperDelegate): HelperDelegate {
   return function (this: unknown, ...given) {
     const { hash, fn, loc } = given.at(-1) as CallOptions;
@@ -108,14 +106,14 @@ function checked(name: string, helper: HelperDelegate): HelperDelegate {
       checkCall(fn ? `#${name}` : name, given.slice(0, -1), hash);
       return helper.apply(this, given as Parameters<HelperDelegate>);
     } catch (error) {
-      // Of nested blocks, the innermost is to blame. Handlebars' own errors may have their line.
+      // Of nested blocks, the innermost is at fault. Handlebars' own errors may have their line.
       if ('lineNumber' in (error as LinedError)) throw error;
       throw Object.assign(error as Error, { lineNumber: loc.start.line });
     }
   };
 }
 
-/** Returns the styles at the top of a template, and `{{#page}}`, which is around everything else. */
+/** Returns the styles at the top, and `{{#page}}`, which is around everything else. */
 function partsOf({ body }: hbs.AST.Program): { styles: string; page: hbs.AST.BlockStatement } {
   const isPage = (part: hbs.AST.Statement): part is hbs.AST.BlockStatement =>
     part.type === 'BlockStatement' && (part as hbs.AST.BlockStatement).path.original === 'page';
@@ -133,8 +131,8 @@ function partsOf({ body }: hbs.AST.Program): { styles: string; page: hbs.AST.Blo
 }
 
 /**
- * Returns a page's size, with its content half a millimetre smaller. Chromium cuts a page down to whole CSS pixels, and
- * larger content would print an empty page.
+ * Content is half a millimetre smaller than its page: Chromium cuts a page to whole CSS pixels, and larger content
+ * would add an empty page.
  */
 function stylesOfPage(kind: string, page: hbs.AST.BlockStatement): string {
   const pairs = page.hash?.pairs ?? [];
@@ -150,13 +148,12 @@ function stylesOfPage(kind: string, page: hbs.AST.BlockStatement): string {
 `;
 }
 
-/** The fields that a block provides, as ` name `. */
 const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   eachPackage: ['position', 'code', 'number'],
   logo: ['x', 'width'],
 };
 
-/** Refuses what Handlebars accepts: unescaped values, styles with values, and unknown fields given to a helper. */
+/** Refuses what Handlebars accepts: unescaped values, styles with values, unknown fields in a helper's call. */
 class StrictTemplate extends Handlebars.Visitor {
   readonly #blockFields = new Map<string, readonly string[]>();
 

@@ -1,11 +1,11 @@
-/** The helpers that draw at a place of their own, anywhere in the template. */
+/** They draw at a position, anywhere in the template. */
 const PLACED = new Set(['text', 'rule', 'path']);
-/** The blocks whose content is on every page of every label. */
+/** Blocks with content on every page of every label. */
 const ALWAYS_DRAWN = new Set(['page', 'eachPackage']);
 
 /**
- * Moves constant captions and rules from a template to an underlay, which is printed once because Chromium's time grows
- * with the lines of text. Bold captions stay: the underlay would need a second font in each file.
+ * Moves constant captions and rules from a template to an underlay, which is printed once because lines of text cost
+ * Chromium time. Bold captions stay: the underlay would need a second font in each file.
  * @returns a template of those parts; the rest stays in `program`.
  */
 export function takeConstantParts(program: hbs.AST.Program): hbs.AST.Program {

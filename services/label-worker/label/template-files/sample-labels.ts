@@ -43,7 +43,7 @@ const GUIDE: Guide = {
   Referencia: 'PEDIDO-1042',
 };
 
-/** Returns a letter label with every field, with parts replaced. */
+/** Returns a letter label with every field. */
 export function sample(changes: Partial<LabelPayload> = {}): LabelPayload {
   return {
     kind: 'letter',
@@ -60,7 +60,7 @@ export function sample(changes: Partial<LabelPayload> = {}): LabelPayload {
   };
 }
 
-/** Returns a label with the same text in every text field, up to the field's length. */
+/** Puts the same text into every text field, up to the field's length. */
 export function everywhere(text: string, changes: Partial<LabelPayload> = {}): LabelPayload {
   const upTo = (length: number) => [...text].slice(0, length).join('');
   const [t20, t40, t120, t250] = [upTo(20), upTo(40), upTo(120), upTo(250)];
@@ -100,7 +100,7 @@ export function everywhere(text: string, changes: Partial<LabelPayload> = {}): L
   });
 }
 
-/** Only what docs/contract.md "Guides" requires: a recipient who picks up at a branch. */
+/** Only what docs/contract.md "Guides" requires. */
 export const LEAST: Guide = {
   Remitente: { Nombre: 'Ana Ruiz' },
   Destinatario: { Nombre: 'Luis Paz', DestinoCode: 'MTY01' },
@@ -114,7 +114,7 @@ const LOGO =
   '<path d="M4 55h112" stroke="#000" stroke-width="5"/><circle cx="98" cy="16" r="8"/></svg>';
 const MARKUP = `</style></section><script>alert(1)</script>{{this}} {{{carrier}}} &amp; &lt;b&gt; <img src=x onerror=y>`;
 
-/** Returns the extremes for a template of a kind, by name: every field, the fewest, the longest, and markup as text. */
+/** Returns the extremes of a kind by name: every field, the fewest, the longest, and markup as text. */
 export function sampleLabels(kind: LabelKind): Record<string, LabelPayload> {
   const packages = KINDS[kind].pagePerPackage ? 3 : 1;
   const logo = `data:image/svg+xml;base64,${Buffer.from(LOGO).toString('base64')}`;
