@@ -17,25 +17,15 @@ import { BranchCache } from './branch-cache.ts';
 import { BranchLookup } from './branch-lookup.ts';
 import type { BranchesConfig } from './config.ts';
 
-/**
- * Builds the branches service, not yet listening, even while its stores are away; closing the server closes all that
- * was opened.
- */
+/** Builds the branches service, not yet listening, even while its stores are away. */
 export function buildBranches(config: BranchesConfig, log: Logger): Promise<HttpServer> {
   return buildHttpServer({ log, drainMs: config.DRAIN_MS }, async (server) => {
     const lookup = openLookup(server, config, log);
-    const tokens = [config.INTERNAL_TOKEN, config.INTERNAL_TOKEN_PREVIOUS];
-    await server.register(
-      internalRoutes(
-        lookup,
-        tokens.filter((token) => token !== undefined),
-      ),
-      { prefix: '/internal' },
-    );
+    await server.register(internalRoutes(lookup, config), { prefix: '/internal' });
   });
 }
 
-/** Only MongoDB is required: without Redis each lookup asks MongoDB. */
+/** Without Redis each lookup asks MongoDB, so only MongoDB is required. */
 function openLookup(server: HttpServer, config: BranchesConfig, log: Logger): BranchLookup {
   const { MONGODB_URI, REDIS_URL, REDIS_PREFIX: prefix } = config;
   const store = new BranchStore(openMongo(server, MONGODB_URI));
@@ -48,10 +38,10 @@ function openLookup(server: HttpServer, config: BranchesConfig, log: Logger): Br
   return lookup;
 }
 
-/** Registers the internal routes, each with an internal token; clients ask the API. */
-function internalRoutes(lookup: BranchLookup, tokens: readonly string[]) {
+/** Clients ask the API: these routes need an internal token. */
+function internalRoutes(lookup: BranchLookup, config: BranchesConfig) {
   return async (server: HttpServer) => {
-    server.addHook('onRequest', requireInternalToken(tokens));
+    server.addHook('onRequest', requireInternalToken(config));
     server.post(
       '/resolve',
       { schema: { body: ResolveRequest, response: { 200: ResolveResponse } } },

@@ -3,7 +3,7 @@ import { type Branch, branchCode, type DestinationQuery } from '#shared/contract
 import { chunks, type Snapshot } from '#shared/stores/branch-store.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
-/** Lifetime of a hash that is being written, in s: leftovers of an interrupted rebuild expire by themselves. */
+/** In s: leftovers of an interrupted rebuild expire. */
 const UNFINISHED_TTL_S = 60;
 const WRITE_CHUNK = 1_000;
 
@@ -28,18 +28,18 @@ export class BranchCache {
     this.#key = `${prefix}:branches`;
   }
 
-  /** Returns the version of the snapshot that the hash was made from; null without a hash. */
+  /** Returns null without a hash. */
   version(): Promise<string | null> {
     return this.#redis.hget(this.#key, 'version');
   }
 
-  /** Returns the branch of each query, in the order asked; undefined if the hash has another version. */
+  /** In the order asked; undefined if the hash has another version. */
   async find(version: string, queries: readonly DestinationQuery[]): Promise<(Branch | null)[] | undefined> {
     const values = await this.#read(version, queries.map(fieldOf));
     return values?.map((json) => (json ? (JSON.parse(json) as Branch) : null));
   }
 
-  /** Returns the active branches as `listingOf` writes them; undefined if the hash has another version. */
+  /** Returns JSON as `listingOf` does; undefined if the hash has another version. */
   async active(version: string): Promise<string | undefined> {
     return (await this.#read(version, ['active']))?.[0] ?? undefined;
   }
@@ -77,7 +77,7 @@ export class BranchCache {
   }
 }
 
-/** Returns the active branches as a JSON array, ordered by code. */
+/** Returns the active branches as JSON array, ordered by code. */
 export function listingOf(branches: readonly Branch[]): string {
   const active = branches.filter(({ Activa }) => Activa);
   return JSON.stringify(active.sort((one, other) => (one.Codigo < other.Codigo ? -1 : 1)));

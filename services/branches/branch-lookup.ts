@@ -8,16 +8,16 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { BranchStore, Found } from '#shared/stores/branch-store.ts';
 import { type BranchCache, listingOf } from './branch-cache.ts';
 
-/** How often the database is asked for its version, in ms: a load is visible within a second. */
+/** In ms: so a load is visible within a second. */
 const COMPARE_INTERVAL_MS = 300;
-/** Pause after a rebuild that failed, in ms: each attempt reads all branches and coverage from the database. */
+/** In ms after a failed rebuild, because each one reads all branches and coverage. */
 const REBUILD_PAUSE_MS = 5_000;
 
 type Deps = { store: BranchStore; cache: BranchCache; log: Logger; metrics: Registry };
 
 /**
- * Reads branches from the cache if it has the version last seen in the database, otherwise from the database. A load is
- * therefore visible within 300 ms. Each process rebuilds a cache that is behind; concurrent rebuilds write the same.
+ * Reads branches from the cache if it has the version last seen in the database, otherwise from the database. A load
+ * is therefore visible within 300 ms. Each process rebuilds an outdated cache; concurrent rebuilds write the same.
  */
 export class BranchLookup {
   readonly #store: BranchStore;
@@ -41,7 +41,7 @@ export class BranchLookup {
     this.#metrics = createMetrics(metrics);
   }
 
-  /** Rebuilds an outdated cache, and repeats the check until `close`. Never rejects. */
+  /** Rebuilds an outdated cache, and checks again until `close`. Never rejects. */
   async open(): Promise<void> {
     await this.#compare();
     this.#stop = repeat((signal) => this.#compare(signal), { pauseMs: COMPARE_INTERVAL_MS });
@@ -51,7 +51,7 @@ export class BranchLookup {
     void this.#stop();
   }
 
-  /** Returns the version last seen in the database. @throws DomainError `unavailable` before the first answer. */
+  /** @throws DomainError `unavailable` before the database has answered. */
   version(): string {
     if (this.#version === '') throw new DomainError('unavailable');
     return this.#version;
@@ -66,8 +66,8 @@ export class BranchLookup {
   }
 
   /**
-   * Looks up the origins and destinations of creation requests, in one round trip to Redis.
-   * @returns the version, and each branch in the order asked: null unless it is active and an origin or a destination.
+   * Looks up all in one round trip to Redis.
+   * @returns each branch in the order asked: null unless it is active and an origin or a destination.
    */
   async resolve({ origins, destinations }: ResolveRequest): Promise<ResolveResponse> {
     const queries = [...origins.map((code) => ({ code })), ...destinations];
@@ -96,7 +96,7 @@ export class BranchLookup {
     );
   }
 
-  /** Falls back to the database without logging: `#compare` logs why the cache cannot be read. */
+  /** `#compare` logs why the cache cannot be read. */
   async #read<T>(cached: (version: string) => Promise<T | undefined>, stored: () => Promise<T>): Promise<T> {
     const value = await cached(this.#version).catch(() => undefined);
     this.#metrics.lookups.inc({ result: value === undefined ? 'miss' : 'hit' });

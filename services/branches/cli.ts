@@ -8,10 +8,7 @@ import { BranchStore, type Snapshot } from '#shared/stores/branch-store.ts';
 import { branchTable, columnsOf, coverageTable } from './csv-columns.ts';
 import { type Dataset, exportCsv, importCsv } from './csv-files.ts';
 
-/**
- * `npm run branches -- …`: import and export of branches and coverage as CSV files. Exit code 0: done, 1: refused or
- * failed, 2: wrong usage.
- */
+/** `npm run branches`: imports and exports branches and coverage as CSV files. */
 
 const NAME = 'npm run branches --';
 const HELP = `

@@ -3,7 +3,7 @@ import type { Coverage } from '#shared/stores/branch-store.ts';
 
 type Rule = { fits: (cell: string) => boolean; reason: string };
 
-/** How records of one kind are written in a CSV file. The first column identifies a record. */
+/** The first column identifies a record. */
 export type CsvTable<R, C extends string> = {
   rules: Readonly<Record<C, Rule>>;
   toRecord(cells: Readonly<Record<C, string>>): R;
@@ -23,7 +23,7 @@ const POSTAL_CODE = matching(
 const PHONE = matching(/^([0-9]{7,15})?$/, 'debe tener de 7 a 15 digitos, o quedar vacio');
 const YES_NO = matching(/^(s[ií]|true|1|no|false|0)$/i, 'debe ser si o no');
 const YES = /^(s[ií]|true|1)$/i;
-// The characters and length of `shared/contracts/guide.ts`, because these texts go onto the same labels.
+// As in `shared/contracts/guide.ts`, because these texts go onto the same labels.
 const TEXT = matching(
   /^[^\p{Cc}\u2028\u2029]{0,120}$/u,
   'admite hasta 120 caracteres, sin caracteres de control',
@@ -64,7 +64,7 @@ export const branchTable: CsvTable<Branch, keyof Branch> = {
   key: ({ Codigo }) => Codigo,
 };
 
-/** @param codes the loaded branches; coverage by any other branch is refused. */
+/** @param codes the loaded branches. Coverage by any other is refused. */
 export function coverageTable(codes: ReadonlySet<string>): CsvTable<Coverage, 'CodigoPostal' | 'Sucursal'> {
   return {
     rules: {
@@ -80,7 +80,7 @@ export function coverageTable(codes: ReadonlySet<string>): CsvTable<Coverage, 'C
   };
 }
 
-/** Lists the columns in the order of an export. */
+/** In the order of an export. */
 export function columnsOf<C extends string>(table: Pick<CsvTable<never, C>, 'rules'>): C[] {
   return Object.keys(table.rules) as C[];
 }

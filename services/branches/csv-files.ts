@@ -24,7 +24,7 @@ export type Dataset<R, C extends string> = {
 export type Changes = { added: number; changed: number; removed: number };
 
 /**
- * Replaces a dataset by the records of a CSV file, all or nothing, and shows the progress on standard error.
+ * Replaces a dataset by a CSV file, all or nothing, with the progress on standard error.
  * @param options.dryRun only checks the file and compares it with what is loaded.
  * @throws InvalidFileError for an invalid file; DomainError `overtaken` when a load that began later is in force.
  */
@@ -45,7 +45,7 @@ export async function importCsv<R, C extends string>(
   }
 }
 
-/** Writes a dataset as CSV, ordered by its first column, to a file or to standard output. */
+/** Writes CSV ordered by its first column; without `path`, to standard output. */
 export async function exportCsv<R, C extends string>(
   path: string | undefined,
   { table, loaded }: Pick<Dataset<R, C>, 'table' | 'loaded'>,
@@ -53,21 +53,15 @@ export async function exportCsv<R, C extends string>(
   const rows = loaded.map(table.toCells).sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
   const text = formatCsv(columnsOf(table), rows);
   if (path) await writeFile(path, text);
-  else await pipeline([text], process.stdout); // unlike a plain write, notices a reader that went away
+  else await pipeline([text], process.stdout); // unlike a plain write, notices a reader that has closed
 }
 
-/**
- * Formats rows as CSV without spreadsheet formulas. It begins with a byte order mark, by which spreadsheets recognize
- * UTF-8.
- */
+/** Guards spreadsheets from formulas. They recognize UTF-8 by the byte order mark. */
 export function formatCsv(columns: readonly string[], rows: readonly string[][]): string {
   return stringify([columns, ...rows.map((row) => row.map(addFormulaGuards))], { bom: true });
 }
 
-/**
- * Reads all records of a CSV file; checks each cell and refuses duplicates.
- * @throws InvalidFileError that lists every error with its line.
- */
+/** Checks each cell and refuses duplicates. @throws InvalidFileError that lists every error with its line. */
 async function readRecords<R, C extends string>(
   path: string,
   table: CsvTable<R, C>,

@@ -24,10 +24,7 @@ import { readQueueState } from './queue-state.ts';
 import { loginRoutes, requireSession, Sessions } from './session.ts';
 import { pauseRoutes, statusRoute } from './status-page.ts';
 
-/**
- * Builds the dashboard, not yet listening, even while its stores are away; closing the server closes all that was
- * opened.
- */
+/** Builds the dashboard, not yet listening, even while its stores are away. */
 export function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
   const options = { log, errors: dashboardErrors, pagePolicy: PAGE_POLICY, drainMs, trustProxy };
@@ -44,7 +41,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const webhooks = new WebhookStore(mongo);
   const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
   const sessions = new Sessions(redis, prefix, users, config.COOKIE_SECURE);
-  // Separate counts, so that login attempts at the API do not lock out operators.
+  // Counts of its own: login attempts at the API lock out no operators.
   const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
   const login = new Login({ users, limit, onAttempt: observeLogins(server, auditLog, users) });
   await server.register(pageSecurity);
@@ -66,7 +63,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
 function openQueue(server: HttpServer, connection: RedisClient, prefix: string): Queue<LabelJob> {
   const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection, prefix, skipVersionCheck: true });
   queue.on('error', (err) => {
-    // The store logs a lost connection itself.
+    // The store logs a lost connection.
     if (connection.status === 'ready') server.log.warn({ err }, 'The label queue reports an error');
   });
   server.addHook('onClose', () => queue.close());

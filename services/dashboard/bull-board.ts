@@ -8,14 +8,14 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from './errors.ts';
 import { visibleJob } from './visible-job.ts';
 
-/** The label queue is at `/colas/queue/labels`. */
+/** `/colas/queue/labels` is the label queue. */
 export const BULL_BOARD_PATH = '/colas';
 
-/** Allows the page's inline styles; scripts come from files, as everywhere. */
+/** Allows the page's inline styles. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/** The only routes of Bull Board that answer: what its read-only pages need. */
+/** The only routes that answer: those that read-only pages need. */
 const ALLOWED_ROUTES = new Set([
   'get /api/queues',
   'get /api/queues/:queueName/:jobId',
@@ -25,7 +25,7 @@ const ALLOWED_ROUTES = new Set([
 ]);
 const NO_FLOW = { body: { nodeId: '', flowRoot: null, isFlowNode: false } };
 
-/** Uses the system's own fonts: the page would request fonts from another site. */
+/** The page would request fonts from another site. */
 const FONTS = { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' };
 const UI = {
   boardTitle: 'Etiquetas',
@@ -36,7 +36,7 @@ const UI = {
   theme: { light: FONTS, dark: FONTS },
 };
 
-/** Serves Bull Board for the label queue, without personal data. Register it behind a session. */
+/** Serves Bull Board without personal data. Register it behind a session. */
 export function bullBoard(queue: Queue<LabelJob>) {
   return async (server: HttpServer) => {
     // Replaces Bull Board's error handler, which answers with the text of any error.
@@ -53,15 +53,15 @@ export function bullBoard(queue: Queue<LabelJob>) {
   };
 }
 
-const WAY_BACK =
+const STATUS_LINK =
   '<nav aria-label="Tablero" style="position:fixed;left:.75rem;bottom:.75rem;z-index:1000"><a href="/" style="color:var(--foreground)">← Estado</a></nav>';
 
-/** Removes the link to fonts of another site, sets the page's language for screen readers, and adds the way back. */
+/** Removes fonts of another site, sets the page's language for screen readers, adds a link to the status page. */
 function adaptPage(html: string): string {
   return html
     .replace(/<link href="https:[^>]*>/, '')
     .replace('lang="en"', 'lang="es"')
-    .replace('<div id="root">', `${WAY_BACK}$&`);
+    .replace('<div id="root">', `${STATUS_LINK}$&`);
 }
 
 function createRoutes(queue: Queue<LabelJob>) {
@@ -73,7 +73,7 @@ function createRoutes(queue: Queue<LabelJob>) {
       handlerHooks: {
         before: ({ method, route }) =>
           ALLOWED_ROUTES.has(`${method} ${route}`) ? undefined : { allow: false, status: 403 },
-        // Labels belong to no flow. Bull Board reads flows without asking the queue's adapter.
+        // Bull Board reads flows without asking the queue's adapter. Labels belong to no flow.
         after: ({ route }, result) => (route.endsWith('/flow') ? NO_FLOW : result),
       },
       uiConfig: UI,
@@ -82,11 +82,10 @@ function createRoutes(queue: Queue<LabelJob>) {
   return adapter.registerPlugin();
 }
 
-/** Shows the label queue to Bull Board without personal data. */
 class LabelQueueAdapter extends BullMQAdapter {
   /**
-   * Read-only, so the page has no buttons: a retried job prints nothing, because its request has been answered already.
-   * A job that somebody adds or edits is a label that nobody asked for.
+   * Read-only, so the page has no buttons: the request of a job has been answered, so a retry prints nothing. An
+   * added or edited job would be a label that no client asked for.
    */
   constructor(queue: Queue<LabelJob>) {
     super(queue, { displayName: 'Etiquetas', readOnlyMode: true });
@@ -101,13 +100,13 @@ class LabelQueueAdapter extends BullMQAdapter {
     return (await super.getJobs(...range)).map(masked);
   }
 
-  /** Hides job logs: label workers write none, and a log from elsewhere may hold anything. */
+  /** Label workers write no job logs, and one from elsewhere may hold anything. */
   override async getJobLogs(): Promise<string[]> {
     return [];
   }
 }
 
-/** Masks `toJSON`, by which alone Bull Board reads a job. */
+/** Bull Board reads a job by `toJSON` alone. */
 function masked(job: Job): Job {
   return Object.assign(job, { toJSON: () => visibleJob(job) });
 }

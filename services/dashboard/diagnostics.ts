@@ -2,10 +2,10 @@ import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import { bytes, count, duration } from './format.ts';
 import type { QueueState } from './queue-state.ts';
 
-/** A problem. `grave`: labels are not printed, or may be lost. `section`: anchor of the section of k8s/runbook.md. */
+/** `grave`: labels are not printed, or may be lost. `section`: anchor of a section of k8s/runbook.md. */
 export type Diagnosis = { grave: boolean; text: string; section: string };
 
-/** Age of a late label, and p99 of slow labels, in ms: as in `k8s/monitoring/alerts.yml`. */
+/** In ms: age of a late label, and p99 of slow labels, as in `k8s/monitoring/alerts.yml`. */
 const LATE_MS = 5_000;
 const SLOW_MS = 1_000;
 /** In ms; a start usually takes half a second. */
@@ -14,12 +14,12 @@ const LONG_START_MS = 5_000;
 const NEARLY_FULL = 0.8;
 
 const RECENT_MINUTES = 5;
-/** Share of refused labels that is grave: as in `k8s/monitoring/alerts.yml`. */
+/** Grave share of refused labels, as in `k8s/monitoring/alerts.yml`. */
 const MANY_REFUSED = 0.01;
 
-/** The services that write heartbeats, except label workers, which have a diagnosis of their own. */
+/** Label workers have a diagnosis of their own. */
 const SERVICES = ['api', 'branches', 'webhooks'] as const;
-/** The name of each dependency on the page, and the section of the runbook for its outage. */
+/** The name on the page, and the section of the runbook for the outage. */
 const DEPENDENCIES = {
   mongodb: { name: 'MongoDB', section: 'mongodown' },
   redis: { name: 'El Redis de la cola', section: 'redisdown' },
@@ -30,8 +30,8 @@ const DEPENDENCIES = {
 type Dependency = keyof typeof DEPENDENCIES;
 
 /**
- * Finds problems: the grave first, causes before effects. Unknown values are problems too, because no problem means
- * that all is well.
+ * Finds problems: the grave first, causes before effects. Unknown values are problems too: without a problem the page
+ * reports that all is well.
  */
 export function diagnose(state: QueueState): Diagnosis[] {
   const found = [
@@ -91,7 +91,7 @@ function* diagnoseRequests(state: QueueState): Generator<Diagnosis> {
   }
 }
 
-/** Sums up the last minutes. A failed label is counted by its request, by its job, or by both. */
+/** A failed label is counted by its request, by its job, or by both. */
 function recentCounts({ minutes, recentFailures }: QueueState) {
   const recent = minutes.slice(-RECENT_MINUTES);
   const sum = (outcome: 'printed' | 'failed' | 'refused') =>
@@ -103,7 +103,7 @@ function recentCounts({ minutes, recentFailures }: QueueState) {
   };
 }
 
-/** Returns whether workers may print, and yet nothing was printed since the oldest label waits. */
+/** Returns whether workers may print, but have printed nothing since the oldest label was asked for. */
 function isStuck({ at, paused, workers, oldestMs = 0, latency }: QueueState): boolean {
   return workers.length > 0 && !paused && (latency?.last ?? 0) < at - oldestMs;
 }
@@ -127,17 +127,17 @@ function* diagnoseServices({ services }: QueueState): Generator<Diagnosis> {
 
 function* diagnoseDependencies(state: QueueState): Generator<Diagnosis> {
   for (const [dependency, { name, section }] of Object.entries(DEPENDENCIES)) {
-    const told = reportsOf(state, dependency as Dependency);
-    const cut = told.filter((process) => process.state === 'down');
-    if (told.length === 0)
+    const reports = reportsOf(state, dependency as Dependency);
+    const down = reports.filter((process) => process.state === 'down');
+    if (reports.length === 0)
       yield warning(section, `${name}: no se sabe si responde, pues ningún proceso lo dice`);
-    if (cut.length > 0) yield grave(section, `${name} no responde a ${processesOf(cut, told)}`);
+    if (down.length > 0) yield grave(section, `${name} no responde a ${processesOf(down, reports)}`);
   }
 }
 
 type Report = { service: string; state: DependencyState };
 
-/** Returns the state of a dependency as each process reports it, including the dashboard. */
+/** Returns a dependency's state as each process reports it, the dashboard included. */
 function reportsOf({ services, workers, reached }: QueueState, dependency: Dependency): Report[] {
   const processes = [
     ...services,
@@ -182,10 +182,10 @@ function* diagnoseRedis(state: QueueState): Generator<Diagnosis> {
 }
 
 function* diagnoseLabelCache(state: QueueState): Generator<Diagnosis> {
-  const told = reportsOf(state, 'label-cache');
-  const refused = told.filter((process) => process.state === 'read-only');
+  const reports = reportsOf(state, 'label-cache');
+  const refused = reports.filter((process) => process.state === 'read-only');
   if (refused.length > 0) {
-    const text = `El Redis de las etiquetas rechaza escrituras de ${processesOf(refused, told)}`;
+    const text = `El Redis de las etiquetas rechaza escrituras de ${processesOf(refused, reports)}`;
     yield grave('redisrefuseswrites', `${text}: no se entrega ninguna etiqueta nueva`);
   }
   if (state.workers.some(({ labelCacheEvicts }) => labelCacheEvicts === false)) {

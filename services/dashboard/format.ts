@@ -3,7 +3,7 @@ const integer = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 0 });
 
 /** Formats ms: `340 ms`, `2.5 s`, `45 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(ms: number): string {
-  if (ms < 0) return '0 ms'; // the time is of another machine's clock
+  if (ms < 0) return '0 ms'; // from another machine's clock
   if (ms < 1_000) return `${integer.format(ms)} ms`;
   const s = ms / 1_000;
   if (s < 60) return `${s < 10 ? decimal.format(s) : integer.format(Math.floor(s))} s`;

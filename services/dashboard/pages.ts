@@ -7,7 +7,7 @@ import { pagePolicy } from '#shared/http/security-headers.ts';
 import { pageKit } from '#shared/pages/page-kit.ts';
 import { bytes, count, duration, number, utcTime } from './format.ts';
 
-/** The helpers of templates. An unknown value is a dash. */
+/** An unknown value is a dash. */
 const helpers = {
   number,
   duration: (ms: number | undefined) => (ms === undefined ? '—' : duration(ms)),
@@ -27,7 +27,7 @@ const errorPage = compilePage<{
   status: number;
   message: string | undefined;
   requestId: string | undefined;
-  /** Whether MongoDB or Redis does not answer: the page then reloads by itself. */
+  /** The page then reloads by itself. */
   outage: boolean;
   runbookUrl: string | undefined;
 }>('error');
@@ -36,7 +36,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(html);
 }
 
-/** `/recursos/*`: files of the pages, without a session because the login page loads them too. */
+/** Without a session, because the login page loads them too. */
 export async function assetRoutes(server: HttpServer): Promise<void> {
   const assets = { 'tablero.css': 'text/css', 'estado.js': 'text/javascript', 'icono.svg': 'image/svg+xml' };
   for (const [name, type] of Object.entries(assets)) {
@@ -47,14 +47,11 @@ export async function assetRoutes(server: HttpServer): Promise<void> {
   }
 }
 
-/**
- * Creates an onSend hook that shows JSON errors as pages to a person in a browser. Without a session it shows the login
- * page.
- */
+/** Shows errors as pages to a person in a browser, and without a session the login page. */
 export function showErrorsAsPages(runbookUrl: string | undefined) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
     const status = reply.statusCode;
-    // Browsers name HTML first only for navigation, not for requests of scripts.
+    // Browsers name HTML first only for navigation.
     const opensPage = request.headers.accept?.startsWith('text/html') ?? false;
     const json = String(reply.getHeader('content-type')).startsWith('application/json');
     if (!opensPage || status < 400 || !json || typeof payload !== 'string') return payload;
@@ -79,13 +76,13 @@ export const PAGE_POLICY = pagePolicy({
 });
 
 /**
- * Forbids caching, and refuses cross-origin requests (CSRF) with the error `other-origin`. SameSite cookies do not keep
- * out other ports and subdomains of our own site. Browsers send `Sec-Fetch-Site`, and over plain http `Origin` (OWASP,
- * "Cross-Site Request Forgery Prevention"). A request with neither header is refused too.
+ * Forbids caching, and refuses cross-origin requests (CSRF, error `other-origin`). SameSite cookies do not keep out
+ * other ports and subdomains of our site. Browsers send `Sec-Fetch-Site`, and over plain http `Origin` (OWASP,
+ * "Cross-Site Request Forgery Prevention"). A request with neither is refused.
  */
 export const pageSecurity = fp(async (server: HttpServer) => {
   server.addHook('onRequest', async (request, reply) => {
-    // With `no-referrer` browsers would send `Origin: null` with forms, which this hook refuses.
+    // With `no-referrer` browsers send `Origin: null` with forms.
     reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
     const safe = request.method === 'GET' || request.method === 'HEAD';
     if (!safe && !isSameOrigin(request)) throw new DomainError('other-origin');

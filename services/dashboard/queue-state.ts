@@ -16,14 +16,13 @@ import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
-/** Period of the latency and of the count of failures, in ms. */
+/** For the latency and the failures, in ms. */
 const RECENT_MS = 300_000;
 const DAY_MS = 86_400_000;
 /** Longest wait for MongoDB, in ms. */
 const MONGO_TIMEOUT_MS = 1_000;
-/** Most labels in the latency. */
+/** For the latency. */
 const MAX_LABELS = 500;
-/** Most failures on the page. */
 const MAX_FAILURES = 20;
 
 /** Times in ms since 1970 by the clock of Redis, durations in ms. */
@@ -33,7 +32,7 @@ export type QueueState = {
   active: number;
   failed: number;
   paused: boolean;
-  /** Age of the oldest label that is not printed yet; undefined if every label is printed. */
+  /** Age of the oldest label that is not printed yet. */
   oldestMs: number | undefined;
   /** Undefined if no label was printed in the last five minutes. */
   latency: LatencyFigures | undefined;
@@ -43,9 +42,8 @@ export type QueueState = {
   failures: { jobId: string; at: number; reason: string; guide: string; requestId: string }[];
   /** The last two hours, the oldest minute first. */
   minutes: MinuteCounts[];
-  /** The live label workers; `at` is the time of the heartbeat. */
+  /** `at` is the time of the heartbeat. */
   workers: (WorkerHeartbeat & { at: number })[];
-  /** The live processes of the other services. */
   services: ServiceHeartbeat[];
   /** What the dashboard itself reaches. */
   reached: Record<string, DependencyState>;
@@ -53,9 +51,9 @@ export type QueueState = {
   /** Undefined if MongoDB did not answer in time. */
   webhooks: WebhookFigures | undefined;
 };
-/** Webhooks that are behind, and those disabled since yesterday that still are. */
+/** `disabled`: since yesterday, and still. */
 type WebhookFigures = { behind: number; disabled: number };
-/** `p50` and `p99` in ms; `last` is when the last of these labels was finished, in ms since 1970. */
+/** `p50` and `p99` in ms; `last`: the end of the last label, in ms since 1970. */
 type LatencyFigures = { labels: number; p50: number; p99: number; last: number };
 
 type Sources = {
@@ -63,7 +61,6 @@ type Sources = {
   prefix: string;
   queue: Queue<LabelJob>;
   webhooks: WebhookStore;
-  /** Of the dashboard. */
   dependencies: Dependencies;
 };
 
@@ -117,7 +114,7 @@ export async function readQueueState(sources: Sources): Promise<QueueState> {
   };
 }
 
-/** @throws the error of MongoDB's driver, or DOMException `TimeoutError`: the page then shows labels alone. */
+/** @throws when MongoDB does not answer in time: the page then shows labels alone. */
 function readWebhooks(webhooks: WebhookStore): Promise<WebhookFigures> {
   const counts = Promise.all([webhooks.countBehind(), webhooks.countDisabled(DAY_MS)]);
   return withTimeout(MONGO_TIMEOUT_MS, 'Counting webhooks', counts).then(([behind, disabled]) => ({
@@ -126,10 +123,7 @@ function readWebhooks(webhooks: WebhookStore): Promise<WebhookFigures> {
   }));
 }
 
-/**
- * Reads the latency of the last labels printed after `since` (ms since 1970), without their payloads. Excludes jobs
- * dropped because nobody waited for the label any more.
- */
+/** Reads the last labels printed after `since` (ms since 1970), without their payloads or dropped ones. */
 async function readLatency(
   redis: RedisClient,
   queue: Queue,
@@ -151,10 +145,7 @@ async function readLatency(
   );
 }
 
-/**
- * Computes the latency by nearest rank; undefined without labels.
- * @param labels in ms since 1970; the one finished last comes first.
- */
+/** Computes percentiles by nearest rank. @param labels in ms since 1970; the one finished last comes first. */
 export function latencyOf(
   labels: readonly { asked: number; finished: number }[],
 ): LatencyFigures | undefined {

@@ -9,7 +9,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { loginPage, sendPage } from './pages.ts';
 
-/** Lifetime of a session, in seconds: a working day. */
+/** In seconds: a working day. */
 const SESSION_TTL_S = 28_800;
 /** In bytes. */
 const BODY_LIMIT = 16 * 1024;
@@ -19,8 +19,8 @@ const Credentials = Type.Object({
 });
 
 /**
- * Sessions of logged-in users. The browser's cookie has a random id; Redis has the user and token generation under the
- * id's digest. Reading Redis therefore opens no session, and revoking a user's tokens ends the user's sessions.
+ * The browser's cookie has a random id; Redis has the user and token generation under the id's digest. So a reader of
+ * Redis cannot open a session, and revoking a user's tokens ends the user's sessions.
  */
 export class Sessions {
   readonly #redis: RedisClient;
@@ -29,7 +29,7 @@ export class Sessions {
   readonly #cookie: string;
   readonly #secure: boolean;
 
-  /** @param secure whether the cookie is for HTTPS only; then no other host of our domain can set it (`__Host-`). */
+  /** @param secure whether the cookie is for HTTPS only. Then no other host of our domain can set it (`__Host-`). */
   constructor(redis: RedisClient, prefix: string, users: UserStore, secure: boolean) {
     this.#redis = redis;
     this.#prefix = prefix;
@@ -51,8 +51,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the session's user, at most five seconds old, or half an hour while MongoDB does not answer. Returns
-   * undefined once the user may no longer enter.
+   * Returns the session's user as of at most five seconds ago, or half an hour while MongoDB is away; undefined once
+   * the user may no longer enter.
    */
   async userOf({ cookies }: FastifyRequest): Promise<ApiUser | undefined> {
     const id = cookies[this.#cookie];
@@ -68,7 +68,7 @@ export class Sessions {
     return `${this.#prefix}:session:${hash('sha256', id, 'base64url')}`;
   }
 
-  /** SameSite is `lax`: with `strict`, a link from an alert would require another login. No link changes anything. */
+  /** `lax`, because with `strict` a link from an alert would require another login. No link changes anything. */
   #cookieOptions() {
     return { path: '/', httpOnly: true, sameSite: 'lax', secure: this.#secure } as const;
   }
@@ -78,7 +78,7 @@ function mayEnter({ permissions }: ApiUser): boolean {
   return permissions.includes('colas.admin');
 }
 
-/** Creates an onRequest hook that throws DomainError `session-missing` without a session. */
+/** @throws DomainError `session-missing`, in the hook that it returns. */
 export function requireSession(sessions: Sessions) {
   return async (request: FastifyRequest): Promise<void> => {
     const user = await sessions.userOf(request);
@@ -87,7 +87,7 @@ export function requireSession(sessions: Sessions) {
   };
 }
 
-/** `/entrar`: the login page and its form; `pages.ts` shows a failed login. `/salir` ends the session. */
+/** `pages.ts` shows a failed login. */
 export function loginRoutes(sessions: Sessions, login: Login, auditLog: AuditLog) {
   return async (server: HttpServer) => {
     server.get('/entrar', async (_request, reply) => sendPage(reply, loginPage({ message: undefined })));
@@ -102,7 +102,7 @@ export function loginRoutes(sessions: Sessions, login: Login, auditLog: AuditLog
     });
 
     server.post('/salir', async (request, reply) => {
-      // Ends the session even while MongoDB is away; the audit log then lacks the entry.
+      // Also while MongoDB is away; then the audit log lacks the entry.
       const user = await sessions.userOf(request).catch(() => undefined);
       await sessions.end(request, reply);
       if (user) {

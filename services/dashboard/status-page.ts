@@ -12,7 +12,7 @@ type Viewer = { username: string; runbookUrl: string | undefined };
 
 const template = compilePage<ReturnType<typeof statusView>>('estado');
 
-/** `/`: the page "Estado". Register it behind a session. */
+/** The page "Estado". Register it behind a session. */
 export function statusRoute(readState: () => Promise<QueueState>, runbookUrl: string | undefined) {
   return async (server: HttpServer) => {
     server.get('/', async ({ apiUser }, reply) => {
@@ -40,8 +40,8 @@ function statusView(state: QueueState, viewer: Viewer) {
 }
 
 /**
- * `/pausar` and `/reanudar`: pause and resume the queue, after a confirmation because every customer is affected. The
- * audit log records the user. Register them behind a session.
+ * Pauses and resumes the queue, after a confirmation because every customer is affected. Register it behind a
+ * session.
  */
 export function pauseRoutes(queue: Queue, auditLog: AuditLog) {
   return async (server: HttpServer) => {

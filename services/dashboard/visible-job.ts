@@ -3,10 +3,10 @@ import { isLabelPayload, type LabelJob, type LabelJobResult } from '#shared/cont
 import { KINDS } from '#shared/contracts/label-kinds.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 
-/** A job's data may be anything, because others can write to the queue too. */
+/** Others can write to the queue too, so a job's data may be anything. */
 type JobData = Partial<LabelJob> | null;
 
-/** Returns the label's fields that are not personal data; undefined if the job holds no valid label. */
+/** Returns what is not personal data; undefined if the job holds no valid label. */
 export function visibleLabel(data: JobData) {
   const label = data?.label;
   if (!isLabelPayload(label)) return undefined;
@@ -20,15 +20,12 @@ export function visibleLabel(data: JobData) {
   };
 }
 
-/**
- * Returns the id of the request that asked for a job's label; empty if it is not an id (docs/contract.md "Envelopes").
- */
+/** Returns an empty text if a job has no valid id (docs/contract.md "Envelopes"). */
 export function requestIdOf(data: JobData): string {
   const requestId = data?.requestId;
   return typeof requestId === 'string' && /^[\w.-]{1,64}$/.test(requestId) ? requestId : '';
 }
 
-/** Copies only what may be shown of a job. */
 export function visibleJob(job: Job<LabelJob>) {
   const label = visibleLabel(job.data);
   return {
@@ -55,14 +52,14 @@ function visibleResult(result: Partial<LabelJobResult> | null) {
   return result.dropped ? { descartada: 'ya nadie la esperaba' } : { bytes: Number(result.bytes) };
 }
 
-/** Keeps the lines of our code; an error's own message may quote a client. */
+/** Keeps the lines of our code: an error's message may quote a client. */
 function visibleStack(stack: string): string {
   const [message = '', ...lines] = stack.split('\n');
   const places = lines.filter((line) => /^ {4}at [^"'`]+:\d+:\d+\)?$/.test(line));
   return [explainFailure(message.replace(/^\w+: /, '')), ...places].join('\n');
 }
 
-/** The label worker's errors by code: BullMQ keeps only an error's message, and a `DomainError`'s is its code. */
+/** BullMQ keeps only an error's message; that of a `DomainError` is its code. */
 const BY_CODE: Readonly<Record<string, string>> = {
   'label-unprintable': 'Los datos de la etiqueta no se pueden imprimir',
   'payload-invalid': 'El trabajo no trae una etiqueta válida: ¿api y label-worker de versiones distintas?',
@@ -70,17 +67,14 @@ const BY_CODE: Readonly<Record<string, string>> = {
   'label-unstored': 'El Redis de las etiquetas no la guarda: ¿lleno, o réplica?',
   'image-failed': 'El hilo que dibuja PNG y ZPL falló o tardó demasiado',
 };
-/** Errors of BullMQ and Redis, which have no code, by the beginning of their messages. */
+/** Errors of BullMQ and Redis, by the beginning of their messages. */
 const BY_BEGINNING = [
   // The label worker's `maxStalledCount` allows two.
   ['job stalled more than allowable limit', 'El worker que la imprimía se detuvo, tres veces'],
   ['OOM ', 'Redis está lleno'],
 ] as const;
 
-/**
- * Explains a failed job's error in plain words. It hides the message of an unknown error, which may quote personal
- * data; the worker logs it.
- */
+/** Explains a job's failure. Hides an unknown message, which may quote personal data: the worker logs it. */
 export function explainFailure(error: string): string {
   if (Object.hasOwn(BY_CODE, error)) return BY_CODE[error] as string;
   const known = BY_BEGINNING.find(([beginning]) => error.startsWith(beginning));

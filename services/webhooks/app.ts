@@ -43,13 +43,10 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
       await sender.close();
       await client.close();
     });
-    const tokens = [config.INTERNAL_TOKEN, config.INTERNAL_TOKEN_PREVIOUS].filter(
-      (token) => token !== undefined,
-    );
     server.post(
       '/internal/probe',
       {
-        onRequest: requireInternalToken(tokens),
+        onRequest: requireInternalToken(config),
         schema: { body: TestEventRequest, response: { 200: TestEventOutcome } },
       },
       async ({ body }) => {

@@ -1,15 +1,11 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import type { FeedPage } from '#shared/stores/event-log.ts';
-import { feedEvent } from '#shared/stores/event-log.ts';
+import { type FeedPage, feedEvent } from '#shared/stores/event-log.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
 
-/** A message to a webhook. The same events make the same message, on every try. */
+/** The same events make the same message, on every try. */
 export type Message = { id: string; body: string };
 
-/**
- * Makes a message of a page of the account's feed. A replay gets another id, because receivers drop known ids (Standard
- * Webhooks 1.0.0, "Idempotency").
- */
+/** A replay gets another id, because receivers drop known ids (Standard Webhooks 1.0.0, "Idempotency"). */
 export function eventsMessage(
   { id: webhook, replays }: Pick<Webhook, 'id' | 'replays'>,
   { entries, next }: FeedPage,
@@ -28,7 +24,7 @@ export function testEvent(): Message {
 }
 
 /**
- * Signs a message as Standard Webhooks 1.0.0 says (https://github.com/standard-webhooks/standard-webhooks).
+ * Signs as Standard Webhooks 1.0.0 says (https://github.com/standard-webhooks/standard-webhooks).
  * @param secrets `whsec_` and base64; each of them signs.
  */
 export function signedHeaders(

@@ -22,7 +22,7 @@ export function createWebhookMetrics(registry: Registry, webhooks: WebhookStore)
   });
   const disabled = new Counter({
     name: 'webhooks_switched_off_total',
-    help: 'Webhooks that were switched off: gone, or without success for five days',
+    help: 'Webhooks that were disabled: their receiver answered 410, or took nothing for five days',
     registers,
   });
   for (const result of ['taken', 'failed']) messages.inc({ result }, 0);

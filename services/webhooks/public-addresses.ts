@@ -2,15 +2,15 @@ import { type LookupAddress, promises } from 'node:dns';
 import { buildConnector } from 'undici';
 import { isAddress, isPublicAddress } from '#shared/contracts/public-address.ts';
 
-/** In ms; the connection has five seconds more. */
+/** In ms. The connection then has five seconds more. */
 const LOOKUP_TIMEOUT_MS = 4_000;
-/** Longest look-up of a known name, in ms, after a failed one and within the time of its connection. */
+/** Longest look-up of a known name, in ms: after a failed one, within the time of its connection. */
 const KNOWN_TIMEOUT_MS = 2_000;
-/** Longest time for a connection, including look-up and TLS, in ms. */
+/** In ms, including look-up and TLS. */
 const CONNECT_TIMEOUT_MS = LOOKUP_TIMEOUT_MS + 5_000;
 /** Time before the same DNS server, or the next, is asked again, in ms. */
 const RETRY_MS = 1_000;
-/** How the DNS says that a name has no address. Other errors may be the fault of our own servers. */
+/** The name has no address. Other errors may be the fault of our own servers. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 /** Names of this machine, which are never sent to the DNS (RFC 6761, 6.3). */
 const THIS_MACHINE = /^(.+\.)?localhost\.?$/;
@@ -24,7 +24,7 @@ export class NotPublic extends Error {
   override readonly name = 'NotPublic';
 }
 
-/** The DNS answers neither for this name nor for a known one, so our own DNS may be away. */
+/** The DNS does not answer for a known name either, so our own DNS may be away. */
 export class LookupFailed extends Error {
   override readonly name = 'LookupFailed';
 }
@@ -35,16 +35,15 @@ export class NameFailed extends Error {
 }
 
 /**
- * Returns a connector to public addresses only. One other address among several refuses the name. The address is
- * checked at each connection, because a name's addresses may change. Node looks up no literal address, so those are
- * checked directly.
+ * Connects to public addresses only; one other address among several refuses the name. Checks the address at each
+ * connection, because a name's addresses may change. Node looks up no literal address, so those are checked directly.
  * @param servers of the DNS, as `address:port`; those of the machine by default.
  */
 export function publicConnector(servers?: readonly string[]): buildConnector.connector {
   return connectorTo(isPublicAddress, servers);
 }
 
-/** Returns a connector to any address, for `npm start` and tests. */
+/** For `npm start` and tests. */
 export function anyConnector(servers?: readonly string[]): buildConnector.connector {
   return connectorTo(() => true, servers);
 }
@@ -88,12 +87,12 @@ async function lookUp(
 }
 
 /**
- * Asks the DNS for names, and finds out who is at fault for a failure: the servers of one name, or our own. A server of
- * ours answers `SERVFAIL` for both, so it is asked again for a name that it knew before.
+ * Asks the DNS, and finds out who is at fault for a failure. Our server answers `SERVFAIL` for a failure of its own
+ * and for one of the name's servers, so it is asked again for a known name.
  */
 class Names {
   readonly #servers: readonly string[] | undefined;
-  /** The name that had an address last. */
+  /** The last name that had an address. */
   #known: string | undefined;
 
   constructor(servers: readonly string[] | undefined) {
@@ -124,8 +123,8 @@ class Names {
 }
 
 /**
- * Asks the DNS for all addresses of a name. Unlike `dns.lookup`, which has four threads for all, a slow look-up delays
- * no other. Reads neither /etc/hosts nor the search list of /etc/resolv.conf.
+ * Unlike `dns.lookup`, which has four threads for all, a slow look-up delays no other. Reads neither /etc/hosts nor
+ * the search list of /etc/resolv.conf.
  * @throws NotPublic if the name has no address; LookupFailed without an answer in time.
  */
 async function askDns(

@@ -6,11 +6,11 @@ const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 const PAUSES = [5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 12 * HOUR];
 /** Random share of a pause, so that receivers on one server are not all tried at once. */
 const SPREAD = 0.2;
-/** How long a webhook is tried without success, in ms. */
+/** In ms: a webhook without success for so long is disabled. */
 const GIVE_UP_MS = 5 * 24 * HOUR;
 const GONE = 410;
 
-/** The consequence of a failed message (docs/contract.md "Webhooks"). */
+/** What follows a failed message (docs/contract.md "Webhooks"). */
 export type Consequence = { disableReason: string } | { pauseMs: number };
 
 /** @param webhook as it was before this try. @param now by the database's clock. */

@@ -11,13 +11,13 @@ import { Slots } from './slots.ts';
 import type { Outcome, WebhookClient } from './webhook-client.ts';
 
 const MESSAGE_EVENTS = 100;
-/** How long one webhook is served in a row while others are due, in ms. */
+/** In ms: how long one webhook is served in a row while others are due. */
 const TURN_MS = 5_000;
-/** Most webhooks served at a time, in all and of one account; each has one message of some 50 kB in memory. */
+/** Most webhooks served at a time, in all and of one account. Each has a message of some 50 kB in memory. */
 const SLOTS = { inAll: 200, ofOne: 10 };
-/** Pause after finding no webhook due, in ms. */
+/** In ms, after no webhook was due. */
 const PAUSE_MS = 500;
-/** Pause before the next look for pending events, which are too recent to be shown, in ms. */
+/** In ms, before the next look for events that are too recent to be shown. */
 const PENDING_MS = 1_000;
 
 type Options = {
@@ -54,7 +54,7 @@ export class Sender {
     });
   }
 
-  /** Claims no more, and resolves when the messages on their way are answered. */
+  /** Claims no more, and resolves when the current messages are answered. */
   async close(): Promise<void> {
     this.#end.abort();
     await this.#stopClaiming();
@@ -63,7 +63,7 @@ export class Sender {
 
   async #claimDue(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      const held = await this.#options.webhooks.claim(this.#slots.accountsWithAll());
+      const held = await this.#options.webhooks.claim(this.#slots.fullAccounts());
       if (!held) return;
       this.#begin(held);
       if (this.#slots.areTaken) await Promise.race(this.#sending);
@@ -79,7 +79,6 @@ export class Sender {
     this.#sending.add(sending);
   }
 
-  /** Sends messages to a webhook, one after the other, and releases it. */
   async #send(held: HeldWebhook): Promise<void> {
     const { webhooks, events, client, metrics } = this.#options;
     const turnEnds = performance.now() + TURN_MS;
@@ -89,7 +88,7 @@ export class Sender {
       const limit = batchEnd ? batchEnd - cursor : MESSAGE_EVENTS;
       const page = await events.page(account, cursor, limit);
       const [first] = page.entries;
-      // Clocks may disagree on what is shown: a message that was begun waits until it is whole.
+      // Clocks may disagree on what is shown: a message that was begun waits for all of its events.
       if (!first || (batchEnd && page.next < batchEnd)) return webhooks.release(webhook, nextLookMs(page));
       const [secrets, isHeld] = await Promise.all([
         webhooks.secretsOf(webhook),
@@ -128,7 +127,7 @@ export class Sender {
     });
   }
 
-  /** Logs why a webhook fails, once as long as the reason stays the same. */
+  /** Logs a reason once, until it changes. */
   #logFailure({ id, account, url, lastFailure, lastSuccess }: HeldWebhook, reason: string): void {
     const isKnown = lastFailure?.reason === reason && !(lastSuccess && lastSuccess > lastFailure.at);
     if (isKnown) return;
@@ -137,7 +136,7 @@ export class Sender {
   }
 }
 
-/** Returns when to look for more after the last event shown, in ms; undefined if that is unknown. */
+/** In ms, after the last event shown; undefined if unknown. */
 function nextLookMs({ hasPending }: FeedPage): number | undefined {
   return hasPending ? PENDING_MS : undefined;
 }

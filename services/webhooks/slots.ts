@@ -16,12 +16,11 @@ export class Slots {
     return this.#count >= this.#inAll;
   }
 
-  /** Returns the accounts that have all the slots that one account may have. */
-  accountsWithAll(): string[] {
+  fullAccounts(): string[] {
     return this.#taken.keysOf(this.#ofOne);
   }
 
-  /** Runs work of an account in a slot. @returns undefined without a free slot. */
+  /** @returns undefined without a free slot. */
   run<T>(account: string, work: () => Promise<T>): Promise<T> | undefined {
     if (this.areTaken || this.#taken.of(account) >= this.#ofOne) return undefined;
     this.#count++;

@@ -4,11 +4,11 @@ import { LookupFailed, NameFailed, NotPublic } from './public-addresses.ts';
 
 /** Time limit of a request, in ms, from the DNS look-up to the status of the answer. */
 const TIMEOUT_MS = 15_000;
-/** In bytes; only the status of an answer matters. */
+/** In bytes: only the status of an answer matters. */
 const MAX_ANSWER = 1_024;
-/** Longest time to read them, in ms. */
+/** Time limit of reading the answer, in ms. */
 const ANSWER_MS = 1_000;
-/** How long an idle connection is kept, in ms, even if its receiver allows longer. */
+/** In ms, even if the receiver keeps idle connections longer. */
 const KEEP_ALIVE_MS = 10_000;
 
 export type Receiver = { url: string; secrets: readonly string[] };
@@ -20,7 +20,7 @@ export type Outcome = {
   status?: number;
   /** Why the message was not accepted, in words for the account; absent after a success. */
   failure?: string;
-  /** The DNS answers for no name, which may be our own fault. */
+  /** The DNS answers for no name: our own may be at fault. */
   lookupFailed?: true;
   /** The pause that the receiver asks for, in seconds. */
   retryAfterS?: number;
@@ -28,14 +28,13 @@ export type Outcome = {
 
 export class WebhookClient {
   readonly #agent: Agent;
-
   readonly #timeoutMs: number;
 
   /** @param connect `publicConnector()`, or `anyConnector()` if receivers may be in our own networks. */
   constructor(connect: buildConnector.connector, timeoutMs = TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
-    // Without a limit of connections, because a server may receive for many accounts and one webhook that hangs would
-    // delay the others.
+    // No limit of connections: a server may receive for many accounts, and one webhook that hangs would delay the
+    // others.
     this.#agent = new Agent({
       connect,
       pipelining: 1,
@@ -45,7 +44,7 @@ export class WebhookClient {
     });
   }
 
-  /** Posts a message once, without redirections. Does not throw: the outcome has the error. */
+  /** Posts once, without redirections. Does not throw: the outcome has the error. */
   async post({ url, secrets }: Receiver, message: Message): Promise<Outcome> {
     const from = performance.now();
     const ended = () => Math.round(performance.now() - from);
@@ -87,33 +86,30 @@ function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData): Om
   };
 }
 
-/**
- * Reads a short answer, so that its connection is used again; drops a longer or slower one. Ignores errors, because the
- * status has decided.
- */
+/** Reads a short answer, so that its connection is used again, and drops a longer or slower one. */
 async function readLittle({ body }: Dispatcher.ResponseData): Promise<void> {
   const end = setTimeout(() => body.destroy(), ANSWER_MS);
   let bytes = 0;
   try {
     for await (const piece of body) {
       bytes += piece.length;
-      if (bytes > MAX_ANSWER) break; // which destroys the stream
+      if (bytes > MAX_ANSWER) break; // destroys the stream
     }
   } catch {
-    // The body was destroyed, or the receiver closed the connection.
+    // The status has decided.
   } finally {
     clearTimeout(end);
   }
 }
 
-/** @returns seconds, of a header in seconds or a date (RFC 9110, 10.2.3). */
+/** @param header seconds, or a date (RFC 9110, 10.2.3). */
 function retryAfterOf(header: string | string[] | undefined): number | undefined {
   const text = String(header ?? '');
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1_000;
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }
 
-/** Describes an error to customers without revealing our network, not even which names it has. */
+/** Describes an error without revealing our network, not even its names. */
 function failureOf(error: Error & { code?: string }): Pick<Outcome, 'failure' | 'lookupFailed'> {
   const { name, code = '' } = error;
   if (error instanceof LookupFailed) return { failure: 'No se pudo consultar el DNS', lookupFailed: true };

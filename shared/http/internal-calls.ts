@@ -4,13 +4,14 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 
 export const INTERNAL_TOKEN_HEADER = 'x-internal-token';
 
+type Tokens = { INTERNAL_TOKEN: string; INTERNAL_TOKEN_PREVIOUS?: string };
+
 /**
  * Returns an onRequest hook that admits only our own services. It compares digests, so that time reveals neither
- * length nor content.
- * @param tokens several, so that one can be replaced while both ends serve.
+ * length nor content. While a token is rotated, the former one is accepted too.
  */
-export function requireInternalToken(tokens: readonly string[]) {
-  const accepted = tokens.map(digest);
+export function requireInternalToken({ INTERNAL_TOKEN: token, INTERNAL_TOKEN_PREVIOUS: previous }: Tokens) {
+  const accepted = [token, ...(previous === undefined ? [] : [previous])].map(digest);
   return async (request: FastifyRequest): Promise<void> => {
     const given = request.headers[INTERNAL_TOKEN_HEADER];
     const own = typeof given === 'string' && accepted.some((token) => timingSafeEqual(digest(given), token));
