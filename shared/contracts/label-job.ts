@@ -35,11 +35,11 @@ export const IMAGE_FORMATS = ['png', 'zpl'] as const;
 export const DENSITIES = [203, 300] as const;
 
 /** A PNG of a label's one page, or ZPL of all its pages. */
-export const LabelForm = Type.Object(
+export const ImageFormat = Type.Object(
   { format: Type.Enum(IMAGE_FORMATS), dpi: Type.Enum(DENSITIES) },
   { additionalProperties: false },
 );
-export type LabelForm = Static<typeof LabelForm>;
+export type ImageFormat = Static<typeof ImageFormat>;
 
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
 
@@ -68,10 +68,10 @@ export const LabelPayload = Type.Object(
     /** The text of the QR: the tracking address with the guide number in it. */
     trackingUrl: Type.String(),
     /**
-     * Absent for PDF. A worker that knows no images refuses it. The name `form` stays, because two releases share the
-     * queue.
+     * Absent for PDF. A worker that knows no images refuses it. `form` is the name on the queue, which two releases
+     * share.
      */
-    form: Type.Optional(LabelForm),
+    form: Type.Optional(ImageFormat),
     origin: BranchOnLabel,
     destination: BranchOnLabel,
     guide: Guide,

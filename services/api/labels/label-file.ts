@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Tally } from '#shared/async/tally.ts';
-import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { type ImageFormat, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { LabelFile } from './joined-labels.ts';
 import type { LabelCaller, LabelClient } from './label-client.ts';
@@ -28,7 +28,7 @@ type Options = {
   timeoutMs: number;
 };
 
-type JoinedFile = { title: string; format: 'pdf' | LabelForm['format'] };
+type JoinedFile = { title: string; format: 'pdf' | ImageFormat['format'] };
 
 /** Prints the labels of many guides as one file, behind the labels that are asked for one by one. */
 export class LabelFilePrinter {

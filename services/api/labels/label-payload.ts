@@ -1,11 +1,11 @@
-import type { LabelForm, LabelPayload } from '#shared/contracts/label-job.ts';
+import type { ImageFormat, LabelPayload } from '#shared/contracts/label-job.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
 
 /** What labels show beside the guide. In `trackingUrl` `{guia}` stands for the guide number. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
 
 /** A kind of label, its number of packages, the single one that it shows, and its format. */
-type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'> & { form?: LabelForm | undefined };
+type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'> & { form?: ImageFormat | undefined };
 
 /** Returns all that a label shows, in a fixed order because the label's key is a hash of it. */
 export function labelPayload(

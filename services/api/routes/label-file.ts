@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
-import { type LabelForm, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
+import { type ImageFormat, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -114,7 +114,7 @@ export async function labelFileRoute(server: HttpServer): Promise<void> {
 
 async function findLabels(
   request: FastifyRequest,
-  { numbers, kind, form }: LabelFileRequest & { form: LabelForm | undefined },
+  { numbers, kind, form }: LabelFileRequest & { form: ImageFormat | undefined },
 ): Promise<LabelPayload[]> {
   const { guides, labelSettings } = request.server;
   const records = await findGuides(guides, numbers, apiUser(request));

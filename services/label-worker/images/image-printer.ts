@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import type { LabelForm } from '#shared/contracts/label-job.ts';
+import type { ImageFormat } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { findUnwanted, type LabelPrinterOptions, type PrintOrder } from '../batching/label-printer.ts';
 import { type WaitingLabel, WaitingList } from '../batching/waiting-list.ts';
@@ -38,12 +38,12 @@ export class ImagePrinter {
    * @throws DomainError `image-failed` when the thread fails, `label-unwanted` when nobody waits for the label any
    * more.
    */
-  async print(pdf: Uint8Array, pages: number, form: LabelForm, order: Order): Promise<Uint8Array> {
+  async print(pdf: Uint8Array, pages: number, format: ImageFormat, order: Order): Promise<Uint8Array> {
     const files: Uint8Array[] = [];
     for (let page = 0; page < pages; page++) {
       const unwanted = await findUnwanted([order], this.#options.awaited);
       if (unwanted.length > 0) throw new DomainError('label-unwanted');
-      files.push(await this.#enqueue({ pdf, page, form }, order));
+      files.push(await this.#enqueue({ pdf, page, ...format }, order));
     }
     return Buffer.concat(files);
   }

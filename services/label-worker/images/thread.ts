@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import type { LabelForm } from '#shared/contracts/label-job.ts';
+import type { ImageFormat } from '#shared/contracts/label-job.ts';
 import { startPdfium } from './pdfium.ts';
 import { toPng } from './png.ts';
 import { toZpl } from './zpl.ts';
@@ -7,14 +7,14 @@ import { toZpl } from './zpl.ts';
 /** Draws pages, one after the other. An error ends the thread, because PDFium's memory may be corrupt. */
 
 /** `page` counts from 0. */
-export type PageTask = { pdf: Uint8Array; page: number; form: LabelForm };
+export type PageTask = ImageFormat & { pdf: Uint8Array; page: number };
 
 /** The trade calls heads of 8 dots "203 dpi". */
 const DOTS_PER_MM = { 203: 8, 300: 300 / 25.4 } as const;
 
 const port = parentPort as MessagePort;
 const rasterize = await startPdfium();
-port.on('message', ({ pdf, page, form: { format, dpi } }: PageTask) => {
+port.on('message', ({ pdf, page, format, dpi }: PageTask) => {
   const bitmap = rasterize(pdf, page, DOTS_PER_MM[dpi]);
   const file = format === 'png' ? toPng(bitmap, DOTS_PER_MM[dpi]) : toZpl(bitmap);
   port.postMessage(file);

@@ -159,14 +159,14 @@ async function repeatUntilServed(command: () => Promise<void>): Promise<void> {
 
 /** Draws images from the PDF, even a cached one. */
 async function print(
-  { form, ...label }: LabelPayload,
+  { form: imageFormat, ...label }: LabelPayload,
   { printer, images, templates, cache }: Options,
   order: PrintOrder,
 ): Promise<Uint8Array> {
-  if (!form) return printer.print(label, order);
+  if (!imageFormat) return printer.print(label, order);
   const { version } = templates[label.kind];
   const pdf = (await cache.read(labelKey(label, version))) ?? (await printer.print(label, order));
-  return images.print(pdf, pageCount(label), form, order);
+  return images.print(pdf, pageCount(label), imageFormat, order);
 }
 
 /** Notifies the waiting clients that the job ended without its label. A client that misses it looks at its deadline. */

@@ -3,12 +3,12 @@ import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ImagePrinter } from '#services/label-worker/images/image-printer.ts';
 import { pdfFile } from '#services/label-worker/pdf/split.ts';
-import type { LabelForm } from '#shared/contracts/label-job.ts';
+import type { ImageFormat } from '#shared/contracts/label-job.ts';
 import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';
 
 /** The thread that draws pages is replaced when it dies or hangs, and accounts take turns at it. */
 
-const FORM: LabelForm = { format: 'png', dpi: 203 };
+const FORM: ImageFormat = { format: 'png', dpi: 203 };
 const order = { place: 1, key: 'key', askedAt: performance.now() };
 
 /** A PDF of empty pages, an inch high. */

@@ -5,7 +5,7 @@ import type { Rect, Shape } from '#services/label-worker/drawing.ts';
 import { ImagePrinter } from '#services/label-worker/images/image-printer.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { DENSITIES, type LabelForm } from '#shared/contracts/label-job.ts';
+import { DENSITIES, type ImageFormat } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { readPng, readZpl } from '#test/fixtures/labels/images.ts';
 import { test as printing } from '#test/fixtures/labels/label-printing.ts';
@@ -24,7 +24,7 @@ const test = printing.extend('images', { scope: 'file' }, async ({}, { onCleanup
   const images = new ImagePrinter({ timeoutMs: 20_000 });
   onCleanup(() => images.close());
   return {
-    async draw(pdf: Uint8Array, form: LabelForm, pages = 1): Promise<Buffer> {
+    async draw(pdf: Uint8Array, form: ImageFormat, pages = 1): Promise<Buffer> {
       return Buffer.from(await images.print(pdf, pages, form, order));
     },
   };

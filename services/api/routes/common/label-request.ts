@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { type TSchema, Type } from 'typebox';
-import { DENSITIES, IMAGE_FORMATS, type LabelForm, MEDIA_TYPES } from '#shared/contracts/label-job.ts';
+import { DENSITIES, IMAGE_FORMATS, type ImageFormat, MEDIA_TYPES } from '#shared/contracts/label-job.ts';
 import { KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
@@ -38,7 +38,7 @@ export const fileContent: Readonly<Record<string, { schema: TSchema }>> = Object
 );
 
 /** The file that a request asks for; `form` is absent for PDF. */
-export type RequestedFile = { type: string; format: Format; form: LabelForm | undefined };
+export type RequestedFile = { type: string; format: Format; form: ImageFormat | undefined };
 
 /**
  * Returns the format that a request asks for: by its parameters, else by `Accept` (RFC 9110, 12.5.1). A browser,
@@ -53,7 +53,7 @@ export function requestedFile(
   const format = formato ?? negotiate(accept);
   if (!format) throw new DomainError('format-not-acceptable');
   const type = MEDIA_TYPES[format];
-  return { type, format, form: format === 'pdf' ? undefined : { format, dpi: dpi as LabelForm['dpi'] } };
+  return { type, format, form: format === 'pdf' ? undefined : { format, dpi: dpi as ImageFormat['dpi'] } };
 }
 
 function negotiate(accept: string | undefined): Format | undefined {
