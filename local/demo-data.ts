@@ -11,7 +11,9 @@ import { createLogger } from '#shared/observability/logger.ts';
 import { BranchStore, type Coverage } from '#shared/stores/branch-store.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 
-/** Password of every demo user. `npm start` and, with `DEMO=1`, Compose load the users; both listen on loopback only. */
+/**
+ * Password of every demo user. `npm start`, and Compose with `DEMO=1`, load the users; both listen on loopback only.
+ */
 export const DEMO_PASSWORD = 'demo1234';
 
 type DemoUser = Omit<NewUser, 'passwordHash' | 'disabled'>;
@@ -26,7 +28,7 @@ const user = (
   originBranch,
   permissions,
 });
-/** The demo users. docs/contract.md "Demo data" has them as a table. */
+/** docs/contract.md "Demo data" has them as a table. */
 export const DEMO_USERS = [
   user('demo', 'MEX01', 'guias.create', 'guias.read', 'guias.cancel', 'guias.quote', 'webhooks.admin'),
   { ...user('demo2', 'MEX01', 'guias.create', 'guias.read'), account: 'demo' },
@@ -38,7 +40,7 @@ export const DEMO_USERS = [
   user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin'),
 ];
 
-/** The demo branches, in a file as operators load it (`npm run branches`). */
+/** In a file as operators load it (`npm run branches`). */
 export const BRANCHES: Branch[] = [];
 const file = join(import.meta.dirname, 'demo-branches.csv');
 for await (const { cells } of readRows(file, columnsOf(branchTable), new LineReport()))
@@ -53,9 +55,9 @@ export const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => (
 export const DEMO_TARIFF = join(import.meta.dirname, 'demo-tariff');
 
 /**
- * Loads the demo users, branches, coverage and tariff (docs/contract.md "Demo data") into a database that has no users.
- *
- * @returns whether it did. The users come last, so that an interrupted load is done again.
+ * Loads the demo data (docs/contract.md "Demo data") into a database that has no users. The users come last, so that
+ * an interrupted load is done again.
+ * @returns false for a database that has users.
  */
 export async function seedDemoData(mongodbUri: string): Promise<boolean> {
   const mongo = await connectMongo(mongodbUri, createLogger('demo-data', 'warn'));

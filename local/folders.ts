@@ -5,18 +5,15 @@ import { join, resolve } from 'node:path';
 
 export const repoRoot = resolve(import.meta.dirname, '..');
 
-/** Holds what all checkouts of this user share: programs that take long to fetch or build. */
+/** All checkouts of this user share it: programs that take long to fetch or build. */
 export const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'shipping-guides');
 
-/** Returns a short name for an absolute path or a lock, the same in every process. */
+/** Returns a short name for a path or a lock, the same in every process. */
 export function keyOf(name: string): string {
   return createHash('sha256').update(name).digest('hex').slice(0, 12);
 }
 
-/**
- * Makes a folder inside `parent` for as long as this process lives, and first removes the folders of dead processes,
- * which a `kill -9` leaves behind.
- */
+/** Makes a folder that lives as long as this process. First removes the folders of dead processes. */
 export function makeTemporaryFolder(parent: string): string {
   mkdirSync(parent, { recursive: true });
   for (const name of readdirSync(parent)) {
@@ -34,7 +31,7 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  // In a container without an init, a dead process can stay a zombie for ever.
+  // In a container without an init, a dead process can stay a zombie.
   const state = `/proc/${pid}/stat`;
   return !existsSync(state) || !readFileSync(state, 'utf8').includes(') Z ');
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import Handlebars from 'handlebars';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
@@ -22,53 +21,41 @@ import {
 import { tryTemplates } from '#services/label-worker/try-templates.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { provideChromium } from './programs/chromium.ts';
+import { runProgram } from './run-program.ts';
 
-/** `npm run labels:preview`: prints sample labels for people to look at. Exit code 0: done, 1: failed, 2: wrong usage. */
+/** `npm run labels:preview`: prints sample labels for people to look at. */
 
 const HELP = `Usage: npm run labels:preview -- [--templates <folder>] [--out <folder>]
 
-Prints sample labels as PDF and PNG, with a page (index.html) that shows them side by side and says what is wrong.
+Prints sample labels as PDF and PNG, with a page (index.html) that shows them side by side and reports what is wrong.
 
   --templates <folder>  templates of your own (docs/labels.md); ours unless given
   --out <folder>        where the labels go; .local/labels-preview unless given
-  -h, --help            this text
+  --help                this text
 `;
 
 const renderPage = Handlebars.compile(readFileSync(new URL('labels-preview.hbs', import.meta.url), 'utf8'));
 
-/** Folders of templates and of the preview, and the program of Chromium. */
 type Options = { templates: string; out: string; executablePath: string };
-/** `index` is the path of the page that shows the labels, `problems` are what is wrong with the templates. */
+/** `index` is the path of the page, `problems` are what is wrong with the templates. */
 type Preview = { index: string; names: string[]; problems: string[] };
 
-if (import.meta.main) process.exitCode = await run();
+const OPTIONS = {
+  templates: { type: 'string', default: OUR_FOLDER },
+  out: { type: 'string', default: '.local/labels-preview' },
+} as const;
 
-async function run(): Promise<number> {
-  try {
-    const { values } = parseArgs({
-      options: {
-        templates: { type: 'string', default: OUR_FOLDER },
-        out: { type: 'string', default: '.local/labels-preview' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-    if (values.help) process.stdout.write(HELP);
-    if (values.help) return 0;
+if (import.meta.main) {
+  await runProgram(HELP, OPTIONS, async (values) => {
     const executablePath = await provideChromium((line) => process.stdout.write(`${line}\n`));
     const [templates, out] = [resolve(values.templates), resolve(values.out)];
     const { index, names, problems } = await preview({ templates, out, executablePath });
     process.stdout.write(`Printed ${names.length} labels: ${index}\n`);
-    for (const problem of problems) process.stderr.write(`${problem}\n`);
-    return problems.length > 0 ? 1 : 0;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isUsage = code?.startsWith('ERR_PARSE_ARGS');
-    process.stderr.write(`${isUsage ? 'Wrong usage. See npm run labels:preview -- --help' : message}\n`);
-    return isUsage ? 2 : 1;
-  }
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+  });
 }
 
-/** Prints the sample labels of each template in a folder, with a page that shows them side by side and says what is wrong. */
+/** Prints the sample labels of each template in a folder. */
 export async function preview({ templates, out, executablePath }: Options): Promise<Preview> {
   await mkdir(out, { recursive: true });
   const browser = await startPrintingBrowser(
@@ -90,7 +77,7 @@ export async function preview({ templates, out, executablePath }: Options): Prom
   }
 }
 
-/** Tries a template as a worker does at its start, and keeps what that prints. @throws TemplateError */
+/** Tries a template as a worker does at its start, and keeps the output. @throws TemplateError */
 async function printSamples(
   folder: string,
   file: string,

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { REDIS_SERVICES, type RedisService, redisAclFile, redisUrlOf } from './access/redis-acl.ts';
 
-/** The secrets of an installation with a MongoDB and a Redis of its own. */
 export type Secrets = ReturnType<typeof generateSecrets>;
 
 export function generateSecrets() {
@@ -11,17 +10,14 @@ export function generateSecrets() {
     jwt: secret(),
     internal: secret(),
     redis: byName([...REDIS_SERVICES, 'operator'] as const, secret),
-    /** Passwords of MongoDB's users, and of its administrator. */
+    /** The administrator is `mongoRoot`. */
     mongo: byName(MONGO_USERS, secret),
     mongoRoot: secret(),
     grafana: secret(),
   };
 }
 
-/**
- * Reads the secrets in `file`, and makes those that it does not have yet: access tokens stay valid over a restart, also
- * after an upgrade.
- */
+/** Reads the secrets in `file`, and adds those that it lacks: access tokens stay valid over a restart or an upgrade. */
 export function loadSecrets(file: string): Secrets {
   const fresh = generateSecrets();
   const secrets = existsSync(file) ? merge(fresh, JSON.parse(readFileSync(file, 'utf8'))) : fresh;
@@ -30,11 +26,11 @@ export function loadSecrets(file: string): Secrets {
   return secrets;
 }
 
-/** Returns what the stores' users log in with: the connection string of each, and the file of users of both Redis. */
+/** Returns the connection string of each user, and the file of users of both Redis. */
 export function storeCredentials({ redis, mongo }: Secrets) {
   const redisUrl = (host: string) => (service: RedisService) =>
     redisUrlOf(`redis://${host}:6379`, service, redis[service]);
-  // MongoDB acknowledges what is in its journal: otherwise a crash loses the writes of the last 100 ms.
+  // Without `journal`, a crash loses acknowledged writes of the last 100 ms.
   const mongoUri = (user: MongoUser) => `mongodb://${user}:${mongo[user]}@mongo:27017/guias?journal=true`;
   return {
     redisUrls: byName(REDIS_SERVICES, redisUrl('redis')),
@@ -44,12 +40,10 @@ export function storeCredentials({ redis, mongo }: Secrets) {
   };
 }
 
-/** Returns 32 random bytes in hexadecimal digits. */
 function secret(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Returns a text for each name. */
 export function byName<K extends string>(names: readonly K[], make: (name: K) => string): Record<K, string> {
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<K, string>;
 }

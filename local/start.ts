@@ -15,13 +15,13 @@ import { readyMessage } from './start/ready-message.ts';
 import { type ServiceName, startSystem, USUAL_PREFIX } from './system.ts';
 
 /**
- * `npm start`: runs the whole system on this machine until Ctrl-C. What ends meanwhile is started again. Exit code 0:
- * stopped, 1: the start failed.
+ * `npm start`: runs the whole system on this machine until Ctrl-C, and restarts what ends. Exit code 0: stopped, 1:
+ * the start failed.
  */
 
 const folder = join(repoRoot, '.local');
 const logFolder = join(folder, 'logs');
-/** Two signals within this time are one Ctrl-C, in ms: under npm it comes from the terminal and from npm. */
+/** In ms: two signals within this time are one Ctrl-C, which comes from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
 
 try {
@@ -54,13 +54,13 @@ async function startAndKeepRunning(fresh: boolean): Promise<void> {
   for (const child of await startAll(ports)) keepRunning(child, progress);
 }
 
-/** Resolves at the first Ctrl-C or SIGTERM; a second one ends this process at once. @param onStop is called at the first. */
+/** Resolves at the first Ctrl-C or SIGTERM. A second one ends this process at once. */
 function stopSignal(onStop: () => void): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;
     const stop = () => {
       if (first === undefined) onStop();
-      else if (Date.now() - first > SAME_SIGNAL_MS) process.exit(1); // owned-process.ts then kills what is left
+      else if (Date.now() - first > SAME_SIGNAL_MS) process.exit(1); // owned-process.ts then kills the rest
       first ??= Date.now();
       resolve();
     };
@@ -69,7 +69,6 @@ function stopSignal(onStop: () => void): Promise<void> {
   });
 }
 
-/** Starts the servers, loads the demo data and starts the services. */
 async function startAll(ports: Record<ServiceName, number>): Promise<OwnedProcess[]> {
   const options = { folder, durable: true, log: progress };
   const secrets = loadSecrets(join(folder, 'secrets.json'));
@@ -115,7 +114,7 @@ function removeData(): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Adds the name of our database to the address of our own server; `MONGODB_URI` must name one itself. */
+/** Adds our database's name to our own server's address. `MONGODB_URI` must have a name. */
 function databaseUri(uri: string): string {
   if (uri.endsWith('/') && !process.env.MONGODB_URI) return `${uri}guias`;
   if (/^[^:]+:\/\/[^/?]+\/[^/?]+/.test(uri)) return uri;

@@ -14,40 +14,38 @@ import { waitUntilReady } from './process/wait-until-ready.ts';
 import type { Secrets } from './secrets.ts';
 import type { Log } from './setup-error.ts';
 
-/** The services, stopped in the reverse order: no service then asks one that is gone. */
+/** Stopped in the reverse order, so that no service calls one that has stopped. */
 const SERVICES = ['branches', 'label-worker', 'webhooks', 'api', 'dashboard'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** Longest wait for a service to be ready, in ms: it takes some seconds, and many times that on a slow or busy machine. */
+/** In ms: many times the usual, for a slow or busy machine. */
 const READY_TIMEOUT_MS = 120_000;
 
-/** The prefix of the keys in Redis, where nothing else is configured. */
 export const USUAL_PREFIX = '{guias}';
 
-/** What the services share. */
 export type SystemSettings = {
-  /** Names the database in its path. */
+  /** With the database in its path. */
   mongoUri: string;
-  /** One for all, or each service's own, with the service's user and password. */
+  /** One address for all, or each service's own with its user and password. */
   redisUrl: string | Record<RedisService, string>;
-  /** Of the Redis of the finished labels, likewise. */
+  /** Of the Redis of the finished labels. */
   labelCacheUrl: string | Record<RedisService, string>;
   /** In braces; `USUAL_PREFIX` by default. */
   redisPrefix?: string;
   chromiumPath: string;
-  /** Where clients reach the api, and where labels lead; the api's own address by default. */
+  /** The address for clients and on labels; the api's own by default. */
   publicUrl?: string;
   secrets: Pick<Secrets, 'jwt' | 'internal'>;
 };
 
 export type SystemOptions = SystemSettings & {
-  /** Gets one `<service>.log` a service. */
+  /** For `<service>.log` of each service. */
   logFolder: string;
-  /** Gets a folder a service, with a file for each of its secrets, readable by this user alone. */
+  /** For a folder of each service, with a file for each secret, readable by this user alone. */
   secretFolder: string;
   /** A free port by default. */
   ports?: Partial<Record<ServiceName, number>>;
-  /** Is told what is waited for, where that takes long. */
+  /** Gets a line when a start takes long. */
   log?: Log;
 };
 
@@ -58,8 +56,8 @@ export type System = {
 };
 
 /**
- * Starts the services as processes and waits until each is ready. When one is not, the others are stopped and
- * the error carries the end of its log.
+ * Starts the services and waits until each is ready. If one is not, stops the others and throws an error with the end
+ * of its log.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const ports = {} as Record<ServiceName, number>;
@@ -96,7 +94,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   return { addresses, processes, stop };
 }
 
-/** Returns the settings of each service: what the service needs, and no secret of another one. */
+/** Each service gets what it needs, and no secret of another one. */
 export function serviceSettings(
   options: SystemSettings,
   addresses: Record<ServiceName, string>,
@@ -110,11 +108,11 @@ export function serviceSettings(
     REDIS_URL: typeof redisUrl === 'string' ? redisUrl : redisUrl[name],
     REDIS_PREFIX: options.redisPrefix ?? USUAL_PREFIX,
   });
-  // There is no load balancer here that a service would have to tell before it ends.
+  // No load balancer needs to notice that a service ends.
   const serving = { MONGODB_URI: options.mongoUri, DRAIN_MS: '0' };
   const internal = { ...serving, INTERNAL_TOKEN: secrets.internal };
   const demo = { ALLOW_DEMO_USERS: 'true' };
-  // Whoever tries webhooks on one machine receives them there.
+  // A receiver of webhooks may run on this machine.
   const receivers = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
   return {
     branches: { ...common('branches'), ...internal },
@@ -140,17 +138,16 @@ export function serviceSettings(
 }
 
 const SCHEMAS: TObject[] = [ApiConfig, BranchesConfig, DashboardConfig, LabelWorkerConfig, WebhooksConfig];
-/** The settings that are secret, or hold a password, as their schemas say. */
 const SECRET_SETTINGS = SCHEMAS.flatMap(({ properties }) =>
   Object.keys(properties).filter((name) => (properties[name] as { writeOnly?: boolean }).writeOnly),
 );
 
-/** Whoever may list processes sees their environment, and every program that a process starts inherits it. */
+/** Users who may list processes see their environment, and child processes inherit it. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_SETTINGS.includes(name)));
 }
 
-/** Writes the secret ones of the settings to files in `folder`, and returns the settings with `…_FILE` in their place. */
+/** Writes secrets to files in `folder`, and returns the settings with `…_FILE` in their place. */
 function secretsAsFiles(settings: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
   const env = withoutSecrets(settings);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -162,7 +159,7 @@ function secretsAsFiles(settings: NodeJS.ProcessEnv, folder: string): NodeJS.Pro
   return env;
 }
 
-/** Resolves to true when a service reports itself ready. @throws with what it says of its dependencies, where it is not. */
+/** @throws with the state of its dependencies when a service is not ready. */
 export async function requireReady(address: string): Promise<true> {
   const answer = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_000) });
   if (!answer.ok) throw new Error(`it says ${await answer.text()}`);

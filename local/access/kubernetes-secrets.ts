@@ -1,5 +1,5 @@
+import { runProgram } from '../run-program.ts';
 import { generateSecrets, storeCredentials } from '../secrets.ts';
-import { runProgram } from './run-program.ts';
 
 /** Nothing is written to disk, and no secret is an argument of a program. */
 const HELP = `Usage: npm run --silent secrets:kubernetes | kubectl -n guias create -f -
@@ -13,7 +13,7 @@ await runProgram(HELP, {}, () => {
   process.stdout.write(`${secretsOfSmall()}\n`);
 });
 
-/** Returns the Secrets as a List of Kubernetes, in JSON. */
+/** Returns a List of Kubernetes, in JSON. */
 function secretsOfSmall(): string {
   const secrets = generateSecrets();
   const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);

@@ -10,11 +10,9 @@ import { EVENTS } from '#shared/stores/event-model.ts';
 import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
 
 /**
- * What each user of MongoDB may do: the rights that the descriptions of the collections state. `mongo-users.ts` makes roles of
- * it; a test checks it against the commands that each service and program sends.
- *
- * Nobody may drop anything, and only the users that create indexes at start may create them: an index with a TTL deletes
- * documents. The label worker has no user.
+ * The rights of MongoDB's users, as the descriptions of the collections state them. A test checks them against the
+ * commands that each service and program sends. Nobody may drop anything. Only users that create indexes at start may
+ * create them, because an index with a TTL deletes documents. The label worker has no user.
  */
 
 export const COLLECTIONS: readonly Collection[] = [
@@ -25,10 +23,9 @@ export const COLLECTIONS: readonly Collection[] = [
 /** By collection; `''` is every collection of the database, and the database itself. */
 type Rights = Readonly<Record<string, readonly MongoAction[]>>;
 
-/** Reads everything, and writes nothing: mongodump (k8s/components/backup). */
+/** For mongodump (k8s/components/backup), which writes nothing. */
 const BACKUP: Rights = { '': ['find', 'collStats', 'listCollections', 'listIndexes'] };
 
-/** The roles by the users' names. */
 export const MONGO_ROLES = Object.fromEntries(
   MONGO_USERS.map((user) => [user, user === 'backup' ? BACKUP : rightsOf(user)]),
 ) as Readonly<Record<MongoUser, Rights>>;
@@ -39,12 +36,12 @@ function rightsOf(user: MongoUser): Rights {
   );
 }
 
-/** The name of a user's role; users are one thing and roles another, so that a second user may have the same role. */
+/** Not the user's name, so that a second user may have the same role. */
 export function roleName(user: MongoUser): string {
   return `guias-${user}`;
 }
 
-/** Returns the role's privileges, as createRole takes them. @param db the database of the collections. */
+/** As createRole takes them. @param db the database of the collections. */
 export function privilegesOf(user: MongoUser, db: string) {
   return Object.entries(MONGO_ROLES[user]).map(([collection, actions]) => ({
     resource: { db, collection },

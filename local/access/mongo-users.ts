@@ -8,14 +8,13 @@ import { mongoSettings } from '#shared/config/settings.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { createIndexes, MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
+import { runProgram } from '../run-program.ts';
 import { privilegesOf, roleName } from './mongo-roles.ts';
-import { runProgram } from './run-program.ts';
 
 /**
- * Creates MongoDB's roles and users, or brings them up to date; run again, it changes nothing. Compose and k8s/small run
- * it before the services, at every start: an upgrade that changes a role needs no step by hand.
- *
- * Each user is the one in the user's own connection string, so a service's password stands in one place.
+ * Creates MongoDB's roles and users, or updates them. Compose and k8s/small run it at every start, before the
+ * services, so an upgrade that changes a role needs no step by hand. A user is the one in the user's own connection
+ * string, so a password stands in one place.
  */
 
 const HELP = `Usage: npm run users:mongodb [-- --print]
@@ -40,7 +39,7 @@ const Settings = Type.Object({
   }),
 });
 
-/** MongoDB's error code. */
+/** An error code of MongoDB. */
 const AUTHENTICATION_FAILED = 18;
 
 if (import.meta.main) {
@@ -50,25 +49,24 @@ if (import.meta.main) {
   });
 }
 
-/** Creates or updates all users of `MONGODB_USERS`. @param apply does so with one of them. */
-async function applyUsers(apply = applyUser): Promise<void> {
+async function applyUsers(): Promise<void> {
   const { MONGODB_ADMIN_URI, MONGODB_ADMIN_PASSWORD, MONGODB_USERS } = loadConfig(Settings, process.env);
   const uri = MONGODB_ADMIN_URI.replace('@', `:${encodeURIComponent(MONGODB_ADMIN_PASSWORD)}@`);
   const connection = await connectMongo(uri, createLogger('mongo-users', 'warn')).catch(explainRefusal);
   try {
     for (const user of MONGO_USERS) {
       const file = join(MONGODB_USERS, user);
-      if (existsSync(file)) await apply(connection.getClient(), user, readFileSync(file, 'utf8').trim());
+      if (existsSync(file)) await applyUser(connection.getClient(), user, readFileSync(file, 'utf8').trim());
       else process.stdout.write(`There is no ${file}: the user ${user} is left as it is.\n`);
     }
-    // Nobody else may create them: an index with another TTL would delete the trail.
+    // No other user may create them: an index with another TTL would delete the audit log.
     await createIndexes(connection, AUDIT);
   } finally {
     await connection.close();
   }
 }
 
-/** Names the usual cause of a refused login: the image mongo never repairs a first start that was cut. */
+/** The usual cause: the image mongo never repairs an interrupted first start. */
 function explainRefusal(error: Error & { code?: unknown }): never {
   if (error.code !== AUTHENTICATION_FAILED) throw error;
   throw new Error(
@@ -77,7 +75,7 @@ function explainRefusal(error: Error & { code?: unknown }): never {
   );
 }
 
-/** Creates or updates a role and its user. @param uri the user's own connection string. */
+/** @param uri the user's own connection string. */
 async function applyUser(client: mongo.MongoClient, user: MongoUser, uri: string): Promise<void> {
   const { credentials, dbName } = new mongo.MongoClient(uri).options;
   if (!credentials?.username) throw new Error(`The MONGODB_URI of ${user} names no user.`);
@@ -97,7 +95,7 @@ async function applyUser(client: mongo.MongoClient, user: MongoUser, uri: string
   process.stdout.write(`The user ${credentials.username} has the role ${name}.\n`);
 }
 
-/** Returns what creates the roles and users in mongosh; it asks for the passwords. `db` is the services' database. */
+/** Returns commands for mongosh, which asks for the passwords. `db` is the services' database. */
 function mongoshCommands(): string {
   const lines = MONGO_USERS.flatMap((user) => {
     const role = roleName(user);

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What each user of Redis may do. The rules have one source, which Compose, Kubernetes, `npm start` and the tests render:
- * a permission that is missing shows on the first day.
- *
- * A user has a list of commands and a list of key patterns; Redis also holds Lua scripts to both. What is not listed is
- * refused with NOPERM (https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/).
+ * The rights of Redis' users: a list of commands and a list of key patterns. Redis holds Lua scripts to both, and
+ * refuses anything else with NOPERM (https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/).
+ * Compose, Kubernetes, `npm start` and the tests use these rules, so a missing right shows on the first day.
  */
 
-/** The services, each with a user of its own name. */
+/** Each has a user of its name. */
 export const REDIS_SERVICES = ['api', 'branches', 'label-worker', 'dashboard', 'webhooks'] as const;
 export type RedisService = (typeof REDIS_SERVICES)[number];
-/** Users with a password. `operator` may do everything; no service has its password. */
+/** `operator` may do everything; no service has its password. */
 export type RedisUser = RedisService | 'operator';
 export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 
-/** Families of keys by their purpose: patterns, after the prefix. docs/architecture.md says what they hold. */
+/** Families of keys by purpose: patterns, after the prefix (docs/architecture.md "What is in Redis"). */
 export const REDIS_KEYS = {
   queue: [':labels:*'],
   labels: [':label:*'],
@@ -34,7 +32,7 @@ export const REDIS_KEYS = {
 } as const satisfies Record<string, readonly string[]>;
 type Family = keyof typeof REDIS_KEYS;
 
-/** The families that each service reads and writes, those that it only reads, and whether it hears or tells of labels. */
+/** `own` is read and written. `channels`: whether it publishes or receives news of labels. */
 export const REDIS_FAMILIES: Readonly<
   Record<RedisService, { own: Family[]; read?: Family[]; channels?: true }>
 > = {
@@ -53,8 +51,8 @@ export const REDIS_FAMILIES: Readonly<
 };
 
 /**
- * The commands of all services, on the keys of each: those that BullMQ and its scripts, rate-limiter-flexible, ioredis and
- * our own code send. None reads or changes what has no key, but for INFO and CONFIG GET.
+ * The commands of BullMQ and its scripts, rate-limiter-flexible, ioredis and our code. Except for INFO and CONFIG
+ * GET, each needs a key.
  */
 const COMMANDS = {
   connection: 'ping hello select info config|get client|setname',
@@ -70,7 +68,7 @@ const COMMANDS = {
   streams: 'xadd xdel xlen xrange xread xtrim',
 };
 
-/** Returns the rules of a service, as ACL SETUSER takes them. @param prefix `REDIS_PREFIX`, in which `*` stands for any text. */
+/** As ACL SETUSER takes them. @param prefix `REDIS_PREFIX`, in which `*` stands for any text. */
 export function redisRules(service: RedisService, prefix: string): string[] {
   const { own, read = [], channels } = REDIS_FAMILIES[service];
   const patterns = (families: Family[], permission: string) =>
@@ -86,8 +84,8 @@ export function redisRules(service: RedisService, prefix: string): string[] {
 }
 
 /**
- * Renders the file of users (`aclfile`), which holds hashes of the passwords alone. `default`, whom a client without a name
- * becomes, is off. `health` needs no password, and may do nothing but PING: a health check then has no secret to show.
+ * Renders the file of users (`aclfile`), with hashes of the passwords. `default`, the user of a client without a
+ * name, is off. `health` may only PING and has no password, so a health check has no secret to show.
  */
 export function redisAclFile(prefix: string, passwords: RedisPasswords): string {
   const users = REDIS_SERVICES.map((service) => [service, ...redisRules(service, prefix)]);
@@ -101,7 +99,6 @@ export function redisAclFile(prefix: string, passwords: RedisPasswords): string 
   return lines.map((words) => `user ${words.join(' ')}\n`).join('');
 }
 
-/** Returns a Redis URL with a user and the user's password. */
 export function redisUrlOf(url: string, user: string, password: string): string {
   return Object.assign(new URL(url), { username: user, password }).href;
 }

@@ -3,7 +3,7 @@ import { loadConfig } from '#shared/config/load-config.ts';
 import { loginSettings, mongoSettings } from '#shared/config/settings.ts';
 import { DEMO_PASSWORD, seedDemoData } from '../demo-data.ts';
 
-/** `DEMO=1 docker compose up`: loads the demo data into a database that has no users. Without `DEMO`, it does nothing. */
+/** `DEMO=1 docker compose up` loads the demo data into a database that has no users. */
 
 const { ALLOW_DEMO_USERS, MONGODB_URI } = loadConfig(
   Type.Object({ ...mongoSettings, ALLOW_DEMO_USERS: loginSettings.ALLOW_DEMO_USERS }),

@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { loadSecrets, storeCredentials } from '../secrets.ts';
 
 /**
- * Generates the secrets of `docker compose up` at its first start, in a volume of their own: nobody chooses a password,
- * and no file of the checkout holds one. Each service gets a folder with the secrets that it needs. Any user can read the
- * files, because only the service's own container has the folder. `secrets.json` has all of them, and no container has it.
- *
- * Later starts write the same folders again, with the rules for Redis' users as they now are.
- *
+ * Generates the secrets of `docker compose up` at its first start, in a volume of their own: no person chooses a
+ * password, and no file of the checkout holds one. Each service gets a folder with its secrets, which only its
+ * container has; any user can read the files. No container has `secrets.json`, with all secrets. Later starts write
+ * the folders again, with the current rules for Redis' users.
  * Usage: node local/compose/secrets.ts <folder>
  */
 
@@ -44,7 +42,7 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
 for (const [service, files] of Object.entries(FOLDERS)) writeFolder(join(folder, service), files);
 process.stdout.write(first ? 'Generated the secrets.\n' : 'The secrets exist already.\n');
 
-/** Replaces each file as a whole: a service never reads half of one. */
+/** Replaces whole files: a service never reads half of one. */
 function writeFolder(path: string, files: Record<string, string>): void {
   mkdirSync(path, { recursive: true, mode: 0o755 });
   for (const [name, value] of Object.entries(files)) {

@@ -19,7 +19,7 @@ import {
 
 const rootLog = join(home, 'root.log');
 
-/** Makes what is missing of the root and FerretDB. An interrupted run leaves nothing that is taken for finished. */
+/** Makes what is missing of the root and FerretDB. An interrupted run leaves nothing that counts as finished. */
 export async function prepareDocumentDb(log: Log): Promise<void> {
   await withLock('documentdb', log, async () => {
     if (documentDbIsReady()) return;
@@ -35,12 +35,12 @@ export async function prepareDocumentDb(log: Log): Promise<void> {
   });
 }
 
-/** Returns a path for something that gets its final name only when it is finished. */
+/** Its final name follows when it is finished. */
 function unfinished(name: string): string {
   return join(home, `${name}-${randomBytes(4).toString('hex')}`);
 }
 
-/** Removes what interrupted runs left. Where debootstrap may, it mounts /proc in its folder, and leaves it mounted. */
+/** Removes what interrupted runs left. debootstrap may leave /proc mounted in its folder. */
 async function removeUnfinished(): Promise<void> {
   for (const name of readdirSync(home).filter((name) => /^(root|ferretdb)-[0-9a-f]{8}$/.test(name))) {
     await run('umount', join(home, name, 'proc')).catch(() => {}); // it is not mounted
@@ -57,19 +57,19 @@ async function makeRoot(log: Log): Promise<void> {
   renameSync(partial, root);
 }
 
-/** Unpacks a Debian that has DocumentDB, and a Go that is new enough for FerretDB. */
+/** This Debian has DocumentDB, and a Go that is new enough for FerretDB. */
 async function unpackDebian(folder: string, packages: string, log: Log): Promise<void> {
   await ensurePrograms([{ names: ['debootstrap'], apt: 'debootstrap' }], log);
   const debian = ['forky', folder, await debianMirror(), 'sid']; // 'sid' names the script, also for releases newer than debootstrap
   await run('debootstrap', '--variant=minbase', `--include=${packages}`, ...debian);
 }
 
-/** Makes an empty database with DocumentDB in it; copying its folder takes a tenth of the time of making another. */
+/** Makes an empty database: copying its folder takes a tenth of the time of making another. */
 async function makeTemplate(folder: string): Promise<void> {
   const asPostgres = (...command: string[]) => run(...insideRoot(folder, ...command));
   await run('chroot', folder, 'install', '-d', '-o', 'postgres', '-m', '0700', '/docdb', '/docdb/template');
-  const place = ['-D', '/docdb/template/data', '-U', 'postgres', '-A', 'trust'];
-  await asPostgres(`${postgresPrograms}/initdb`, ...place, '-E', 'UTF8', '--locale=C.UTF-8');
+  const options = ['-D', '/docdb/template/data', '-U', 'postgres', '-A', 'trust'];
+  await asPostgres(`${postgresPrograms}/initdb`, ...options, '-E', 'UTF8', '--locale=C.UTF-8');
   const where = { root: folder, name: 'template', durable: true, logFile: rootLog };
   const server = await startPostgres(where);
   const sql = 'create extension documentdb cascade';
@@ -79,7 +79,7 @@ async function makeTemplate(folder: string): Promise<void> {
 
 const GO_BUILD = ['go', 'build', '-trimpath', '-buildvcs=false', '-o'] as const;
 
-/** Builds FerretDB with this machine's Go where that can, and otherwise with Debian's. */
+/** Builds FerretDB with this machine's Go if possible, otherwise with Debian's. */
 async function buildFerretDb(output: string, log: Log): Promise<void> {
   if (spawnSync('go', ['list', '-m'], { cwd: ferretSource }).status !== 0) return buildInDebian(output, log);
   await runToEnd({
@@ -91,15 +91,14 @@ async function buildFerretDb(output: string, log: Log): Promise<void> {
   });
 }
 
-/** Builds FerretDB in a Debian of its own, which is then removed. */
 async function buildInDebian(output: string, log: Log): Promise<void> {
   const builder = unfinished('root');
   await unpackDebian(builder, 'golang-go,ca-certificates', log);
-  // Modules are fetched through whatever this machine trusts.
+  // Modules come over connections that this machine trusts.
   const certificates = 'etc/ssl/certs/ca-certificates.crt';
   if (existsSync(join('/', certificates))) copyFileSync(join('/', certificates), join(builder, certificates));
   await run('cp', '-r', ferretSource, join(builder, 'source'));
-  // Go finds its library through /proc, which is not mounted there.
+  // Go finds its library through /proc, which is not mounted.
   const env = ['env', '-C', '/source', 'HOME=/root', 'CGO_ENABLED=0', 'GOROOT=/usr/lib/go'];
   await run('chroot', builder, ...env, ...GO_BUILD, '/ferretdb', '.');
   renameSync(join(builder, 'ferretdb'), output);

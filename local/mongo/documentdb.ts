@@ -10,31 +10,28 @@ import { waitUntilReady } from '../process/wait-until-ready.ts';
 import { answersPing, type MongoOptions, type MongoServer } from './mongod.ts';
 
 /**
- * DocumentDB (a PostgreSQL extension) and FerretDB: a database with MongoDB's protocol for machines that reach
- * package registries only. DocumentDB is newer than Debian 12, so a newer Debian is unpacked in a folder of the cache
- * (its root); FerretDB is built from Go modules. Both run inside that root, as its user `postgres`.
+ * DocumentDB (a PostgreSQL extension) and FerretDB: a database with MongoDB's protocol, for machines that reach only
+ * package registries. Debian 12 is older than DocumentDB, so a newer Debian is unpacked in the cache (its root).
+ * FerretDB is built from Go modules. Both run inside that root as its user `postgres`.
  */
 
-// Raise the number when the steps that make the root change: another root is made, and the old one is left alone.
+// Raise the number when the steps that make the root change: then another root is made.
 export const home = join(cacheFolder, 'documentdb-1');
 export const root = join(home, 'root');
-/** Where each database has its folder, inside the root. */
+/** With a folder for each database. */
 export const databases = join(root, 'docdb');
 export const postgresPrograms = '/usr/lib/postgresql/18/bin';
 
 export const ferretSource = join(import.meta.dirname, 'ferretdb');
-/** FerretDB's program inside the root. Each version of the source has a name of its own: an old program is never used for it. */
+/** Inside the root. The name has the source's hash, so an old program is never used for new source. */
 export const ferretDbProgram = `/usr/local/bin/ferretdb-${sourceHash()}`;
 
-/** Tells whether root and FerretDB are there: each gets its name only when it is finished. */
+/** Each of the two gets its name only when it is finished. */
 export function documentDbIsReady(): boolean {
   return existsSync(root) && existsSync(join(root, ferretDbProgram));
 }
 
-/**
- * Returns the command that runs a program inside `folder`, as `postgres`. The death signal comes after the user, whose
- * change would clear it.
- */
+/** The death signal comes after the user, whose change would clear it. */
 export function insideRoot(folder: string, ...command: string[]): [string, ...string[]] {
   const user = ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups', '--pdeathsig', 'INT', '--'];
   return ['chroot', folder, 'setpriv', ...user, ...command];
@@ -46,15 +43,15 @@ function sourceHash(): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** Longest wait for the former PostgreSQL to be gone, in ms. */
+/** Longest wait for the end of the former PostgreSQL, in ms. */
 const START_TIMEOUT_MS = 20_000;
 
-/** Starts a PostgreSQL with its FerretDB for this caller alone. One that is not durable leaves nothing behind. */
+/** Starts a server for this caller alone. One that is not durable leaves nothing behind. */
 export async function startDocumentDb({ folder, durable, log }: MongoOptions): Promise<MongoServer> {
   log('Starting DocumentDB and FerretDB…');
   const name = durable ? keyOf(folder) : basename(makeTemporaryFolder(databases));
-  const place = join(databases, name);
-  if (!existsSync(join(place, 'data'))) copyTemplate(place);
+  const data = join(databases, name);
+  if (!existsSync(join(data, 'data'))) copyTemplate(data);
 
   const postgres = await retryStartPostgres(name, durable, join(folder, 'logs', 'postgres.log'));
   await addOrderedIndexes(name, folder);
@@ -74,12 +71,12 @@ export async function startDocumentDb({ folder, durable, log }: MongoOptions): P
   const close = async () => {
     await ferret.stop();
     await postgres.stop();
-    if (!durable) rmSync(place, { recursive: true, force: true });
+    if (!durable) rmSync(data, { recursive: true, force: true });
   };
   return { uri, description: 'DocumentDB', processes: [postgres, ferret], close };
 }
 
-/** Adds the extension whose indexes `settings` asks for. */
+/** `settings` asks for this extension's indexes. */
 function addOrderedIndexes(name: string, folder: string): Promise<void> {
   const sql = 'set client_min_messages = warning; create extension if not exists documentdb_extended_rum';
   return runToEnd({
@@ -89,24 +86,23 @@ function addOrderedIndexes(name: string, folder: string): Promise<void> {
   });
 }
 
-/** Deletes the data of the durable server of `folder`. */
 export function removeDocumentDbData(folder: string): void {
   rmSync(join(databases, keyOf(folder)), { recursive: true, force: true });
 }
 
-/** Copies the empty database. The copy gets its name when it is whole: an interrupted copy is made again. */
-function copyTemplate(place: string): void {
-  const partial = join(place, 'data.partial');
+/** A whole copy gets its name; an interrupted one is made again. */
+function copyTemplate(folder: string): void {
+  const partial = join(folder, 'data.partial');
   rmSync(partial, { recursive: true, force: true });
   const owned = ['-o', 'postgres', '-m', '0700'];
-  execFileSync('chroot', [root, 'install', '-d', ...owned, `/docdb/${basename(place)}`]);
+  execFileSync('chroot', [root, 'install', '-d', ...owned, `/docdb/${basename(folder)}`]);
   execFileSync('cp', ['-a', '--reflink=auto', join(databases, 'template', 'data'), partial]);
-  renameSync(partial, join(place, 'data'));
+  renameSync(partial, join(folder, 'data'));
 }
 
 /**
- * Starts PostgreSQL, again and again for some seconds. After a `kill -9` of its parent the former PostgreSQL may still be
- * closing, or be dead but not yet reaped, and its lock files then stop the next one. Removing them by hand loses data.
+ * Repeats the start for some seconds. After a `kill -9` of its parent the former PostgreSQL may still be closing, or
+ * not yet be reaped. Its lock files then stop the next one, and removing them loses data.
  */
 async function retryStartPostgres(name: string, durable: boolean, logFile: string): Promise<OwnedProcess> {
   const deadline = Date.now() + START_TIMEOUT_MS;
@@ -121,8 +117,8 @@ async function retryStartPostgres(name: string, durable: boolean, logFile: strin
 }
 
 /**
- * Starts PostgreSQL with DocumentDB on `/docdb/<name>/data` of the root. It listens on a socket in `/docdb/<name>`, which
- * only its own user may enter: trusting every connection therefore trusts nobody else.
+ * Serves `/docdb/<name>/data` of the root on a socket in `/docdb/<name>`. Only its own user may enter that folder, so
+ * every connection can be trusted.
  */
 export async function startPostgres(where: {
   root: string;
@@ -151,7 +147,7 @@ export async function startPostgres(where: {
 
 function settings(folder: string, durable: boolean): string[] {
   const values = {
-    // Without this library an index cannot give documents in its order, as MongoDB's do: every sort would read all.
+    // Without this library an index gives no order, and every sort would read all documents.
     'documentdb.alternate_index_handler_name': 'extended_rum',
     shared_preload_libraries: 'pg_cron,pg_documentdb_core,pg_documentdb,pg_documentdb_extended_rum',
     'cron.database_name': 'postgres',
@@ -170,7 +166,7 @@ function settings(folder: string, durable: boolean): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** PostgreSQL writes its pid in the first line of the file and its state in the eighth. */
+/** The first line of the file is the pid, the eighth the state. */
 function isReady(pidFile: string, { pid }: OwnedProcess): boolean {
   const lines = readFileSync(pidFile, 'utf8').split('\n');
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';

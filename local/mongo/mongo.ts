@@ -14,12 +14,9 @@ import {
 } from './mongod.ts';
 
 /**
- * Provides a MongoDB, the first of these that is there: `MONGODB_URI`; `mongod` on PATH; a `mongod` that was or can be
- * downloaded; on Debian as root DocumentDB with FerretDB, which speak MongoDB's protocol.
- *
- * What is ready goes before what must be fetched: the next start then finds the data again.
- *
- * @throws SetupError where none of them is there.
+ * Provides the first of these: `MONGODB_URI`; `mongod` on PATH; a downloaded `mongod`; on Debian as root DocumentDB
+ * with FerretDB. What is ready goes before what must be fetched, so the next start finds the data again.
+ * @throws SetupError if none is available.
  */
 export async function provideMongo(options: MongoOptions): Promise<MongoServer> {
   const given = process.env.MONGODB_URI;
@@ -38,7 +35,6 @@ export async function provideMongo(options: MongoOptions): Promise<MongoServer> 
   return startDocumentDb(options);
 }
 
-/** Deletes the data of the durable server of `folder`. */
 export function removeMongoData(folder: string): void {
   rmSync(join(folder, 'mongodb'), { recursive: true, force: true });
   removeDocumentDbData(folder);

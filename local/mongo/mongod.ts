@@ -9,25 +9,24 @@ import { waitUntilReady } from '../process/wait-until-ready.ts';
 import type { Log } from '../setup-error.ts';
 
 export type MongoServer = {
-  /** `MONGODB_URI` as it was given, or the address of our own server, which ends in `/`, without a database. */
+  /** `MONGODB_URI` as given, or our own server's address, which ends in `/` without a database. */
   uri: string;
   description: string;
-  /** The processes that were started for it; none for `MONGODB_URI`. */
+  /** Empty for `MONGODB_URI`. */
   processes: OwnedProcess[];
   close(): Promise<void>;
 };
 
-/** Where our own server keeps its files, and whether they survive its end. */
+/** `durable`: whether the files in `folder` outlive the server. */
 export type MongoOptions = { folder: string; durable: boolean; log: Log };
 
-/** Returns the path of the `mongod` that an earlier start has downloaded, if there is one. */
 export async function downloadedMongod(): Promise<string | undefined> {
   return DryMongoBinary.locateBinary(DryMongoBinary.getEnsuredOptions()).catch(() => undefined);
 }
 
 /**
- * Downloads MongoDB's own `mongod`, once for all projects of this user. Returns undefined where its host cannot be
- * reached: one request with a timeout of two seconds decides, where the library would try for seven seconds.
+ * Downloads `mongod` once for all projects of this user.
+ * @returns undefined if its host does not answer within two seconds; the library would try for seven.
  */
 export async function downloadMongod(log: Log): Promise<string | undefined> {
   try {
@@ -44,7 +43,6 @@ export async function downloadMongod(log: Log): Promise<string | undefined> {
   return MongoBinary.getPath();
 }
 
-/** Starts a `mongod` for this caller alone. */
 export async function startMongod(program: string, { folder, log }: MongoOptions): Promise<MongoServer> {
   const data = join(folder, 'mongodb');
   mkdirSync(data, { recursive: true });
@@ -64,7 +62,7 @@ export async function startMongod(program: string, { folder, log }: MongoOptions
   return { uri, description: 'MongoDB', processes: [server], close: server.stop };
 }
 
-/** Tells whether a server answers MongoDB's driver; rejects where there is no connection. */
+/** Rejects without a connection. */
 export async function answersPing(uri: string): Promise<boolean> {
   const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 1_000 });
   try {

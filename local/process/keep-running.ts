@@ -3,16 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../setup-error.ts';
 import { isStoppingAll, type OwnedProcess } from './owned-process.ts';
 
-/** Pause before a process is started again, in ms; each further one is twice as long, up to the longest. */
+/** Pause before a process is started again, in ms. Each further pause is twice as long, up to the maximum. */
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
-/** A process that ran for so long is well: its next end begins with the first pause, in ms. */
+/** In ms: after so long a run, pauses begin with the first again. */
 const WELL_AFTER_MS = 60_000;
 
 /**
- * Starts a process again whenever it ends, and says so each time, also in its log. It ends with `stopAllProcesses`.
- *
- * @returns what stops the process for good.
+ * Starts a process again whenever it ends, until `stopAllProcesses`, with a line in its log.
+ * @returns stops the process for good.
  */
 export function keepRunning(child: OwnedProcess, log: Log): () => Promise<void> {
   const end = new AbortController();

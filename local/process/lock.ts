@@ -7,12 +7,13 @@ import { keyOf } from '../folders.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 
 /**
- * Takes a lock between the processes of this user, and returns the function that releases it; undefined where another
- * process holds the lock. The lock is a listening Unix socket: the system frees it however its holder dies.
+ * Takes a lock between the processes of this user. The lock is a listening Unix socket, so the system frees it
+ * however its holder dies.
+ * @returns releases it; undefined while another process holds it.
  */
 export async function tryLock(name: string): Promise<(() => void) | undefined> {
   const key = `shipping-guides-${process.getuid?.()}-${keyOf(name)}`;
-  // Linux has abstract names, which are no files; elsewhere the file of a dead holder stays and must be removed.
+  // Linux has abstract names. Elsewhere the file of a dead holder stays and must be removed.
   if (process.platform === 'linux') return listen(`\0${key}`);
   const path = join(tmpdir(), key);
   const release = await listen(path);
@@ -21,7 +22,7 @@ export async function tryLock(name: string): Promise<(() => void) | undefined> {
   return listen(path);
 }
 
-/** Runs `work` while this process alone holds the lock. @throws SetupError after ten minutes of waiting for it. */
+/** @throws SetupError after ten minutes of waiting for the lock. */
 export async function withLock<T>(name: string, log: Log, work: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + 600_000;
   let release = await tryLock(name);

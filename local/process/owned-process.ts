@@ -13,13 +13,13 @@ export type OwnedProcess = {
   kill(signal: NodeJS.Signals): void;
   /** Asks the process to end and, after the deadline, kills its whole process group. */
   stop(): Promise<void>;
-  /** Which of all processes this was to start; a program that is started again keeps its place. */
-  readonly place: number;
-  /** Starts the same program once more, after it has ended. */
+  /** Counts the starts. A process that is started again keeps its number. */
+  readonly order: number;
+  /** Starts the program once more, after it has ended. */
   startAgain(): OwnedProcess;
 };
 
-/** How a process ended: with an exit code, by a signal, or with neither where it could not be started. */
+/** Neither code nor signal: the process could not be started. */
 export type Ending = { exitCode: number | null; signal: NodeJS.Signals | null; text: string };
 
 export type ProcessOptions = {
@@ -30,30 +30,28 @@ export type ProcessOptions = {
   cwd?: string;
   /** Asks the process to end; SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
-  /** Longest wait for the process to end before it is killed, in ms; 10 000 by default. */
+  /** In ms, before the process is killed; 10 000 by default. */
   stopTimeoutMs?: number;
 };
 
 const running = new Set<OwnedProcess>();
 let started = 0;
 let closing = false;
-// The last resort when this process exits by itself: nothing that it started outlives it.
+// The last resort: nothing that this process started outlives it.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
 /**
- * Starts a program that ends with this process.
- *
- * The program gets a process group of its own: Ctrl-C in a terminal then reaches this process only, which stops its
- * children in order. On Linux the kernel tells the program when this process dies, even by `kill -9`; elsewhere a
- * `kill -9` leaves the children running.
+ * Starts a program that ends with this process. In its own process group, it does not get a terminal's Ctrl-C: this
+ * process stops its children in order. On Linux the kernel ends the program when this process dies, even by `kill
+ * -9`.
  */
 export function startProcess(options: ProcessOptions): OwnedProcess {
   return startAt(started++, options);
 }
 
-function startAt(place: number, options: ProcessOptions): OwnedProcess {
+function startAt(order: number, options: ProcessOptions): OwnedProcess {
   const { name, logFile, stopSignal, stopTimeoutMs = 10_000 } = options;
   if (closing) throw new Error(`${name} is not started: everything is being stopped.`);
   const child = spawnInOwnGroup(options);
@@ -63,7 +61,7 @@ function startAt(place: number, options: ProcessOptions): OwnedProcess {
     pid: child.pid,
     logFile,
     ended,
-    place,
+    order,
     isRunning: () => running.has(owned),
     kill: (signal) => signalGroup(child.pid, signal),
     stop: async () => {
@@ -71,37 +69,36 @@ function startAt(place: number, options: ProcessOptions): OwnedProcess {
       const timer = setTimeout(() => owned.kill('SIGKILL'), stopTimeoutMs);
       await ended;
       clearTimeout(timer);
-      owned.kill('SIGKILL'); // whatever the program itself has left in its group
+      owned.kill('SIGKILL'); // what the program has left in its group
     },
-    startAgain: () => startAt(place, options),
+    startAgain: () => startAt(order, options),
   };
   running.add(owned);
   ended.then(() => running.delete(owned));
   return owned;
 }
 
-// Asked to end, this shell also ends what the program has started: debootstrap alone would go on for a while.
+// This shell also ends what the program has started: debootstrap alone would go on for a while.
 const WHOLE_GROUP = 'trap "trap - TERM; kill 0" TERM; "$@" & wait $!';
 
-/** Runs a program to its end. @throws Error with the last lines of its log when the program fails. */
+/** @throws Error with the last lines of its log when the program fails. */
 export async function runToEnd(options: ProcessOptions): Promise<void> {
   const command: [string, ...string[]] = ['sh', '-c', WHOLE_GROUP, 'sh', ...options.command];
   const { exitCode, text } = await startProcess({ ...options, command }).ended;
   if (exitCode !== 0) throw new Error(describeFailure(options, text));
 }
 
-/** Stops everything that this process started, the last place first, and lets nothing more be started. */
+/** Stops the process that was started last first, and lets nothing more start. */
 export async function stopAllProcesses(): Promise<void> {
   closing = true;
-  for (const child of [...running].sort((one, other) => other.place - one.place)) await child.stop();
+  for (const child of [...running].sort((one, other) => other.order - one.order)) await child.stop();
 }
 
-/** Returns whether `stopAllProcesses` has been called. */
 export function isStoppingAll(): boolean {
   return closing;
 }
 
-/** Says in one sentence what happened to a program, and quotes the last lines of its log. */
+/** Describes a failure, with the last lines of the log. */
 export function describeFailure({ name, logFile }: { name: string; logFile: string }, what: string): string {
   const lastLines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-15).join('\n');
   return `${name} failed (${what}). The end of ${logFile}:\n${lastLines}`;
@@ -123,7 +120,7 @@ function spawnInOwnGroup({ command, logFile, env, cwd }: ProcessOptions): ChildP
 
 let prefix: string[] | undefined;
 
-/** Returns what to put before a command so that the kernel signals the child when this process dies (util-linux). */
+/** Makes the kernel signal the child when this process dies (util-linux). */
 function deathSignalPrefix(): string[] {
   const setpriv = ['setpriv', '--pdeathsig', 'TERM', '--'];
   const works = () =>
@@ -145,6 +142,6 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     if (pid) process.kill(-pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has ended.
   }
 }

@@ -17,10 +17,9 @@ const chromium: Program = {
 };
 
 /**
- * Returns the path of a Chromium: `CHROMIUM_PATH`, one on PATH, Debian's headless one where this process may install
- * it, and elsewhere the one that puppeteer downloads.
- *
- * @throws SetupError where there is none.
+ * Returns the path of a Chromium: `CHROMIUM_PATH`, one on PATH, Debian's headless one if this process may install it,
+ * or the one that puppeteer downloads.
+ * @throws SetupError if none is available.
  */
 export async function provideChromium(log: Log): Promise<string> {
   const found = process.env.CHROMIUM_PATH || findProgram(...chromium.names);

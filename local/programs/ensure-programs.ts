@@ -7,34 +7,32 @@ import { runToEnd } from '../process/owned-process.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 
 export type Program = {
-  /** Its names on PATH, the best first. */
+  /** The best name first. */
   names: string[];
   apt: string;
   brew?: string;
-  /** What a person can do instead of installing it. */
+  /** An alternative to installing it. */
   instead?: string;
 };
 
-/** Returns the path of the first of the names that is on PATH. */
+/** Returns the first of the names on PATH. */
 export function findProgram(...names: string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
-/** Tells whether this process may install Debian packages. */
 export function canAptInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version') && Boolean(findProgram('apt-get'));
 }
 
 /**
- * Ensures that the programs are on PATH; as root on Debian it installs those that are missing.
- *
- * @throws SetupError naming the missing programs and the command that installs them.
+ * Installs missing programs as root on Debian.
+ * @throws SetupError with the missing programs and the command that installs them.
  */
 export async function ensurePrograms(programs: Program[], log: Log): Promise<void> {
   if (allMissing(programs).length === 0) return;
   if (!canAptInstall()) throw new SetupError(missingSentence(allMissing(programs)));
-  // One apt-get at a time: several callers need programs at once, in this process and in others.
+  // One apt-get at a time, in all processes.
   await withLock('apt-get', log, async () => {
     const missing = allMissing(programs);
     if (missing.length > 0) await aptInstall(missing, log);
@@ -47,18 +45,13 @@ function allMissing(programs: Program[]): Program[] {
   return programs.filter(({ names }) => !findProgram(...names));
 }
 
-/** Fetches Debian's lists of packages, which a fresh machine lacks. */
-async function updatePackageLists(): Promise<void> {
-  await runApt('apt-get', 'update');
-}
-
-/** Returns the mirror of this machine's own packages; apt-get knows it only once it has its lists. */
+/** Returns the mirror of this machine's own packages. */
 export async function debianMirror(): Promise<string> {
   const command = ['indextargets', '--format', '$(REPO_URI)', 'ORIGIN: Debian', 'LABEL: Debian'];
   const first = () => execFileSync('apt-get', command, { encoding: 'utf8' }).split('\n')[0];
   const known = first();
   if (known) return known;
-  await updatePackageLists();
+  await runApt('apt-get', 'update'); // a fresh machine has no lists
   const mirror = first();
   if (mirror) return mirror;
   throw new SetupError('apt-get knows no Debian mirror: add one to /etc/apt/sources.list.');
@@ -67,8 +60,8 @@ export async function debianMirror(): Promise<string> {
 async function aptInstall(missing: Program[], log: Log): Promise<void> {
   const packages = [...new Set(missing.map(({ apt }) => apt))];
   log(`Installing ${packages.join(', ')} with apt-get…`);
-  await runApt('dpkg', '--configure', '-a'); // finishes an interrupted run, after which nothing else would install
-  await updatePackageLists();
+  await runApt('dpkg', '--configure', '-a'); // finishes an interrupted run, which blocks others
+  await runApt('apt-get', 'update');
   const wait = ['-o', 'DPkg::Lock::Timeout=300']; // somebody else's apt-get
   await runApt('apt-get', 'install', '-y', '--no-install-recommends', ...wait, ...packages);
 }

@@ -17,17 +17,17 @@ import { type Log, SetupError } from '../setup-error.ts';
 import { ensurePrograms, type Program } from './ensure-programs.ts';
 
 export type RedisServer = {
-  /** Of the user who may do everything. */
+  /** Of the user `operator`. */
   url: string;
-  /** Of each service's own user; all the same where it is set. */
+  /** Of each service's own user. */
   urls: Record<RedisService, string>;
   description: string;
-  /** The process that was started for it; none where it is set. */
+  /** Empty for a given Redis. */
   processes: OwnedProcess[];
   close(): Promise<void>;
 };
 
-/** The users of our own server, and the prefix of the keys that they share. */
+/** `prefix` is that of all keys. */
 export type RedisUsers = { prefix: string; passwords: RedisPasswords };
 
 const redisServer: Program = {
@@ -37,7 +37,7 @@ const redisServer: Program = {
   instead: 'set REDIS_URL and LABEL_CACHE_URL to a Redis that runs, each',
 };
 
-/** The two servers of an installation, which differ in what they do when they are full. */
+/** They differ in what they do when they are full. */
 const ROLES = {
   // With any other policy a full Redis drops jobs.
   redis: { setting: 'REDIS_URL', description: 'Redis', maxmemory: '512mb', policy: 'noeviction' },
@@ -51,12 +51,11 @@ const ROLES = {
 type Role = keyof typeof ROLES;
 
 /**
- * Provides the Redis of `REDIS_URL`, or of `LABEL_CACHE_URL` for the role `label-cache`; or starts one on a free port, with
- * its files in `folder`. A durable one writes to disk every second.
- *
- * @param options.users the users of our own server; without them it lets everybody do everything.
+ * Provides the Redis of `REDIS_URL`, or of `LABEL_CACHE_URL` for the role `label-cache`; or starts one with its files
+ * in `folder`. A durable one writes to disk every second.
+ * @param options.users of our own server; without them every client may do everything.
  * @param options.port of our own server, which is started again.
- * @throws SetupError where the Redis that is set does not answer, or `redis-server` is missing.
+ * @throws SetupError if the given Redis does not answer, or `redis-server` is missing.
  */
 export async function provideRedis(options: {
   folder: string;
@@ -104,17 +103,17 @@ export async function provideRedis(options: {
   return { url, urls, description, processes: [server], close: server.stop };
 }
 
-/** Writes the file of users, readable by this user alone. @returns its path. */
+/** Readable by this user alone. @returns its path. */
 function writeUsers(data: string, { prefix, passwords }: RedisUsers): string {
   const file = join(data, 'users.acl');
   writeFileSync(file, redisAclFile(prefix, passwords), { mode: 0o600 });
   return file;
 }
 
-/** Tells whether Redis serves: ioredis also waits until the data is loaded. */
+/** ioredis also waits until Redis has loaded its data. */
 async function answers(url: string): Promise<boolean> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 1_000 });
-  client.on('error', () => {}); // ioredis prints errors that nobody listens to; ping() rejects with them
+  client.on('error', () => {}); // ioredis prints errors without a listener; ping() rejects with them
   try {
     await client.connect();
     return (await client.ping()) === 'PONG';

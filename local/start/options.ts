@@ -19,7 +19,7 @@ Environment variables:
   LOG_LEVEL=debug  or any other setting of a service (k8s/operations.md)
 `;
 
-/** Parses the command line of `npm start`. @throws SetupError for an unknown option. */
+/** @throws SetupError for an unknown option. */
 export function parseOptions(): { fresh: boolean; help: boolean } {
   try {
     const options = {
@@ -32,7 +32,7 @@ export function parseOptions(): { fresh: boolean; help: boolean } {
   }
 }
 
-/** The variable that sets each service's port, and the port without it (docs/contract.md "Ports"). */
+/** `usual`: the port without the variable (docs/contract.md "Ports"). */
 const PORTS: Record<ServiceName, { variable: string; usual: number }> = {
   api: { variable: 'API_PORT', usual: 3000 },
   branches: { variable: 'BRANCHES_PORT', usual: 3001 },
@@ -41,7 +41,7 @@ const PORTS: Record<ServiceName, { variable: string; usual: number }> = {
   webhooks: { variable: 'WEBHOOKS_PORT', usual: 3004 },
 };
 
-/** Reads the services' ports from the environment. @throws SetupError unless each is a port that is free. */
+/** @throws SetupError unless each is a free port. */
 export async function choosePorts(): Promise<Record<ServiceName, number>> {
   const ports = {} as Record<ServiceName, number>;
   for (const name of Object.keys(PORTS) as ServiceName[]) {

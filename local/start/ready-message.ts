@@ -2,8 +2,7 @@ import { DEMO_PASSWORD } from '../demo-data.ts';
 import type { System } from '../system.ts';
 
 /**
- * Says where everything is, and how to print a first label.
- *
+ * Says how to reach everything, and how to print a first label.
  * @param options.servers addresses of the databases by their names.
  */
 export function readyMessage(options: {
@@ -53,7 +52,7 @@ GUIA=$(curl -s ${api}/api/guias/crear -H "Authorization: Bearer $TOKEN" -H 'Cont
 curl -s ${api}/api/guias/etiqueta/$GUIA -H "Authorization: Bearer $TOKEN" -o guia.pdf`;
 }
 
-/** The address of a given server may hold a password. */
+/** A given server's address may hold a password. */
 function withoutPassword(address: string): string {
   return address.replace(/\/\/[^@/]*@/, '//…@');
 }

@@ -106,7 +106,7 @@ describe('a template is tried at start, and refused', () => {
     ['\n{{frame recipient.name}}', 'medium.hbs:4: there is no helper "frame"'],
     ['{{> ../../etc/passwd}}', 'medium.hbs: The partial ../../etc/passwd could not be found'],
     ['{{recipient.nme}}', 'medium.hbs:3: there is no field "nme"'],
-    ['{{barcode code height=120 module=3 y=3}}', 'medium.hbs:3: a place has both coordinates, or none'],
+    ['{{barcode code height=120 module=3 y=3}}', 'medium.hbs:3: a position has both coordinates, or none'],
     ['\n{{text recipient.name y=100 size=9}}', 'medium.hbs:4: {{text}} needs one of x, middle and right'],
     [
       '{{qr tracking.url size=225.5}}',
