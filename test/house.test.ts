@@ -81,6 +81,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     quotes: ['requests', 'tariffs'],
     requests: ['accounts'],
     routes: ['accounts', 'guides', 'hooks', 'labels', 'openapi', 'quotes', 'requests', 'webhooks'],
+    'tariff-commands': ['commands', 'tariffs'],
     tariffs: [],
     tracking: ['guides'],
     webhooks: ['guides', 'requests'],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { run as runAdmin } from '#services/api/cli.ts';
+import { run as runTariffs } from '#services/api/tariffs-cli.ts';
 import { run as runBranches } from '#services/branches/cli.ts';
 import { runCommand, runProgram } from '#test/fixtures/operators/command.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
@@ -27,7 +28,11 @@ const TYPED = pages
   .flatMap(([, name = '', words = '']) => (PROGRAMS.has(name) ? [[name, words.trim()] as const] : []));
 
 /** The commands with commands of their own, each of which has its own help. */
-const CLIS: Readonly<Record<string, typeof runAdmin>> = { admin: runAdmin, branches: runBranches };
+const CLIS: Readonly<Record<string, typeof runAdmin>> = {
+  admin: runAdmin,
+  branches: runBranches,
+  tariffs: runTariffs,
+};
 
 /** Runs a command with `--help`, and returns what it prints. */
 async function helpOf(name: string, words: string[]): Promise<string> {

@@ -1,13 +1,15 @@
+import { LineReport, parseRows } from '#shared/commands/csv.ts';
 import { formatPesos } from './amounts.ts';
 import type { Tariff } from './tariff.ts';
+import { TARIFF_COLUMNS, type TariffFile, type TariffFolder } from './tariff-files.ts';
 
 /** A price of both tariffs, in centavos. */
 type Change = { name: string; before: number; after: number };
 
-/** Most changes that are named. */
+/** Most changes of a kind that are named. */
 const MAX_NAMED = 5;
 
-/** Says which prices a tariff changes against the one before it, for the operator: how many rise and fall, and by how much. */
+/** Says which rows of `precios.csv` a tariff changes against the one before it: how many rise and fall, and by how much. */
 export function describeDifference(before: Tariff, after: Tariff): string {
   const former = pricesOf(before);
   const changes: Change[] = [];
@@ -21,10 +23,38 @@ export function describeDifference(before: Tariff, after: Tariff): string {
   const rises = changes.filter((change) => change.after > change.before);
   const falls = changes.filter((change) => change.after < change.before);
   return [
-    `Precios nuevos: ${added}, que ya no estan: ${former.size}`,
-    describeChanges('Suben', rises),
-    describeChanges('Bajan', falls),
+    `precios.csv: precios nuevos: ${added}, que ya no estan: ${former.size}`,
+    describeChanges('  suben', rises),
+    describeChanges('  bajan', falls),
   ].join('\n');
+}
+
+/**
+ * Says which rows of a file a folder changes against the one before it. A file replaces the whole file before it, so a
+ * row that somebody left out shows here.
+ */
+export function describeRows(file: TariffFile, before: TariffFolder, after: TariffFolder): string {
+  const [former, rows] = [rowsOf(file, before), rowsOf(file, after)];
+  const added = [...rows].filter((row) => !former.has(row)).map((row) => `  + ${row}`);
+  const gone = [...former].filter((row) => !rows.has(row)).map((row) => `  - ${row}`);
+  return [
+    `${file}: filas nuevas: ${added.length}, que ya no estan: ${gone.length}`,
+    ...named(added),
+    ...named(gone),
+  ].join('\n');
+}
+
+/** Returns the rows of a file, with the cells in the documented order. */
+function rowsOf(file: TariffFile, folder: TariffFolder): Set<string> {
+  const content = folder.get(file)?.toString('utf8');
+  if (content === undefined) return new Set();
+  const rows = parseRows<string>(content, TARIFF_COLUMNS[file], new LineReport());
+  return new Set([...rows].map(({ cells }) => Object.values(cells).join(',')));
+}
+
+function named(lines: readonly string[]): string[] {
+  const rest = lines.length - MAX_NAMED;
+  return [...lines.slice(0, MAX_NAMED), ...(rest > 0 ? [`  y ${rest} mas`] : [])];
 }
 
 /** Returns the price of each break by the cells that name it. */
@@ -43,16 +73,11 @@ function describeChanges(what: string, changes: readonly Change[]): string {
   const share = ({ before, after }: Change) => (100 * (after - before)) / before;
   const sorted = changes.toSorted((one, other) => Math.abs(share(other)) - Math.abs(share(one)));
   const average = changes.reduce((sum, change) => sum + share(change), 0) / changes.length;
-  const lines = sorted.slice(0, MAX_NAMED).map((change) => {
+  const lines = sorted.map((change) => {
     const { name, before, after } = change;
-    return `  ${name}: ${formatPesos(before)} -> ${formatPesos(after)} (${signed(share(change))})`;
+    return `    ${name}: ${formatPesos(before)} -> ${formatPesos(after)} (${signed(share(change))})`;
   });
-  const rest = changes.length - lines.length;
-  return [
-    `${what}: ${changes.length}, en promedio ${signed(average)}`,
-    ...lines,
-    ...(rest > 0 ? [`  y ${rest} mas`] : []),
-  ].join('\n');
+  return [`${what}: ${changes.length}, en promedio ${signed(average)}`, ...named(lines)].join('\n');
 }
 
 function signed(percent: number): string {

@@ -36,7 +36,9 @@ const MAX_FILE_MIB = 32;
 
 /** Reads the tariff files of a folder, which may hold only those that change. @throws InvalidFileError */
 export async function readTariffFolder(path: string): Promise<TariffFolder> {
-  const names = (await readdir(path)).filter((name) => name.toLowerCase().endsWith('.csv'));
+  const names = (await readdir(path).catch(explainPath)).filter((name) =>
+    name.toLowerCase().endsWith('.csv'),
+  );
   const unknown = names.filter((name) => !isTariffFile(name));
   if (unknown.length > 0) {
     throw new InvalidFileError(
@@ -62,6 +64,15 @@ export async function writeTariffFolder(path: string, folder: TariffFolder): Pro
 /** Returns a tariff whose files are those of `changes`, and else of `base`. */
 export function withChanges(base: TariffFolder, changes: TariffFolder): TariffFolder {
   return new Map([...base, ...changes]);
+}
+
+function explainPath(cause: NodeJS.ErrnoException): never {
+  const reason = {
+    ENOENT: 'No hay una carpeta con ese nombre',
+    ENOTDIR: 'Nombre una carpeta, no un archivo',
+  };
+  const message = reason[cause.code as keyof typeof reason];
+  throw message ? new InvalidFileError(message) : cause;
 }
 
 function isTariffFile(name: string): name is TariffFile {

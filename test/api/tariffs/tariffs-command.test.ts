@@ -16,6 +16,9 @@ const test = base.extend('tariffs', async ({ stores }) => {
     runCommand(run, args, { env: { MONGODB_URI: stores.mongoUri, OPERATOR: 'ana' } });
 });
 
+/** Options of `quote`, without the origin. */
+const PARCEL = ['--cp', '64000', '--kg', '2.5', '--cm', '30,20,15'];
+
 /** Makes a folder with one file. */
 async function folderWith(file: string, content: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tariff-'));
@@ -28,19 +31,7 @@ describe('npm run tariffs', () => {
   test('checks, loads, prices, exports, restores and withdraws versions', async ({ tariffs }) => {
     expect((await tariffs('list')).out).toBe('No hay tarifas\n');
     expect((await tariffs('import', DEMO_TARIFF)).out).toMatch(/Version 1, en vigor desde/);
-    const quote = [
-      'quote',
-      '--account',
-      'demo',
-      '--origin',
-      '06600',
-      '--cp',
-      '64000',
-      '--kg',
-      '2.5',
-      '--cm',
-      '30,20,15',
-    ];
+    const quote = ['quote', '--account', 'demo', '--origin', '06600', ...PARCEL];
     const { out } = await tariffs(...quote, '--declared', '1500');
     expect(out).toContain(
       'Domicilio: lista mayoreo, zona 3, cobra 3 kg (volumetrico 1.8 kg), 2 a 3 dias habiles',
@@ -52,9 +43,12 @@ describe('npm run tariffs', () => {
     expect((await tariffs('check', fuel)).out).toBe(
       [
         'Archivos: recargos.csv',
-        'Precios nuevos: 0, que ya no estan: 0',
-        'Suben: 0',
-        'Bajan: 0',
+        'recargos.csv: filas nuevas: 1, que ya no estan: 4',
+        '  + combustible,siempre,,,12,flete,,,',
+        '  - combustible,siempre,,,11.5,flete,,,',
+        '  - zona extendida,area:extendida,,120.00,,,,,2',
+        '  - pieza larga,lado,100,90.00,,,,paquete,',
+        '  - seguro,declarado,0,,1.5,declarado,25.00,,',
         'Prueba, no se cambio nada',
         '',
       ].join('\n'),
@@ -74,14 +68,39 @@ describe('npm run tariffs', () => {
       /^Version 2, con los archivos de la 1, en vigor desde/,
     );
     expect((await tariffs('withdraw', '2')).out).toBe('Version 2 retirada; en vigor queda la 1\n');
-    expect((await tariffs('list')).out).toMatch(/^version .*\n2 .* retirada .* ana\n1 .* en vigor .* ana\n$/);
-    expect((await tariffs('withdraw', '7')).err).toBe('No hay una version 7\n');
+    expect((await tariffs('list')).out).toMatch(
+      /^version .*\n2 .* retirada .* ana\n1 .* en vigor .* ana\nHoras de America\/Mexico_City\n$/,
+    );
+    expect((await tariffs('withdraw', '7')).err).toBe('No hay una version 7. Vea list\n');
+  });
+
+  test.for([
+    [1, 'No hay una carpeta con ese nombre', 'check', 'nada'],
+    [1, 'Nombre una carpeta, no un archivo', 'check', join(DEMO_TARIFF, 'areas.csv')],
+    [1, 'La carpeta ya existe: nombre una nueva', 'export', '1', DEMO_TARIFF],
+    [1, 'No hay una version 9. Vea list', 'quote', ...PARCEL, '--origin', '06600', '--version', '9'],
+    [1, '--origin: no hay una sucursal con ese codigo', 'quote', ...PARCEL, '--origin', 'XX'],
+    [2, 'Falta --origin. Vea quote --help', 'quote', ...PARCEL],
+    [2, '--kg debe ser mayor que 0', 'quote', ...PARCEL, '--origin', 'XX', '--kg', '0'],
+    [2, '--cm son tres lados, como 30,20,15', 'quote', ...PARCEL, '--origin', 'XX', '--cm', '30,20'],
+  ] as [code: number, message: string, ...args: string[]][])(
+    'says what is wrong: %i, %s',
+    async ([code, message, ...args], { tariffs }) => {
+      await tariffs('import', DEMO_TARIFF, '--accept-warnings');
+      expect(await tariffs(...args)).toEqual({ code, out: '', err: `${message}\n` });
+    },
+  );
+
+  test('does not price without a tariff in force', async ({ tariffs }) => {
+    expect((await tariffs('quote', ...PARCEL, '--origin', '06600')).err).toBe(
+      'No hay una tarifa en vigor: cargue una con import\n',
+    );
   });
 
   test('a version for another day waits for its midnight', async ({ tariffs }) => {
     const { out } = await tariffs('import', DEMO_TARIFF, '--accept-warnings', '--from', '2099-12-01');
     expect(out).toContain('en vigor desde 2099-12-01 00:00:00 (America/Mexico_City)');
-    expect((await tariffs('list')).out).toContain('2099-12-01T06:00  futura');
+    expect((await tariffs('list')).out).toContain('2099-12-01 00:00  futura');
     expect((await tariffs('import', DEMO_TARIFF, '--from', '2020-01-01')).err).toBe(
       '--from debe ser un dia que no ha empezado\n',
     );
