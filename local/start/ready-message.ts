@@ -2,7 +2,8 @@ import { DEMO_PASSWORD } from '../demo-data.ts';
 import type { System } from '../system.ts';
 
 /**
- * Says how to reach everything, and how to print a first label.
+ * Says where everything is, how to print a first label, and how to ask for a price.
+ *
  * @param options.servers addresses of the databases by their names.
  */
 export function readyMessage(options: {
@@ -19,6 +20,7 @@ export function readyMessage(options: {
 Ready after ${seconds} s.
 
   API           ${addresses.api}/api   guide, and a page to try it: ${addresses.api}/api/docs
+  Quotes        ${addresses.api}/cotizador   prices of the demo tariff, for everybody
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
   Webhooks      ${addresses.webhooks}   sends events also to this machine, by plain http
@@ -26,9 +28,10 @@ Ready after ${seconds} s.
 ${list.join('\n')}
   Logs          ${logFolder}
 
-  Demo user "demo", password "${DEMO_PASSWORD}". Log in, create a guide, print its label:
+  Demo user "demo", password "${DEMO_PASSWORD}". Log in, create a guide, print its label; ask what a parcel costs:
 
 ${firstRequests(addresses.api)}
+${firstQuote(addresses.api)}
 echo ${addresses.api}/rastreo/$GUIA   # where the parcel is: the label's QR code leads there
 
 Ctrl-C stops everything.
@@ -52,7 +55,19 @@ GUIA=$(curl -s ${api}/api/guias/crear -H "Authorization: Bearer $TOKEN" -H 'Cont
 curl -s ${api}/api/guias/etiqueta/$GUIA -H "Authorization: Bearer $TOKEN" -o guia.pdf`;
 }
 
-/** A given server's address may hold a password. */
+function firstQuote(api: string): string {
+  const guide = JSON.stringify({
+    Guia: [
+      {
+        Destinatario: { CodigoPostal: '64000' },
+        Producto: { Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 },
+      },
+    ],
+  });
+  return `curl -s ${api}/api/guias/cotizar -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${guide}'`;
+}
+
+/** The address of a given server may hold a password. */
 function withoutPassword(address: string): string {
   return address.replace(/\/\/[^@/]*@/, '//…@');
 }

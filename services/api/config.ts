@@ -78,7 +78,8 @@ export const ApiConfig = Type.Object({
   TIME_ZONE: Type.String({
     default: 'America/Mexico_City',
     format: 'time-zone',
-    description: 'IANA time zone of the field SEND_FECHA, and of the days of GUIDES_PER_DAY_PER_ACCOUNT',
+    description:
+      'IANA time zone of SEND_FECHA, of the days of GUIDES_PER_DAY_PER_ACCOUNT, and of the days and hours of tariffs',
   }),
   RETENTION_DAYS: Type.Integer({
     default: 0,

@@ -40,6 +40,12 @@ it('the image api has the chapters of the guide for integrators', () => {
   expect(chapters.filter((path) => !inImage('api', path))).toEqual([]);
 });
 
+it('the image setup has the demo data', () => {
+  const files = globSync('local/demo-*/*.csv', { cwd: repoRoot });
+  expect(files.length).toBeGreaterThan(4);
+  expect([...files, 'local/demo-branches.csv'].filter((path) => !inImage('setup', path))).toEqual([]);
+});
+
 describe.each([
   ...SERVICES.map((name) => [name, `services/${name}/main.ts`]),
   ['api', 'services/api/cli.ts'],

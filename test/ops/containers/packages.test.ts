@@ -14,7 +14,7 @@ const dependenciesOf = (service: string): Record<string, string> =>
   JSON.parse(readFileSync(join(repoRoot, `services/${service}/package.json`), 'utf8')).dependencies;
 
 const entriesOf = (service: string) =>
-  ['main.ts', 'cli.ts']
+  ['main.ts', 'cli.ts', 'tariffs-cli.ts']
     .map((name) => `services/${service}/${name}`)
     .filter((path) => existsSync(join(repoRoot, path)));
 

@@ -4,9 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
-import { seedDemoData } from '#local/demo-data.ts';
+import { DEMO_TARIFF, seedDemoData } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { run } from '#services/api/cli.ts';
+import { run as runTariffs } from '#services/api/tariffs-cli.ts';
 import { run as runBranches } from '#services/branches/cli.ts';
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
@@ -206,9 +207,44 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('loads', recorders.loads);
   });
 
+  test('npm run tariffs', async ({ operate, recorders }) => {
+    const loaded = await operate('admin', runTariffs, ['import', DEMO_TARIFF, '--accept-warnings']);
+    const [, number = ''] = /^Version (\d+), en vigor/m.exec(loaded) ?? [];
+    const parcel = ['--origin', 'MEX01', '--cp', '64000', '--kg', '2.5', '--cm', '30,20,15'];
+    for (const args of [
+      ['check', DEMO_TARIFF],
+      ['list'],
+      ['quote', ...parcel],
+      ['export', number, 'copia'],
+      ['restore', number],
+      ['withdraw', number],
+    ]) {
+      await operate('admin', runTariffs, args);
+    }
+    for (const right of ['insert tariffs', 'find tariffs', 'find branches', 'find coverage', 'find users'])
+      expect(sent(recorders.admin)).toContain(right);
+    expectAllowed('admin', recorders.admin);
+  });
+
+  test('the api, for quotes and guides that are created with one', async ({ demo, recorders }) => {
+    const measures = { Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 };
+    const guide = { ...minimalGuide(), Producto: { Contenido: 'Libros', ...measures } };
+    const body = { TipoServicio: 'Domicilio', Guia: [guide] };
+    await expect
+      .poll(async () => (await demo.post('/api/guias/cotizar', body)).status, { timeout: 15_000 })
+      .toBe(200);
+    const { data } = (await demo.post('/api/guias/cotizar', body)).body;
+    const [quote] = data as { Opciones: { Cotizacion: string }[] }[];
+    const [created] = await demo.created({ ...guide, Cotizacion: quote?.Opciones[0]?.Cotizacion });
+    expect(created?.SEND_TOTAL).toBeGreaterThan(0);
+    expect(sent(recorders.api)).toContain('find tariffs');
+    expectAllowed('api', recorders.api);
+  });
+
   test('the loader of the demo data', async ({ recorders, stores }) => {
-    await stores.mongo.collection('users').deleteMany({});
+    for (const name of ['users', 'tariffs']) await stores.mongo.collection(name).deleteMany({});
     expect(await seedDemoData(recorders.demo.uri)).toBe(true);
+    expect(sent(recorders.demo)).toContain('insert tariffs');
     expectAllowed('demo', recorders.demo);
   });
 });
@@ -233,6 +269,10 @@ describe('no role', () => {
     ['api', 'raise the limits of an account', { update: 'accounts', $db, ...change }],
     ['admin', 'change the journal of creations', { update: 'creations', $db, ...change }],
     ['admin', 'remove guides', { delete: 'guides', $db }],
+    ['api', 'add a tariff', { insert: 'tariffs', $db }],
+    ['admin', 'change a tariff', { update: 'tariffs', $db, ...change }],
+    ['admin', 'remove a tariff', { delete: 'tariffs', $db }],
+    ['loads', 'read tariffs', { find: 'tariffs', $db }],
     ['loads', 'read users', { find: 'users', $db }],
     ['backup', 'change guides', { update: 'guides', $db, ...change }],
     ['demo', 'read guides', { find: 'guides', $db }],
