@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, vi } from 'vitest';
 import { parse } from 'yaml';
+import { DEMO_TARIFF } from '#local/demo-data.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { ApiConfig } from '#services/api/config.ts';
+import { readTariffFolder } from '#services/api/tariffs/tariff-files.ts';
+import { TariffStore } from '#services/api/tariffs/tariff-store.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
@@ -32,6 +35,13 @@ const promtool = async (...args: string[]) =>
 
 const test = webhooksTest
   .extend('printing', { scope: 'file', auto: true }, ({ labelWorker }) => labelWorker)
+  /** A tariff that is in force tomorrow. */
+  .extend('nextTariff', { scope: 'file', auto: true }, async ({ stores }) => {
+    const store = new TariffStore(stores.mongo);
+    const last = (await store.entries()).at(-1)?._id ?? 0;
+    const from = new Date(Date.now() + 86_400_000);
+    return store.add(last, { folder: await readTariffFolder(DEMO_TARIFF), from, by: 'ana' });
+  })
   /** Somebody who receives events. */
   .extend('subscriber', { scope: 'file' }, ({ newCustomer }) => newCustomer())
   /** An api that waits for no label, so that there are labels and requests that fail. */
