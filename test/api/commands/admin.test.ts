@@ -206,6 +206,7 @@ describe('refuses', () => {
     ['an empty name', ['create', ''], 'El usuario debe tener de 1 a 64 caracteres'],
     ['a wrong branch code', ['origin', 'demo', 'MEX-01'], 'El codigo de sucursal debe tener'],
     ['neither branch nor --none', ['origin', 'demo'], 'Indique un codigo, o bien --none'],
+    ['both a branch and --none', ['origin', 'demo', 'MEX01', '--none'], 'Indique un codigo, o bien --none'],
   ])('%s', async ([_, args, message], { admin }) => {
     const { code, err } = await admin(args);
     expect(code).toBe(2);
