@@ -39,8 +39,7 @@ export function addAuditCommand(program: Command, run: Run): void {
 }
 
 /**
- * Parses a moment: a day, a day with a time in UTC, or how long ago. A bare day in `--until` is the whole day.
- *
+ * Parses a day, a day with a time in UTC, or how long ago. A bare day in `--until` is the whole day.
  * @throws UsageError
  */
 export function parseMoment(option: 'since' | 'until', text: string, now = Date.now()): Date {
@@ -71,7 +70,7 @@ function auditTable(events: readonly AuditEvent[]): string {
   return aligned([['FECHA (UTC)', 'ACCION', 'USUARIO', 'DESDE', 'RESULTADO', 'SOBRE', 'DETALLES'], ...rows]);
 }
 
-/** Replaces control characters from clients and command lines, which a terminal would obey. */
+/** A terminal would obey control characters of clients and command lines. */
 function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '?');
 }

@@ -3,12 +3,12 @@ import { UsageError } from '#shared/commands/run-command-line.ts';
 
 export const NAME_RULE = 'de 1 a 64 caracteres visibles, sin espacios';
 
-/** Makes the argument for a user name. Headers lose blanks at the ends, so a name has none. */
+/** Headers lose blanks at the ends, so a user name has none. */
 export function usernameArgument(): Argument {
   return new Argument('<usuario>', NAME_RULE).argParser((name) => parseName('El usuario', name));
 }
 
-/** Parses an account name. Its default is a user name, so the same rules apply. */
+/** An account's default name is a user name, so the same rules apply. */
 export function parseAccount(name: string): string {
   return parseName('La cuenta', name);
 }
@@ -19,7 +19,7 @@ function parseName(what: string, name: string): string {
   throw new UsageError(`${what} debe tener ${NAME_RULE}`);
 }
 
-/** Parses an integer from 1 to `max`. @param what begins the message about any other text. */
+/** @param what begins the message about a text that is not an integer from 1 to `max`. */
 export function parseInteger(text: string, max: number, what: string): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= max) return number;
@@ -30,7 +30,7 @@ export function example(command: string): string {
   return `\nEjemplo:\n  npm run admin -- ${command}`;
 }
 
-/** Formats rows of cells as columns; the first row is the heading. */
+/** The first row is the heading. */
 export function aligned(rows: string[][]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');

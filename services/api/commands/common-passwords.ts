@@ -1,6 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Common words of Mexico and of shipping that the international list lacks; without accents. */
+/** Words of Mexico and of shipping that the international list lacks; without accents. */
 const SPANISH = [
   'administrador',
   'bienvenido',
@@ -25,8 +25,8 @@ const COMMON = new Set([...dictionary['passwords-common'], ...SPANISH]);
 const MIN_CORE = 4;
 
 /**
- * Returns whether a password is one of some 49 000 common ones, also with ornaments: capitals, accents, repetition,
- * digits and signs at its ends.
+ * Returns whether a password is one of some 49 000 common ones, also with capitals, accents, repetition, and digits
+ * or signs at its ends.
  */
 export function isCommonPassword(password: string): boolean {
   const plain = password.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();

@@ -24,7 +24,7 @@ import { example } from './command-line.ts';
 
 const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
 
-/** Adds `eventos`, which registers the events of a CSV file; its columns are the fields of an event. */
+/** The columns of the CSV file are the fields of an event. */
 export function addEventsCommand(program: Command, run: Run): void {
   program
     .command('eventos')
@@ -52,7 +52,7 @@ export function addEventsCommand(program: Command, run: Run): void {
     });
 }
 
-/** Registers the events of a file, each by itself, 500 at a time. */
+/** Registers each event by itself, 500 at a time. */
 async function loadEvents(mongo: Connection, path: string, username: string) {
   const guides = new GuideStore(mongo);
   // Webhooks find the events within a minute.
@@ -91,7 +91,7 @@ async function loadEvents(mongo: Connection, path: string, username: string) {
   }
 }
 
-/** Converts a CSV row to an event; `Paquete` is text in a file. */
+/** `Paquete` is text in a file. */
 function toEvent({ cells }: Row<keyof Event>): Record<string, unknown> {
   const { Paquete, ...texts } = cells;
   return { ...texts, Paquete: /^\d{1,3}$/.test(Paquete) ? Number(Paquete) : Paquete };

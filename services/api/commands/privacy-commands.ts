@@ -14,7 +14,7 @@ const CONFIRM_TIMEOUT_MS = 120_000;
 const AFTER_ERASURE =
   'Lo impreso sale de Redis en una hora a mas tardar. Las copias de seguridad aun lo tienen.';
 
-/** Adds `privacy export` and `privacy erase`, for the rights of a person (docs/security.md "Personal data"). */
+/** For the rights of a person (docs/security.md "Personal data"). */
 export function addPrivacyCommands(program: Command, run: Run): void {
   const privacy = program
     .command('privacy')
@@ -63,7 +63,7 @@ function addSearch(command: Command, description: string): Command {
 
 type SearchOptions = { phone?: string; email?: string; name?: string };
 
-/** Makes the search from a command's options, exactly one of them. @throws UsageError */
+/** Demands exactly one option. @throws UsageError */
 export function parseSearch({ phone, email, name }: SearchOptions): PersonSearch {
   const [only, another] = [
     { by: 'telefono', text: phone } as const,
@@ -80,7 +80,7 @@ export function parseSearch({ phone, email, name }: SearchOptions): PersonSearch
   return search;
 }
 
-/** Runs a command on a person's data. The audit log names the kind of search, never the person. */
+/** The audit log has the kind of search, never the person. */
 function onPerson(
   run: Run,
   name: 'export' | 'erase',
@@ -102,7 +102,7 @@ function onPerson(
   );
 }
 
-/** Asks the operator. @throws Error unless the answer is `SI`. */
+/** @throws Error unless the operator answers `SI`. */
 async function confirm(guides: number): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -5,10 +5,10 @@ import { isCommonPassword } from './common-passwords.ts';
 
 /** In characters (docs/contract.md "Authentication"). */
 const MIN_PASSWORD = 12;
-/** In bytes: a login accepts so many. */
+/** In bytes, as a login accepts. */
 const MAX_PASSWORD = MAX_CREDENTIAL;
 const TIMEOUT_MS = 120_000;
-/** Errors for a password that was not typed: Ctrl-C, time limit, end of standard input. */
+/** Ctrl-C, time limit, end of standard input. */
 const CANCELLED = new Set(['ExitPromptError', 'AbortError', 'AbortPromptError']);
 
 export const PASSWORD_RULE = `La contrasena se pide dos veces en la terminal, o se lee de la entrada estandar (una linea).
@@ -16,7 +16,6 @@ Debe tener al menos ${MIN_PASSWORD} caracteres, ${MAX_PASSWORD} bytes como maxim
 
 /**
  * Reads a new password: on a terminal twice without echo, otherwise the first line of standard input.
- *
  * @throws Error for the operator if the password is unusable, common or late.
  */
 export async function readPassword(): Promise<string> {

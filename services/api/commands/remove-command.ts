@@ -10,10 +10,10 @@ import { AccountLimitsStore } from '../accounts/account-limits.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
 import { example, usernameArgument } from './command-line.ts';
 
-/** Time until every process knows that a user is disabled, in ms (docs/contract.md "Authentication"). */
+/** In ms: by then every process knows that a user is disabled (docs/contract.md "Authentication"). */
 const IN_FORCE_MS = 10_000;
 
-/** Adds `remove`, which removes a user and the user's name. The guides stay with their account. */
+/** The guides stay with their account. */
 export function addRemoveCommand(program: Command, run: Run): void {
   program
     .command('remove')
@@ -57,7 +57,7 @@ async function forgetName(mongo: Connection, username: string): Promise<void> {
   progress.clear();
 }
 
-/** Removes the limits of an account without users. @returns a line for the operator. */
+/** @returns a line for the operator, if the account has no users any more. */
 async function closeAccount(mongo: Connection, account: string): Promise<string> {
   const users = await new UserStore(mongo).list();
   if (users.some((user) => user.account === account)) return '';

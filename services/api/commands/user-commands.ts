@@ -9,7 +9,7 @@ import { aligned, example, NAME_RULE, parseAccount, usernameArgument } from './c
 import { PASSWORD_RULE, readPassword } from './read-password.ts';
 
 export const PERMISSION_NAMES = PERMISSIONS.join(', ');
-/** Processes cache users for some seconds: guides of that time may miss the move. */
+/** Processes cache users for some seconds, so guides of that time may miss the move. */
 const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
 
@@ -154,14 +154,14 @@ function parsePermissionList(names: string): Permission[] {
   return names.split(',').reduce<Permission[]>((before, name) => parsePermission(name, before), []);
 }
 
-/** Collects permissions, as Commander's variadic arguments demand. */
+/** As Commander's variadic arguments demand. */
 function parsePermission(name: string, before: Permission[] = []): Permission[] {
   const permission = PERMISSIONS.find((each) => each === name.trim());
   if (!permission) throw new UsageError(`Permiso desconocido. Los permisos son: ${PERMISSION_NAMES}`);
   return [...new Set([...before, permission])];
 }
 
-/** Parses a branch code. Only its pattern is checked: branches belong to another service. */
+/** Only checks the pattern: branches belong to another service. */
 function parseOrigin(code: string): string {
   if (!/^[A-Z0-9]{2,20}$/.test(branchCode(code))) {
     throw new UsageError('El codigo de sucursal debe tener de 2 a 20 letras A-Z o digitos');

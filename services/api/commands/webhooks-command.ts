@@ -6,7 +6,6 @@ import type { Webhook } from '#shared/stores/webhook-model.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { aligned, example } from './command-line.ts';
 
-/** Accounts read concurrently. */
 const ACCOUNTS_AT_A_TIME = 20;
 
 export function addWebhooksCommand(program: Command, run: Run): void {
@@ -28,7 +27,7 @@ export function addWebhooksCommand(program: Command, run: Run): void {
     );
 }
 
-/** A webhook and its number of pending events. */
+/** `pending` is the number of pending events. */
 type Pending = Webhook & { pending: number };
 
 async function webhooksWithPending(mongo: Connection): Promise<Pending[]> {

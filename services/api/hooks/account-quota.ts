@@ -6,7 +6,7 @@ import { apiUser } from './authenticate.ts';
 
 /**
  * Refuses requests beyond the account's limit before anything is read for them, and reports what is left
- * (docs/contract.md "Limits"). Adds the headers of each `QuotaExceeded` that a route of the scope throws.
+ * (docs/contract.md "Limits"). Adds the headers of each `QuotaExceeded` that a route throws.
  */
 export const accountQuota = fp(async (server: HttpServer) => {
   server.addHook('onRequest', async (request, reply) => {
@@ -20,8 +20,8 @@ export const accountQuota = fp(async (server: HttpServer) => {
 });
 
 /**
- * Adds a limit to `RateLimit` and `RateLimit-Policy`, which are lists (draft-ietf-httpapi-ratelimit-headers-10).
- * Errors keep them.
+ * Adds a limit to the lists `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). Errors keep
+ * them.
  */
 export function addRateLimit(reply: FastifyReply, state: QuotaState): void {
   const { policy, quota, windowS, remaining, resetS } = state;

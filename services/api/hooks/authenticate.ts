@@ -8,8 +8,7 @@ import type { TokenClaims } from '../plugins/tokens.ts';
 
 /**
  * Demands a valid token of an enabled user on every route of the scope.
- *
- * The hook throws DomainError `access-denied` or `token-expired`.
+ * @throws DomainError `access-denied` or `token-expired`, in the hook.
  */
 export const authenticate = fp(async (server: HttpServer) => {
   const { users, limitsOf } = server;
@@ -25,12 +24,12 @@ export const authenticate = fp(async (server: HttpServer) => {
   });
 });
 
-/** Returns whether the token was logged out or revoked with all others of its user. */
+/** Also after a revocation of all tokens. */
 function isEnded({ tokenGeneration, revokedTokens }: ApiUser, { gen, jti }: TokenClaims): boolean {
   return gen !== tokenGeneration || revokedTokens.some((revoked) => revoked.jti === jti);
 }
 
-/** Returns the user of a request, on a route that `authenticate` guards. */
+/** Call it only on a route that `authenticate` guards. */
 export function apiUser(request: FastifyRequest): Caller {
   return request.apiUser as Caller;
 }
@@ -41,7 +40,7 @@ export function onResponseEnd({ raw }: FastifyReply, call: () => void): void {
   else raw.once('close', call);
 }
 
-/** Returns a signal that aborts once the response is sent or the client has left, even if it left before. */
+/** Returns a signal that aborts when `onResponseEnd` calls. */
 export function abortSignalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   // A string, because every request ends here: an error with a stack costs as much as checking a guide.

@@ -6,7 +6,7 @@ import { apiUser } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Permission that the user needs; `any` demands a valid token only. `operation` sets it. */
+    /** `any` demands only a valid token. `operation` sets it. */
     permission?: Permission | 'any';
   }
 }
@@ -14,8 +14,7 @@ declare module 'fastify' {
 /**
  * Demands its permission on every route of the scope. A route without one fails at start: a forgotten line must not
  * open a door.
- *
- * The hook throws DomainError `forbidden`.
+ * @throws DomainError `forbidden`, in the hook.
  */
 export const authorize = fp(async (server: HttpServer) => {
   server.addHook('onRoute', ({ url, config }) => {

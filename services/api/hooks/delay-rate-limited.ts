@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 
-/** Delay of a 429, in ms: less than any `Retry-After`. */
+/** In ms: less than any `Retry-After`. */
 const HELD_MS = 250;
 
 /**

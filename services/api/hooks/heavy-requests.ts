@@ -7,7 +7,7 @@ import { apiUser, onResponseEnd } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the handler reads many documents of MongoDB. `operation` sets it. */
+    /** The handler reads many documents of MongoDB. `operation` sets it. */
     readsMany?: true;
   }
   interface FastifyRequest {
@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** A larger body counts as heavy: some ten full guides, or a hundred of the smallest. */
+/** Bodies above this are heavy: some ten full guides, or a hundred of the smallest. */
 const LARGE_BYTES = 16 * 1024;
 /**
  * Active heavy requests of an account in a process. One large body is checked while another is stored. Four reads
@@ -23,7 +23,7 @@ const LARGE_BYTES = 16 * 1024;
  */
 const MAX_ACTIVE = { body: 2, read: 4 };
 const MAX_WAITING = 100;
-/** Seconds after which an account with too many waiting requests may try again. */
+/** When an account with too many waiting requests may try again, in seconds. */
 const RETRY_AFTER_S = 2;
 
 /** `isWorking`: the handler runs, even if its client has left. */
@@ -31,10 +31,8 @@ type Turn = { begun: PromiseWithResolvers<void>; over: PromiseWithResolvers<void
 
 /**
  * Lets each account have two large bodies and four list reads active. The others wait before their body is read, so
- * they take no memory from other accounts. A request keeps its turn until its handler ends, even if its client
- * leaves.
- *
- * The hook throws DomainError `too-many-requests` with the seconds to wait, or `client-gone`.
+ * they take no memory. A request keeps its turn until its handler ends, even if its client leaves.
+ * @throws DomainError `too-many-requests` with the seconds to wait, or `client-gone`, in the hook.
  */
 export const heavyRequests = fp(async (server: HttpServer) => {
   const lines = new Map<string, fastq.queueAsPromised<Turn>>();

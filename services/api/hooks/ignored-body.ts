@@ -5,8 +5,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 
 /**
  * Makes the routes of a scope accept and ignore any body, also an empty one marked as JSON.
- *
- * The parser throws DomainError `body-too-large` over the usual limit, `bad-request` for a body that breaks off.
+ * @throws DomainError `body-too-large` over the usual limit, `bad-request` for a body that breaks off, in the parser.
  */
 export function ignoreBodies(server: HttpServer): void {
   const limit = server.initialConfig.bodyLimit ?? 0;

@@ -2,73 +2,67 @@ import { FRESH_MS } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 
 /**
- * Time over which the printers' pace is measured, in ms. It is their pace only once two labels have waited for so long.
- * Before, it is the pace of the requests. One label that waits alone may itself be at fault.
+ * In ms: the printers' pace is measured over this time, once two labels have waited for so long. Before, it is the
+ * pace of the requests. A label that waits alone may itself be at fault.
  */
 const PACE_MS = 2_000;
-/** Longest time to a label's turn, in ms; what is left of `LABEL_TIMEOUT_MS` is for a pace that falls. */
+/** Longest time to a label's turn, in ms. The rest of `LABEL_TIMEOUT_MS` is for a pace that falls. */
 const MAX_WAIT_MS = 6_000;
-/** Time after which printers that finish nothing while two labels wait get no more labels, in ms. */
+/** In ms: printers that finish nothing for so long, while two labels wait, get no more labels. */
 const STUCK_MS = 8_000;
-/** Most labels that wait: this bounds the process's memory. */
+/** Bounds the process's memory. */
 const MAX_LABELS = 5_000;
-/** When a refused label may be asked for again, in seconds. */
+/** In seconds. */
 const RETRY_AFTER_S = { least: 1, most: 5 };
 
 export type Application = {
   account: string;
   key: string;
   pages: number;
-  /** Most pages that the account may have in flight. */
+  /** Most pages in flight of the account. */
   maxPages: number;
 };
 
-/** A label that an account waits for. `callers`: requests that share it, 0 once it is abandoned. `since`: of `performance.now()`. */
+/** `callers`: requests that share the label, 0 once it is abandoned. `since`: of `performance.now()`. */
 type Waiting = { callers: number; since: number };
-/** What an account has in flight: its pages, and its labels by their keys. */
+/** Pages, and labels by their keys. */
 type InFlight = { pages: number; labels: Map<string, Waiting> };
 /** Why a request stops waiting: its label is printed or failed, or its client has left. */
 type End = 'done' | 'abandoned';
 
 /**
- * Decides whether one more label may wait to be printed (docs/decisions/0010). An account has no more pages in flight than
- * its limit. Once two labels have waited for `PACE_MS`, a label is refused if its turn is more than `MAX_WAIT_MS` away at
+ * Decides whether one more label may wait (docs/decisions/0010). An account has no more pages in flight than its
+ * limit. Once two labels have waited for `PACE_MS`, a label is refused if its turn is more than `MAX_WAIT_MS` away at
  * the pace of that time. It is also refused if two labels have waited for `STUCK_MS` and none was finished meanwhile.
- *
- * A label that its callers abandoned counts until the workers drop its job. Otherwise a client that asks and hangs up again
- * and again would fill the line with jobs that nobody waits for.
- *
- * Ahead of a label count at most as many pages of each account as its own account has in flight, plus one (`placeInLine`).
- * An account that asks for little is therefore not refused because another one asks for much.
- *
+ * An abandoned label counts until the workers drop its job. Otherwise a client that asks and leaves again and again
+ * would fill the line with jobs that no client waits for.
+ * Ahead of a label count at most as many pages of each account as its own account has in flight, plus one
+ * (`placeInLine`). A small account is therefore not refused because of a large one.
  * Each process counts for itself: it sees its own share of the printers.
  */
 export class Admission {
   readonly #now: () => number;
   readonly #accounts = new Map<string, InFlight>();
-  /** The labels of all accounts, the longest-waiting first. */
+  /** The longest-waiting first. */
   readonly #waiting = new Set<Waiting>();
   /** When the count of each abandoned label ends, and what ends it; the first to end comes first. */
   readonly #abandoned = new Map<Waiting, { until: number; forget: () => void }>();
-  /** What was finished within `PACE_MS` of the last one, the oldest first. */
+  /** Finished within `PACE_MS` of the last label, the oldest first. */
   #finished: { at: number; pages: number }[] = [];
-  /** When a label was last finished. */
   #finishedAt = 0;
 
   constructor(now = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Returns the pages that an account has in flight. */
   pagesOf(account: string): number {
     this.#forgetAbandoned();
     return this.#accounts.get(account)?.pages ?? 0;
   }
 
   /**
-   * Counts a label of an account that begins to wait. A label that the account already waits for counts once.
-   *
-   * @returns a function that ends the wait, to be called once; by default the label is done.
+   * Counts a label that begins to wait, once for each account.
+   * @returns ends the wait, to be called once; by default the label is done.
    * @throws DomainError `too-many-pages`, or `overloaded` with the seconds after which to try again.
    */
   enter(application: Application): (end?: End) => void {
@@ -88,7 +82,7 @@ export class Admission {
     return (end = 'done') => this.#leave(application, own, label, end);
   }
 
-  /** Counts a label that was waited for and was printed or failed. */
+  /** Counts a label that was printed or failed. */
   finished(pages: number): void {
     this.#finishedAt = this.#now();
     this.#finished = [...this.#finishedLately(), { at: this.#finishedAt, pages }];
@@ -121,13 +115,13 @@ export class Admission {
   }
 
   #admit({ pages, maxPages }: Application, ownPages: number): void {
-    // A label that is alone is never too large: in a second more pages are printed than one label has.
+    // A label alone is never too large: in a second more pages are printed than one label has.
     if (ownPages > 0 && ownPages + pages > maxPages) throw retryLater('too-many-pages', RETRY_AFTER_S.least);
     const seconds = this.#retryAfterSeconds(ownPages);
     if (seconds > 0) throw retryLater('overloaded', seconds);
   }
 
-  /** Returns 0 if one more label of an account with so many pages may wait, else the seconds after which to try again. */
+  /** Returns the seconds after which to try again; 0 if one more label of an account with so many pages may wait. */
   #retryAfterSeconds(ownPages: number): number {
     const { least, most } = RETRY_AFTER_S;
     const [, second] = this.#waiting;
@@ -156,27 +150,26 @@ function retryLater(code: 'overloaded' | 'too-many-pages', seconds: number): Dom
 }
 
 /**
- * How far back in the line each page that its account has in flight puts a label, in ms. An account with nothing in flight
- * goes before one with 300 pages, whose labels still have their turn within 10 s (`LABEL_TIMEOUT_MS`).
+ * In ms: each page that its account has in flight puts a label so far back in the line. An account with nothing in
+ * flight goes before one with 300 pages, whose labels are still printed within `LABEL_TIMEOUT_MS`.
  */
 const PAGE_MS = 30;
-/** How far back a label of a file stands, in ms: labels that are asked for one by one go first. */
+/** In ms: a label of a file stands so far behind labels that are asked for one by one. */
 const FILE_MS = 3_000;
 /**
- * Pages in flight from which on labels go back no further. Otherwise an account that may have thousands of pages would
- * overtake itself whenever it has a hundred less.
+ * More pages put labels no further back. Otherwise an account that may have thousands of pages would overtake itself
+ * whenever it has a hundred less.
  */
 const MAX_LATER_PAGES = 300;
-/** Unit of places, in ms: a day has fewer of it than BullMQ has priorities (2²¹). */
+/** Unit of places, in ms: a day has fewer than BullMQ has priorities (2²¹). */
 const UNIT_MS = 50;
 const DAY_MS = 86_400_000;
-/** When places begin anew, in ms of UTC: at 03:00 in Mexico City, when few labels are printed. */
+/** In ms of UTC: places begin anew at 03:00 in Mexico City, when few labels are printed. */
 const DAY_BEGINS_MS = 9 * 3_600_000;
 
 /**
- * Returns a label's place in the line, as BullMQ's priority: the time of the request, and later the more pages its account
- * has in flight. Places by pages in flight alone would starve the largest account.
- *
+ * Returns a place as BullMQ's priority: the time of the request, and later the more pages the account has in flight.
+ * Places by pages in flight alone would starve the largest account.
  * @param now in ms since 1970, by the clock of the queue's Redis (`RedisClock`).
  */
 export function placeInLine(pagesInFlight: number, behind: boolean, now: number): number {

@@ -17,20 +17,18 @@ import {
   withNumbers,
 } from '#shared/pdf/read-pdf.ts';
 
-/** Deepest nesting of objects: page, resources, font, descriptor, file are five. */
+/** Deepest nesting of objects: page, resources, font, descriptor and file are five. */
 const MAX_DEPTH = 20;
 
 /**
  * Writes one PDF of the pages of many labels: `begin`, `add` for each, `end`. Fonts and logos that labels share are
- * written once.
- *
- * Only offsets and digests of objects stay in memory. General PDF libraries parse every object, and hold the whole
- * file.
+ * written once. Only offsets and digests of objects stay in memory, whereas general PDF libraries parse every object
+ * and hold the whole file.
  */
 export class LabelFile {
   readonly #writer = new PdfWriter();
   readonly #pages: number[] = [];
-  /** Numbers of the written objects, by digest. */
+  /** Object numbers by digest. */
   readonly #written = new Map<string, number>();
   #next = Math.max(CATALOG, PAGES, INFORMATION) + 1;
 
@@ -42,11 +40,7 @@ export class LabelFile {
     ]);
   }
 
-  /**
-   * Adds a label's pages.
-   *
-   * @throws UnsupportedPdfError if the label worker did not write the label.
-   */
+  /** @throws UnsupportedPdfError if the label worker did not write the label. */
   add(label: Buffer): Buffer {
     const { objects, pages } = readPdf(label);
     const numbers = new Map<number, number>();
@@ -72,7 +66,7 @@ export class LabelFile {
     return Buffer.concat([this.#writer.object(PAGES, pageTree(this.#pages)), this.#writer.end()]);
   }
 
-  /** Writes an object, unless an equal one is written already. Returns its number. */
+  /** Writes an object unless an equal one is written. Returns its number. */
   #copy(object: PdfObject, numbers: ReadonlyMap<number, number>, written: Buffer[]): number {
     const text = textOf(object, numbers);
     const digest = createHash('sha256').update(text).update(object.body).digest('base64');
@@ -88,7 +82,7 @@ export class LabelFile {
   }
 }
 
-/** Returns an object's text with its references renumbered. All that it needs is written; what is not is its parent. */
+/** The only reference to an object that is not written is a page's parent. */
 function textOf(object: PdfObject, numbers: ReadonlyMap<number, number>): string {
   return withNumbers(object, (ref) => numbers.get(ref) ?? PAGES);
 }

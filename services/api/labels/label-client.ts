@@ -24,26 +24,26 @@ import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
 import { LabelWorkers } from './label-workers.ts';
 import { startQueueCleaning } from './queue-cleaning.ts';
 
-/** How often a label may be printed and evicted before it is read; then a wait gives it up. */
+/** After so many evictions before it is read, a label is given up. */
 const MAX_EVICTIONS = 3;
-/** Longest wait for the queue to close, in ms: BullMQ's own close waits for a Redis that is away without a time limit. */
+/** In ms: BullMQ's own close waits without a limit for a Redis that is away. */
 const CLOSE_MS = 2_000;
 
 export type LabelCaller = {
   account: string;
-  /** Most pages that the account may have in flight. */
+  /** Most pages in flight of the account. */
   maxPages: number;
-  /** Goes with the job into the worker's log. */
+  /** For the worker's log. */
   requestId: string;
   /** The label is of a file, and goes behind labels that are asked for alone. */
   behind?: true;
   signal: AbortSignal;
 };
 
-/** A file in the requested format. Its key names its template, and is its ETag. */
+/** The key names the template, and is the ETag. */
 export type PrintedLabel = { key: string; bytes: Buffer };
 
-/** A label that requests wait for. `abandoned` aborts when the last of them has left. */
+/** `abandoned` aborts when the last of the callers has left. */
 type Wait = { callers: number; abandoned: AbortController; result: Promise<PrintedLabel> };
 
 type Options = {
@@ -56,31 +56,28 @@ type Options = {
   metrics: Registry;
   report: Pick<QuotaReport, 'refused'>;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Of the queue; absent where nothing is traced. */
   telemetry: Telemetry | undefined;
 };
 
 /**
  * Gets labels from the cache, or has them printed (docs/architecture.md "The way of a label").
- *
- * A wait subscribes to the label's channel, then looks into the cache and adds the job. In this order it misses no end of
- * the job, whichever process asked first. Messages and jobs are lost only with their connections: when one is back, every
- * wait looks into the cache and adds its job again. A wait looks once more before it ends as late.
+ * A wait subscribes to the label's channel, then looks into the cache and adds the job. In this order it misses no
+ * end of the job, whichever process asked first. Messages and jobs are lost only with their connections: when one is
+ * back, every wait looks and adds again. A wait looks once more before it ends as late.
  */
 export class LabelClient {
   readonly queue: Queue<LabelJob, LabelJobResult>;
   readonly workers: LabelWorkers;
-  /** Clock of `placeInLine` and of the ages of jobs. */
   readonly clock: RedisClock;
   readonly counts: LabelCounts;
   readonly #options: Options;
   readonly #cache: LabelCache;
   readonly #admission: Admission;
   readonly #metrics: ReturnType<typeof labelMetrics>;
-  /** Reads and waits in flight, by key. */
+  /** By key, as are `#waits`. */
   readonly #reads = new SingleFlight<Buffer | null>();
   readonly #waits = new Map<string, Wait>();
-  /** Emits the news of a label under the name of its channel. */
+  /** Emits news under the names of channels. */
   readonly #news = new EventEmitter().setMaxListeners(0);
   #stopCleaning = async () => {};
   #isOpen = false;
@@ -100,16 +97,16 @@ export class LabelClient {
     });
     this.workers = new LabelWorkers({ redis, prefix, queue: this.queue, log });
     this.queue.on('error', (err) => {
-      // Why there is no connection is in the log already.
+      // The connection logs why it is closed.
       if (redis.status === 'ready') log.warn({ err }, 'The label queue failed');
     });
     this.#metrics = labelMetrics(metrics, () => (this.#isOpen ? this : undefined));
     subscriber.on('message', (channel, message) => this.#news.emit(channel, parseNews(message)));
     subscriber.on('ready', () => void this.#lookAgain());
-    redis.on('ready', () => void this.#lookAgain()); // a replica that became the primary may lack the last jobs
+    redis.on('ready', () => void this.#lookAgain()); // a new primary may lack the last jobs
   }
 
-  /** Resolves when labels can be printed; from then on this process removes old jobs. */
+  /** Resolves when labels can be printed. From then on this process removes old jobs. */
   async open(): Promise<void> {
     await this.queue.waitUntilReady();
     await this.clock.start();
@@ -128,7 +125,7 @@ export class LabelClient {
     );
   }
 
-  /** Returns the key that a label has when the newest worker prints it. */
+  /** Returns the key of the label as the newest worker prints it. */
   keyOf(label: LabelPayload): string {
     return labelKey(label, this.workers.templateVersion(label.kind));
   }
@@ -141,18 +138,17 @@ export class LabelClient {
     return this.#admission.pagesOf(account);
   }
 
-  /** Counts a request for labels that got none, also one that did not come as far as `print`. */
+  /** Counts a request for labels that got none, even one that never called `print`. */
   countFailure(reason: LabelFailureReason, account: string | undefined): void {
     this.#metrics.failed(reason);
     if (reason === 'quota' && account !== undefined) this.#options.report.refused('pages', account);
   }
 
   /**
-   * Returns a label from the cache, or has it printed. Each request is first admitted by its own account's limit; requests
-   * for one label then share one wait.
-   *
-   * @throws DomainError `too-many-pages`; `overloaded` if the label would be late; `no-printer` if no worker is alive or the
-   * queue is paused; `label-failed`; `label-late`; `client-gone`; `unavailable` while a Redis is away or refuses the label.
+   * Each request is admitted by its own account's limit; requests for one label then share one wait.
+   * @throws DomainError `too-many-pages`; `overloaded` if the label would be late; `no-printer` if no worker is alive
+   * or the queue is paused; `label-failed`; `label-late`; `client-gone`; `unavailable` while a Redis is away or
+   * refuses the label.
    */
   async print(label: LabelPayload, caller: LabelCaller): Promise<PrintedLabel> {
     const asked = performance.now();
@@ -177,7 +173,7 @@ export class LabelClient {
     }
   }
 
-  /** Joins the requests that wait for a label, or is the first of them. @throws DomainError `client-gone` at once. */
+  /** @throws DomainError `client-gone` as soon as the caller leaves. */
   async #wait(key: string, label: LabelPayload, caller: LabelCaller): Promise<PrintedLabel> {
     const known = this.#waits.get(key);
     if (known)
@@ -205,12 +201,12 @@ export class LabelClient {
     const forget = () => {
       if (this.#waits.get(key) === wait) this.#waits.delete(key);
     };
-    // `print` has counted this label's pages already.
+    // `print` has already counted this label's pages.
     const pagesBefore = this.#admission.pagesOf(caller.account) - pageCount(label);
     const place = placeInLine(pagesBefore, !!caller.behind, this.clock.now());
     const job = { key, label, requestId: caller.requestId, ...(caller.behind && { behind: caller.behind }) };
     const result = this.#printed(job, place, abandoned.signal).finally(forget);
-    result.catch(() => {}); // when no request waits any more
+    result.catch(() => {}); // if no request waits
     abandoned.signal.addEventListener('abort', forget);
     const wait: Wait = { callers: 0, abandoned, result };
     this.#waits.set(key, wait);
@@ -220,10 +216,10 @@ export class LabelClient {
   async #printed(job: LabelJob, place: number, abandoned: AbortSignal): Promise<PrintedLabel> {
     const channel = this.#cache.channelOf(job.key);
     const end = AbortSignal.any([abandoned, AbortSignal.timeout(this.#options.timeoutMs)]);
-    const news = on(this.#news, channel, { signal: end }); // keeps what comes from here on
+    const news = on(this.#news, channel, { signal: end }); // buffers news from here on
     try {
       await this.#options.subscriber.subscribe(channel);
-      return await this.#printUntilThere(job, place, news);
+      return await this.#printUntilCached(job, place, news);
     } catch (error) {
       if (!end.aborted) throw error;
       if (abandoned.aborted) throw new DomainError('client-gone');
@@ -233,18 +229,16 @@ export class LabelClient {
     } finally {
       await news.return?.();
       if (this.#news.listenerCount(channel) === 0) {
-        this.#options.subscriber.unsubscribe(channel).catch(() => {}); // a connection that is gone has no subscriptions
+        this.#options.subscriber.unsubscribe(channel).catch(() => {}); // a closed connection has no subscriptions
       }
     }
   }
 
   /**
-   * Adds a label's job, and adds it again if it ended without the label. BullMQ ignores a job that is still in
-   * flight.
-   *
+   * Adds a label's job, and again if it ended without the label. BullMQ ignores a job that is still in flight.
    * @throws DomainError `unavailable` if the Redis of the labels refuses to store the label, or keeps evicting it.
    */
-  async #printUntilThere(
+  async #printUntilCached(
     job: LabelJob,
     place: number,
     news: AsyncIterator<unknown[]>,
@@ -256,13 +250,13 @@ export class LabelClient {
       const options = { ...labelJobOptions(job.key, place, evictions), timestamp: this.clock.now() };
       return this.queue.add(job.label.kind, job, options);
     };
-    // At the same time: where another process has just had this label printed, it is printed once more.
+    // Both at once: if another process has just had this label printed, it is printed once more.
     let [bytes] = await Promise.all([this.#cache.read(key), add()]);
     for (;;) {
       if (bytes) return { key, bytes };
       const [heard] = (await news.next()).value as [LabelNews | 'reconnected'];
       const printedAs = typeof heard === 'object' ? heard.printed : undefined;
-      // A label without its file took the printers' time as well.
+      // A label that failed took the printers' time as well.
       if (printedAs || heard === 'failed' || heard === 'unstored')
         this.#admission.finished(pageCount(job.label));
       if (heard === 'failed') throw new DomainError('label-failed', { cause });
@@ -276,9 +270,9 @@ export class LabelClient {
     }
   }
 
-  /** Makes every wait look for its label and add its job again once the subscriptions are back. */
+  /** Makes every wait look again once the subscriptions are back. */
   async #lookAgain(): Promise<void> {
-    // Redis answers after the subscriptions that ioredis has just sent again.
+    // ioredis has just sent the subscriptions again; Redis answers a ping after them.
     await this.#options.subscriber.ping().catch(() => {}); // another connection follows
     for (const key of this.#waits.keys()) this.#news.emit(this.#cache.channelOf(key), 'reconnected');
   }

@@ -6,15 +6,14 @@ import { arrayIn, isAbsent, normalizeFields, tidy, typeOf } from '../requests/bo
 const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo']);
 
 export type LabelFileRequest = {
-  /** Of the guides, in the order of the pages; any text. */
+  /** Any text, in the order of the pages. */
   numbers: string[];
   kind: LabelKind;
 };
 
 /**
- * Checks the body of a request for the labels of many guides (docs/contract.md "Guides"): the array, then all else together.
- *
- * @throws DomainError of the array, or `fields-invalid`, which names what is wrong.
+ * Checks the body of a request for many labels (docs/contract.md "Guides"): the array, then all else.
+ * @throws DomainError of the array, or `fields-invalid` with all problems.
  */
 export function parseLabelFileRequest(body: unknown): LabelFileRequest {
   const sent = arrayIn(body, 'Guias', MAX_GUIDES, ['numbers-missing', 'numbers-empty', 'too-many-guides']);
@@ -25,7 +24,7 @@ export function parseLabelFileRequest(body: unknown): LabelFileRequest {
   const numbers = sent.map((number, indice) => {
     if (typeof number === 'string') return tidy(number);
     problems.add(() => ({ indice, ...wrongType('Guias', number) }));
-    return ''; // not String(number): that throws where the client's object has a toString of its own
+    return ''; // String(number) throws if the client's object has its own toString
   });
   problems.throwIfAny('fields-invalid');
   return { numbers, kind: kind as LabelKind };

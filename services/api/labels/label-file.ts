@@ -6,31 +6,31 @@ import { LabelFile } from './joined-labels.ts';
 import type { LabelCaller, LabelClient } from './label-client.ts';
 
 /**
- * Most pages of a file in flight, unless one label has more: the label worker prints one batch while the next waits.
+ * Most pages of a file in flight, unless one label has more. The label worker prints one batch while the next waits.
  */
 const WINDOW_PAGES = 50;
-/** Pages that are read from the cache and joined at once, unless one label has more. */
+/** Pages that are read and joined at once, unless one label has more. */
 const RUN_PAGES = 16;
-/** Most files in flight, of an account and of a process: each holds its guides, up to some megabytes. */
+/** Most files in flight, of an account and of a process. Each holds its guides, up to some megabytes. */
 const MAX_FILES = { ofAccount: 3, ofAll: 30 };
-/** Seconds after which an account or process with too many files may be asked again. */
+/** When an account or process with too many files may be asked again, in seconds. */
 const RETRY_AFTER_S = 4;
-/** Labels looked for in the cache at once, so that the event loop stays free. */
+/** Labels looked up at once, so that the event loop stays free. */
 const LOOKED_AT_A_TIME = 50;
-/** Pause before the next try for a label that found no room, in ms. */
+/** Pause before another try for a label, in ms. */
 const PAUSE_MS = 200;
-/** Errors that pass as soon as other labels are printed. */
-const NO_ROOM: readonly ErrorCode[] = ['too-many-pages', 'overloaded'];
+/** These pass as soon as other labels are printed. */
+const TEMPORARY_ERRORS: readonly ErrorCode[] = ['too-many-pages', 'overloaded'];
 
 type Options = {
   labels: Pick<LabelClient, 'print' | 'inCache'>;
-  /** Time until all labels of a file must be printed, in ms. */
+  /** In ms: by then all labels of a file must be printed. */
   timeoutMs: number;
 };
 
 type JoinedFile = { title: string; format: 'pdf' | ImageFormat['format'] };
 
-/** Prints the labels of many guides as one file, behind the labels that are asked for one by one. */
+/** Prints the labels of many guides as one file, behind labels that are asked for one by one. */
 export class LabelFilePrinter {
   readonly #labels: Options['labels'];
   readonly #timeoutMs: number;
@@ -45,8 +45,7 @@ export class LabelFilePrinter {
   /**
    * Prints what is not in the cache, a window of pages at a time, and then begins the file. After a failure the
    * printed labels stay in the cache.
-   *
-   * @param find returns the labels in the order of their pages; called when there is room for the file.
+   * @param find returns the labels in the order of their pages; called when the file is admitted.
    * @returns the file piece by piece. A label that was evicted meanwhile is printed again, and its piece may fail.
    * @throws DomainError as `LabelClient.print`; also `too-many-pages` or `overloaded` while too many files are in
    * flight; `label-late` if not all labels were printed in time.
@@ -64,7 +63,7 @@ export class LabelFilePrinter {
     return started(this.#join(labels, behind, file));
   }
 
-  /** Counts a file until its caller is gone. */
+  /** Counts a file until its caller leaves. */
   #begin({ account, signal }: LabelCaller): void {
     if (signal.aborted) throw new DomainError('client-gone');
     const params = { seconds: RETRY_AFTER_S };
@@ -95,21 +94,21 @@ export class LabelFilePrinter {
   }
 }
 
-/** ZPL labels follow each other; a PNG is one label. */
+/** ZPL labels follow each other. A PNG is one label. */
 const AS_THEY_ARE: Pick<LabelFile, 'begin' | 'add' | 'end'> = {
   begin: () => Buffer.alloc(0),
   add: (label) => label,
   end: () => Buffer.alloc(0),
 };
 
-/** The labels of one file that are being printed. The first thing that goes wrong ends it. */
+/** Prints the labels of one file, until the first failure. */
 class Printing {
   readonly #client: Options['labels'];
   readonly #labels: readonly LabelPayload[];
   readonly #caller: LabelCaller;
   readonly #end = new AbortController();
-  /** Why a label waits for room; undefined while no label waits. */
-  #noRoom: Error | undefined;
+  /** Why a label cannot be printed yet. */
+  #temporaryError: Error | undefined;
 
   constructor(client: Options['labels'], labels: readonly LabelPayload[], caller: LabelCaller) {
     this.#client = client;
@@ -121,7 +120,7 @@ class Printing {
   }
 
   async run(timeoutMs: number): Promise<void> {
-    const late = () => this.#end.abort(this.#noRoom ?? new DomainError('label-late'));
+    const late = () => this.#end.abort(this.#temporaryError ?? new DomainError('label-late'));
     const timer = setTimeout(late, timeoutMs);
     try {
       await this.#printMissing();
@@ -150,7 +149,7 @@ class Printing {
     await Promise.all(running);
   }
 
-  /** Returns the labels that are not in the cache, each once, with its index in the file. */
+  /** Returns the labels that are not in the cache, each once. */
   async *#missing(): AsyncGenerator<[index: number, label: LabelPayload]> {
     const seen = new Set<string>();
     for (let first = 0; first < this.#labels.length; first += LOOKED_AT_A_TIME) {
@@ -168,19 +167,18 @@ class Printing {
     while (!this.#end.signal.aborted) {
       try {
         await this.#client.print(label, this.#caller);
-        this.#noRoom = undefined;
+        this.#temporaryError = undefined;
         return;
       } catch (error) {
-        if (!(error instanceof DomainError && NO_ROOM.includes(error.code)))
+        if (!(error instanceof DomainError && TEMPORARY_ERRORS.includes(error.code)))
           return this.#end.abort(naming(error, index));
-        this.#noRoom = error;
+        this.#temporaryError = error;
         await delay(PAUSE_MS, undefined, { signal: this.#end.signal }).catch(() => {});
       }
     }
   }
 }
 
-/** Returns runs of labels that are read and joined together. */
 function* runsOf(labels: readonly LabelPayload[]): Generator<LabelPayload[]> {
   let run: LabelPayload[] = [];
   let pages = 0;
@@ -196,14 +194,13 @@ function* runsOf(labels: readonly LabelPayload[]): Generator<LabelPayload[]> {
   yield run;
 }
 
-/** Adds the label's index to the error of a label that cannot be printed. */
 function naming(error: unknown, indice: number): unknown {
   if (!(error instanceof DomainError && error.code === 'label-failed')) return error;
   const problems = [{ indice, code: error.code }];
   return new DomainError(error.code, { problems, cause: error.cause });
 }
 
-/** Waits for the first piece: until there is one, the answer may still be an error. */
+/** Waits for the first piece: before it, the answer may still be an error. */
 async function started(pieces: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> {
   const first = await pieces.next();
   return (async function* () {

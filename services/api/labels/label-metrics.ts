@@ -4,18 +4,18 @@ import { addGauge, readInTime, WAIT_BUCKETS } from '#shared/observability/metric
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import type { LabelWorkers } from './label-workers.ts';
 
-/** Why a request for a label got none. `unavailable`: a store did not answer; `other`: nobody foresaw the cause. */
+/** `unavailable`: a store did not answer. `other`: an unforeseen cause. */
 const REASONS = ['failed', 'late', 'overloaded', 'no_worker', 'quota', 'unavailable', 'other'] as const;
 export type LabelFailureReason = (typeof REASONS)[number];
 
 type Shared = { queue: Queue; workers: LabelWorkers; clock: Pick<RedisClock, 'now'> };
 
-/** Registers what this process measures of its labels, and the figures of the queue, once `shared` returns it. */
+/** Registers the metrics of this process, and of the queue once `shared` returns it. */
 export function labelMetrics(metrics: Registry, shared: () => Shared | undefined) {
   addQueueGauges(metrics, shared);
   const wanted = new Counter({
     name: 'labels_wanted_total',
-    help: 'Labels asked for that were not in the cache, also those that no printer had room for; each once for all requests that share it',
+    help: 'Labels asked for that were not in the cache, including those that were refused; each once for all requests that share it',
     registers: [metrics],
   });
   const requests = new Histogram({
@@ -27,7 +27,7 @@ export function labelMetrics(metrics: Registry, shared: () => Shared | undefined
   });
   const failures = new Counter({
     name: 'label_failures_total',
-    help: 'Label requests without a label: printing failed (500), took too long (late: 500) or was refused (overloaded and no_worker: 503; quota: 429), a store did not answer (unavailable: 503), or nobody foresaw the cause (other: 500)',
+    help: 'Label requests without a label: printing failed (500), took too long (late: 500) or was refused (overloaded and no_worker: 503; quota: 429), a store did not answer (unavailable: 503), or the cause was unforeseen (other: 500)',
     labelNames: ['reason'],
     registers: [metrics],
   });
@@ -36,14 +36,14 @@ export function labelMetrics(metrics: Registry, shared: () => Shared | undefined
   for (const reason of REASONS) failures.inc({ reason }, 0);
   return {
     wanted: () => wanted.inc(),
-    /** @param since when the label was asked for, of `performance.now()`. */
+    /** @param since of `performance.now()`. */
     answered: (source: 'cache' | 'printed', since: number) =>
       requests.observe({ source }, (performance.now() - since) / 1_000),
     failed: (reason: LabelFailureReason) => failures.inc({ reason }),
   };
 }
 
-/** Registers the queue's figures, read on every scrape. A figure that cannot be read is absent, not wrong. */
+/** Figures are read on every scrape, and absent if they cannot be read. */
 function addQueueGauges(metrics: Registry, shared: () => Shared | undefined): void {
   const add = (name: string, help: string, read: (shared: Shared) => Promise<number>) =>
     addGauge(metrics, name, help, async () => {

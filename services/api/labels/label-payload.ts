@@ -1,13 +1,13 @@
 import type { ImageFormat, LabelPayload } from '#shared/contracts/label-job.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
 
-/** What labels show beside the guide. In `trackingUrl` `{guia}` stands for the guide number. */
+/** In `trackingUrl` `{guia}` stands for the guide number. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
 
-/** A kind of label, its number of packages, the single one that it shows, and its format. */
+/** `package`: the single package that the label shows. */
 type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'> & { form?: ImageFormat | undefined };
 
-/** Returns all that a label shows, in a fixed order because the label's key is a hash of it. */
+/** The order is fixed, because the label's key is a hash of the result. */
 export function labelPayload(
   record: GuideRecord,
   { kind, packages, package: only, form }: Wanted,

@@ -8,9 +8,9 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 const READ_MS = 1_000;
 /**
- * How long labels still wait for a worker after the last heartbeat is gone from Redis, in ms. Meanwhile a rolling restart
- * replaces a worker, or each worker writes its next heartbeat after an outage of Redis. The heartbeat of a worker that
- * was killed expires after 10 to 15 s, so labels are refused 16 to 22 s after its death.
+ * In ms after the last heartbeat expired: so long labels still wait for a worker. Meanwhile a rolling restart
+ * replaces a worker, or workers write again after an outage of Redis. A killed worker's heartbeat expires after 10 to
+ * 15 s, so labels are refused 16 to 22 s after its death.
  */
 const ABSENT_MS = HEARTBEAT_MS + 2_000;
 
@@ -21,15 +21,15 @@ type Options = {
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** Knows from heartbeats and the queue whether labels are printed, and which templates the newest worker has. */
+/** Reads from heartbeats and the queue whether labels are printed, and which templates the newest worker has. */
 export class LabelWorkers {
   readonly #options: Options;
   #stop: (() => Promise<void>) | undefined;
-  /** When a worker was last known to be alive, of `performance.now()`. */
+  /** When a worker was last alive, of `performance.now()`. */
   #aliveAt = performance.now();
   #isPaused = false;
   readonly #rereading = new SingleFlight<void>();
-  /** Why labels are refused, as the log has it. */
+  /** The reason that was logged last. */
   #logged: string | undefined;
   #templates: WorkerHeartbeat['templates'] | undefined;
 
@@ -37,7 +37,7 @@ export class LabelWorkers {
     this.#options = options;
   }
 
-  /** Reads the heartbeats and the queue, then again every second until `stop`. @throws while Redis does not answer. */
+  /** Reads once, then every second until `stop`. @throws while Redis does not answer. */
   async start(): Promise<void> {
     await this.#read();
     this.#aliveAt = performance.now();
@@ -48,7 +48,7 @@ export class LabelWorkers {
     void this.#stop?.();
   }
 
-  /** Returns the workers that are alive, the longest-serving first. */
+  /** The longest-serving first. */
   async read(): Promise<WorkerHeartbeat[]> {
     const workers = await aliveWorkers(this.#options.redis, this.#options.prefix);
     this.#templates = workers.at(-1)?.templates ?? this.#templates;
@@ -56,7 +56,7 @@ export class LabelWorkers {
     return workers;
   }
 
-  /** Returns false if no worker would print a label, after heartbeats and queue were read anew. */
+  /** Returns false if no worker would print a label, even after another read. */
   async arePrinting(): Promise<boolean> {
     if (this.#idleness() === undefined) return true;
     await this.#reread();
@@ -66,12 +66,12 @@ export class LabelWorkers {
     return idleness === undefined;
   }
 
-  /** Returns the version of the newest worker's template for a kind of label. */
+  /** Of the newest worker's template. */
   templateVersion(kind: LabelPayload['kind']): string {
     return this.#templates?.[kind] ?? TEMPLATE_VERSION;
   }
 
-  /** Returns why no labels are printed, as far as is known; undefined if they are. */
+  /** Returns why no labels are printed, if known. */
   #idleness(): string | undefined {
     if (this.#isPaused) return 'the queue is paused';
     return performance.now() - this.#aliveAt > ABSENT_MS ? 'no label worker is alive' : undefined;
@@ -85,7 +85,7 @@ export class LabelWorkers {
     return this.#rereading.run(() => this.#read().catch(() => this.#assumeAlive()));
   }
 
-  /** Also called while Redis does not answer: heartbeats that expire meanwhile are written again when it is back. */
+  /** Also while Redis is away: heartbeats that expire meanwhile are written again. */
   #assumeAlive(): void {
     this.#aliveAt = performance.now();
   }

@@ -7,15 +7,18 @@ import { logoSize } from '#shared/contracts/logo-size.ts';
 import { svgProblem } from './svg-syntax.ts';
 
 const MAX_BYTES = MAX_LOGO_KIB * 1024;
-/** How many times one side may be as long as the other: in the small label's room a longer logo is less than a millimetre high. */
+/**
+ * Most times that one side may be as long as the other: in the small label a longer logo is less than a millimetre
+ * high.
+ */
 const MAX_RATIO = 20;
-/** Longest side of a PNG, in pixels: a few bytes of PNG can be a picture of gigabytes. */
+/** In pixels: a few bytes of PNG can be a picture of gigabytes. */
 const MAX_SIDE = 2_000;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /**
- * What a logo must not have, and its name in the message. Chromium draws SVG images without scripts and without the
- * network anyway; refusing them at start shows the operator why.
+ * Refused parts, with their names in the message. Chromium draws SVG images without scripts and network anyway;
+ * refusing them at start shows the operator why.
  */
 const SVG_REFUSED: readonly [RegExp, string][] = [
   [/<!(?!--)|<\?(?!xml\s)/i, 'a document type, an entity or an instruction'],
@@ -31,8 +34,7 @@ const SVG_REFUSED: readonly [RegExp, string][] = [
 
 /**
  * Reads the carrier's logo as a `data:` URI. The content decides over the type, not the file's name.
- *
- * @throws ConfigError when the file cannot be read, is too large, or is neither a PNG nor an SVG of shapes only that a
+ * @throws ConfigError when the file cannot be read, is too large, or is neither a PNG nor an SVG of shapes that a
  * browser can draw.
  */
 export function readLogo(path: string): string {
@@ -59,7 +61,7 @@ function wrongPng(bytes: Buffer): string | undefined {
   return isWholePng(bytes) ? undefined : 'is a damaged PNG; export it again.';
 }
 
-/** Returns whether each chunk has its checksum, and the picture its data (PNG specification, 5.3 and 10). */
+/** Checks each chunk's checksum and the picture's data (PNG specification, 5.3 and 10). */
 function isWholePng(bytes: Buffer): boolean {
   const data: Buffer[] = [];
   for (let at = PNG.length; at + 12 <= bytes.length; ) {

@@ -6,27 +6,27 @@ import type { RedisClock } from '#shared/stores/redis-clock.ts';
 
 const MINUTE_MS = 60_000;
 /**
- * How long a job is kept after it ended, in ms, for whoever looks into a failure. A job holds what its label shows, and an
- * address stays no longer than an hour in the queue (docs/security.md "Personal data"), the wait before included.
+ * In ms after a job ended, for operators who look into a failure. A job holds what its label shows, and an address
+ * stays in the queue for an hour at most (docs/security.md "Personal data"), waiting included.
  */
 const ENDED_MS = 50 * MINUTE_MS;
-/** How long a job is kept that nobody takes, in ms: those who asked were answered after ten seconds (`LABEL_TIMEOUT_MS`). */
+/** In ms, of a job that no worker takes: its clients were answered after ten seconds (`LABEL_TIMEOUT_MS`). */
 const ABANDONED_MS = 5 * MINUTE_MS;
-/** Jobs that one call removes: Redis serves nobody else meanwhile. */
+/** Jobs that one call removes. Redis serves no other client meanwhile. */
 const MAX_REMOVED = 1_000;
 
-/** States of jobs that no worker takes, also since the queue is paused, or each worker is gone. */
+/** Jobs stay in these states while the queue is paused, or no worker is alive. */
 const UNFINISHED = ['wait', 'delayed', 'prioritized', 'active'] as const;
 const ENDED = ['failed', 'completed'] as const;
 
 type Cleanable = Pick<Queue, 'clean'>;
-/** That of the jobs' times. */
+/** Of the jobs' times. */
 type Clock = Pick<RedisClock, 'now'>;
 
 /**
- * Removes old jobs by the clock, every minute, until the function that it returns is called. BullMQ alone removes old jobs
- * only when another job ends, so that addresses would stay for ever in a queue that rests. Every api process does so; to
- * remove twice does no harm.
+ * Removes old jobs every minute, in every api process. BullMQ alone removes them only when another job ends, so that
+ * addresses would stay for ever in an idle queue.
+ * @returns stops it.
  */
 export function startQueueCleaning(
   queue: Cleanable,
@@ -37,7 +37,7 @@ export function startQueueCleaning(
   return repeat(() => cleanQueue(queue, clock), { pauseMs: MINUTE_MS, log: new FailureLog(log, { failed }) });
 }
 
-/** Removes the jobs that are too old, with the keys that say that their labels are being printed. */
+/** Also removes the keys of deduplication. */
 export async function cleanQueue(queue: Cleanable, clock: Clock): Promise<void> {
   const aheadMs = Date.now() - clock.now(); // BullMQ counts an age back from the process's own clock
   for (const state of ENDED) await removeAll(queue, ENDED_MS + aheadMs, state);
@@ -47,7 +47,7 @@ export async function cleanQueue(queue: Cleanable, clock: Clock): Promise<void> 
 type State = (typeof UNFINISHED | typeof ENDED)[number];
 
 async function removeAll(queue: Cleanable, graceMs: number, state: State): Promise<void> {
-  // Of prioritized jobs BullMQ looks at the first `limit` alone, and the oldest may be behind them; 0 is its own bound.
+  // Of prioritized jobs BullMQ looks only at the first `limit`, and the oldest may be behind them; 0 is no limit.
   const limit = state === 'prioritized' ? 0 : MAX_REMOVED;
   while ((await queue.clean(graceMs, limit, state)).length === MAX_REMOVED);
 }

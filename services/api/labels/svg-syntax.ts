@@ -1,15 +1,15 @@
-/** One tag, with its attributes as a browser reads XML: each with a value in quotes, without `<`. */
+/** One tag with its attributes as a browser reads XML: each value in quotes, without `<`. */
 const TAG = /<(\/?)([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*("[^"]*"|'[^']*')/g;
 /** A comment, the XML declaration, or text. */
 const OTHER = /<!--(?:(?!--)[\s\S])*-->|<\?xml\s[^>]*\?>|[^<]+/y;
-/** An `&` that begins neither one of XML's own five entities nor a character's number. */
+/** An `&` that begins neither one of XML's five entities nor a character's number. */
 const UNKNOWN_ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i;
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 
 /**
- * Returns why a browser would not draw an SVG, with the line; undefined if it would. A single unclosed tag suffices
- * (XML 1.0, 2.1; Namespaces in XML 1.0).
+ * Returns why a browser would not draw an SVG, with the line. A single unclosed tag suffices (XML 1.0, 2.1;
+ * Namespaces in XML 1.0).
  */
 export function svgProblem(text: string): string | undefined {
   const open: string[] = [];

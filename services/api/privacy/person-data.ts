@@ -3,19 +3,21 @@ import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '../guid
 import { namesReceiver, type PersonSearch, sectionsNaming } from './person-search.ts';
 import type { PersonalDataStore } from './personal-data-store.ts';
 
-/** Guides that are read at a time: some megabyte. */
+/** Some megabyte of guides. */
 const PAGE_SIZE = 1_000;
-/** A walk over all guides, to find those that name a person. */
+/** Walks over all guides to find those that name a person. */
 export type Walk = {
   store: PersonalDataStore;
   search: PersonSearch;
-  /** Is called with the number of guides read so far. */
+  /** `seen` is the number of guides read so far. */
   onProgress: (seen: number) => void;
 };
-/** `received`: the events that the person received; `events`: all with personal data of a guide whose side the person is. */
+/**
+ * `received`: events that the person received. `events`: all with personal data, of a guide whose side the person is.
+ */
 type Found = { stored: GuideDocument; sections: PersonSection[]; received: LogEntry[]; events: LogEntry[] };
 
-/** Finds the guides that name a person, page by page, once all that are committed are stored. No index helps. */
+/** Finds guides page by page, once all that are committed are stored. No index helps. */
 async function* findPages({ store, search, onProgress }: Walk): AsyncGenerator<Found[]> {
   let seen = 0;
   await store.untilStored();
@@ -23,7 +25,7 @@ async function* findPages({ store, search, onProgress }: Walk): AsyncGenerator<F
     seen += page.length;
     onProgress(seen);
     const events = await store.personalEvents(page.map(({ _id }) => _id));
-    const byGuide = Map.groupBy(events, ({ told }) => told.Guia);
+    const byGuide = Map.groupBy(events, ({ told: event }) => event.Guia);
     yield page
       .map((stored) => foundIn(search, stored, byGuide.get(stored._id) ?? []))
       .filter(({ sections, received }) => sections.length + received.length > 0);
@@ -45,7 +47,6 @@ export async function countGuides(walk: Walk): Promise<number> {
 /**
  * Anonymises a person in all guides: the person's sections, recipients of deliveries, and notes. May be repeated
  * after an interruption.
- *
  * @returns the number of changed guides.
  */
 export async function erasePerson(walk: Walk): Promise<number> {
@@ -64,8 +65,7 @@ export async function erasePerson(walk: Walk): Promise<number> {
 }
 
 /**
- * Writes all data of a person as JSON in pieces: own sections and shipments, without the other people.
- *
+ * Writes a person's data as JSON in pieces: own sections and shipments, without the other people.
  * @returns the number of guides.
  */
 export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> {
@@ -85,7 +85,7 @@ export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> 
 
 function entriesOf({ stored, sections, received, events }: Found) {
   const { _id, createdAt, status, service, origin, destination, guide } = stored;
-  const told = events.map((event) => {
+  const delivered = events.map((event) => {
     const { Ocurrido, Tipo, Recibe, Nota } = event.told;
     return { Ocurrido, Tipo, ...(received.includes(event) && { Recibe }), Nota };
   });
@@ -100,7 +100,7 @@ function entriesOf({ stored, sections, received, events }: Found) {
     papel,
     datos,
     producto: guide.Producto,
-    ...(told.length > 0 && { eventos: told }),
+    ...(delivered.length > 0 && { eventos: delivered }),
   });
   const [first] = received;
   return [

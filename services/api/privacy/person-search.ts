@@ -9,9 +9,8 @@ import {
 
 export type PersonSearch = { by: SearchKind; wanted: string };
 
-/** Normalizes typed and stored values. */
 const NORMALIZED: Readonly<Record<SearchKind, (text: string) => string>> = {
-  // Without Mexico's prefix, also with the former mobile 1: most phones are stored without it.
+  // Without Mexico's prefix and the former mobile 1, as most phones are stored.
   telefono: (text) => text.replaceAll(/\D/g, '').replace(/^521?(?=\d{10}$)/, ''),
   correo: (text) => text.trim().toLowerCase(),
   nombre: (text) =>

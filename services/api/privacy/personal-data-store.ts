@@ -13,25 +13,22 @@ import {
 } from '../guides/guide-model.ts';
 import { type GuideStep, guideSteps } from '../guides/guide-store.ts';
 
-/** Longest wait for committed guides to be stored, in ms: an api that runs needs a minute at most. */
+/** In ms: a running api stores committed guides within a minute. */
 const STORED_MS = 90_000;
 const PAUSE_MS = 250;
-/** Guides of which a user's name is taken out at a time. */
-const FORGOTTEN_AT_A_TIME = 2_000;
-/** Replaces a removed user's name; the blank makes it impossible as a user name. */
+const GUIDES_AT_A_TIME = 2_000;
+/** Replaces a removed user's name. No user name has a blank. */
 const REMOVED_USER = 'usuario eliminado';
 
-/** The required fields of each part of a guide. */
 const REQUIRED = Object.fromEntries(
   Object.entries(Guide.properties).map(([part, schema]) => [
     part,
     (schema as { required?: string[] }).required,
   ]),
 );
-/** Stages of an update that anonymise all of a guide. */
 const ANONYMISE_ALL = anonymise(Object.keys(PERSONAL_DATA) as (keyof Guide)[]);
 
-/** Guides in MongoDB as far as they are personal data: read page by page, and anonymised inside the database. */
+/** Personal data of guides in MongoDB: read page by page, and anonymised inside the database. */
 export class PersonalDataStore {
   readonly #guides: StoredModel<GuideDocument>;
   readonly #events: StoredModel<LogEntry>;
@@ -44,9 +41,7 @@ export class PersonalDataStore {
   }
 
   /**
-   * Waits until every guide committed by now is stored. Until then it is only in the journal, and a walk would miss
-   * the person in it.
-   *
+   * Waits until every committed guide is stored. Until then only the journal has it, and a walk would miss it.
    * @throws Error after 90 s, because then no api runs.
    */
   async untilStored(): Promise<void> {
@@ -59,7 +54,6 @@ export class PersonalDataStore {
     }
   }
 
-  /** Walks over all guides after this number. */
   steps(size: number, from: string): AsyncGenerator<GuideStep> {
     return guideSteps(this.#guides, size, from);
   }
@@ -67,7 +61,6 @@ export class PersonalDataStore {
   /**
    * Anonymises the guides of a step created before a moment. Numbers, branches, service, dates, weight, measures and
    * value stay.
-   *
    * @returns the number of changed guides.
    */
   async anonymiseOlder(step: GuideStep, before: Date): Promise<number> {
@@ -93,11 +86,7 @@ export class PersonalDataStore {
       .exec();
   }
 
-  /**
-   * Anonymises some of the events of guides created before a moment.
-   *
-   * @returns how many; fewer than `limit` if none is left.
-   */
+  /** Anonymises events of guides created before a moment. @returns how many; fewer than `limit` if none is left. */
   async anonymiseOlderEvents(before: Date, limit: number): Promise<number> {
     const found = await this.#events
       .find({ personal: { $lt: before } })
@@ -109,7 +98,6 @@ export class PersonalDataStore {
     return found.length;
   }
 
-  /** Anonymises the fields of events that may name a person. */
   async anonymiseEvents(ids: readonly string[]): Promise<void> {
     const _id = { $in: [...ids] };
     for (const field of PERSONAL_FIELDS.map((name) => `told.${name}`)) {
@@ -118,13 +106,9 @@ export class PersonalDataStore {
     await this.#events.updateMany({ _id }, { $unset: { personal: 1 } });
   }
 
-  /**
-   * Removes an API user's name from guides and events. May be repeated after an interruption.
-   *
-   * @returns the number of guides of each step.
-   */
+  /** May be repeated after an interruption. @returns the number of guides of each step. */
   async *forgetUser(username: string): AsyncGenerator<number> {
-    for await (const { filter, count } of guideSteps(this.#guides, FORGOTTEN_AT_A_TIME)) {
+    for await (const { filter, count } of guideSteps(this.#guides, GUIDES_AT_A_TIME)) {
       for (const path of pathsOfUser(GUIDES)) {
         await this.#guides.updateMany({ ...filter, [path]: username }, { $set: { [path]: REMOVED_USER } });
       }
@@ -136,7 +120,7 @@ export class PersonalDataStore {
     }
   }
 
-  /** Reads all guides in pages by ascending number, so that queries stay short. */
+  /** Pages by ascending number keep queries short. */
   async *pages(size: number): AsyncGenerator<GuideDocument[]> {
     for await (const step of guideSteps(this.#guides, size)) {
       yield await this.#guides.find(step.filter).sort({ _id: 1 }).lean();
@@ -145,8 +129,8 @@ export class PersonalDataStore {
 }
 
 /**
- * Makes the update stages that anonymise parts of a guide. A person's section is replaced whole, with fields of other
- * releases; other parts lose their personal fields. Required fields get a text.
+ * Makes the stages of an update. A person's section is replaced whole, with fields of other releases; other parts
+ * lose their personal fields. Required fields get a text.
  */
 function anonymise(parts: readonly (keyof Guide)[]) {
   const $unset: string[] = [];
@@ -163,7 +147,7 @@ function anonymise(parts: readonly (keyof Guide)[]) {
       for (const field of required) $set[`guide.${part}.${field}`] = ANONYMOUS;
     }
   }
-  // A recipient keeps the destination: a guide is none without it.
+  // A guide is invalid without a destination.
   const destination = { 'guide.Destinatario.DestinoCode': '$destination.code' };
   return [{ $unset }, { $set }, ...(parts.includes('Destinatario') ? [{ $set: destination }] : [])];
 }

@@ -6,13 +6,13 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { PersonalDataStore } from './personal-data-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Guides that one step looks at, and the pause after it, in ms: some 5 000 a second, beside the traffic of customers. */
+/** Guides of one step, and the pause after it, in ms: some 5 000 a second, beside the traffic of customers. */
 const STEP_SIZE = 1_000;
 const STEP_PAUSE_MS = 100;
-/** Life of the lease, in ms. Each step renews it; after a crash another process continues once it expires. */
+/** Life of the lease, in ms. Each step renews it. After a crash another process continues once it expires. */
 const LEASE_MS = 60_000;
 
-/** Renews or ends the caller's lease. KEYS: the lease. ARGV: its holder, the new life in ms. */
+/** KEYS: the lease. ARGV: its holder, the new life in ms; 0 ends it. */
 const RENEW = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('pexpire', KEYS[1], ARGV[2])`;
 
@@ -28,10 +28,8 @@ type Options = {
 
 /**
  * Anonymises old guides: a daily pass walks over all guides by number, in small steps. An index by date would slow
- * every creation.
- *
- * One process holds the lease. The position is in Redis, so another process continues; if it is lost, the pass begins
- * anew.
+ * every creation. One process holds the lease. The position is in Redis, so another process can continue; without it
+ * the pass begins anew.
  */
 export class Retention {
   readonly #options: Options;
@@ -47,16 +45,12 @@ export class Retention {
     this.#state = `${prefix}:retention`;
     this.#anonymised = new Counter({
       name: 'guides_anonymised_total',
-      help: 'Guides that were anonymised since they are older than RETENTION_DAYS',
+      help: 'Guides that were anonymised because they are older than RETENTION_DAYS',
       registers: [metrics],
     });
   }
 
-  /**
-   * Runs or continues a pass if it is due and no other process runs it.
-   *
-   * @param end stops it after the current step.
-   */
+  /** Runs a pass if it is due and no other process runs it. @param end stops it after the current step. */
   async runIfDue(end?: AbortSignal): Promise<void> {
     const { redis } = this.#options;
     if ((await redis.set(this.#lease, this.#token, 'PX', LEASE_MS, 'NX')) === null) return;
@@ -83,7 +77,7 @@ export class Retention {
       const leased = await redis.eval(RENEW, 1, this.#lease, this.#token, LEASE_MS);
       if (end?.aborted || leased !== 1) return; // another process goes on
     }
-    // Few are left of each day: they need no lease of their own.
+    // A day has few of them: they need no lease.
     while ((await store.anonymiseOlderEvents(before, stepSize)) === stepSize) await pause();
     await redis.multi().hset(this.#state, 'finishedAt', Date.now()).hdel(this.#state, 'position').exec();
     log.info({ guides: anonymised }, `Retention anonymised ${anonymised} guides older than ${days} days`);

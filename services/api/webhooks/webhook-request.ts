@@ -9,9 +9,9 @@ const URL_RULE =
 
 const MAX_URL = 500;
 const MAX_DESCRIPTION = 120;
-/** What a URL parser would silently correct: missing slashes, an empty user, an empty fragment. */
-const URL_FORM = /^https?:\/\/[^\\/?#@\s]+(?:[\\/?][^#]*)?$/i;
-/** Control characters and lone surrogates, which would reach terminals and logs. */
+/** A URL parser would silently correct other texts: missing slashes, an empty user, an empty fragment. */
+const VALID_URL = /^https?:\/\/[^\\/?#@\s]+(?:[\\/?][^#]*)?$/i;
+/** They would reach terminals and logs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
 export const NewWebhook = Type.Object(
@@ -37,9 +37,8 @@ const readActivation = readerOf(Activation);
 
 /**
  * Checks the body that registers a webhook (docs/contract.md "Webhooks").
- *
  * @param allowPrivate allows any port, private addresses and http.
- * @throws DomainError `fields-invalid`, which names all problems.
+ * @throws DomainError `fields-invalid`, with all problems.
  */
 export function parseWebhook(body: unknown, allowPrivate: boolean): { url: string; description: string } {
   const problems = new ProblemList();
@@ -58,7 +57,7 @@ export function parseWebhook(body: unknown, allowPrivate: boolean): { url: strin
   return { url: url as string, description };
 }
 
-/** Checks the optional body that activates a webhook. @returns the cursor, if one was sent. */
+/** @returns the cursor, if the optional body has one. */
 export function parseActivation(body: unknown): string | undefined {
   const problems = new ProblemList();
   const { cursor } = readActivation(body ?? {}, problems);
@@ -66,13 +65,12 @@ export function parseActivation(body: unknown): string | undefined {
   return cursor;
 }
 
-/** Refuses a cursor of another feed. */
 export function refuseCursor(): never {
   const problem = invalid('cursor', "debe ser un 'siguiente' de GET /api/eventos");
   throw new DomainError('fields-invalid', { problems: [problem] });
 }
 
-/** Returns a function that reads the fields of a body, and collects their problems. */
+/** Collects the problems of a body's fields. */
 function readerOf<S extends TObject>(schema: S) {
   const known = new Set(Object.keys(schema.properties));
   const isValid = guideAjv({ allErrors: true, verbose: true }).compile(schema);
@@ -84,13 +82,10 @@ function readerOf<S extends TObject>(schema: S) {
   };
 }
 
-/**
- * Returns a URL as it is stored, or undefined if webhooks may not use it. Its name is resolved and checked at each
- * delivery.
- */
+/** Returns a URL as it is stored, or undefined if webhooks may not use it. Its name is resolved at each delivery. */
 function parseUrl(text: string, allowPrivate: boolean): string | undefined {
   const url =
-    URL_FORM.test(text) && !UNPRINTABLE.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+    VALID_URL.test(text) && !UNPRINTABLE.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (!url) return undefined;
   if (allowPrivate) return /^https?:$/.test(url.protocol) ? url.href : undefined;
   const port = Number(url.port || 443);

@@ -9,7 +9,7 @@ import { decodeCursor } from '../guides/events/read-events.ts';
 import { refuseCursor } from './webhook-request.ts';
 
 export const MAX_PENDING = 1_000;
-/** Pause of an account after a test event, in seconds. */
+/** In seconds, after a test event of the account. */
 const PROBE_PAUSE_S = 1;
 
 type Deps = {
@@ -20,7 +20,7 @@ type Deps = {
   probe(request: TestEventRequest, requestId: string): Promise<TestEventOutcome>;
 };
 
-/** Registers a webhook for future events. @throws DomainError `too-many-webhooks`. */
+/** Begins with future events. @throws DomainError `too-many-webhooks`. */
 export async function addWebhook(
   { webhooks, eventLog }: Deps,
   account: string,
@@ -33,16 +33,14 @@ export async function addWebhook(
   return { webhook, secret };
 }
 
-/** Returns an account's webhooks with their numbers of pending events. */
 export async function listWebhooks({ webhooks, eventLog }: Deps, account: string) {
   const [own, last] = await Promise.all([webhooks.list(account), eventLog.last(account)]);
   return own.map((webhook) => viewOf(webhook, last));
 }
 
 /**
- * Sends a test event to a webhook. The limit is the account's: an account that registers and removes webhooks in a loop
- * would otherwise take all connections of the deliveries.
- *
+ * Sends a test event. The limit is the account's: one that registers and removes webhooks in a loop would otherwise
+ * take all connections of the deliveries.
  * @throws DomainError `webhook-not-found`; `too-many-requests` while a test event runs, and for a second afterwards.
  */
 export async function probeWebhook(
@@ -70,7 +68,7 @@ export async function probeWebhook(
   }
 }
 
-/** Gives a webhook a new secret. @throws DomainError `webhook-not-found`. */
+/** @returns the new secret. @throws DomainError `webhook-not-found`. */
 export async function changeSecret({ webhooks }: Deps, account: string, id: string): Promise<string> {
   const secret = newSecret();
   if (!(await webhooks.addSecret(account, id, secret))) throw new DomainError('webhook-not-found');
@@ -78,8 +76,7 @@ export async function changeSecret({ webhooks }: Deps, account: string, id: stri
 }
 
 /**
- * Enables a webhook, from where it stopped or from a cursor of the feed.
- *
+ * Enables a webhook from where it stopped, or from a cursor of the feed.
  * @throws DomainError `webhook-not-found`; `fields-invalid` for a cursor of another feed.
  */
 export async function activateWebhook(
@@ -101,7 +98,7 @@ export async function removeWebhook({ webhooks }: Deps, account: string, id: str
   if (!(await webhooks.remove(account, id))) throw new DomainError('webhook-not-found');
 }
 
-/** The answer for a webhook. @param last number of its account's last event. */
+/** @param last number of the account's last event. */
 function viewOf(webhook: Webhook, last: number) {
   const { lastSuccess, lastFailure, active, failures, dueAt } = webhook;
   return {
