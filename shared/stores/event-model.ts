@@ -40,7 +40,7 @@ export const EVENTS = defineCollection(
   {
     /** The account, a blank, and the number in twelve digits; a name of an account has no blank. */
     _id: TEXT,
-    /** Stored as `told` since 1.2: a stored field is never renamed (CONTRIBUTING.md "How to release"). */
+    /** Stored as `told`: a stored field is never renamed (CONTRIBUTING.md "How to release"). */
     told: body<EventBody>(),
     /** SEND_ESTATUS of the guide after this entry. */
     status: oneOf(GUIDE_STATUSES),

@@ -23,7 +23,7 @@ export function writeCheckKey(prefix: string): string {
   return `${prefix}:write-check`;
 }
 
-/** Uses INFO, because a managed Redis forbids CONFIG. */
+/** Uses INFO, because a managed Redis may forbid CONFIG. */
 export async function readRedisState(redis: RedisClient): Promise<RedisState> {
   const info = await redis.info();
   const value = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
