@@ -43,12 +43,9 @@ describe('npm run tariffs', () => {
     expect((await tariffs('check', fuel)).out).toBe(
       [
         'Archivos: recargos.csv',
-        'recargos.csv: filas nuevas: 1, que ya no estan: 4',
+        'recargos.csv: filas nuevas: 1, que ya no estan: 1',
         '  + combustible,siempre,,,12,flete,,,',
         '  - combustible,siempre,,,11.5,flete,,,',
-        '  - zona extendida,area:extendida,,120.00,,,,,2',
-        '  - pieza larga,lado,100,90.00,,,,paquete,',
-        '  - seguro,declarado,0,,1.5,declarado,25.00,,',
         'Prueba, no se cambio nada',
         '',
       ].join('\n'),

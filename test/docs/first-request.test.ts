@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
+import { readyMessage } from '#local/start/ready-message.ts';
+
+it('the commands of README.md "First request" are those that npm start prints', () => {
+  const readme = readFileSync(join(repoRoot, 'README.md'), 'utf8');
+  const [, section = ''] = readme.split('## First request\n');
+  const blocks = [...(section.split(/^## /m)[0] ?? '').matchAll(/^```sh\n([\s\S]*?)^```/gm)];
+  const lines = blocks.flatMap(([, block = '']) => block.trimEnd().split('\n'));
+  const address = 'http://127.0.0.1:';
+  const addresses = {
+    api: `${address}3000`,
+    branches: `${address}3001`,
+    'label-worker': `${address}3002`,
+    dashboard: `${address}3003`,
+    webhooks: `${address}3004`,
+  };
+  const message = readyMessage({ seconds: '1', addresses, servers: {}, logFolder: '' }).split('\n');
+  expect(lines.length).toBe(4);
+  expect(message).toEqual(expect.arrayContaining(lines));
+  expect(message.join('\n')).toContain(`${address}3000/cotizador`);
+});
