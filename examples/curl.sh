@@ -1,5 +1,5 @@
 #!/bin/sh
-# Entra, crea dos guías y las imprime en un solo PDF.
+# Entra, cotiza dos envíos, los crea con su precio y los imprime en un solo PDF.
 #   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 sh examples/curl.sh
 set -eu
 : "${API:=http://127.0.0.1:3000}" "${USUARIO:=demo}" "${CLAVE:=demo1234}" "${PEDIDO:=$(date +%s)}"
@@ -28,21 +28,36 @@ pedir() {
 sesion=$(pedir -X POST "$API/api/auth/login" -H "X-Username: $USUARIO" -H "X-Password: $CLAVE")
 token=$(echo "$sesion" | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
 
+# A domicilio hay una opción por envío: la segunda cotización es la del segundo.
+cotizadas=$(pedir "$API/api/guias/cotizar" -H "Authorization: Bearer $token" -H 'Content-Type: application/json' -d '{
+  "TipoServicio": "Domicilio",
+  "Guia": [
+    { "Destinatario": { "CodigoPostal": "64000" },
+      "Producto": { "Peso": 2.5, "Largo": 30, "Alto": 20, "Ancho": 15 } },
+    { "Destinatario": { "CodigoPostal": "44100" },
+      "Producto": { "Peso": 1, "Largo": 30, "Alto": 21, "Ancho": 5, "Paquetes": 2 } }
+  ]
+}')
+cotizacion() { echo "$cotizadas" | grep -o '"Cotizacion":"[^"]*"' | cut -d '"' -f 4 | sed -n "$1p"; }
+totales=$(echo "$cotizadas" | grep -o '"SEND_TOTAL":[0-9.]*' | cut -d: -f2 | paste -sd' ' -)
+
 # La clave nombra la solicitud: repetida con ella, no crea otras guías.
 creadas=$(pedir "$API/api/guias/crear" -H "Authorization: Bearer $token" \
   -H 'Content-Type: application/json' -H "Idempotency-Key: pedido-$PEDIDO" -d '{
   "TipoServicio": "Domicilio",
   "Guia": [
     { "Referencia": "'"$PEDIDO"'-1", "Remitente": { "Nombre": "Ana López" }, "Creado_por": {},
+      "Cotizacion": "'"$(cotizacion 1)"'",
       "Destinatario": { "Nombre": "Luis Pérez", "CodigoPostal": "64000" },
-      "Producto": { "Contenido": "Libros" } },
+      "Producto": { "Contenido": "Libros", "Peso": 2.5, "Largo": 30, "Alto": 20, "Ancho": 15 } },
     { "Referencia": "'"$PEDIDO"'-2", "Remitente": { "Nombre": "Ana López" }, "Creado_por": {},
+      "Cotizacion": "'"$(cotizacion 2)"'",
       "Destinatario": { "Nombre": "Rosa Díaz", "CodigoPostal": "44100" },
-      "Producto": { "Contenido": "Cuadernos", "Paquetes": 2 } }
+      "Producto": { "Contenido": "Cuadernos", "Peso": 1, "Largo": 30, "Alto": 21, "Ancho": 5, "Paquetes": 2 } }
   ]
 }')
 guias=$(echo "$creadas" | grep -o '"SEND_GUIA":"[0-9]*"' | cut -d: -f2 | paste -sd, -)
 
 pedir "$API/api/guias/etiquetas" -H "Authorization: Bearer $token" -H 'Content-Type: application/json' \
   -d '{ "Guias": ['"$guias"'], "Tipo": "pequena" }' > etiquetas.pdf
-echo "Guías $guias: etiquetas.pdf"
+echo "Guías $guias, por $totales pesos: etiquetas.pdf"

@@ -1,4 +1,4 @@
-// Entra, crea dos guías y las imprime en un solo PDF. Node.js 20 o posterior, sin paquetes.
+// Entra, cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. Node.js 20 o posterior, sin paquetes.
 //   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 node examples/node.mjs
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as esperar } from 'node:timers/promises';
@@ -46,10 +46,29 @@ const guia = (numero, Destinatario, Producto) => ({
 const solicitud = {
   TipoServicio: 'Domicilio',
   Guia: [
-    guia(1, { Nombre: 'Luis Pérez', CodigoPostal: '64000' }, { Contenido: 'Libros' }),
-    guia(2, { Nombre: 'Rosa Díaz', CodigoPostal: '44100' }, { Contenido: 'Cuadernos', Paquetes: 2 }),
+    guia(
+      1,
+      { Nombre: 'Luis Pérez', CodigoPostal: '64000' },
+      { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 },
+    ),
+    guia(
+      2,
+      { Nombre: 'Rosa Díaz', CodigoPostal: '44100' },
+      { Contenido: 'Cuadernos', Peso: 1, Largo: 30, Alto: 21, Ancho: 5, Paquetes: 2 },
+    ),
   ],
 };
+// Para cotizar basta la misma solicitud. Cada guía recibe su precio; de un solo TipoServicio hay una opción.
+const cotizadas = await pedir('/api/guias/cotizar', {
+  method: 'POST',
+  headers,
+  body: JSON.stringify(solicitud),
+});
+const opciones = JSON.parse(cotizadas).data.map(({ Opciones: [opcion] }) => opcion);
+opciones.forEach(({ Cotizacion }, indice) => {
+  solicitud.Guia[indice].Cotizacion = Cotizacion;
+});
+
 // La clave nombra la solicitud: repetida con ella, no crea otras guías.
 const creadas = await pedir('/api/guias/crear', {
   method: 'POST',
@@ -64,4 +83,5 @@ const pdf = await pedir('/api/guias/etiquetas', {
   body: JSON.stringify({ Guias, Tipo: 'pequena' }),
 });
 await writeFile('etiquetas.pdf', pdf);
-process.stdout.write(`Guías ${Guias.join(', ')}: etiquetas.pdf\n`);
+const totales = opciones.map(({ SEND_TOTAL }) => SEND_TOTAL);
+process.stdout.write(`Guías ${Guias.join(', ')}, por ${totales.join(' y ')} pesos: etiquetas.pdf\n`);

@@ -1,5 +1,5 @@
 <?php
-// Entra, crea dos guías y las imprime en un solo PDF. PHP 8.0 o posterior, sin paquetes ni extensiones.
+// Entra, cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. PHP 8.0 o posterior, sin paquetes ni extensiones.
 //   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 php examples/php.php
 $api = getenv('API') ?: 'http://127.0.0.1:3000';
 $usuario = getenv('USUARIO') ?: 'demo';
@@ -45,17 +45,28 @@ $login = pedir("$api/api/auth/login", ["X-Username: $usuario", "X-Password: $cla
 $token = json_decode($login)->data->access_token;
 $headers = ["Authorization: Bearer $token", 'Content-Type: application/json'];
 
-$solicitud = json_encode([
+$libros = ['Contenido' => 'Libros', 'Peso' => 2.5, 'Largo' => 30, 'Alto' => 20, 'Ancho' => 15];
+$cuadernos = ['Contenido' => 'Cuadernos', 'Peso' => 1, 'Largo' => 30, 'Alto' => 21, 'Ancho' => 5, 'Paquetes' => 2];
+$solicitud = [
     'TipoServicio' => 'Domicilio',
     'Guia' => [
-        guia("$pedido-1", ['Nombre' => 'Luis Pérez', 'CodigoPostal' => '64000'], ['Contenido' => 'Libros']),
-        guia("$pedido-2", ['Nombre' => 'Rosa Díaz', 'CodigoPostal' => '44100'], ['Contenido' => 'Cuadernos', 'Paquetes' => 2]),
+        guia("$pedido-1", ['Nombre' => 'Luis Pérez', 'CodigoPostal' => '64000'], $libros),
+        guia("$pedido-2", ['Nombre' => 'Rosa Díaz', 'CodigoPostal' => '44100'], $cuadernos),
     ],
-]);
+];
+// Para cotizar basta la misma solicitud. Cada guía recibe su precio; de un solo TipoServicio hay una opción.
+$cotizadas = json_decode(pedir("$api/api/guias/cotizar", $headers, json_encode($solicitud)), true)['data'];
+$totales = [];
+foreach ($cotizadas as $indice => $cotizada) {
+    $opcion = $cotizada['Opciones'][0];
+    $solicitud['Guia'][$indice]['Cotizacion'] = $opcion['Cotizacion'];
+    $totales[] = $opcion['SEND_TOTAL'];
+}
+
 // La clave nombra la solicitud: repetida con ella, no crea otras guías.
-$creadas = pedir("$api/api/guias/crear", [...$headers, "Idempotency-Key: pedido-$pedido"], $solicitud);
+$creadas = pedir("$api/api/guias/crear", [...$headers, "Idempotency-Key: pedido-$pedido"], json_encode($solicitud));
 $numeros = array_column(json_decode($creadas, true)['data'], 'SEND_GUIA');
 
 $pdf = pedir("$api/api/guias/etiquetas", $headers, json_encode(['Guias' => $numeros, 'Tipo' => 'pequena']), '%%EOF');
 file_put_contents('etiquetas.pdf', $pdf);
-echo 'Guías ', implode(', ', $numeros), ": etiquetas.pdf\n";
+echo 'Guías ', implode(', ', $numeros), ', por ', implode(' y ', $totales), " pesos: etiquetas.pdf\n";

@@ -1,4 +1,4 @@
-# Entra, crea dos guías y las imprime en un solo PDF. Python 3.8 o posterior, sin paquetes.
+# Entra, cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. Python 3.8 o posterior, sin paquetes.
 #   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 python3 examples/python.py
 import json
 import os
@@ -51,14 +51,29 @@ headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json
 solicitud = {
     "TipoServicio": "Domicilio",
     "Guia": [
-        guia(1, {"Nombre": "Luis Pérez", "CodigoPostal": "64000"}, {"Contenido": "Libros"}),
-        guia(2, {"Nombre": "Rosa Díaz", "CodigoPostal": "44100"}, {"Contenido": "Cuadernos", "Paquetes": 2}),
+        guia(
+            1,
+            {"Nombre": "Luis Pérez", "CodigoPostal": "64000"},
+            {"Contenido": "Libros", "Peso": 2.5, "Largo": 30, "Alto": 20, "Ancho": 15},
+        ),
+        guia(
+            2,
+            {"Nombre": "Rosa Díaz", "CodigoPostal": "44100"},
+            {"Contenido": "Cuadernos", "Peso": 1, "Largo": 30, "Alto": 21, "Ancho": 5, "Paquetes": 2},
+        ),
     ],
 }
+# Para cotizar basta la misma solicitud. Cada guía recibe su precio; de un solo TipoServicio hay una opción.
+cotizadas = pedir("/api/guias/cotizar", headers, solicitud)
+opciones = [cotizada["Opciones"][0] for cotizada in json.loads(cotizadas)["data"]]
+for nueva, opcion in zip(solicitud["Guia"], opciones):
+    nueva["Cotizacion"] = opcion["Cotizacion"]
+
 # La clave nombra la solicitud: repetida con ella, no crea otras guías.
 creadas = pedir("/api/guias/crear", {**headers, "Idempotency-Key": f"pedido-{PEDIDO}"}, solicitud)
 numeros = [creada["SEND_GUIA"] for creada in json.loads(creadas)["data"]]
 
 pdf = pedir("/api/guias/etiquetas", headers, {"Guias": numeros, "Tipo": "pequena"})
 Path("etiquetas.pdf").write_bytes(pdf)
-print(f"Guías {', '.join(numeros)}: etiquetas.pdf")
+totales = " y ".join(str(opcion["SEND_TOTAL"]) for opcion in opciones)
+print(f"Guías {', '.join(numeros)}, por {totales} pesos: etiquetas.pdf")

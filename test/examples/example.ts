@@ -27,8 +27,12 @@ export const test = printingTest.extend(
         .find({ 'guide.Referencia': { $in: [`${example}-1`, `${example}-2`] } })
         .toArray();
       expect(stored.length).toBe(2); // though the creation was sent twice
+      const totals = stored.map(({ total }) => total as number);
+      expect(totals.every((total) => total > 0)).toBe(true);
+      for (const total of totals) expect(stdout).toContain(`${total}`);
       expect(Object.fromEntries(proxy.asked)).toEqual({
         '/api/auth/login': 1,
+        '/api/guias/cotizar': 1,
         '/api/guias/crear': 2,
         '/api/guias/etiquetas': 3,
       });

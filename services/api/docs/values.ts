@@ -1,7 +1,7 @@
 import { FAILURES_PER_USER } from '#shared/auth/login-limit.ts';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/contracts/event-types.ts';
-import { MAX_GUIDES, MAX_PACKAGES } from '#shared/contracts/guide.ts';
+import { MAX_GUIDES, MAX_PACKAGES, MAX_QUOTE_LENGTH } from '#shared/contracts/guide.ts';
 import { LABEL_TIMEOUT_MS } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES, TIPOS } from '#shared/contracts/label-kinds.ts';
 import type { ErrorParams } from '#shared/errors/domain-error.ts';
@@ -87,6 +87,7 @@ function limitsOf(config: ApiConfig): Record<string, string> {
     maxGuias: MAX_GUIDES,
     maxPaginas: MAX_FILE_PAGES,
     maxPaquetes: MAX_PACKAGES,
+    maxCotizacion: MAX_QUOTE_LENGTH,
     maxWebhooks: MAX_WEBHOOKS,
     maxPendientes: MAX_PENDING,
     maxCuerpoMiB: BODY_LIMIT_MIB,
