@@ -78,12 +78,13 @@ const MODULES: Record<string, Record<string, string[]>> = {
     openapi: ['guides', 'quotes', 'requests'],
     plugins: ['accounts', 'guides', 'labels', 'privacy', 'quotes', 'tariffs'],
     privacy: ['guides'],
+    'public-pages': [],
     quotes: ['requests', 'tariffs'],
     requests: ['accounts'],
     routes: ['accounts', 'guides', 'hooks', 'labels', 'openapi', 'quotes', 'requests', 'webhooks'],
     'tariff-commands': ['commands', 'tariffs'],
     tariffs: [],
-    tracking: ['guides'],
+    tracking: ['guides', 'public-pages'],
     webhooks: ['guides', 'requests'],
   },
   'services/label-worker': {
@@ -153,7 +154,7 @@ describe('the modules', () => {
  * their affair.
  */
 const KNOW_HTTP = [
-  ...['commands', 'docs', 'hooks', 'openapi', 'plugins', 'routes', 'tracking'].map(
+  ...['commands', 'docs', 'hooks', 'openapi', 'plugins', 'public-pages', 'routes', 'tracking'].map(
     (module) => `services/api/${module}`,
   ),
   ...['audit', 'http', 'observability'].map((module) => `shared/${module}`),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import Handlebars, { type HelperDelegate } from 'handlebars';
 
 /** Escapes a text for HTML, also in an attribute. Templates do so by themselves. */
@@ -12,21 +13,30 @@ const STYLE = read(new URL('page.css', import.meta.url));
 /**
  * Makes pages from the Handlebars templates in a folder, inside the partial `page`.
  * @param folder with a slash at its end.
- * @param partials names of templates that others include.
+ * @param partials templates that others include: names of those in the folder, or files of other folders.
  * @param helpers beside Handlebars' own and `is`.
  */
-export function pageKit(folder: URL, partials: string[] = [], helpers: Record<string, HelperDelegate> = {}) {
+export function pageKit(
+  folder: URL,
+  partials: (string | URL)[] = [],
+  helpers: Record<string, HelperDelegate> = {},
+) {
   const engine = Handlebars.create();
   const allHelpers = { is: (value: unknown, other: unknown) => value === other, ...helpers };
   const knownHelpers = Object.fromEntries(Object.keys(allHelpers).map((helper) => [helper, true]));
-  const template = (name: string) => read(new URL(`${name}.hbs`, folder));
+  const fileOf = (name: string) => new URL(`${name}.hbs`, folder);
   engine.registerHelper(allHelpers);
   engine.registerPartial('page', FRAME);
-  for (const name of partials) engine.registerPartial(name, template(name));
+  for (const partial of partials) {
+    const file = typeof partial === 'string' ? fileOf(partial) : partial;
+    engine.registerPartial(basename(file.pathname, '.hbs'), read(file));
+  }
   return {
     /** Compiles `<name>.hbs`. The template escapes every field, and fails on a field that is missing. */
     page: <View>(name: string): ((view: View) => string) =>
-      engine.compile<View>(template(name), { knownHelpers, knownHelpersOnly: true, strict: true }),
-    style: (file: string): string => STYLE + read(new URL(file, folder)),
+      engine.compile<View>(read(fileOf(name)), { knownHelpers, knownHelpersOnly: true, strict: true }),
+    /** Returns one style sheet of these files, in the folder unless they are addresses. */
+    style: (...files: (string | URL)[]): string =>
+      STYLE + files.map((file) => read(new URL(file, folder))).join(''),
   };
 }

@@ -1,10 +1,10 @@
 import { REASONS } from '#shared/contracts/event.ts';
 import { type GuideStatus, STATES, STEPS } from '#shared/contracts/event-types.ts';
-import { pageKit } from '#shared/pages/page-kit.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import { annulledBy, guideState } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
+import { publicPageKit } from '../public-pages/page-frame.ts';
 
 type Line = { hour: string; words: string; details: string[] };
 /** Public fields of a guide: nothing about sender, recipient or addresses. */
@@ -67,10 +67,10 @@ function stepsOf(status: GuideStatus): { name: string; state: 'antes' | 'ahora' 
   }));
 }
 
-const kit = pageKit(new URL('views/', import.meta.url), ['pagina', 'formulario']);
-type Framed<View> = View & { carrier: string };
+export const STYLE_PATH = '/rastreo/rastreo.css';
+const kit = publicPageKit(new URL('views/', import.meta.url), STYLE_PATH, ['formulario']);
 
 export const STYLE = kit.style('rastreo.css');
-export const formPage = kit.page<Framed<object>>('buscar');
-export const guidePage = kit.page<Framed<TrackingView>>('guia');
-export const problemPage = kit.page<Framed<{ title: string; sentence: string }>>('problema');
+export const formPage = kit.page<object>('buscar');
+export const guidePage = kit.page<TrackingView>('guia');
+export const problemPage = kit.page<{ title: string; sentence: string }>('problema');

@@ -5,32 +5,16 @@ import { STATE_EVENTS, STATES, type StateEvent } from '#shared/contracts/event-t
 import { BranchStore } from '#shared/stores/branch-store.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
+import { textOf, visit } from '#test/fixtures/page-visits.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
 
-/** Each visit of a test is from an address of its own: an address may look up 30 guides a minute. */
-let visitors = 0;
-const newAddress = () => `10.${Math.floor(visitors / 250)}.${visitors++ % 250}.7`;
-
-async function visit(url: string, path: string, address = newAddress()) {
-  const response = await fetch(url + path, { headers: { 'x-forwarded-for': address }, redirect: 'manual' });
-  const html = await response.text();
-  return { status: response.status, headers: response.headers, html, text: textOf(html) };
-}
-
-/** What a person reads of a page. */
-function textOf(html: string): string {
-  const body = html.slice(html.indexOf('<body>'));
-  return body
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-}
-
-const test = eventTest
-  .override('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' })
-  .extend('look', { scope: 'file' }, ({ api }) => (path: string, address?: string) => {
-    return visit(api.url, path, address);
-  });
+const test = eventTest.override('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' }).extend(
+  'look',
+  { scope: 'file' },
+  ({ api }) =>
+    (path: string, address?: string) =>
+      visit(api.url, path, address),
+);
 
 describe('GET /rastreo/{guia}', () => {
   test('shows the state, and each event in words', async ({ look, newGuide, register, stores }) => {
