@@ -70,6 +70,7 @@ describe('shared', () => {
 const MODULES: Record<string, Record<string, string[]>> = {
   'services/api': {
     accounts: [],
+    calculator: ['hooks', 'public-pages', 'quotes', 'requests', 'tariffs'],
     commands: ['accounts', 'guides', 'privacy'],
     docs: ['guides', 'openapi', 'webhooks'],
     guides: ['accounts', 'quotes', 'requests'],
@@ -154,9 +155,17 @@ describe('the modules', () => {
  * their affair.
  */
 const KNOW_HTTP = [
-  ...['commands', 'docs', 'hooks', 'openapi', 'plugins', 'public-pages', 'routes', 'tracking'].map(
-    (module) => `services/api/${module}`,
-  ),
+  ...[
+    'calculator',
+    'commands',
+    'docs',
+    'hooks',
+    'openapi',
+    'plugins',
+    'public-pages',
+    'routes',
+    'tracking',
+  ].map((module) => `services/api/${module}`),
   ...['audit', 'http', 'observability'].map((module) => `shared/${module}`),
 ];
 

@@ -25,6 +25,7 @@ export const REDIS_KEYS = {
   sessions: [':session:*'],
   logins: [':login-*'],
   visits: [':tracking:*'],
+  calculations: [':calculator:*'],
   operatorLogins: [':dashboard-login-*'],
   requests: [':requests-*'],
   retention: [':retention', ':retention-lease'],
@@ -37,7 +38,18 @@ export const REDIS_FAMILIES: Readonly<
   Record<RedisService, { own: Family[]; read?: Family[]; channels?: true }>
 > = {
   api: {
-    own: ['queue', 'counts', 'logins', 'visits', 'requests', 'quotas', 'retention', 'services', 'check'],
+    own: [
+      'queue',
+      'counts',
+      'logins',
+      'visits',
+      'calculations',
+      'requests',
+      'quotas',
+      'retention',
+      'services',
+      'check',
+    ],
     read: ['labels', 'workers'],
     channels: true,
   },

@@ -3,6 +3,7 @@ import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
+import { calculatorRoutes } from './calculator/routes.ts';
 import { type ApiConfig, type ApiOptions, LABEL_TIMEOUTS } from './config.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { httpErrors } from './errors.ts';
@@ -69,6 +70,7 @@ export function buildApi(
       // Without a token.
       await server.register(docsRoutes, options);
       await server.register(trackingRoutes, options);
+      await server.register(calculatorRoutes, options);
       await server.register(loginRoute, options);
 
       await server.register(async (authenticated) => {

@@ -135,12 +135,13 @@ export function quoteOption(offer: Offer, token: string, localTime: WriteTime): 
 
 /** Both ends of a guide. */
 export type Ends = { origin: Branch; destination: Branch };
+type Places = Record<keyof Ends, Pick<Branch, 'CodigoPostal'>>;
 
 /**
  * Returns what is priced of a guide. It is delivered at its postal code, or at its branch if it has no postal code or is
  * picked up (docs/tarifas.md "Cómo sale un precio").
  */
-export function parcelOf(service: ServiceType, { Destinatario, Producto }: Shipment, ends: Ends): Parcel {
+export function parcelOf(service: ServiceType, { Destinatario, Producto }: Shipment, ends: Places): Parcel {
   const { Peso, Largo, Alto, Ancho, ValorDeclarado = 0, TipoEnvio = '', Paquetes = 1 } = Producto;
   const sides = [Largo, Alto, Ancho].map((side) => toUnits(side, 10));
   const home = service === 'Domicilio' ? Destinatario.CodigoPostal : undefined;

@@ -56,6 +56,8 @@ describe('every service', () => {
     const [guide] = await demo.created(minimalGuide());
     expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
     expect((await fetch(`${api}/rastreo/${guide?.SEND_GUIA}`)).status).toBe(200);
+    const parcel = 'origen=06600&destino=64000&peso=1&largo=10&alto=10&ancho=10';
+    expect((await fetch(`${api}/cotizador?${parcel}`)).status).toBe(200);
     const { body } = await demo.post('/api/webhooks', { Url: 'http://127.0.0.1:1/' });
     const { Id } = body.data as { Id: string };
     expect((await demo.post(`/api/webhooks/${Id}/probar`, {})).status).toBe(200);
