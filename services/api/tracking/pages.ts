@@ -4,6 +4,8 @@ import type { LogEntry } from '#shared/stores/event-model.ts';
 import { annulledBy, guideState } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
+import { localTimeFormatter } from '../local-time.ts';
+import { arrivalWords, conditionWords } from '../public-pages/arrival.ts';
 import { publicPageKit } from '../public-pages/page-frame.ts';
 
 type Line = { hour: string; words: string; details: string[] };
@@ -20,6 +22,7 @@ export function trackingView(timeZone: string) {
     hour12: false,
   });
   const zone = new Intl.DateTimeFormat('es-MX', { timeZone, timeZoneName: 'long' });
+  const arrivalOf = expectedArrival(timeZone);
 
   /** @param cities of branches, by their codes. */
   return (guide: GuideRecord, entries: readonly LogEntry[], cities: ReadonlyMap<string, string>) => {
@@ -49,10 +52,34 @@ export function trackingView(timeZone: string) {
     return {
       number: guide.number,
       ...STATES[status],
+      arrival: arrivalOf(guide, status, lines[1]?.at),
       steps: stepsOf(status),
       days: [...days].map(([name, of]) => ({ name, lines: of.map(({ line }) => line) })),
       zone: zone.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone,
     };
+  };
+}
+
+/** States in which a parcel is still to arrive. */
+const EXPECTED: ReadonlySet<GuideStatus> = new Set(['Documentado', 'Recolectado', 'EnTransito', 'EnReparto']);
+
+/**
+ * Returns a function that says on which days a guide's parcel arrives, by its quote. It says nothing (null) once the parcel has
+ * arrived, while something is wrong with it, and when the days no longer hold: the last one is over, or the parcel was
+ * received too late for them.
+ */
+function expectedArrival(timeZone: string) {
+  const localTime = localTimeFormatter(timeZone);
+  /** @param received when the parcel's first event occurred, if it has one. */
+  return ({ quote }: GuideRecord, status: GuideStatus, received: Date | undefined): string | null => {
+    const estimate = quote?.EntregaEstimada;
+    if (!estimate || !EXPECTED.has(status)) return null;
+    const now = new Date();
+    const isLate = localTime(now).slice(0, 10) > estimate.Hasta;
+    const isInTime = (received ?? now) < new Date(estimate.SiSeRecibeAntesDe);
+    if (isLate || !isInTime) return null;
+    const words = arrivalWords(estimate);
+    return received ? words : `${words}, ${conditionWords(estimate.SiSeRecibeAntesDe)}`;
   };
 }
 

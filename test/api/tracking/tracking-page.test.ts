@@ -1,5 +1,7 @@
 import { describe, expect } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
+import { localTimeFormatter, zonedTime } from '#services/api/local-time.ts';
+import { arrivalWords, conditionWords } from '#services/api/public-pages/arrival.ts';
 import { type Event, REASON_NAMES, REASONS } from '#shared/contracts/event.ts';
 import { STATE_EVENTS, STATES, type StateEvent } from '#shared/contracts/event-types.ts';
 import { BranchStore } from '#shared/stores/branch-store.ts';
@@ -7,6 +9,8 @@ import { fullGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { textOf, visit } from '#test/fixtures/page-visits.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
+
+const localTime = localTimeFormatter('America/Mexico_City');
 
 const test = eventTest.override('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' }).extend(
   'look',
@@ -111,6 +115,91 @@ describe('GET /rastreo/{guia}', () => {
       branch?.Telefono ?? '',
     ];
     expect([...secrets, ...others].filter((secret) => html.includes(secret))).toEqual([]);
+  });
+
+  describe('of a guide with a quote', () => {
+    const DAY_MS = 86_400_000;
+    const now = Date.now();
+    const dayOf = (days: number) => localTime(new Date(now + days * DAY_MS)).slice(0, 10);
+    const momentOf = (days: number) => zonedTime(localTime, now + days * DAY_MS);
+    const ESTIMATE = { Desde: dayOf(2), Hasta: dayOf(3), SiSeRecibeAntesDe: momentOf(1) };
+
+    const quoted = test.extend(
+      'quotedGuide',
+      ({ newGuide, stores }) =>
+        async (estimate: object = ESTIMATE) => {
+          const guide = await newGuide();
+          const createdUtc = new Date(now - 2 * DAY_MS);
+          await stores.mongo
+            .collection<{ _id: string }>('guides')
+            .updateOne({ _id: guide }, { $set: { createdUtc, quote: { EntregaEstimada: estimate } } });
+          return guide;
+        },
+    );
+
+    quoted(
+      'says on which days it arrives, and on what that depends while nobody has it',
+      async ({ look, quotedGuide, register }) => {
+        const guide = await quotedGuide();
+        const [days, condition] = [arrivalWords(ESTIMATE), conditionWords(ESTIMATE.SiSeRecibeAntesDe)];
+        expect((await look(`/rastreo/${guide}`)).text).toContain(
+          `no recibimos el paquete. ${days}, ${condition} `,
+        );
+        for (const type of ['Recolectado', 'EnTransito', 'EnReparto'] as const) {
+          await register(event(guide, type));
+          expect((await look(`/rastreo/${guide}`)).text).toContain(`${STATES[type].sentence} ${days} `);
+        }
+        await register(event(guide, 'Entregado'));
+        expect((await look(`/rastreo/${guide}`)).text).not.toContain('Llega');
+      },
+    );
+
+    quoted.for(['Incidencia', 'Devuelto', 'EnSucursal', 'Entregado'] as const)(
+      'says nothing of the day after %s, and again when that is annulled',
+      async (type, { look, quotedGuide, register }) => {
+        const guide = await quotedGuide();
+        const motive = type === 'Incidencia' || type === 'Devuelto' ? { Motivo: 'otro' } : {};
+        const told = [
+          event(guide, 'Recolectado'),
+          event(guide, type, { ...motive, Id: 'uno', Ocurrido: new Date(Date.now() + 1_000).toISOString() }),
+        ];
+        expect(wordsOf(await register(...told))).toEqual(['registrado', 'registrado']);
+        expect((await look(`/rastreo/${guide}`)).text).not.toContain('Llega');
+        await register(event(guide, 'Anulacion', { Anula: 'uno' }));
+        expect((await look(`/rastreo/${guide}`)).text).toContain(arrivalWords(ESTIMATE));
+      },
+    );
+
+    quoted('says nothing of the day of a cancelled guide', async ({ demo, look, quotedGuide }) => {
+      const guide = await quotedGuide();
+      await demo.post(`/api/guias/${guide}/cancelar`, '');
+      expect((await look(`/rastreo/${guide}`)).text).not.toContain('Llega');
+    });
+
+    quoted('says nothing of the day once the last one is over', async ({ look, quotedGuide, register }) => {
+      for (const [days, isShown] of [
+        [0, true],
+        [-1, false],
+      ] as const) {
+        const guide = await quotedGuide({ ...ESTIMATE, Desde: dayOf(-1), Hasta: dayOf(days) });
+        await register(event(guide, 'EnTransito'));
+        expect((await look(`/rastreo/${guide}`)).text.includes('Llega')).toBe(isShown);
+      }
+    });
+
+    quoted(
+      'says nothing of the day of a parcel that comes too late for it',
+      async ({ look, quotedGuide, register }) => {
+        const guide = await quotedGuide({ ...ESTIMATE, SiSeRecibeAntesDe: momentOf(-0.5) });
+        const says = async () => (await look(`/rastreo/${guide}`)).text.includes('Llega');
+        expect(await says()).toBe(false);
+        await register(event(guide, 'EnTransito'));
+        expect(await says()).toBe(false);
+        // The scanner tells later of what was in time.
+        await register(event(guide, 'Recolectado', { Ocurrido: new Date(now - DAY_MS).toISOString() }));
+        expect(await says()).toBe(true);
+      },
+    );
   });
 
   test('is one 404 page for all that is not to be seen', async ({ demo, newGuide, startApi, stores }) => {
