@@ -165,7 +165,7 @@ it.each(OVERLAYS)(
   (overlay) => {
     const { metadata, spec } = find(overlay, 'Ingress', 'api');
     const paths = spec.rules.flatMap(({ http }) => http.paths.map(({ path }) => path));
-    expect(paths).toEqual(['/api', '/rastreo']);
+    expect(paths).toEqual(['/api', '/cotizador', '/rastreo']);
     const { annotations = {} } = metadata;
     const numberOf = (name: string) => Number.parseInt(annotations[name] ?? '', 10);
     for (const size of ['nginx.ingress.kubernetes.io/proxy-body-size', 'nginx.org/client-max-body-size'])
