@@ -15,6 +15,7 @@ import { labels } from './rows/labels.ts';
 import { list } from './rows/list.ts';
 import { memory } from './rows/memory.ts';
 import { oneAtATime } from './rows/one-at-a-time.ts';
+import { quotes } from './rows/quotes.ts';
 import { customers } from './rows/shares/customers.ts';
 import { fair } from './rows/shares/fair.ts';
 import { hostile } from './rows/shares/hostile.ts';
@@ -30,6 +31,7 @@ const GROUPS: Record<string, Rows> = {
   labels,
   one: oneAtATime,
   create,
+  quotes,
   stored,
   list,
   events,

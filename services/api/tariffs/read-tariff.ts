@@ -225,7 +225,8 @@ async function readPrices(files: FilesReader): Promise<Tariff['prices']> {
     line: cells.line,
   }));
   const prices = new Map<string, PriceBreaks>();
-  for (const { list, service, type, zone, upToGrams, price, extra, line } of rows) {
+  for (const [index, { list, service, type, zone, upToGrams, price, extra, line }] of rows.entries()) {
+    if (index % ROWS_AT_ONCE === 0) await nextTurn();
     const key = priceKey(list, service, type, zone);
     const breaks = prices.get(key)?.breaks ?? [];
     const earlier = breaks.find((other) => other.upToGrams === upToGrams);

@@ -50,6 +50,19 @@ export class ApiClient {
     return answer.data.map(({ SEND_GUIA }) => SEND_GUIA);
   }
 
+  /** Asks for the prices of guides. @returns the text of each guide's quote. */
+  async quote(guides: readonly unknown[]): Promise<string[]> {
+    const { statusCode, body } = await this.#pool.request({
+      method: 'POST',
+      path: '/api/guias/cotizar',
+      headers: this.#headers,
+      body: JSON.stringify({ TipoServicio: 'Domicilio', Guia: guides }),
+    });
+    const answer = (await body.json()) as { message: string; data: { Opciones: { Cotizacion: string }[] }[] };
+    if (statusCode !== 200) throw new Error(`${statusCode}: ${answer.message}`);
+    return answer.data.map(({ Opciones }) => Opciones[0]?.Cotizacion ?? '');
+  }
+
   /** @returns how many guides a page of the list has, and the cursor of the next. @throws Refusal when it is not served. */
   async list(query: string): Promise<{ count: number; next: string | null }> {
     const { statusCode, body } = await this.#pool.request({
