@@ -58,7 +58,7 @@ const unknownOutcome = {
 } as const;
 const { codigo, advice } = commonHttpErrors['parameter-invalid'];
 const wrongParameter = { status: 400, codigo, advice } as const;
-/** Code and text of the answer are those of its first problem. A route's list of errors names the problems of quotes. */
+/** Code and text of the answer are those of its first problem. */
 const firstProblem = { status: 400, codigo: undefined, message: undefined, advice: undefined } as const;
 
 /**
@@ -440,10 +440,18 @@ const GUIDE_PROBLEMS = [
   'postal-code-uncovered',
 ] as const satisfies ApiErrorCode[];
 
+/** Problems of quotes, by the errors that take their code from one; those of other errors are a guide's. */
+const QUOTE_PROBLEMS: { readonly [Code in ApiErrorCode]?: readonly ApiErrorCode[] } = {
+  'prices-missing': ['no-tariff', 'parcel-too-large'],
+  'quotes-invalid': ['quote-invalid', 'field-required'],
+  'quotes-refused': ['quote-expired', 'quote-withdrawn', 'quote-different'],
+};
+
 /** Returns each `codigo` that an answer with this error may have. */
 export function codigosOf(code: ApiErrorCode): string[] {
   const { codigo }: HttpError = httpErrors[code];
-  return codigo === undefined ? [...new Set(GUIDE_PROBLEMS.flatMap(codigosOf))] : [codigo];
+  const problems = QUOTE_PROBLEMS[code] ?? GUIDE_PROBLEMS;
+  return codigo === undefined ? [...new Set(problems.flatMap(codigosOf))] : [codigo];
 }
 
 declare module '#shared/errors/domain-error.ts' {

@@ -26,6 +26,7 @@ const DEPENDENCIES = {
   'label-cache': { name: 'El Redis de las etiquetas', section: 'redisdown' },
   branches: { name: 'El servicio branches', section: 'branchesdown' },
   webhooks: { name: 'El servicio webhooks', section: 'servicedown' },
+  tariff: { name: 'El registro de tarifas', section: 'tariffstale' },
 } as const;
 type Dependency = keyof typeof DEPENDENCIES;
 
@@ -58,6 +59,7 @@ export function lookedAt({ workers, services, webhooks }: QueueState): string[] 
     'MongoDB',
     'el Redis de la cola',
     'el Redis de las etiquetas',
+    'la lectura de las tarifas',
     'la cola',
     'las solicitudes de etiquetas de los últimos 5 min',
     ...(webhooks ? ['los webhooks atrasados o apagados'] : []),

@@ -60,11 +60,21 @@ export function* parseRows<C extends string>(
         rows++;
         const named = positions.map(([column, position]) => [column, cells[position] ?? '']);
         if (cells.length === names.length) yield { line, cells: Object.fromEntries(named) };
-        else report.add({ line, reason: `tiene ${cells.length} columnas, el encabezado ${names.length}` });
+        else
+          report.add({
+            line,
+            reason: columnCount(cells.length, names.length),
+          });
       }
     }
   }
   if (rows === 0 && report.count === 0) throw new InvalidFileError('El archivo no tiene filas');
+}
+
+/** A comma in an amount makes one cell more. */
+function columnCount(cells: number, heads: number): string {
+  const hint = cells > heads ? ': ¿un importe con coma, como 117,00?' : '';
+  return `tiene ${cells} columnas, el encabezado ${heads}${hint}`;
 }
 
 /** Reads a file that `addFormulaGuards` has guarded, each cell as it was before. */

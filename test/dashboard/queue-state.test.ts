@@ -274,6 +274,7 @@ describe('the list of problems', () => {
       'El Redis de las etiquetas: no se sabe si responde, pues ningún proceso lo dice',
       'El servicio branches: no se sabe si responde, pues ningún proceso lo dice',
       'El servicio webhooks: no se sabe si responde, pues ningún proceso lo dice',
+      'El registro de tarifas: no se sabe si responde, pues ningún proceso lo dice',
     ]);
   });
 

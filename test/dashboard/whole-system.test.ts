@@ -58,11 +58,11 @@ test('all is well: the page says what was looked at, as does the health of each 
   pageThat,
 }) => {
   expect(await pageThat(/Todo bien/)).toContain(
-    'Se miró: api (1), branches (1), webhooks (1), label-worker (1) con su Chromium, MongoDB, el Redis de la cola, el Redis de las etiquetas, la cola, las solicitudes de etiquetas de los últimos 5 min, los webhooks atrasados o apagados.',
+    'Se miró: api (1), branches (1), webhooks (1), label-worker (1) con su Chromium, MongoDB, el Redis de la cola, el Redis de las etiquetas, la lectura de las tarifas, la cola, las solicitudes de etiquetas de los últimos 5 min, los webhooks atrasados o apagados.',
   );
   const ready = async ({ url }: { url: string }) => (await fetch(`${url}/health/ready`)).json();
   expect(await Promise.all([api, branches, labelWorker, webhooks, dashboard].map(ready))).toEqual([
-    { status: 'ok', ...READY, 'label-cache': 'ok', branches: 'ok', webhooks: 'ok' },
+    { status: 'ok', ...READY, 'label-cache': 'ok', branches: 'ok', webhooks: 'ok', tariff: 'ok' },
     { status: 'ok', ...READY },
     { status: 'ok', redis: 'ok', 'label-cache': 'ok', chromium: 'ok' },
     { status: 'ok', ...READY },

@@ -28,7 +28,7 @@ export async function calculatorRoutes(server: HttpServer, { config }: ApiOption
       ),
     );
     pages.get<{ Querystring: Query }>('/cotizador', async ({ id: requestId, ip, query }, reply) => {
-      const now = Date.now();
+      const now = tariffs.now();
       const tariff = tariffs.at(now);
       if (!tariff) return sendPage(reply, problemPage({ carrier, ...NO_TARIFF, fields: [] }));
       if (!isAsked(query)) {

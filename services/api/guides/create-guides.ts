@@ -81,7 +81,10 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     if (!isUnknownResult(error)) await taken.giveBack();
     throw error;
   });
-  if (!created.repeated) return { ...created, quota: taken.state, warnings };
+  if (!created.repeated) {
+    deps.countQuotes('used', amounts.filter(Boolean).length);
+    return { ...created, quota: taken.state, warnings };
+  }
   await taken.giveBack();
   return { guides: asCreated(created.guides, guides), repeated: true, warnings };
 }

@@ -81,7 +81,8 @@ export function toRecord({ _id, events, ...guide }: GuideDocument): GuideRecord 
 /** By what an operator finds a person; the names stand in the answers that operators read. */
 export type SearchKind = 'telefono' | 'correo' | 'nombre';
 /** What a field says of a person: something to find the person by, `otro`, or nothing: then it stays for ever. */
-type Personal = SearchKind | 'otro' | false;
+export type Personal = SearchKind | 'otro' | false;
+export type PersonalFields = Readonly<Record<string, Personal>>;
 
 /** Each field of a guide. Retention, erasure and export of a person's data follow it. */
 export const PERSONAL_DATA = {
@@ -122,10 +123,19 @@ export const PERSONAL_DATA = {
     : Personal;
 };
 
+/** The parts of a guide in which a field can be searched for a person. */
+type NamingSection = {
+  [Part in keyof typeof PERSONAL_DATA]: (typeof PERSONAL_DATA)[Part] extends infer Fields extends
+    PersonalFields
+    ? Extract<Fields[keyof Fields], SearchKind> extends never
+      ? never
+      : Part
+    : never;
+}[keyof typeof PERSONAL_DATA];
 /** The parts of a guide that name one person each, with the person's part in an export. */
 export const PERSON_SECTIONS = {
   Remitente: 'remitente',
   Destinatario: 'destinatario',
   Creado_por: 'autor',
-} as const satisfies Partial<Record<keyof Guide, string>>;
+} as const satisfies Record<NamingSection, string>;
 export type PersonSection = keyof typeof PERSON_SECTIONS;

@@ -9,6 +9,8 @@ import {
   type GuideDocument,
   PERSON_SECTIONS,
   PERSONAL_DATA,
+  type Personal,
+  type PersonalFields,
   type PersonSection,
 } from '../guides/guide-model.ts';
 import { type GuideStep, guideSteps } from '../guides/guide-store.ts';
@@ -136,7 +138,11 @@ function anonymise(parts: readonly (keyof Guide)[]) {
   const $unset: string[] = [];
   const $set: Record<string, unknown> = {};
   for (const part of parts) {
-    const fields = PERSONAL_DATA[part] || {};
+    const fields: PersonalFields | Personal = PERSONAL_DATA[part];
+    if (typeof fields !== 'object') {
+      if (fields) $unset.push(`guide.${part}`);
+      continue;
+    }
     const personal = Object.entries(fields).flatMap(([field, isPersonal]) => (isPersonal ? [field] : []));
     const required = personal.filter((field) => REQUIRED[part]?.includes(field));
     if (part in PERSON_SECTIONS) {

@@ -41,7 +41,7 @@ export function honourQuotes(
   { service, guides }: { service: ServiceType; guides: readonly SentGuide[] },
   { origin, destinations }: GuideBranches,
 ): (QuotedAmounts | undefined)[] {
-  const now = Date.now();
+  const now = tariffs.now();
   const problems: Problem[] = [];
   const amounts = guides.map((guide, indice) => {
     if (guide.Cotizacion === undefined) return undefined;
@@ -52,7 +52,7 @@ export function honourQuotes(
       : [{ campo: 'Cotizacion', code: 'quote-invalid' } as const];
     problems.push(...found.map((problem) => ({ indice, ...problem })));
     const [first] = found;
-    countQuotes(first ? (COUNTED_AS[first.code] ?? 'different') : 'used');
+    if (first) countQuotes(COUNTED_AS[first.code] ?? 'different');
     return offer && { ...amountsOf(offer), quote: shownPrice(offer, now, localTime) };
   });
   const [first] = problems;

@@ -23,6 +23,15 @@ export type Offer = {
   expires: number;
 };
 
+const EstimatedDelivery = Type.Object(
+  {
+    Desde: Type.String({ description: 'Primer día posible', examples: ['2026-11-26'] }),
+    Hasta: Type.String({ description: 'Último día', examples: ['2026-11-27'] }),
+    SiSeRecibeAntesDe: Type.String({ examples: ['2026-11-24T17:00:00-06:00'] }),
+  },
+  { title: 'EntregaEstimada', description: 'Cuándo llega, en días hábiles' },
+);
+
 /** What a guide shows of the quote that it was created with, as it is stored (docs/contract.md "Quotes"). */
 export const QuotedPrice = Type.Object({
   Conceptos: Type.Array(
@@ -45,16 +54,7 @@ export const QuotedPrice = Type.Object({
     },
     { title: 'PesoCobrado', description: 'Qué peso se cobra' },
   ),
-  EntregaEstimada: Type.Optional(
-    Type.Object(
-      {
-        Desde: Type.String({ description: 'Primer día posible', examples: ['2026-11-26'] }),
-        Hasta: Type.String({ description: 'Último día', examples: ['2026-11-27'] }),
-        SiSeRecibeAntesDe: Type.String({ examples: ['2026-11-24T17:00:00-06:00'] }),
-      },
-      { title: 'EntregaEstimada', description: 'Cuándo llega, en días hábiles' },
-    ),
-  ),
+  EntregaEstimada: Type.Optional(EstimatedDelivery),
   Tarifa: Type.Object(
     {
       Version: Type.Integer({ examples: [12] }),
@@ -66,7 +66,7 @@ export const QuotedPrice = Type.Object({
 });
 export type QuotedPrice = Static<typeof QuotedPrice>;
 
-const { Conceptos, Peso, EntregaEstimada, Tarifa } = QuotedPrice.properties;
+const { Conceptos, Peso, Tarifa } = QuotedPrice.properties;
 /** The offer of one service, as the wire has it (docs/contract.md "Quotes"). */
 export const QuoteOption = Type.Object(
   {
@@ -74,7 +74,7 @@ export const QuoteOption = Type.Object(
     Moneda: Type.Literal('MXN'),
     SEND_FLETE: Type.Number({ description: 'Flete menos descuento', examples: [127.8] }),
     SEND_TOTAL: Type.Number({ description: 'La suma de los conceptos, con IVA', examples: [194.3] }),
-    ...{ Conceptos, Peso, EntregaEstimada, Tarifa },
+    ...{ Conceptos, Peso, EntregaEstimada: EstimatedDelivery, Tarifa },
     Cotizacion: Type.String({
       description: `Va en la guía que se crea con este precio; hasta ${MAX_QUOTE_LENGTH} caracteres`,
       examples: ['eyJ0…'],
@@ -96,7 +96,7 @@ export function amountsOf({ lines }: Pick<Offer, 'lines'>): { freight: number; t
 }
 
 /** Returns what a customer sees of an offer beside its amounts. */
-export function quotedPrice(offer: Offer, localTime: WriteTime): QuotedPrice {
+export function quotedPrice(offer: Offer, localTime: WriteTime): Required<QuotedPrice> {
   const { tariff, parcel, lines, delivery, billedGrams, volumetricGrams } = offer;
   return {
     Conceptos: lines.map((line) => ({

@@ -31,7 +31,7 @@ export async function quoteGuides(
 ): Promise<{ quotes: Quote[]; warnings: ProblemList }> {
   const { service, guides, warnings } = parseQuoteRequest(request.body, request.lenient);
   const { origin, destinations } = await resolveBranches(branches, guides, request);
-  const now = Date.now();
+  const now = tariffs.now();
   const tariff = tariffs.at(now);
   if (!tariff) throw new DomainError('no-tariff');
   const pricing: Pricing = { tariff, account: request.user.account, now, localTime };

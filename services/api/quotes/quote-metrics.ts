@@ -23,7 +23,7 @@ export function quoteMetrics(metrics: Registry, tariffs: CurrentTariff): CountQu
   for (const result of RESULTS) quotes.inc({ result }, 0);
   // Absent before the tariff is known: reading it throws then.
   const add = (name: string, help: string, read: (now: number) => number | undefined) =>
-    addGauge(metrics, name, help, async () => read(Date.now()));
+    addGauge(metrics, name, help, async () => read(tariffs.now()));
   add(
     'tariff_version',
     'Version of the tariff in force; 0 if there is none',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
+import { UserStore } from '#shared/auth/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { SERVICE_TYPES } from '#shared/contracts/guide.ts';
@@ -50,6 +51,7 @@ export function addQuoteCommand(program: Command, run: Run): void {
         const stored = await readStoredTariffs(mongo);
         const { tariff, title } = await tariffOf(stored, options.version);
         const origin = await postalCodeOf(mongo, parcel.origin);
+        await requireAccount(mongo, account);
         const prices = SERVICE_TYPES.map((service) =>
           describePrice(tariff, account, { ...parcel, origin, service }),
         );
@@ -86,6 +88,14 @@ async function postalCodeOf(mongo: Connection, origin: string): Promise<string> 
   return branch.CodigoPostal;
 }
 
+/** @throws Error for a name that no account has: its price would be that of the public list. */
+async function requireAccount(mongo: Connection, account: string): Promise<void> {
+  const users = await new UserStore(mongo).list();
+  if (account !== '' && !users.some((user) => user.account === account)) {
+    throw new Error('--account: ninguna cuenta se llama asi');
+  }
+}
+
 /** Returns what was typed as a parcel, whose origin may still be the code of a branch. @throws UsageError */
 function parcelOf(options: QuoteOptions): Omit<Parcel, 'service'> {
   const [origin, cp, kg, cm] = (['origin', 'cp', 'kg', 'cm'] as const).map((name) => {
@@ -95,9 +105,10 @@ function parcelOf(options: QuoteOptions): Omit<Parcel, 'service'> {
     return value;
   }) as [string, string, string, string];
   if (!/^\d{5}$/.test(cp)) throw new UsageError('--cp debe tener 5 digitos');
-  const sides = cm.split(',').map((side) => toUnits(parseMeasure('--cm', side), 10));
+  const typed = cm.split(',');
+  if (typed.length !== 3) throw new UsageError('--cm lleva tres lados, como 30,20,15');
+  const sides = typed.map((side) => toUnits(parseMeasure('--cm', side), 10));
   const [one = 0, two = 0, three = 0] = sides.sort((a, b) => a - b);
-  if (sides.length !== 3) throw new UsageError('--cm son tres lados, como 30,20,15');
   return {
     ...{ origin, destination: cp, type: options.type ?? '', packages: options.packages },
     grams: toUnits(parseMeasure('--kg', kg), 1_000),

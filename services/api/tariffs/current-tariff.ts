@@ -1,4 +1,5 @@
 import { DomainError } from '#shared/errors/domain-error.ts';
+import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { readTariff } from './read-tariff.ts';
 import type { Tariff } from './tariff.ts';
 import { TariffReport } from './tariff-report.ts';
@@ -9,29 +10,41 @@ import { inForceAt, laterThan, type TariffVersion, versionsIn } from './tariff-v
 export type NumberedTariff = { version: number; tariff: Tariff };
 
 /**
- * The tariff that is in force, in this process. `look` reads what was added to the log. It reads the tariff of the next
- * version before that begins, so every process changes at the same second. While MongoDB is away, what was read last
- * stays in force.
+ * The tariff that is in force, in this process. `look` reads what was added to the log, and the tariffs of later versions
+ * before they begin. Versions begin by the database's clock, so every process changes at the same second, also while
+ * MongoDB is away.
  */
 export class CurrentTariff {
   readonly #store: TariffStore;
+  readonly #clock: Pick<DatabaseClock, 'now'>;
   #log: readonly TariffLogEntry[] = [];
   /** Undefined before the first look. */
   #versions: readonly TariffVersion[] | undefined;
-  /** By version: those in force now and next. */
+  /** By version: the one in force, and all that begin later. */
   #tariffs = new Map<number, Tariff>();
   /** When the log was read, of `performance.now()`. */
   #lookedAt = Number.NaN;
 
-  constructor(store: TariffStore) {
+  /** The database's time minus `performance.now()`, in ms. */
+  #aheadMs = Date.now() - performance.now();
+
+  constructor(store: TariffStore, clock: Pick<DatabaseClock, 'now'>) {
     this.#store = store;
+    this.#clock = clock;
   }
 
-  /** Reads what was added, and the tariffs that are in force now and next. @param now in ms since 1970. */
-  async look(now: number): Promise<void> {
+  /** Returns the time by which versions and quotes begin and end, in ms since 1970. */
+  now(): number {
+    return Math.round(this.#aheadMs + performance.now());
+  }
+
+  /** Reads what was added, and the tariffs of the versions that are in force now or later. */
+  async look(): Promise<void> {
+    this.#aheadMs = (await this.#clock.now()).getTime() - performance.now();
+    const now = this.now();
     const log = [...this.#log, ...(await this.#store.entries(this.#log.at(-1)?._id))];
     const versions = versionsIn(log);
-    const wanted = [inForceAt(versions, now), laterThan(versions, now)[0]];
+    const wanted = [inForceAt(versions, now), ...laterThan(versions, now)];
     const tariffs = new Map<number, Tariff>();
     for (const { number } of wanted.filter((version) => version !== undefined)) {
       const tariff = this.#tariffs.get(number) ?? (await this.#read(number));

@@ -1,8 +1,11 @@
 import { formatPercent, formatPesos } from './amounts.ts';
 import type { PostalRanges } from './postal-ranges.ts';
-import type { Parameters, PriceBreaks, Tariff } from './tariff.ts';
+import type { Parameters, PriceBreaks, Surcharge, Tariff } from './tariff.ts';
 import type { TariffFile } from './tariff-files.ts';
 import type { TariffReport } from './tariff-report.ts';
+
+/** Most missing rows that are named one by one if they are more than half of a file. */
+const MAX_GONE = 3;
 
 /** A number of a row: its name in messages, its value, and how it is written. */
 type Figure = { column: string; value: number; write: (value: number) => string };
@@ -18,13 +21,41 @@ type Rows = Map<string, { line: number; figures: Figure[] }>;
 export function warnOfChanges(tariff: Tariff, inForce: Tariff, from: string, report: TariffReport): void {
   const former = rowsOf(inForce, from);
   for (const [file, rows] of Object.entries(rowsOf(tariff, from)) as [TariffFile, Rows][]) {
-    for (const [value, { line, figures }] of former[file] ?? []) {
-      const row = rows.get(value);
-      if (!row) report.warn(file, { line: 1, value, reason: `ya no esta: antes en la linea ${line}` });
-      else warnOfFigures(file, row, figures, report);
+    const before = [...(former[file] ?? [])];
+    warnOfGone(
+      file,
+      before.filter(([name]) => !rows.has(name)),
+      before.length,
+      report,
+    );
+    for (const [name, { figures }] of before) {
+      const row = rows.get(name);
+      if (row) warnOfFigures(file, row, figures, report);
     }
   }
   warnOfZones(tariff, inForce, report);
+}
+
+function warnOfGone(
+  file: TariffFile,
+  gone: readonly [string, { line: number }][],
+  count: number,
+  report: TariffReport,
+): void {
+  if (gone.length * 2 > count && gone.length > MAX_GONE) {
+    const reason = `faltan ${gone.length} filas de ${count}: ¿puso solo las que cambian? Cada archivo va completo`;
+    report.warn(file, { line: 1, reason });
+    return;
+  }
+  for (const [value, { line }] of gone) {
+    report.warn(file, { line: 1, value, reason: `falta esta fila, la linea ${line} de la version en vigor` });
+  }
+}
+
+/** Writes the limit of a surcharge as the file has it. */
+function limitText(applies: Surcharge['applies'], above: number): string {
+  if (applies === 'lado') return `${above / 10}`;
+  return applies === 'peso' ? `${above / 1_000}` : formatPesos(above);
 }
 
 function warnOfFigures(
@@ -56,13 +87,13 @@ function rowsOf(tariff: Tariff, from: string): { [File in TariffFile]?: Rows } {
     'zonas.csv': rangeRows(groups),
     'precios.csv': new Map([...prices.values()].flatMap(priceRows)),
     'recargos.csv': new Map(
-      surcharges.map(({ name, above, line, amount, percentage, minimum }) => {
+      surcharges.map(({ name, applies, above, line, amount, percentage, minimum }) => {
         const figures = [
           { column: 'Importe', value: amount, write: formatPesos },
           { column: 'Porcentaje', value: percentage, write: formatPercent },
           { column: 'Minimo', value: minimum, write: formatPesos },
         ];
-        return [above > 0 ? `${name}, Mayor ${above}` : name, { line, figures }];
+        return [above > 0 ? `${name}, Mayor ${limitText(applies, above)}` : name, { line, figures }];
       }),
     ),
     'areas.csv': new Map([...areas.values()].flatMap((ranges) => [...rangeRows(ranges)])),

@@ -89,6 +89,12 @@ describe('an error by file and line', () => {
       'linea 2: tiene 4 columnas, el encabezado 5',
     ],
     [
+      'an amount with a comma',
+      'precios.csv',
+      line(3, 'publica,Domicilio,,1,5,117,00,'),
+      'linea 3: tiene 8 columnas, el encabezado 7: ¿un importe con coma, como 117,00?',
+    ],
+    [
       'a header',
       'zonas.csv',
       line(1, 'Desde,Hasta,Zona'),
@@ -246,7 +252,12 @@ describe('a warning by file and line', () => {
       added('tienda,publica,5'),
       'linea 3, Cuenta "tienda": ninguna cuenta se llama asi',
     ],
-    ['a row that is gone', 'recargos.csv', line(5), 'linea 1 "seguro": ya no esta: antes en la linea 5'],
+    [
+      'a row that is gone',
+      'recargos.csv',
+      line(5),
+      'linea 1 "seguro": falta esta fila, la linea 5 de la version en vigor',
+    ],
     [
       'a percentage with its point moved',
       'recargos.csv',

@@ -7,6 +7,7 @@ import { connectMongo } from '#shared/stores/mongo.ts';
 import { test as base } from '#test/fixtures/stores.ts';
 import { demoFolder } from './demo-tariff.ts';
 
+const clock = { now: async () => new Date() };
 /** The log of tariffs, empty. */
 const test = base.extend('store', async ({ stores }) => {
   await stores.mongo.collection('tariffs').deleteMany({});
@@ -16,44 +17,54 @@ const version = (from: number) => ({ folder: demoFolder, from: new Date(from), b
 
 describe('the tariff in force', () => {
   test('is unavailable until it is read, and then may be none', async ({ store }) => {
-    const tariffs = new CurrentTariff(store);
+    const tariffs = new CurrentTariff(store, clock);
     expect(() => tariffs.at(Date.now())).toThrow(new DomainError('unavailable'));
     expect(() => tariffs.isWithdrawn(1)).toThrow(new DomainError('unavailable'));
-    await tariffs.look(Date.now());
+    await tariffs.look();
     expect(tariffs.at(Date.now())).toBeUndefined();
   });
 
   test('changes in every process at the moment from which a version is in force', async ({ store }) => {
-    const begins = Date.now() + 3_600_000;
+    const [begins, later] = [Date.now() + 3_600_000, Date.now() + 7_200_000];
     await store.add(0, version(Date.now() - 1));
-    const processes = [new CurrentTariff(store), new CurrentTariff(store)];
-    await processes[0]?.look(Date.now());
+    const processes = [new CurrentTariff(store, clock), new CurrentTariff(store, clock)];
+    await processes[0]?.look();
     await store.add(1, version(begins));
+    await store.add(2, version(later));
     for (const tariffs of processes) {
-      await tariffs.look(Date.now());
+      await tariffs.look();
       expect(tariffs.nextBegins(Date.now())).toBe(begins);
-      expect([begins - 1, begins].map((moment) => tariffs.at(moment)?.version)).toEqual([1, 2]);
+      // Also of an outage that lasts beyond several beginnings.
+      expect([begins - 1, begins, later].map((moment) => tariffs.at(moment)?.version)).toEqual([1, 2, 3]);
     }
   });
 
+  test('begins by the clock of the database, whatever that of the process is', async ({ store }) => {
+    const ahead = new CurrentTariff(store, { now: async () => new Date(Date.now() - 120_000) });
+    await store.add(0, version(Date.now() - 200_000));
+    await store.add(1, version(Date.now() - 60_000));
+    await ahead.look();
+    expect(ahead.at(ahead.now())?.version).toBe(1);
+  });
+
   test('falls back to the version before a withdrawn one', async ({ store }) => {
-    const tariffs = new CurrentTariff(store);
+    const tariffs = new CurrentTariff(store, clock);
     await store.add(0, version(Date.now() - 2_000));
     await store.add(1, version(Date.now() - 1_000));
-    await tariffs.look(Date.now());
+    await tariffs.look();
     expect([tariffs.at(Date.now())?.version, tariffs.isWithdrawn(2)]).toEqual([2, false]);
     await store.withdraw(2, 2, 'ana');
-    await tariffs.look(Date.now());
+    await tariffs.look();
     expect([tariffs.at(Date.now())?.version, tariffs.isWithdrawn(2)]).toEqual([1, true]);
   });
 
   test('stays what it was while MongoDB is away', async ({ stores, store }) => {
     await store.add(0, version(Date.now() - 1));
     const connection = await connectMongo(stores.mongoUri, createLogger('test', 'silent'));
-    const tariffs = new CurrentTariff(new TariffStore(connection));
-    await tariffs.look(Date.now());
+    const tariffs = new CurrentTariff(new TariffStore(connection), clock);
+    await tariffs.look();
     await connection.close();
-    await expect(tariffs.look(Date.now())).rejects.toThrow();
+    await expect(tariffs.look()).rejects.toThrow();
     expect(tariffs.at(Date.now())?.version).toBe(1);
   });
 });

@@ -79,7 +79,7 @@ describe('npm run tariffs', () => {
     [1, '--origin: no hay una sucursal con ese codigo', 'quote', ...PARCEL, '--origin', 'XX'],
     [2, 'Falta --origin. Vea quote --help', 'quote', ...PARCEL],
     [2, '--kg debe ser mayor que 0', 'quote', ...PARCEL, '--origin', 'XX', '--kg', '0'],
-    [2, '--cm son tres lados, como 30,20,15', 'quote', ...PARCEL, '--origin', 'XX', '--cm', '30,20'],
+    [2, '--cm lleva tres lados, como 30,20,15', 'quote', ...PARCEL, '--origin', 'XX', '--cm', '30,20'],
   ] as [code: number, message: string, ...args: string[]][])(
     'says what is wrong: %i, %s',
     async ([code, message, ...args], { tariffs }) => {
