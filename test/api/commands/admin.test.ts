@@ -184,7 +184,7 @@ describe('list', () => {
     expect(JSON.parse(out)).toContainEqual({
       username: 'lectura',
       account: 'lectura',
-      permissions: ['guias.read'],
+      permissions: ['guias.read', 'guias.quote'],
       originBranch: 'MEX01',
       disabled: false,
       demo: true,
