@@ -1,10 +1,15 @@
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
+import type { BranchCache } from '#services/branches/branch-cache.ts';
+import { BranchLookup } from '#services/branches/branch-lookup.ts';
 import type { ResolveResponse } from '#shared/contracts/branch.ts';
 import { BranchStore } from '#shared/stores/branch-store.ts';
 import { call } from '#test/fixtures/client.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 import { Part } from '../faults/system/part.ts';
 import { redisAnswers } from '../faults/system/servers.ts';
@@ -78,6 +83,38 @@ describe('a Redis that fills up while the cache is rebuilt', () => {
     // What the attempts left behind is gone: nothing but the cache and the check of writing is there.
     expect(await redis.keys(`${key}:*`)).toEqual([]);
   });
+});
+
+test('a cache that cannot be written is rebuilt every five seconds alone', async ({ onTestFinished }) => {
+  const calls = { compared: 0, snapshots: 0 };
+  const store = {
+    version: async () => 'new',
+    async snapshot() {
+      calls.snapshots++;
+      return { version: 'new', branches: [], coverage: [] };
+    },
+  };
+  const cache = {
+    async version() {
+      calls.compared++;
+      return 'old';
+    },
+    async replace() {
+      throw new Error('OOM command not allowed');
+    },
+  };
+  const lookup = new BranchLookup({
+    store: store as unknown as BranchStore,
+    cache: cache as unknown as BranchCache,
+    log: pino({ level: 'silent' }),
+    metrics: new Registry(),
+  });
+  onTestFinished(() => lookup.close());
+  await lookup.open();
+  await expect.poll(() => calls.compared).toBeGreaterThanOrEqual(4);
+  expect(calls.snapshots).toBe(1);
+  passTime(5_000);
+  await expect.poll(() => calls.snapshots).toBe(2);
 });
 
 describe('while Redis is gone', () => {

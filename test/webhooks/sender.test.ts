@@ -56,6 +56,16 @@ test('every try of a message has the same id and the same events', async ({ cust
   });
 });
 
+test('a message that was begun waits until all of its events are shown', async ({ customer, stores }) => {
+  await customer.set({ through: 3 }); // as by a process whose database was ahead
+  await appendEvents(stores.mongo, customer.account, 1, 2);
+  await appendEvents(stores.mongo, customer.account, 3, 3, 0);
+  await customer.set({ dueAt: new Date() });
+  await expect.poll(customer.cursor).toBe(3);
+  expect(customer.receiver.received).toHaveLength(1);
+  expect(eventIds(customer.receiver.received)).toEqual(['E1', 'E2', 'E3']);
+});
+
 test('off and on again, it goes on where it stopped', async ({ customer, store }) => {
   await customer.append(1, 2);
   await expect.poll(customer.cursor).toBe(2);

@@ -96,6 +96,8 @@ describe('a user who is logged in', () => {
 
     expect((await admin(['enable', 'cierre'])).out).toBe('Usuario habilitado: cierre\n');
     expect((await login('cierre')).status).toBe(200);
+    passTime(IN_FORCE);
+    expect((await client.get('/api/auth/validate')).status).toBe(401); // the token of before
   });
 
   test('gains and loses permissions, and the branch of origin', async ({ admin, api, create }) => {

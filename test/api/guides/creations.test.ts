@@ -162,6 +162,34 @@ describe('a creation', () => {
     },
   );
 
+  test('with a key, of guides whose number is taken, is answered alike when it is repeated', async ({
+    entries,
+    guides,
+    journal,
+  }) => {
+    const [other] = newBatch(1) as [GuideRecord];
+    await guides.insert(other);
+    const batch = newBatch(3).map((record, i) => (i === 0 ? { ...record, number: other.number } : record));
+    const key = idempotencyKey('demo', 'taken-number', 'body');
+    const { guides: created } = await journal.create(batch, key);
+    const numbers = created.map(({ number }) => number);
+    expect(numbers).not.toContain(other.number);
+    await expect
+      .poll(async () => await entries.findOne({ _id: key.id }))
+      .toMatchObject({ numbers, expiresAt: expect.any(Date) });
+    const again = await journal.create(newBatch(3), key);
+    expect([again.repeated, again.guides.map(({ number }) => number)]).toEqual([true, numbers]);
+  });
+
+  test('of which the database refuses one guide is not answered as done', async ({ entries, journal }) => {
+    const batch = newBatch(3).map((record, i) =>
+      i === 1 ? { ...record, number: ['no number'] as never } : record,
+    );
+    await expect(journal.create(batch)).rejects.toMatchObject({ code: 'result-unknown' });
+    const { deletedCount } = await entries.deleteOne({ _id: batch[0]?.creation ?? '' });
+    expect(deletedCount).toBe(1);
+  });
+
   test('that the database refuses fails alone in its write', async ({ guides, readable }) => {
     const others = Array.from({ length: 24 }, () => newBatch(1)[0] as GuideRecord);
     const refused = { ...newRecord(), number: ['no number'] as never };

@@ -155,6 +155,19 @@ describe('at three times what the printers can do', () => {
   );
 });
 
+test('a label that was given up and is asked for again counts once, until it is left', () => {
+  let ms = 0;
+  const admission = new Admission(() => ms);
+  const enter = () => admission.enter({ account: 'one', key: 'label', pages: 5, maxPages: 300 });
+  enter()('abandoned');
+  ms = 500;
+  const leave = enter();
+  ms = 5_000;
+  expect(admission.pagesOf('one')).toBe(5);
+  leave();
+  expect(admission.pagesOf('one')).toBe(0);
+});
+
 test('five thousand labels wait in a process, and the next one is refused', () => {
   const admission = new Admission(() => 0);
   const enter = (account: string, key: number) =>

@@ -5,7 +5,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import type { OwnedProcess } from '#local/process/owned-process.ts';
 import { provideRedis } from '#local/programs/redis.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { type LabelOutcome, readLabelCounts } from '#shared/stores/label-counts.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
@@ -101,6 +101,21 @@ test('each label that is 503 while Redis is away is counted', async ({ folder, s
   const began = performance.now();
   await own.server.close();
   expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test('a label of whose end no news came is delivered at the time limit', async ({ startApi, stores }) => {
+  const REDIS_PREFIX = stores.prefix.replace('}', `-${randomUUID()}}`);
+  onTestFinished(await pretendWorker({ redis: stores.redis, prefix: REDIS_PREFIX }));
+  const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: stores.redis, prefix: REDIS_PREFIX });
+  onTestFinished(() => queue.close());
+  const own = await startApi({ REDIS_PREFIX }, { label: 4_000 });
+  const demo = await Client.login(own.url);
+  const [guide] = await demo.created(minimalGuide());
+  const answer = demo.get(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+  await expect.poll(() => queue.getPrioritizedCount()).toBe(1);
+  const [job] = await queue.getJobs(['prioritized']);
+  await stores.cache.set(`${REDIS_PREFIX}:label:${job?.data.key}`, '%PDF-1.4');
+  expect((await answer).status).toBe(200);
 });
 
 test('a client that leaves is 499, and no failure of ours', async ({ startApi, stores }) => {

@@ -60,6 +60,17 @@ describe('POST /api/guias/cotizar', () => {
     ]);
   });
 
+  test.for([null, '', ' \t'])(
+    'prices each service where TipoServicio is %j',
+    async (TipoServicio, { demo }) => {
+      const { status, body } = await quote(demo, { TipoServicio });
+      expect([status, body.data]).toMatchObject([
+        200,
+        [{ Opciones: [{ TipoServicio: 'Domicilio' }, { TipoServicio: 'the service' }] }],
+      ]);
+    },
+  );
+
   test('takes the body of a creation, whatever else it has', async ({ demo }) => {
     const { status, body } = await quote(demo, {
       TipoServicio: 'Domicilio',

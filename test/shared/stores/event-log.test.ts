@@ -73,6 +73,21 @@ describe('the feed of an account', () => {
     },
   );
 
+  test('is not held up by an entry of a clock that was a minute ahead', async ({
+    account,
+    age,
+    append,
+    log,
+  }) => {
+    const [ahead, next] = [randomUUID(), randomUUID()];
+    await append(ahead);
+    await append(next);
+    await age([ahead], -60_000);
+    await age([next], 6_000);
+    const page = await log.page(account, 0, 10);
+    expect([idsOf(page.entries), page.next, page.hasPending]).toEqual([[ahead, next], 2, false]);
+  });
+
   test('has nothing of an account whose name begins alike', async ({ account, age, append, log }) => {
     const id = randomUUID();
     await append(id);

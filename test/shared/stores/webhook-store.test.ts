@@ -55,6 +55,21 @@ test('a process whose lease was taken changes nothing', async ({ store, set, hel
   expect(await store.moveCursor(other, 3)).toBe(true);
 });
 
+test('a webhook that its account activates while a message fails stays on', async ({
+  store,
+  set,
+  held,
+  read,
+  claim,
+}) => {
+  await set({ failures: 3 });
+  await store.activate('a', held.id);
+  expect(await store.disable({ ...held, failures: 3 }, 'Respondio 410: ya no existe')).toBe(false);
+  const { active, failures, off } = await read();
+  expect({ active, failures, off }).toEqual({ active: true, failures: 0, off: undefined });
+  expect(await claim()).toMatchObject({ id: held.id });
+});
+
 describe('to wake', () => {
   test('a webhook that is held is not lost when it is let go', async ({ store, held, id, claim }) => {
     await store.wake('a', 0);
