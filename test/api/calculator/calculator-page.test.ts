@@ -23,7 +23,7 @@ const test = services
   })
   /** Lets the page price by the demo tariff at a moment. */
   .extend('at', { scope: 'file' }, ({ api }) => (moment: string) => {
-    vi.spyOn(Date, 'now').mockReturnValue(Date.parse(moment));
+    vi.spyOn(api.server.tariffs, 'now').mockReturnValue(Date.parse(moment));
     vi.spyOn(api.server.tariffs, 'at').mockReturnValue({ version: 12, tariff: demoTariff });
   })
   .extend('ask', { scope: 'file' }, ({ look }) => (more: Record<string, string> = {}) => {
