@@ -237,7 +237,12 @@ export type ServiceType = (typeof SERVICE_TYPES)[number];
 export const MAX_GUIDES = 500;
 
 /** Eleven random digits and an ISO 7064 MOD 11,10 check digit (docs/contract.md "Guides"). */
-export const GUIDE_NUMBER = '^[1-9][0-9]{11}$';
+export const GUIDE_NUMBER = '^[0-9]{12}$';
+
+/** Returns whether a guide belongs to a test account: its number begins with 0 (docs/contract.md "Test accounts"). */
+export function isTestNumber(number: string): boolean {
+  return number.startsWith('0');
+}
 
 /** Makes a validator that knows the keywords and formats of the guide's schema. */
 export function guideAjv(options: Options = {}): Ajv {

@@ -1,3 +1,4 @@
+import { isTestNumber } from '#shared/contracts/guide.ts';
 import { inCharset } from '#shared/contracts/label-charset.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 
@@ -6,6 +7,9 @@ type Guide = LabelPayload['guide'];
 export type LabelView = ReturnType<typeof labelView>;
 
 const SERVICES = { Domicilio: 'Entrega a domicilio', 'the service': 'Recoge en sucursal' } as const;
+/** What a label of a test account says: nobody may send the parcel. In one line, or left and right of a code. */
+const TEST_BAND = { band: 'PRUEBA · NO ENVIAR', left: 'PRUEBA', right: 'NO ENVIAR' };
+const NO_BAND = { band: undefined, left: undefined, right: undefined };
 const NONE = '—';
 const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 3 });
 /** A smaller measure would be shown as 0. */
@@ -24,6 +28,7 @@ export function labelView({ logo, ...payload }: LabelPayload) {
     code: label.number,
     number,
     tracking: { url: payload.trackingUrl, text: label.trackingUrl },
+    test: isTestNumber(label.number) ? TEST_BAND : NO_BAND,
     service: SERVICES[label.service].toUpperCase(),
     date: `${date.split('-').reverse().join('/')} ${time.slice(0, 5)}`,
     origin: label.origin,

@@ -125,5 +125,6 @@ export function sampleLabels(kind: LabelKind): Record<string, LabelPayload> {
     words: everywhere('palabra '.repeat(32), { kind, packages }),
     wide: everywhere('W'.repeat(250), { kind, packages }),
     markup: everywhere(MARKUP.repeat(3), { kind }),
+    test: sample({ kind, packages, number: '082913650726' }),
   };
 }
