@@ -37,6 +37,11 @@ export const DEMO_USERS = [
   user('sinorigen', null, 'guias.create', 'guias.read'),
   user('inactiva', 'CUN01', 'guias.create', 'guias.read'),
   user('escaner', 'MEX01', 'eventos.create', 'guias.read'),
+  {
+    ...user('prueba', 'MEX01', 'guias.create', 'guias.read', 'guias.cancel', 'guias.quote', 'webhooks.admin'),
+    account: 'pruebas',
+    test: true,
+  },
   user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin'),
 ];
 

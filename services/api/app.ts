@@ -27,7 +27,7 @@ import { webhooksPlugin } from './plugins/webhooks.ts';
 import { branchRoutes } from './routes/branches.ts';
 import { creationRoutes } from './routes/create-guides.ts';
 import { eventRoutes } from './routes/events.ts';
-import { guideRoutes } from './routes/guide.ts';
+import { guideRoutes, simulationRoute } from './routes/guide.ts';
 import { labelRoutes } from './routes/label.ts';
 import { labelFileRoute } from './routes/label-file.ts';
 import { listRoute } from './routes/list-guides.ts';
@@ -88,6 +88,7 @@ export function buildApi(
         await authenticated.register(labelRoutes);
         await authenticated.register(labelFileRoute);
         await authenticated.register(guideRoutes);
+        await authenticated.register(simulationRoute);
         await authenticated.register(listRoute);
         await authenticated.register(destinationRoute);
       });

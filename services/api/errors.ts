@@ -334,6 +334,20 @@ const apiErrors = {
       sentence: 'Revise el número: son doce dígitos, los que están junto al código de barras.',
     },
   },
+  'guide-is-test': {
+    status: 409,
+    codigo: 'guia_de_prueba',
+    message: 'La guia es de una cuenta de prueba: no se envia ni se escanea',
+    advice:
+      'Aparte el paquete: su etiqueta es de prueba. Los eventos de prueba se hacen con `POST /api/guias/{guia}/simular`.',
+  },
+  'test-accounts-only': {
+    status: 403,
+    codigo: 'solo_pruebas',
+    message: 'Solo las cuentas de prueba simulan eventos',
+    advice:
+      'Pida a su transportista un usuario de prueba. Los eventos de guías reales los registra el transportista.',
+  },
   'guide-cancelled': {
     status: 409,
     codigo: 'guia_cancelada',

@@ -41,6 +41,8 @@ export const USERS = defineCollection(
     disabled: FLAG,
     /** A user of the demo data, whose password everybody knows. */
     demo: optional(FLAG),
+    /** Whether the account is for rehearsals (docs/contract.md "Test accounts"): all of its users say the same, for ever. */
+    test: optional(FLAG),
     /**
      * Only tokens and sessions of this generation are accepted; absent until a user's tokens are ended. Not a time:
      * `iat` has whole seconds, and clocks differ. A user's first generation differs from those of a removed user of
@@ -69,7 +71,8 @@ export type ApiUser = Required<Omit<UserDocument, '_id'>> & { username: string }
 export type RevokedToken = ApiUser['revokedTokens'][number];
 /** Decides which tokens are valid. */
 type TokenState = 'tokenGeneration' | 'revokedTokens';
-export type NewUser = Omit<ApiUser, 'demo' | TokenState> & Partial<Pick<ApiUser, 'demo' | 'tokenGeneration'>>;
+export type NewUser = Omit<ApiUser, 'demo' | 'test' | TokenState> &
+  Partial<Pick<ApiUser, 'demo' | 'test' | 'tokenGeneration'>>;
 type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
 
 /**
@@ -121,6 +124,12 @@ export class UserStore {
 
   async any(): Promise<boolean> {
     return (await this.#users.exists({})) !== null;
+  }
+
+  /** Returns whether an account is for rehearsals; undefined if it has no user. */
+  async isTestAccount(account: string): Promise<boolean | undefined> {
+    const user = await this.#users.findOne({ account }).lean();
+    return user ? (user.test ?? false) : undefined;
   }
 
   async list(): Promise<ListedUser[]> {
@@ -202,8 +211,8 @@ export class UserStore {
   }
 
   #asUser({ _id, ...user }: UserDocument): ApiUser {
-    const { demo = false, tokenGeneration = 0, revokedTokens = [] } = user;
+    const { demo = false, test = false, tokenGeneration = 0, revokedTokens = [] } = user;
     const disabled = user.disabled || (demo && !this.#allowDemo);
-    return { ...user, username: _id, demo, disabled, tokenGeneration, revokedTokens };
+    return { ...user, username: _id, demo, test, disabled, tokenGeneration, revokedTokens };
   }
 }

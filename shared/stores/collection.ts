@@ -104,6 +104,12 @@ export function optional<F extends object>(field: F): Omit<F, 'required'> & type
   return { ...field, ...OPTIONAL };
 }
 
+/** An index by which MongoDB deletes the documents that have `expiresAt`, within a minute of it. */
+export const EXPIRY = [
+  { expiresAt: 1 },
+  { expireAfterSeconds: 0, partialFilterExpression: { expiresAt: { $exists: true } } },
+] as const;
+
 export function defineCollection<const F extends SchemaDefinition>(
   name: string,
   fields: F,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, mongo } from 'mongoose';
 import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
+import { isTestNumber } from '#shared/contracts/guide.ts';
 import { driverOf, modelOf, type StoredModel, unfinishedIds } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { EVENTS, type LogEntry } from './event-model.ts';
@@ -14,7 +15,10 @@ import { DUPLICATE_KEY } from './mongo.ts';
  * between. Readers by number therefore skip nothing, despite several processes and clocks.
  */
 
-export type NewEntry = Omit<LogEntry, '_id' | 'append' | 'registered' | 'openSince' | 'personal'> & {
+export type NewEntry = Omit<
+  LogEntry,
+  '_id' | 'append' | 'registered' | 'openSince' | 'personal' | 'keptUntil'
+> & {
   /** When the guide was created, if the entry names a person. */
   retentionStart?: Date;
 };
@@ -62,17 +66,27 @@ export class EventLog {
       const [{ entries, result }, registered] = await Promise.all([decide(), this.#clock.now()]);
       if (entries.length === 0) return result;
       append.open.push(idOf(account, last + 1));
-      const documents = entries.map(({ retentionStart, ...entry }, i) => ({
+      const documents = entries.map(({ retentionStart, expiresAt, ...entry }, i) => ({
         ...entry,
         ...(retentionStart && { personal: retentionStart }),
+        ...(expiresAt && (i === entries.length - 1 ? { keptUntil: expiresAt } : { expiresAt })),
         _id: idOf(account, last + 1 + i),
         append: append.id,
         registered,
         ...(i === 0 && { openSince: registered }),
       }));
-      if (await this.#insert(documents)) return result;
+      if (await this.#insert(documents)) {
+        if (entries[0]?.expiresAt) await this.#letExpire(account, last);
+        return result;
+      }
       await delay(Math.random() * PAUSE_MS);
     }
+  }
+
+  /** Lets MongoDB delete an entry that is its account's last one no more. After a crash it stays for ever. */
+  async #letExpire(account: string, number: number): Promise<void> {
+    const filter = { _id: idOf(account, number), keptUntil: { $exists: true } };
+    await this.#entries.updateOne(filter, { $rename: { keptUntil: 'expiresAt' } });
   }
 
   /** @returns false if one of the numbers is taken. Entries before it may be stored. */
@@ -105,17 +119,21 @@ export class EventLog {
   }
 
   /**
-   * Returns whether a number is 0 or that of an entry, as the primary has it. After a failover a majority may not
-   * know yet what the primary has.
+   * Returns whether a number is 0, or an entry has it or a later one, as the primary has it. After a failover a majority
+   * may not know yet what the primary has.
    */
   async has(account: string, number: number): Promise<boolean> {
-    return number === 0 || (await this.#entries.exists({ _id: idOf(account, number) })) !== null;
+    return number === 0 || (await this.#entries.exists({ _id: after(account, number - 1) })) !== null;
   }
 
-  /** Returns up to `limit` shown entries of an account after a number. */
-  async page(account: string, number: number, limit: number): Promise<FeedPage> {
+  /**
+   * Returns up to `limit` shown entries of an account after a number. Numbers may be missing, because entries of a test
+   * account expire.
+   * @param upTo the last number that is wanted.
+   */
+  async page(account: string, number: number, limit: number, upTo = MAX_NUMBER): Promise<FeedPage> {
     const found = await this.#entries
-      .find({ _id: after(account, number) })
+      .find({ _id: { ...after(account, number), $lte: idOf(account, upTo) } })
       .readConcern(MAJORITY)
       .batchSize(limit)
       .sort({ _id: 1 })
@@ -126,7 +144,8 @@ export class EventLog {
     // feed.
     const pending = found.findIndex(({ registered }) => Math.abs(now - registered.getTime()) < SHOWN_MS);
     const entries = pending < 0 ? found : found.slice(0, pending);
-    return { entries, next: number + entries.length, hasPending: pending >= 0 };
+    const last = entries.at(-1);
+    return { entries, next: last ? numberOf(last._id) : number, hasPending: pending >= 0 };
   }
 
   /** Returns all entries of these guides, those of a guide in the order of the log. */
@@ -168,6 +187,7 @@ export function feedEvent({ told: body, status, version, reference, registered }
     ...event,
     SEND_GUIA: Guia,
     ...(reference !== undefined && { Referencia: reference }),
+    ...(isTestNumber(Guia) && { Prueba: true as const }),
     SEND_ESTATUS: status,
     Version: version,
     Registrado: registered.toISOString(),

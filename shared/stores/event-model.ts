@@ -4,6 +4,7 @@ import {
   body,
   type DocumentIn,
   defineCollection,
+  EXPIRY,
   MOMENT,
   NUMBER,
   oneOf,
@@ -54,13 +55,19 @@ export const EVENTS = defineCollection(
     append: TEXT,
     /** By the database's clock, as is `openSince`. */
     registered: MOMENT,
+    /**
+     * Of an event of a test account: when MongoDB deletes it, with its guide. The account's last entry has `keptUntil` in
+     * its place, and stays: the next entry continues its number.
+     */
+    expiresAt: optional(MOMENT),
+    keptUntil: optional(MOMENT),
     /** When its append was made: of the first entry, until the guides have their new status. */
     openSince: optional(MOMENT),
   },
   {
     id: 'Account and number',
     holds: 'The log of an account: events of its guides and cancellations, numbered without a gap',
-    life: 'For ever; who received, and notes, are removed after `RETENTION_DAYS`',
+    life: 'For ever; who received, and notes, are removed after `RETENTION_DAYS`; of a test account 30 days',
     rights: {
       api: ['find', 'insert', 'update', 'createIndex'],
       webhooks: ['find'],
@@ -72,6 +79,7 @@ export const EVENTS = defineCollection(
       ...['personal', 'openSince'].map(
         (field) => [{ [field]: 1 }, { partialFilterExpression: { [field]: { $exists: true } } }] as const,
       ),
+      EXPIRY,
     ],
   },
 );

@@ -32,6 +32,8 @@ export const WEBHOOKS = defineCollection(
     url: TEXT,
     description: TEXT,
     createdAt: MOMENT,
+    /** Of a test account, whose failures are no customer's. */
+    test: optional(FLAG),
     /** Number of the last event that was delivered. */
     cursor: NUMBER,
     /** How often its account has moved the cursor; absent if never. */

@@ -29,6 +29,9 @@ const AFTER = { returnDocument: 'after' } as const;
 
 export type HeldWebhook = Webhook & { lease: string };
 
+/** Selects the webhooks of customers, not those of test accounts. */
+const REAL = { test: { $exists: false } };
+
 /**
  * The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. Every moment is of the
  * database's clock.
@@ -69,7 +72,7 @@ export class WebhookStore {
 
   /** Adds a webhook that begins after `cursor`. @returns undefined if the account has `MAX_WEBHOOKS` already. */
   async add(
-    webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'cursor'>,
+    webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'cursor' | 'test'>,
     secret: string,
   ): Promise<Webhook | undefined> {
     const id = randomUUID();
@@ -236,12 +239,20 @@ export class WebhookStore {
   /** Counts the webhooks whose next event has waited for ten minutes, or that no sender looked at for as long. */
   async countBehind(): Promise<number> {
     const late = { $lt: await this.clock.now(-BEHIND_MS) };
-    return this.#webhooks.countDocuments({ active: true, $or: [{ waitingSince: late }, { dueAt: late }] });
+    return this.#webhooks.countDocuments({
+      ...REAL,
+      active: true,
+      $or: [{ waitingSince: late }, { dueAt: late }],
+    });
   }
 
   /** Counts the webhooks that were disabled in the last `ms`, and still are. */
   async countDisabled(ms: number): Promise<number> {
-    return this.#webhooks.countDocuments({ active: false, 'off.at': { $gte: await this.clock.now(-ms) } });
+    return this.#webhooks.countDocuments({
+      ...REAL,
+      active: false,
+      'off.at': { $gte: await this.clock.now(-ms) },
+    });
   }
 
   /** Changes a webhook if it is still held, and its account has not moved the cursor since the claim. */

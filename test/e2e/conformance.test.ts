@@ -17,6 +17,7 @@ const USERS = [
   'inactiva',
   'escaner',
   'operaciones',
+  'prueba',
 ] as const;
 /** The api, and who asks it. */
 type Api = {
@@ -173,6 +174,7 @@ const REFUSALS: Record<string, Expected> = {
   origen_invalido: { message: 'La sucursal de origen no existe o no esta activa' },
   destino_invalido: { message: 'DestinoCode no corresponde a sucursal valida' },
   destino_requerido: { message: 'Se requiere DestinoCode o CodigoPostal' },
+  solo_pruebas: { status: 403, message: 'Solo las cuentas de prueba simulan eventos' },
   medidas_excedidas: {
     message: 'Medidas excedidas: el paquete pesa 71 kg, real o volumetrico, y el maximo es 70 kg',
   },
@@ -558,6 +560,32 @@ const ROWS: Record<string, Row[]> = {
         otro.create([priced({ Cotizacion, Producto: { ...GOODS, Peso: 3 } })]),
       ),
       no('cotizacion_distinta', { campo: 'Producto.Peso' }),
+    ],
+  ],
+  'Test accounts': [
+    ['the token says so', get('/api/auth/validate', 'prueba'), { data: { cuenta: 'pruebas', prueba: true } }],
+    [
+      'a scenario is played',
+      async ({ users }) => {
+        const [guide] = await users.prueba.created(minimalGuide());
+        return users.prueba.post(`/api/guias/${guide?.SEND_GUIA}/simular`, { Escenario: 'extravio' });
+      },
+      { message: 'Eventos: 3' },
+    ],
+    [
+      'another account plays none',
+      ({ users, number }) => users.demo.post(`/api/guias/${number}/simular`, { Escenario: 'entrega' }),
+      no('solo_pruebas'),
+    ],
+    [
+      'no scanner takes its guides',
+      async ({ users }) => {
+        const [guide] = await users.prueba.created(minimalGuide());
+        return users.escaner.post('/api/eventos', {
+          Eventos: [{ Guia: guide?.SEND_GUIA, Tipo: 'Recolectado', Ocurrido: new Date().toISOString() }],
+        });
+      },
+      { data: [expect.objectContaining({ resultado: 'rechazado', codigo: 'guia_de_prueba' })] },
     ],
   ],
   Branches: [

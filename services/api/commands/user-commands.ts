@@ -13,7 +13,10 @@ export const PERMISSION_NAMES = PERMISSIONS.join(', ');
 const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
 
-type ListedUser = Pick<ApiUser, 'username' | 'account' | 'permissions' | 'originBranch' | 'disabled'>;
+type ListedUser = Pick<
+  ApiUser,
+  'username' | 'account' | 'permissions' | 'originBranch' | 'disabled' | 'test'
+>;
 
 export function addUserCommands(program: Command, run: Run): void {
   const onUser = (name: string, description: string, help: string) =>
@@ -39,13 +42,28 @@ export function addUserCommands(program: Command, run: Run): void {
     .option('--account <cuenta>', 'cuenta a la que pertenece; si falta, la de su nombre', parseAccount)
     .option('--permissions <lista>', 'permisos separados por comas', parsePermissionList)
     .option('--origin <codigo>', 'sucursal donde empiezan sus guias', parseOrigin)
-    .action((username: string, { account = username, permissions = [], origin: originBranch = null }) =>
-      withUsers(async (users) => {
-        const passwordHash = await hashPassword(await readPassword());
-        const user = { username, account, permissions, originBranch, passwordHash, disabled: false };
-        if (!(await users.create(user))) throw new Error(`El usuario ya existe: ${username}`);
-        return `Usuario creado: ${summary(user)}${branchReminder(originBranch)}`;
-      }),
+    .option('--test', 'su cuenta es de prueba: nada de ella es real, y lo es para siempre')
+    .action(
+      (
+        username: string,
+        { account = username, permissions = [], origin: originBranch = null, test = false },
+      ) =>
+        withUsers(async (users) => {
+          await requireSameKind(users, account, test);
+          const passwordHash = await hashPassword(await readPassword());
+          const kind = test && { test };
+          const user = {
+            username,
+            account,
+            permissions,
+            originBranch,
+            passwordHash,
+            disabled: false,
+            ...kind,
+          };
+          if (!(await users.create(user))) throw new Error(`El usuario ya existe: ${username}`);
+          return `Usuario creado: ${summary(user)}${branchReminder(originBranch)}`;
+        }),
     );
 
   const switches = [
@@ -125,7 +143,11 @@ export function addUserCommands(program: Command, run: Run): void {
     .action((username: string, account: string) =>
       change(
         username,
-        (users) => users.set(username, { account }),
+        async (users) => {
+          const user = await users.find(username);
+          if (user) await requireSameKind(users, account, user.test);
+          return users.set(username, { account });
+        },
         async (user, mongo) => {
           let seen = 0;
           for await (const step of new GuideStore(mongo).moveToAccount(username, account)) {
@@ -148,6 +170,15 @@ export function addUserCommands(program: Command, run: Run): void {
         return json ? JSON.stringify(all, null, 2) : userTable(all);
       }),
     );
+}
+
+/** @throws Error if the account has users and is of the other kind: test accounts and others never mix. */
+async function requireSameKind(users: UserStore, account: string, isTest: boolean): Promise<void> {
+  const known = await users.isTestAccount(account);
+  if (known === undefined || known === isTest) return;
+  throw new Error(
+    `La cuenta ${account} ${known ? 'es' : 'no es'} de prueba, y eso no cambia. Use otra cuenta`,
+  );
 }
 
 function parsePermissionList(names: string): Permission[] {
@@ -174,15 +205,22 @@ function branchReminder(origin: string | null): string {
   return `\nRecuerde: aqui no se comprueba que la sucursal ${origin} exista, este activa y sea origen.`;
 }
 
-function summary({ username, account, permissions, originBranch }: Omit<ListedUser, 'disabled'>): string {
+function summary({
+  username,
+  account,
+  permissions,
+  originBranch,
+  test = false,
+}: Omit<ListedUser, 'disabled' | 'test'> & { test?: boolean }): string {
   const allowed = permissions.join(', ') || 'ninguno';
-  return `${username} (cuenta: ${account}; permisos: ${allowed}; origen: ${originBranch ?? 'ninguno'})`;
+  const kind = test ? ', de prueba' : '';
+  return `${username} (cuenta: ${account}${kind}; permisos: ${allowed}; origen: ${originBranch ?? 'ninguno'})`;
 }
 
 function userTable(users: ListedUser[]): string {
-  const rows = users.map(({ username, account, permissions, originBranch, disabled }) => [
+  const rows = users.map(({ username, account, permissions, originBranch, disabled, test }) => [
     username,
-    account,
+    test ? `${account} (prueba)` : account,
     disabled ? 'deshabilitado' : 'activo',
     originBranch ?? '-',
     permissions.join(' ') || '-',

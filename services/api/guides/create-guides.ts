@@ -19,6 +19,8 @@ import {
 import type { BranchOfGuide, GuideRecord } from './guide-model.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 
+/** How long a guide of a test account is kept, in ms (docs/contract.md "Test accounts"). */
+export const TEST_KEPT_MS = 30 * 24 * 3_600_000;
 /** Pauses between the looks for a creation that another request with the same key is about to commit, in ms. */
 const PAUSES_MS = [0, 100, 300, 600];
 
@@ -140,13 +142,14 @@ function newRecords(
   { service, guides }: GuideRequest,
   { origin, destinations }: GuideBranches,
   amounts: readonly (QuotedAmounts | undefined)[],
-  { username, account }: Caller,
+  { username, account, test }: Caller,
   localTime: CreationDeps['localTime'],
 ): GuideRecord[] {
   const creation = randomUUID();
   const createdUtc = new Date();
   const createdAt = localTime(createdUtc);
-  const numbers = generateGuideNumbers(guides.length);
+  const numbers = generateGuideNumbers(guides.length, test);
+  const kept = test && { expiresAt: new Date(createdUtc.getTime() + TEST_KEPT_MS) };
   return guides.map((guide, indice) => ({
     number: numbers[indice] as string,
     creation,
@@ -160,6 +163,7 @@ function newRecords(
     destination: onGuide(destinations[indice] as Branch),
     ...(amounts[indice] ?? { freight: 0, total: 0 }),
     guide: asStored(guide),
+    ...kept,
   }));
 }
 

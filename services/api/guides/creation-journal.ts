@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Connection, mongo } from 'mongoose';
+import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import {
@@ -177,7 +178,11 @@ export class CreationJournal {
   /** One guide is one document: its insert is the commit. */
   async #createOne(record: GuideRecord): Promise<GuideRecord> {
     const attempts = new Attempts('result-unknown');
-    for (let drawn = record; ; drawn = { ...record, number: generateGuideNumber() }) {
+    for (
+      let drawn = record;
+      ;
+      drawn = { ...record, number: generateGuideNumber(isTestNumber(record.number)) }
+    ) {
       if ((await attempts.untilAnswered(() => this.#guides.insert(drawn))) === 'stored') return drawn;
     }
   }
@@ -220,7 +225,7 @@ export class CreationJournal {
   async #renumber({ _id, records = [] }: JournalEntry, taken: readonly GuideRecord[]): Promise<JournalEntry> {
     const used = new Set(records.map((record) => record._id));
     for (const { number } of taken) {
-      const fresh = unusedNumber(used);
+      const fresh = unusedNumber(used, isTestNumber(number));
       await this.#entries.updateOne({ _id, 'records._id': number }, { $set: { 'records.$._id': fresh } });
     }
     const entry = await this.#read(_id);
@@ -249,9 +254,9 @@ function requireSameBody({ bodyHash }: JournalEntry, { bodyHashes }: Idempotency
   if (!bodyHashes.includes(bodyHash ?? '')) throw new DomainError('idempotency-key-reused');
 }
 
-function unusedNumber(used: Set<string>): string {
-  const fresh = generateGuideNumber();
-  if (used.has(fresh)) return unusedNumber(used);
+function unusedNumber(used: Set<string>, isTest: boolean): string {
+  const fresh = generateGuideNumber(isTest);
+  if (used.has(fresh)) return unusedNumber(used, isTest);
   used.add(fresh);
   return fresh;
 }

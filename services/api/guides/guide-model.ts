@@ -4,6 +4,7 @@ import {
   body,
   type DocumentIn,
   defineCollection,
+  EXPIRY,
   MOMENT,
   NUMBER,
   oneOf,
@@ -47,11 +48,13 @@ export const GUIDES = defineCollection(
     /** What a guide that was created with a quote shows of it. */
     quote: optional(body<QuotedPrice>()),
     guide: body<Guide>(),
+    /** Of a guide of a test account: when MongoDB deletes it. */
+    expiresAt: optional(MOMENT),
   },
   {
     id: 'Guide number',
     holds: 'A guide as created, its account, who cancelled it and when',
-    life: 'For ever; anonymised after `RETENTION_DAYS`',
+    life: 'For ever; anonymised after `RETENTION_DAYS`; of a test account 30 days',
     // Personal data of old guides is removed by an update.
     rights: { api: ['find', 'insert', 'update', 'createIndex'], admin: ['find', 'update'] },
     // Those of the list: what is equal, then the order.
@@ -61,6 +64,7 @@ export const GUIDES = defineCollection(
         { account: 1, 'guide.Referencia': 1, createdAt: -1, _id: -1 },
         { partialFilterExpression: { 'guide.Referencia': { $exists: true } } },
       ],
+      EXPIRY,
     ],
   },
 );

@@ -4,17 +4,19 @@ import { GUIDE_NUMBER } from '#shared/contracts/guide.ts';
 const FORM = new RegExp(GUIDE_NUMBER);
 
 /**
- * Generates a guide number: eleven random digits, the first not 0, and a check digit (docs/contract.md "Guides"). Being
- * random, a number reveals nothing of the volume, and nobody can enumerate them.
+ * Generates a guide number: eleven random digits and a check digit (docs/contract.md "Guides"). The first digit is 0 for
+ * a test account alone. Being random, a number reveals nothing of the volume, and nobody can enumerate them.
  */
-export function generateGuideNumber(): string {
-  const digits = String(randomInt(10 ** 10, 10 ** 11));
+export function generateGuideNumber(isTest = false): string {
+  const digits = isTest
+    ? String(randomInt(10 ** 10)).padStart(11, '0')
+    : String(randomInt(10 ** 10, 10 ** 11));
   return digits + checkDigit(digits);
 }
 
-export function generateGuideNumbers(count: number): string[] {
+export function generateGuideNumbers(count: number, isTest = false): string[] {
   const numbers = new Set<string>();
-  while (numbers.size < count) numbers.add(generateGuideNumber());
+  while (numbers.size < count) numbers.add(generateGuideNumber(isTest));
   return [...numbers];
 }
 

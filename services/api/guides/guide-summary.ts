@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
+import { isTestNumber } from '#shared/contracts/guide.ts';
 import type { GuideRecord } from './guide-model.ts';
 
 /** The ways to the values of a record, with dots. */
@@ -62,10 +63,14 @@ const FIELDS = {
   },
 } as const satisfies Record<string, { from: PathOf<GuideRecord>; schema: TSchema }>;
 
+const Prueba = Type.Optional(Type.Literal(true, { description: 'Si es de una cuenta de prueba' }));
 type Schemas = { [Name in keyof typeof FIELDS]: (typeof FIELDS)[Name]['schema'] };
 
 export const GuideSummary = Type.Object(
-  Object.fromEntries(Object.entries(FIELDS).map(([name, { schema }]) => [name, schema])) as Schemas,
+  {
+    ...(Object.fromEntries(Object.entries(FIELDS).map(([name, { schema }]) => [name, schema])) as Schemas),
+    Prueba,
+  },
   { title: 'GuiaCreada', description: 'Una guía, como la devuelve su creación' },
 );
 export type GuideSummary = Static<typeof GuideSummary>;
@@ -87,5 +92,6 @@ export function summaryOf(guide: Pick<GuideRecord, 'number'>): GuideSummary {
     );
     if (value !== undefined) summary[name] = value;
   }
+  if (isTestNumber(guide.number)) summary.Prueba = true;
   return summary as GuideSummary;
 }

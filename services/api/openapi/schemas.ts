@@ -5,6 +5,7 @@ import { EVENT_TYPE_NAMES, GUIDE_STATUSES } from '#shared/contracts/event-types.
 import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/contracts/guide.ts';
 import { MAX_PROBLEMS } from '#shared/errors/domain-error.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
+import { SCENARIO_NAMES } from '../guides/events/scenarios.ts';
 import { GuideSummary } from '../guides/guide-summary.ts';
 import { QuotedPrice } from '../quotes/offer.ts';
 import { MEASURES } from '../requests/guide-request.ts';
@@ -182,6 +183,43 @@ export const BranchAnswer = Type.Object(Branch.properties, {
 
 export const EventFields = describeSection('Evento', Event);
 
+const { Guia: _, Ocurrido: __, ...simulated } = Event.properties;
+/** Documents the body of `simularEventos`; `simulateEvents` validates it. */
+export const SimulationRequest = Type.Object(
+  {
+    Escenario: Type.Optional(
+      Type.Enum(SCENARIO_NAMES, {
+        type: 'string',
+        description: 'Lo que pasa con la guía; en su lugar, `Eventos`',
+      }),
+    ),
+    Hasta: Type.Optional(
+      Type.Enum(EVENT_TYPE_NAMES, {
+        type: 'string',
+        description: 'El último evento del escenario; todos si falta',
+      }),
+    ),
+    Eventos: Type.Optional(
+      Type.Array(
+        describeSection('EventoSimulado', {
+          ...Type.Object(simulated),
+          description: 'Un evento de la guía; `Ocurrido` lo pone la simulación',
+        }),
+        { minItems: 1, maxItems: MAX_EVENTS },
+      ),
+    ),
+  },
+  {
+    title: 'Simulacion',
+    additionalProperties: false,
+    'x-examples': {
+      escenario: { summary: 'Nadie recibe, y al final se entrega', value: { Escenario: 'ausente' } },
+      parte: { summary: 'Hasta un evento', value: { Escenario: 'entrega', Hasta: 'EnReparto' } },
+      propios: { summary: 'Eventos propios', value: { Eventos: [{ Tipo: 'Incidencia', Motivo: 'danado' }] } },
+    },
+  },
+);
+
 /** Documents the body of `registrarEventos`; `eventsOf` and `checkEvent` validate it. */
 export const EventsRequest = Type.Object(
   { Eventos: Type.Array(EventFields, { minItems: 1, maxItems: MAX_EVENTS }) },
@@ -235,6 +273,7 @@ export const FeedEvent = Type.Object(
       description: 'El de la guía tras el evento',
     }),
     Version: Type.Integer({ description: 'Cuántos eventos tiene la guía con este' }),
+    Prueba: Type.Optional(Type.Literal(true, { description: 'Si la guía es de una cuenta de prueba' })),
     ...TOLD,
   },
   { title: 'EventoDeCuenta', description: 'Un evento de una guía de la cuenta, o su cancelación' },

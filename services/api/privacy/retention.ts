@@ -9,7 +9,9 @@ const DAY_MS = 24 * 3_600_000;
 /** Guides of one step, and the pause after it, in ms: some 5 000 a second, beside the traffic of customers. */
 const STEP_SIZE = 1_000;
 const STEP_PAUSE_MS = 100;
-/** Life of the lease, in ms. Each step renews it. After a crash another process continues once it expires. */
+/** Guides of test accounts come before it: MongoDB deletes them. */
+const FIRST_REAL_NUMBER = '1';
+/** Life of the lease, in ms. Each step renews it; after a crash another process continues once it expires. */
 const LEASE_MS = 60_000;
 
 /** KEYS: the lease. ARGV: its holder, the new life in ms; 0 ends it. */
@@ -57,7 +59,7 @@ export class Retention {
     try {
       const [position, finishedAt] = await redis.hmget(this.#state, 'position', 'finishedAt');
       const due = position || Date.now() - Number(finishedAt ?? 0) >= DAY_MS;
-      if (due) await this.#pass(position ?? '', end);
+      if (due) await this.#pass(position ?? FIRST_REAL_NUMBER, end);
     } finally {
       await redis.eval(RENEW, 1, this.#lease, this.#token, 0);
     }

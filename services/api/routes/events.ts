@@ -14,6 +14,7 @@ import { EventResult, EventsRequest, FeedEvent, pageParameters } from '../openap
 
 const EVENT_ERRORS = [
   'guide-not-found',
+  'guide-is-test',
   'guide-cancelled',
   'event-conflict',
   'guide-events-full',

@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { guideEvents } from '../guides/events/read-events.ts';
+import { simulateEvents } from '../guides/events/simulate-events.ts';
 import { cancelGuide, findGuide } from '../guides/guide-access.ts';
 import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { ignoreBodies } from '../hooks/ignored-body.ts';
 import { COMPLETE_EXAMPLE, CREATED_EXAMPLE, GUIDE_EVENT_EXAMPLE } from '../openapi/examples.ts';
-import { operation } from '../openapi/operation.ts';
-import { CompleteGuide, GuideEvent, GuideParams } from '../openapi/schemas.ts';
+import { BODY_ERRORS, operation } from '../openapi/operation.ts';
+import { CompleteGuide, GuideEvent, GuideParams, SimulationRequest } from '../openapi/schemas.ts';
 import { audit, auditForeignReads } from './common/audit.ts';
 
 /** Not a number of a guide but another method's path, which answers 405. */
@@ -66,6 +67,42 @@ function readingRoute(server: HttpServer): void {
       ...guide.guide,
     });
   });
+}
+
+const simulation = operation({
+  id: 'simularEventos',
+  tag: 'Eventos',
+  summary: 'Simular lo que pasa con una guía de prueba',
+  description:
+    'Solo en una cuenta de prueba. Los eventos pasan por el registro, los webhooks y la página como los reales, y ocurren con un segundo entre ellos. `data` son todos los eventos de la guía.',
+  permission: 'guias.create',
+  request: { params: GuideParams, body: SimulationRequest },
+  validatedBy: 'handler',
+  errors: [
+    ...([
+      'test-accounts-only',
+      'guide-not-found',
+      'guide-cancelled',
+      'guide-events-full',
+      'event-conflict',
+    ] as const),
+    ...(['field-required', 'field-type', 'field-invalid', 'field-too-long', 'field-unknown'] as const),
+    ...(['events-empty', 'too-many-events', 'event-invalid', 'invalid-json', ...BODY_ERRORS] as const),
+    ...(['overloaded', 'events-unknown'] as const),
+  ],
+  data: {
+    name: 'EventosSimulados',
+    message: (events) => `Eventos: ${events.length}`,
+    schema: Type.Array(GuideEvent),
+    example: [GUIDE_EVENT_EXAMPLE],
+  },
+});
+
+/** `POST /api/guias/{guia}/simular` (docs/contract.md "Test accounts"). */
+export async function simulationRoute(server: HttpServer): Promise<void> {
+  server.post('/api/guias/:guia/simular', simulation, async (request) =>
+    simulation.ok(await simulateEvents(server, request.params.guia, request.body, apiUser(request))),
+  );
 }
 
 const cancellation = operation({

@@ -56,6 +56,9 @@ const validation = operation({
         usuario: Type.String(),
         cuenta: Type.String({ description: 'Cuenta del usuario: sus usuarios ven las mismas guías' }),
         sucursal: Type.Union([Type.String(), Type.Null()], { description: 'Sucursal de origen del usuario' }),
+        prueba: Type.Optional(
+          Type.Literal(true, { description: 'Si la cuenta es de prueba: nada de ella es real' }),
+        ),
         expira: Type.String({ format: 'date-time', description: 'ISO 8601, UTC' }),
       },
       { title: 'Token', description: 'Un token válido' },
@@ -66,9 +69,10 @@ const validation = operation({
 
 function validationRoute(server: HttpServer): void {
   server.get('/api/auth/validate', validation, async (request) => {
-    const { username, account, originBranch } = apiUser(request);
+    const { username, account, originBranch, test } = apiUser(request);
     const expira = new Date(request.user.exp * 1_000).toISOString();
-    return validation.ok({ usuario: username, cuenta: account, sucursal: originBranch, expira });
+    const kind = test && ({ prueba: true } as const);
+    return validation.ok({ usuario: username, cuenta: account, sucursal: originBranch, ...kind, expira });
   });
 }
 

@@ -103,7 +103,7 @@ const creation = operation({
 function creationRoute(server: HttpServer, { config }: ApiOptions): void {
   server.post('/api/webhooks', creation, async (request) => {
     const wanted = parseWebhook(request.body, config.WEBHOOKS_ALLOW_PRIVATE);
-    const { webhook, secret } = await addWebhook(server, apiUser(request).account, wanted);
+    const { webhook, secret } = await addWebhook(server, apiUser(request), wanted);
     recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
     const { id: Id, url: Url, description: Descripcion, active: Activo } = webhook;
     return creation.ok({ Id, Url, Descripcion, Activo, Secreto: secret });

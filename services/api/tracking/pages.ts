@@ -1,5 +1,6 @@
 import { REASONS } from '#shared/contracts/event.ts';
 import { type GuideStatus, STATES, STEPS } from '#shared/contracts/event-types.ts';
+import { isTestNumber } from '#shared/contracts/guide.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import { annulledBy, guideState } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';
@@ -51,6 +52,7 @@ export function trackingView(timeZone: string) {
     const days = Map.groupBy(lines.toReversed(), ({ at }) => day.format(at));
     return {
       number: guide.number,
+      isTest: isTestNumber(guide.number),
       ...STATES[status],
       arrival: arrivalOf(guide, status, lines[1]?.at),
       steps: stepsOf(status),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { ApiUser } from '#shared/auth/user-store.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/contracts/webhook.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { EventLog } from '#shared/stores/event-log.ts';
@@ -23,12 +24,12 @@ type Deps = {
 /** Begins with future events. @throws DomainError `too-many-webhooks`. */
 export async function addWebhook(
   { webhooks, eventLog }: Deps,
-  account: string,
+  { account, test }: Pick<ApiUser, 'account' | 'test'>,
   { url, description }: { url: string; description: string },
 ): Promise<{ webhook: Webhook; secret: string }> {
   const secret = newSecret();
   const cursor = await eventLog.last(account);
-  const webhook = await webhooks.add({ account, url, description, cursor }, secret);
+  const webhook = await webhooks.add({ account, url, description, cursor, ...(test && { test }) }, secret);
   if (!webhook) throw new DomainError('too-many-webhooks');
   return { webhook, secret };
 }

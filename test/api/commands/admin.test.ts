@@ -47,6 +47,24 @@ describe('create', () => {
     expect(await client.created(minimalGuide())).toMatchObject([{ SEND_SUCU_ORIG: 'MEX01' }]);
   });
 
+  test('makes a test account, which has no other users, nor its users another account', async ({
+    create,
+    admin,
+  }) => {
+    const { out } = await create('ensayo', '--test');
+    expect(out).toContain(
+      'Usuario creado: ensayo (cuenta: ensayo, de prueba; permisos: ninguno; origen: ninguno)',
+    );
+    expect((await create('ensayo2', '--test', '--account', 'ensayo')).code).toBe(0);
+    expect((await create('real', '--account', 'ensayo')).err).toBe(
+      'La cuenta ensayo es de prueba, y eso no cambia. Use otra cuenta\n',
+    );
+    expect((await admin(['account', 'ensayo2', 'demo'])).err).toBe(
+      'La cuenta demo no es de prueba, y eso no cambia. Use otra cuenta\n',
+    );
+    expect((await admin(['list'])).out).toMatch(/^ensayo +ensayo \(prueba\) /m);
+  });
+
   test('refuses a name that is taken, and leaves that user alone', async ({ create, login }) => {
     expect(await create('demo')).toEqual({ code: 1, out: '', err: 'El usuario ya existe: demo\n' });
     expect((await login('demo', 'demo1234')).status).toBe(200);
@@ -190,6 +208,7 @@ describe('list', () => {
       originBranch: 'MEX01',
       disabled: false,
       demo: true,
+      test: false,
     });
     expect(out).not.toContain('argon2');
   });

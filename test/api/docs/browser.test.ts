@@ -59,12 +59,12 @@ describe('the guide for integrators in a browser', () => {
     expect(await focused(page)).toMatchObject({ marked: true, seen: true }); // the example, which may scroll
 
     await page.goto(`${api.url}/api/docs/errores`);
-    for (const text of ['Saltar al contenido', 'Primera solicitud', 'Campos']) {
+    for (const text of ['Saltar al contenido', 'Primera solicitud', 'Ensayar']) {
       await page.keyboard.press('Tab');
       expect(await focused(page)).toEqual({ text, marked: true, seen: true });
     }
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    expect(page.url()).toBe(`${api.url}/api/docs/campos`);
+    expect(page.url()).toBe(`${api.url}/api/docs/pruebas`);
     await page.close();
   });
 

@@ -49,7 +49,7 @@ test('no index is unique, which hashed shard keys exclude', ({ sent }) => {
   expect(indexes.filter(({ unique }) => unique)).toEqual([]);
   // An index that expires documents is of one field, on each shard.
   const expiring = indexes.filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
-  expect(expiring.map(({ key }) => Object.keys(key))).toEqual([['expiresAt']]);
+  expect(expiring.map(({ key }) => Object.keys(key))).toEqual(Array(3).fill(['expiresAt']));
 });
 
 test('each write of one document names its shard', ({ sent }) => {

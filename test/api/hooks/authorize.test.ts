@@ -23,6 +23,7 @@ const OPERATIONS: [method: string, path: string, permission: Permission | 'any',
   ['GET', '/api/guias/validar-destino/{code}', 'guias.read', 'validarDestino'],
   ['GET', '/api/guias/{guia}', 'guias.read', 'obtenerGuia'],
   ['POST', '/api/guias/{guia}/cancelar', 'guias.cancel', 'cancelarGuia'],
+  ['POST', '/api/guias/{guia}/simular', 'guias.create', 'simularEventos'],
   ['GET', '/api/guias/etiqueta/{guia}', 'guias.read', 'obtenerEtiqueta'],
   ['GET', '/api/guias/etiqueta-10x15/{guia}', 'guias.read', 'obtenerEtiqueta10x15'],
   ['GET', '/api/guias/etiqueta-pequena/{guia}', 'guias.read', 'obtenerEtiquetaPequena'],
@@ -50,6 +51,8 @@ const test = services.extend('asUserWith', { scope: 'file' }, async ({ api, stor
       permissions,
       originBranch: null,
       disabled: false,
+      // `simular` is for test accounts alone.
+      test: true,
     });
     const { token } = await Client.login(api.url, username, PASSWORD);
     const { status, body } = await call(api.url + path.replace(/\{\w+\}/, '1'), {

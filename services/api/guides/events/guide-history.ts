@@ -71,13 +71,14 @@ export class GuideHistory {
     this.#known.set(told.Id, { told, isNews: false });
     this.#count++;
     if (told.Tipo === 'Cancelacion') this.#cancellation = { told, username };
-    const { createdUtc, guide } = this.guide;
+    const { createdUtc, guide, expiresAt } = this.guide;
     return {
       told,
       status: this.#progress.status,
       version: this.#count,
       username,
       ...(guide.Referencia !== undefined && { reference: guide.Referencia }),
+      ...(expiresAt && { expiresAt }),
       ...(PERSONAL_FIELDS.some((field) => told[field] !== undefined) && { retentionStart: createdUtc }),
     };
   }

@@ -1,3 +1,4 @@
+import { isTestNumber } from '#shared/contracts/guide.ts';
 import type { Problem } from '#shared/errors/domain-error.ts';
 import type { EventBody } from '#shared/stores/event-model.ts';
 import type { GuideStore } from '../guide-store.ts';
@@ -28,6 +29,9 @@ export async function registerEvents(
   return Promise.all(
     checked.map(async (event) => {
       if (!isTold(event)) return { id: undefined, verdict: refuse(event) };
+      if (isTestNumber(event.Guia)) {
+        return { id: event.Id, verdict: refuse({ campo: 'Guia', code: 'guide-is-test' }) };
+      }
       const account = accounts.get(event.Guia);
       const verdict =
         account === undefined

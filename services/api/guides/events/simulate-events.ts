@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { MAX_EVENTS } from '#shared/contracts/event.ts';
+import { EVENT_TYPE_NAMES } from '#shared/contracts/event-types.ts';
+import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
+import type { EventLog } from '#shared/stores/event-log.ts';
+import type { EventBody } from '#shared/stores/event-model.ts';
+import type { Caller } from '../../accounts/account-limits.ts';
+import { arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy } from '../../requests/body.ts';
+import { findGuide } from '../guide-access.ts';
+import type { GuideRecord } from '../guide-model.ts';
+import type { GuideStore } from '../guide-store.ts';
+import type { EventRegister } from './event-register.ts';
+import { checkEvent, EVENT_FIELDS } from './event-request.ts';
+import { guideEvents } from './read-events.ts';
+import { SCENARIO_NAMES, type Scenario, stepsOf } from './scenarios.ts';
+
+type Deps = { guides: GuideStore; events: EventRegister; eventLog: EventLog };
+
+const REQUEST_FIELDS: ReadonlySet<string> = new Set(['Escenario', 'Hasta', 'Eventos']);
+/** Fields of an event that a simulation fills in itself. */
+const FILLED: readonly string[] = ['Guia', 'Ocurrido'];
+const SENT_FIELDS: ReadonlySet<string> = new Set(EVENT_FIELDS.filter((name) => !FILLED.includes(name)));
+const SECOND_MS = 1_000;
+
+/**
+ * Registers events of a guide of a test account, as scanners would (docs/contract.md "Test accounts"): a scenario, or
+ * events of the caller's own. They occur a second apart, the last one now.
+ *
+ * @returns all events of the guide.
+ * @throws DomainError `test-accounts-only`, `guide-not-found`, `fields-invalid`; of the first event that is refused.
+ */
+export async function simulateEvents(
+  { guides, events, eventLog }: Deps,
+  number: string,
+  body: unknown,
+  user: Caller,
+) {
+  if (!user.test) throw new DomainError('test-accounts-only');
+  const guide = await findGuide(guides, number, { ...user, permissions: [] });
+  const known = await eventLog.ofGuides([number]);
+  const bodies = readBody(body, guide);
+  const latest = known.reduce((last, { told }) => Math.max(last, Date.parse(told.Ocurrido)), 0);
+  const start = Math.max(latest + SECOND_MS, Date.now() - bodies.length * SECOND_MS);
+  const told = bodies.map(({ moment, ...event }, i) => ({
+    ...event,
+    Ocurrido: new Date(start + (moment ?? i) * SECOND_MS).toISOString(),
+  }));
+  // Asked at once they are appended together, in this order.
+  const verdicts = await Promise.all(told.map((event) => events.add(guide.account, event, user.username)));
+  const refused = verdicts.find((verdict) => typeof verdict !== 'string');
+  if (refused) throw refusalOf(refused);
+  return guideEvents(eventLog, number, user);
+}
+
+/** An event without its moment, and its place in time if that is not its place in the list. */
+type Planned = Omit<EventBody, 'Ocurrido'> & { moment?: number };
+
+function readBody(body: unknown, guide: GuideRecord): Planned[] {
+  if (!isObject(body)) throw fieldError('Escenario', 'field-required');
+  const problems = new ProblemList();
+  const { Escenario, Hasta } = normalizeFields(body, REQUEST_FIELDS, problems);
+  problems.throwIfAny('fields-invalid');
+  if (isAbsent(body.Eventos) === isAbsent(Escenario)) throw fieldError('Escenario', 'field-required');
+  return isAbsent(Escenario)
+    ? ownEvents(body, guide)
+    : scenarioEvents(oneOf('Escenario', Escenario, SCENARIO_NAMES), Hasta, guide);
+}
+
+function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideRecord): Planned[] {
+  const packages = guide.guide.Producto.Paquetes ?? 1;
+  if (scenario === 'varios_paquetes' && packages < 2) {
+    throw fieldError('Escenario', 'field-invalid', {
+      rule: 'varios_paquetes pide una guia con Producto.Paquetes de 2 o mas',
+    });
+  }
+  const end = until === undefined ? undefined : oneOf('Hasta', until, EVENT_TYPE_NAMES);
+  const steps = stepsOf(scenario, packages, end);
+  if (!steps) {
+    const types = [...new Set(stepsOf(scenario, packages)?.map(({ Tipo }) => Tipo))].join(', ');
+    throw fieldError('Hasta', 'field-invalid', { rule: `debe ser uno de: ${types}` });
+  }
+  const ids = steps.map(() => randomUUID());
+  return steps.flatMap((step, i) => {
+    const { again, annuls, place, ...event } = step;
+    const planned: Planned = {
+      ...event,
+      Guia: guide.number,
+      Id: ids[i] as string,
+      ...(place && { Sucursal: guide[place].code }),
+      ...(annuls !== undefined && { Anula: ids[annuls] as string }),
+    };
+    // The same event again has the same moment, or it would be a conflict.
+    return again ? [planned, planned].map((same) => ({ ...same, moment: i })) : [planned];
+  });
+}
+
+function ownEvents(body: Record<string, unknown>, guide: GuideRecord): Planned[] {
+  const sent = arrayIn(body, 'Eventos', MAX_EVENTS, ['events-missing', 'events-empty', 'too-many-events']);
+  const problems = new ProblemList();
+  const planned = sent.flatMap((event, indice) => {
+    if (!isObject(event)) {
+      problems.add(() => ({ indice, code: 'event-invalid' }));
+      return [];
+    }
+    const fields = normalizeFields(event, SENT_FIELDS, problems, { indice });
+    const now = new Date().toISOString();
+    const checked = checkEvent({ Id: randomUUID(), ...fields, Guia: guide.number, Ocurrido: now });
+    if (!('Guia' in checked)) {
+      problems.add(() => ({ indice, ...checked }));
+      return [];
+    }
+    const { Ocurrido: _, ...rest } = checked;
+    return [rest];
+  });
+  problems.throwIfAny('fields-invalid');
+  return planned;
+}
+
+function oneOf<V extends string>(campo: string, value: unknown, values: readonly V[]): V {
+  const found = values.find((each) => each === tidy(value));
+  if (!found) throw fieldError(campo, 'field-invalid', { rule: `debe ser uno de: ${values.join(', ')}` });
+  return found;
+}
+
+function refusalOf({ campo, code, params }: Problem): DomainError {
+  return campo === undefined ? new DomainError(code) : fieldError(campo, code, params);
+}
