@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { type FeedPage, feedEvent } from '#shared/stores/event-log.ts';
+import { feedEvent } from '#shared/stores/event-log.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
 
 /** The same events make the same message, on every try. */
@@ -7,11 +8,11 @@ export type Message = { id: string; body: string };
 
 /** A replay gets another id, because receivers drop known ids (Standard Webhooks 1.0.0, "Idempotency"). */
 export function eventsMessage(
-  { id: webhook, replays }: Pick<Webhook, 'id' | 'replays'>,
-  { entries, next }: FeedPage,
+  { id: webhook, cursor, replays }: Pick<Webhook, 'id' | 'cursor' | 'replays'>,
+  entries: readonly LogEntry[],
+  batchEnd: number,
 ): Message {
-  const after = next - entries.length;
-  const what = [webhook, after, next, ...(replays === undefined ? [] : [replays])].join(' ');
+  const what = [webhook, cursor, batchEnd, ...(replays === undefined ? [] : [replays])].join(' ');
   const id = createHash('sha256').update(what).digest('base64url');
   const timestamp = entries.at(-1)?.registered.toISOString();
   const body = { type: 'guias.eventos', timestamp, data: { Eventos: entries.map(feedEvent) } };

@@ -89,21 +89,26 @@ export class Sender {
       const page = await events.page(account, cursor, limit, batchEnd);
       const [first] = page.entries;
       // Clocks may disagree on what is shown: a message that was begun waits for all of its events.
-      if (!first || (batchEnd && page.hasPending)) return webhooks.release(webhook, nextLookMs(page));
-      // Events of a test account may have been deleted since the message was begun.
+      if (page.hasPending && (batchEnd || !first)) return webhooks.release(webhook, nextLookMs(page));
       const next = batchEnd ?? page.next;
+      if (!first) {
+        if (next === cursor) return webhooks.release(webhook, nextLookMs(page));
+        // All events of the message that was begun have expired, as those of test accounts do.
+        if (!(await webhooks.moveCursor(webhook, next))) break;
+        webhook = moved(webhook, next);
+        continue;
+      }
       const [secrets, isHeld] = await Promise.all([
         webhooks.secretsOf(webhook),
         webhooks.beginMessage(webhook, next, first.registered),
       ]);
       if (!isHeld || secrets.length === 0) break;
-      const outcome = await client.post({ url, secrets }, eventsMessage(webhook, page));
+      const outcome = await client.post({ url, secrets }, eventsMessage(webhook, page.entries, next));
       const now = await webhooks.clock.now();
       metrics.observe(outcome, page.entries, now);
       if (outcome.failure !== undefined) return this.#fail(webhook, outcome, outcome.failure, now);
       if (!(await webhooks.moveCursor(webhook, next))) break;
-      const { through: _, failingSince: __, lastFailure: ___, ...rest } = webhook;
-      webhook = { ...rest, cursor: next, failures: 0 };
+      webhook = moved(webhook, next);
       if (page.entries.length < limit) return webhooks.release(webhook, nextLookMs(page));
     }
     // There is more to send, or its account has moved the cursor.
@@ -136,6 +141,12 @@ export class Sender {
     const { host } = new URL(url); // the rest may have secrets
     this.#options.log.warn({ webhook: id, account, host, reason }, 'A webhook does not take its messages');
   }
+}
+
+/** Returns a webhook as `moveCursor` has stored it. */
+function moved(webhook: HeldWebhook, cursor: number): HeldWebhook {
+  const { through: _, failingSince: __, lastFailure: ___, ...rest } = webhook;
+  return { ...rest, cursor, failures: 0 };
 }
 
 /** In ms, after the last event shown; undefined if unknown. */

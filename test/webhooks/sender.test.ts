@@ -56,6 +56,27 @@ test('every try of a message has the same id and the same events', async ({ cust
   });
 });
 
+test('a message that was begun goes on without events that have expired', async ({ customer, stores }) => {
+  customer.receiver.answer = (response) => void response.writeHead(500).end();
+  await customer.append(1, 3);
+  await expect.poll(async () => (await customer.read()).failures).toBe(1);
+  const events = stores.mongo.collection<{ _id: string }>('events');
+  const last = `${customer.account} ${'3'.padStart(12, '0')}`;
+  await events.deleteOne({ _id: last });
+  customer.receiver.answer = taking;
+  await customer.tryNow();
+  await expect.poll(customer.cursor).toBe(3);
+  expect(eventIds(customer.receiver.received.slice(1))).toEqual(ids(1, 2));
+  expect(new Set(customer.receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+
+  customer.receiver.answer = (response) => void response.writeHead(500).end();
+  await customer.append(4, 5);
+  await expect.poll(async () => (await customer.read()).failures).toBe(1);
+  await events.deleteMany({ _id: { $gt: last, $lt: `${customer.account} 9` } });
+  await customer.tryNow();
+  await expect.poll(customer.cursor).toBe(5);
+});
+
 test('a message that was begun waits until all of its events are shown', async ({ customer, stores }) => {
   await customer.set({ through: 3 }); // as by a process whose database was ahead
   await appendEvents(stores.mongo, customer.account, 1, 2);
