@@ -63,7 +63,7 @@ async function closeAccount(mongo: Connection, account: string): Promise<string>
   if (users.some((user) => user.account === account)) return '';
   await new AccountLimitsStore(mongo).remove(account);
   const { length } = await new WebhookStore(mongo).list(account);
-  const text = `\nLa cuenta ${account} ya no tiene usuarios. Sus guias se conservan; sus limites propios se quitaron.`;
+  const text = `\nLa cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.`;
   if (length === 0) return text;
   return `${text}\nSus webhooks (${length}) siguen recibiendo eventos: para eliminarlos, cree en la cuenta un usuario con webhooks.admin.`;
 }

@@ -56,7 +56,7 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
     code: 0,
     out: [
       `Usuario eliminado: ${name} (cuenta: ${account})`,
-      `La cuenta ${account} ya no tiene usuarios. Sus guias se conservan; sus limites propios se quitaron.`,
+      `La cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.`,
       'Sus webhooks (1) siguen recibiendo eventos: para eliminarlos, cree en la cuenta un usuario con webhooks.admin.',
       '',
     ].join('\n'),

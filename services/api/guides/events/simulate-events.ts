@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { EVENT_TYPE_NAMES } from '#shared/contracts/event-types.ts';
+import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { EventLog } from '#shared/stores/event-log.ts';
 import type { EventBody } from '#shared/stores/event-model.ts';
@@ -36,6 +37,8 @@ export async function simulateEvents(
   user: Caller,
 ) {
   if (!user.test) throw new DomainError('test-accounts-only');
+  // An account of this name may have had real guides once.
+  if (!isTestNumber(number)) throw new DomainError('guide-not-found');
   const guide = await findGuide(guides, number, { ...user, permissions: [] });
   const known = await eventLog.ofGuides([number]);
   const bodies = readBody(body, guide);
