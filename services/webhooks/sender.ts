@@ -105,7 +105,7 @@ export class Sender {
       if (!isHeld || secrets.length === 0) break;
       const outcome = await client.post({ url, secrets }, eventsMessage(webhook, page.entries, next));
       const now = await webhooks.clock.now();
-      metrics.observe(outcome, page.entries, now);
+      if (!webhook.test) metrics.observe(outcome, page.entries, now);
       if (outcome.failure !== undefined) return this.#fail(webhook, outcome, outcome.failure, now);
       if (!(await webhooks.moveCursor(webhook, next))) break;
       webhook = moved(webhook, next);
@@ -123,7 +123,7 @@ export class Sender {
       return webhooks.postpone(webhook, reason, consequence.pauseMs, !outcome.lookupFailed);
     }
     if (!(await webhooks.disable(webhook, consequence.disableReason))) return;
-    metrics.countDisabled();
+    if (!webhook.test) metrics.countDisabled();
     auditLog.record({
       action: 'webhook.off',
       actor: 'webhooks',

@@ -25,11 +25,11 @@ export function addUserCommands(program: Command, run: Run): void {
     run(async (mongo) => ({ text: await use(new UserStore(mongo, { allowDemo: true }), mongo) }));
   const change = (
     username: string,
-    make: (users: UserStore) => Promise<ApiUser | undefined>,
+    make: (users: UserStore, mongo: Connection) => Promise<ApiUser | undefined>,
     say: (user: ApiUser, mongo: Connection) => string | Promise<string>,
   ) =>
     withUsers(async (users, mongo) => {
-      const user = await make(users);
+      const user = await make(users, mongo);
       if (!user) throw new Error(`El usuario no existe: ${username}`);
       return say(user, mongo);
     });
@@ -48,8 +48,8 @@ export function addUserCommands(program: Command, run: Run): void {
         username: string,
         { account = username, permissions = [], origin: originBranch = null, test = false },
       ) =>
-        withUsers(async (users) => {
-          await requireSameKind(users, account, test);
+        withUsers(async (users, mongo) => {
+          await requireSameKind({ users, mongo }, account, test);
           const passwordHash = await hashPassword(await readPassword());
           const kind = test && { test };
           const user = {
@@ -143,9 +143,9 @@ export function addUserCommands(program: Command, run: Run): void {
     .action((username: string, account: string) =>
       change(
         username,
-        async (users) => {
+        async (users, mongo) => {
           const user = await users.find(username);
-          if (user) await requireSameKind(users, account, user.test);
+          if (user) await requireSameKind({ users, mongo }, account, user.test);
           return users.set(username, { account });
         },
         async (user, mongo) => {
@@ -172,9 +172,13 @@ export function addUserCommands(program: Command, run: Run): void {
     );
 }
 
-/** @throws Error if the account has users and is of the other kind: test accounts and others never mix. */
-async function requireSameKind(users: UserStore, account: string, isTest: boolean): Promise<void> {
-  const known = await users.isTestAccount(account);
+/** @throws Error if the account has users or guides of the other kind: test accounts and others never mix. */
+async function requireSameKind(
+  { users, mongo }: { users: UserStore; mongo: Connection },
+  account: string,
+  isTest: boolean,
+): Promise<void> {
+  const known = (await users.isTestAccount(account)) ?? (await new GuideStore(mongo).areTests(account));
   if (known === undefined || known === isTest) return;
   throw new Error(
     `La cuenta ${account} ${known ? 'es' : 'no es'} de prueba, y eso no cambia. Use otra cuenta`,

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { type Connection, mongo } from 'mongoose';
+import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
@@ -124,6 +125,12 @@ export class GuideStore {
     });
     const found = new Map(await Promise.all(finds));
     return wanted.map(({ number, account }) => found.get(account)?.get(number));
+  }
+
+  /** Returns whether an account's guides are those of a test account; undefined if it has none. */
+  async areTests(account: string): Promise<boolean | undefined> {
+    const guide = await this.#guides.findOne({ account }).select<{ _id: string }>({ _id: 1 }).lean();
+    return guide ? isTestNumber(guide._id) : undefined;
   }
 
   /** Returns the account of each guide that exists. */

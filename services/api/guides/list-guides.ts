@@ -18,7 +18,7 @@ export type ListRequest = {
 export const USUAL_PAGE = 50;
 export const MAX_PAGE = 500;
 
-const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([1-9]\d{11})$/;
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\d{12})$/;
 const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
 /**

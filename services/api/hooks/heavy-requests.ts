@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The handler reads many documents of MongoDB. `operation` sets it. */
     readsMany?: true;
+    /** Size from which a body counts as large, if the handler works more on each of its guides. `operation` sets it. */
+    largeBytes?: number;
   }
   interface FastifyRequest {
     turn?: Turn;
@@ -77,6 +79,7 @@ async function takeTurn({ begun, over }: Turn): Promise<void> {
 /** A body without a length counts as large. */
 function kindOf({ headers, routeOptions }: FastifyRequest): keyof typeof MAX_ACTIVE | undefined {
   if (routeOptions.config.readsMany) return 'read';
-  const isLarge = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > LARGE_BYTES;
+  const { largeBytes = LARGE_BYTES } = routeOptions.config;
+  const isLarge = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > largeBytes;
   return isLarge ? 'body' : undefined;
 }

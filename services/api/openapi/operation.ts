@@ -39,6 +39,8 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   objective?: true;
   /** The handler reads many documents: requests of an account take turns (`heavyRequests`). */
   readsMany?: true;
+  /** Bytes from which on bodies of an account take turns, if not the usual ones (`heavyRequests`). */
+  largeBytes?: number;
   /** The handler validates all but the query; the other schemas document and type. */
   validatedBy?: 'handler';
   /** Its other errors; those of every request and of every token are added. */
@@ -75,12 +77,13 @@ const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 export function operation<Request extends RequestSchemas, Data extends TSchema>(
   route: Operation<Request, Data>,
 ) {
-  const { permission, objective, readsMany, request, invalid, validatedBy, data } = route;
+  const { permission, objective, readsMany, largeBytes, request, invalid, validatedBy, data } = route;
   return {
     config: {
       ...(permission && { permission }),
       ...(objective && { objective }),
       ...(readsMany && { readsMany }),
+      ...(largeBytes && { largeBytes }),
     },
     schema: { ...request, ...documentation(route) } as Request & Documentation,
     ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),

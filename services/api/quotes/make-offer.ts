@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { momentOf } from '../local-time.ts';
 import type { NumberedTariff } from '../tariffs/current-tariff.ts';
 import { addDays, deliveryDays } from '../tariffs/delivery-days.ts';
@@ -26,14 +27,28 @@ export function makeOffer(
   const text = localTime(new Date(now));
   const [date, minute] = [text.slice(0, 10), Number(text.slice(11, 13)) * 60 + Number(text.slice(14, 16))];
   const { from, to, received } = deliveryDays(tariff, { date, minute }, price);
-  const seconds = (day: string, time: string) => momentOf(localTime, `${day}T${time}`) / 1_000;
+  const seconds = secondsOf(localTime);
   const { cutoffMinute, validDays } = tariff.parameters;
   return {
     tariff: { version, list, zone },
     ...codes,
     ...{ parcel, lines, billedGrams, volumetricGrams },
-    delivery: { from, to, receivedBefore: seconds(received, timeOf(cutoffMinute)) },
-    expires: seconds(addDays(date, validDays), '23:59:59'),
+    delivery: { from, to, receivedBefore: seconds(`${received}T${timeOf(cutoffMinute)}`) },
+    expires: seconds(`${addDays(date, validDays)}T23:59:59`),
+  };
+}
+
+/** The moments of a few days, which all offers of a zone share. */
+const MOMENTS = new WeakMap<Pricing['localTime'], LRUCache<string, number>>();
+
+/** Returns a function that returns when a local second begins, in s since 1970. */
+function secondsOf(localTime: Pricing['localTime']): (text: string) => number {
+  const known = MOMENTS.get(localTime) ?? new LRUCache<string, number>({ max: 1_000 });
+  MOMENTS.set(localTime, known);
+  return (text) => {
+    const moment = known.get(text) ?? momentOf(localTime, text) / 1_000;
+    known.set(text, moment);
+    return moment;
   };
 }
 

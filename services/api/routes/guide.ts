@@ -76,6 +76,7 @@ const simulation = operation({
   description:
     'Solo en una cuenta de prueba. Los eventos pasan por el registro, los webhooks y la página como los reales, y ocurren con un segundo entre ellos. `data` son todos los eventos de la guía.',
   permission: 'guias.create',
+  readsMany: true,
   request: { params: GuideParams, body: SimulationRequest },
   validatedBy: 'handler',
   errors: [

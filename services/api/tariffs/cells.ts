@@ -103,6 +103,11 @@ export const oneOf = <T extends string>(...values: T[]): Reader<T> => ({
   reason: `debe ser ${values.join(', ')}`,
 });
 
+/** Refuses 0. */
+export function positive({ read, reason }: Reader<number>): Reader<number> {
+  return { read: (cell) => read(cell) || undefined, reason: `${reason}, mayor que 0` };
+}
+
 /** Reads a cell that may be empty. */
 export function orElse<T, D>(reader: Reader<T>, absent: D): Reader<T | D> {
   return {

@@ -151,7 +151,7 @@ function checkNames({ prices, contracts, surcharges, areas }: Tariff, report: Ta
 function checkSurcharges({ surcharges }: Tariff, report: TariffReport): void {
   let characters = 0;
   for (const { name, amount, percentage, minimum, days, line } of surcharges) {
-    characters += name.length + NUMBERS_CHARACTERS;
+    characters += Buffer.byteLength(name) + NUMBERS_CHARACTERS;
     if (amount + percentage + minimum + days === 0) {
       report.error('recargos.csv', {
         line,

@@ -22,6 +22,7 @@ export class CurrentTariff {
   #versions: readonly TariffVersion[] | undefined;
   /** By version: the one in force, and all that begin later. */
   #tariffs = new Map<number, Tariff>();
+  #withdrawn: ReadonlySet<number> = new Set();
   /** When the log was read, of `performance.now()`. */
   #lookedAt = Number.NaN;
 
@@ -44,6 +45,8 @@ export class CurrentTariff {
     const now = this.now();
     const log = [...this.#log, ...(await this.#store.entries(this.#log.at(-1)?._id))];
     const versions = versionsIn(log);
+    // Known at once: reading a large tariff takes seconds.
+    this.#withdrawn = new Set(versions.flatMap(({ number, withdrawn }) => (withdrawn ? [number] : [])));
     const wanted = [inForceAt(versions, now), ...laterThan(versions, now)];
     const tariffs = new Map<number, Tariff>();
     for (const { number } of wanted.filter((version) => version !== undefined)) {
@@ -81,7 +84,8 @@ export class CurrentTariff {
 
   /** @throws as `at` does. */
   isWithdrawn(version: number): boolean {
-    return this.#known().some(({ number, withdrawn }) => number === version && withdrawn);
+    this.#known();
+    return this.#withdrawn.has(version);
   }
 
   #known(): readonly TariffVersion[] {

@@ -17,6 +17,7 @@ import {
   PERCENTAGE,
   PLACE,
   POSTAL_CODE,
+  positive,
   SERVICE,
   SHIPMENT_TYPE,
   TIME_OF_DAY,
@@ -122,9 +123,9 @@ type Column<F extends TariffFile> = (typeof TARIFF_COLUMNS)[F][number];
 /** How each parameter is read; those with `byDefault` may be left out. */
 const PARAMETERS = {
   Divisor: { reader: whole(1, 100_000), byDefault: 5_000 },
-  EscalonKg: { reader: KILOGRAMS, byDefault: 1_000 },
-  MaximoKg: { reader: KILOGRAMS },
-  MaximoCm: { reader: CENTIMETRES },
+  EscalonKg: { reader: positive(KILOGRAMS), byDefault: 1_000 },
+  MaximoKg: { reader: positive(KILOGRAMS) },
+  MaximoCm: { reader: positive(CENTIMETRES) },
   IVA: { reader: PERCENTAGE, byDefault: 1_600 },
   IVAFrontera: { reader: PERCENTAGE, byDefault: undefined },
   VigenciaDias: { reader: whole(0, 90), byDefault: 7 },

@@ -22,9 +22,13 @@ export function inForceAt(versions: readonly TariffVersion[], moment: number): T
     .at(-1);
 }
 
-/** Returns the versions that begin after a moment, the next one first. */
+/**
+ * Returns the versions that will be in force after a moment, the next one first. Of several from the same moment only the
+ * one with the greatest number ever is.
+ */
 export function laterThan(versions: readonly TariffVersion[], moment: number): TariffVersion[] {
-  return versions.filter(({ from, withdrawn }) => from > moment && !withdrawn).toSorted(byBeginning);
+  const later = versions.filter(({ from, withdrawn }) => from > moment && !withdrawn).toSorted(byBeginning);
+  return later.filter(({ from }, i) => later[i + 1]?.from !== from);
 }
 
 function byBeginning(one: TariffVersion, other: TariffVersion): number {

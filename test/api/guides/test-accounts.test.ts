@@ -40,6 +40,14 @@ describe('a test account', () => {
     expect(real?.SEND_GUIA).toMatch(/^[1-9]/);
   });
 
+  test('has a list that goes on, page by page', async ({ tester, guide }) => {
+    const numbers = [(await guide()).SEND_GUIA, (await guide()).SEND_GUIA];
+    const first = (await tester.get('/api/guias?limite=1')).body as { siguiente: string };
+    const next = await tester.get(`/api/guias?limite=1&cursor=${first.siguiente}`);
+    expect([next.status, numbers]).toEqual([200, expect.arrayContaining([expect.stringMatching(/^0/)])]);
+    expect(next.body.data).toHaveLength(1);
+  });
+
   test('has guides and events that MongoDB deletes after 30 days, but for its last event', async ({
     guide,
     simulate,

@@ -202,6 +202,12 @@ describe('an error by file and line', () => {
       added('Iva,16'),
       'linea 11, Nombre "Iva": debe ser Divisor, EscalonKg, MaximoKg, MaximoCm, IVA, IVAFrontera, VigenciaDias, Corte, Sabado',
     ],
+    [
+      'a step of nothing',
+      'parametros.csv',
+      line(3, 'EscalonKg,0'),
+      'linea 3, Valor "0": debe ser un peso en kg de 0 a 1000, con 3 decimales a lo mas, mayor que 0',
+    ],
     ['a parameter that is missing', 'parametros.csv', line(4), 'linea 1: falta MaximoKg'],
     [
       'a date',

@@ -40,8 +40,8 @@ export async function simulateEvents(
   // An account of this name may have had real guides once.
   if (!isTestNumber(number)) throw new DomainError('guide-not-found');
   const guide = await findGuide(guides, number, { ...user, permissions: [] });
-  const known = await eventLog.ofGuides([number]);
   const bodies = readBody(body, guide);
+  const known = await eventLog.ofGuides([number]);
   const latest = known.reduce((last, { told }) => Math.max(last, Date.parse(told.Ocurrido)), 0);
   const start = Math.max(latest + SECOND_MS, Date.now() - bodies.length * SECOND_MS);
   const told = bodies.map(({ moment, ...event }, i) => ({
@@ -111,6 +111,11 @@ function ownEvents(body: Record<string, unknown>, guide: GuideRecord): Planned[]
     if (!('Guia' in checked)) {
       problems.add(() => ({ indice, ...checked }));
       return [];
+    }
+    const packages = guide.guide.Producto.Paquetes ?? 1;
+    if ((checked.Paquete ?? 1) > packages) {
+      const rule = `debe ser un numero entero de 1 a ${packages}`;
+      problems.add(() => ({ indice, campo: 'Paquete', code: 'field-invalid', params: { rule } }));
     }
     const { Ocurrido: _, ...rest } = checked;
     return [rest];
