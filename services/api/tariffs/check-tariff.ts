@@ -3,7 +3,7 @@ import { formatPesos } from './amounts.ts';
 import { addDays } from './delivery-days.ts';
 import type { PostalRanges } from './postal-ranges.ts';
 import { describeLine, describeNoPrice, priceParcel } from './price.ts';
-import { PUBLIC_LIST, priceKey, routeKey, type Tariff } from './tariff.ts';
+import { PUBLIC_LIST, priceKey, priceName, routeKey, type Tariff } from './tariff.ts';
 import type { TariffReport } from './tariff-report.ts';
 import { warnOfChanges } from './warn-of-changes.ts';
 
@@ -90,7 +90,7 @@ function checkPrices({ prices, routes, parameters }: Tariff, report: TariffRepor
     for (const zone of zones) {
       if (prices.has(priceKey(list, service, type, zone)) || prices.has(priceKey(list, service, '', zone)))
         continue;
-      const value = [list, service, ...(type ? [type] : []), `zona ${zone}`].join(', ');
+      const value = priceName({ list, service, type, zone });
       report.error('precios.csv', { line: 1, value, reason: 'falta su precio' });
     }
   }

@@ -1,6 +1,6 @@
 import { LineReport, parseRows } from '#shared/commands/csv.ts';
 import { formatPesos } from './amounts.ts';
-import type { Tariff } from './tariff.ts';
+import { priceName, type Tariff } from './tariff.ts';
 import { TARIFF_COLUMNS, type TariffFile, type TariffFolder } from './tariff-files.ts';
 
 /** A price of both tariffs, in centavos. */
@@ -59,11 +59,8 @@ function named(lines: readonly string[]): string[] {
 
 /** Returns the price of each break by the cells that name it. */
 function pricesOf({ prices }: Tariff): Map<string, number> {
-  const named = [...prices.values()].flatMap(({ list, service, type, zone, breaks }) =>
-    breaks.map(({ upToGrams, price }) => {
-      const cells = [list, service, ...(type ? [type] : []), `zona ${zone}`, `${upToGrams / 1_000} kg`];
-      return [cells.join(', '), price] as const;
-    }),
+  const named = [...prices.values()].flatMap((row) =>
+    row.breaks.map(({ upToGrams, price }) => [priceName(row, upToGrams), price] as const),
   );
   return new Map(named);
 }

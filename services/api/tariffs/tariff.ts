@@ -63,6 +63,15 @@ export type PriceBreaks = {
 /** The price of weights up to and with `upToGrams`. `extra`: of each step beyond, on the last break alone. */
 export type Break = { upToGrams: number; price: number; extra?: number; line: number };
 
+/** Names the prices of a zone, or one of them, in reports to the pricing staff. */
+export function priceName(
+  { list, service, type, zone }: Omit<PriceBreaks, 'breaks'>,
+  upToGrams?: number,
+): string {
+  const weight = upToGrams === undefined ? [] : [`${upToGrams / 1_000} kg`];
+  return [list, service, ...(type ? [type] : []), `zona ${zone}`, ...weight].join(', ');
+}
+
 export type Surcharge = {
   name: string;
   applies: 'siempre' | 'lado' | 'peso' | 'declarado' | { area: string };

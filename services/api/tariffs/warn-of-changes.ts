@@ -1,6 +1,6 @@
 import { formatPercent, formatPesos } from './amounts.ts';
 import type { PostalRanges } from './postal-ranges.ts';
-import type { Parameters, PriceBreaks, Surcharge, Tariff } from './tariff.ts';
+import { type Parameters, type PriceBreaks, priceName, type Surcharge, type Tariff } from './tariff.ts';
 import type { TariffFile } from './tariff-files.ts';
 import type { TariffReport } from './tariff-report.ts';
 
@@ -113,20 +113,13 @@ function rangeRows({ ranges }: PostalRanges): Rows {
   return new Map(ranges.map(({ from, to, name, line }) => [`${from}-${to} ${name}`, { line, figures: [] }]));
 }
 
-function priceRows({
-  list,
-  service,
-  type,
-  zone,
-  breaks,
-}: PriceBreaks): [string, { line: number; figures: Figure[] }][] {
-  return breaks.map(({ upToGrams, price, extra = 0, line }) => {
-    const name = [list, service, ...(type ? [type] : []), `zona ${zone}`, `${upToGrams / 1_000} kg`];
+function priceRows(row: PriceBreaks): [string, { line: number; figures: Figure[] }][] {
+  return row.breaks.map(({ upToGrams, price, extra = 0, line }) => {
     const figures = [
       { column: 'Precio', value: price, write: formatPesos },
       { column: 'KgExtra', value: extra, write: formatPesos },
     ];
-    return [name.join(', '), { line, figures }];
+    return [priceName(row, upToGrams), { line, figures }];
   });
 }
 
