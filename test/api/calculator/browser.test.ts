@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
-import { screenshot } from '#test/fixtures/browser.ts';
+import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { demoTariff } from '../tariffs/demo-tariff.ts';
 
@@ -28,11 +28,7 @@ const test = services
   .extend('open', { scope: 'file' }, ({ api, browser }) => {
     let visitors = 0;
     return async (name: Name, viewport = WIDE) => {
-      const page = await browser.newPage();
-      const failures: string[] = [];
-      page.on('pageerror', (error) => failures.push(String(error)));
-      page.on('console', (message) => failures.push(message.text()));
-      page.on('requestfailed', (request) => failures.push(request.url()));
+      const { page, failures } = await openTab(browser);
       await page.setExtraHTTPHeaders({ 'x-forwarded-for': `10.9.${visitors++}.1` });
       await page.setViewport(viewport);
       await page.goto(api.url + PATHS[name]);
@@ -40,7 +36,6 @@ const test = services
     };
   });
 
-const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
 const FOCUSED = 'document.activeElement.id';
 
 describe('the quote page in a browser', () => {

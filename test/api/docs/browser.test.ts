@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
-import { screenshot } from '#test/fixtures/browser.ts';
+import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { test } from '#test/fixtures/services.ts';
 import { CHAPTERS } from './chapters.ts';
 
@@ -10,11 +10,7 @@ const DESKTOP = { width: 1280, height: 900 };
 
 /** Opens a page, and what went wrong in it. */
 async function open(browser: Browser, url: string, viewport = DESKTOP) {
-  const page = await browser.newPage();
-  const failures: string[] = [];
-  page.on('pageerror', (error) => failures.push(String(error)));
-  page.on('console', (message) => failures.push(message.text()));
-  page.on('requestfailed', (request) => failures.push(request.url()));
+  const { page, failures } = await openTab(browser);
   page.on('response', (response) => {
     if (response.status() >= 400) failures.push(`${response.status()} ${response.url()}`);
   });
@@ -37,8 +33,7 @@ describe('the guide for integrators in a browser', () => {
     '/api/docs%s fits a phone, has no finding of axe in light and dark, and fails nowhere',
     async (path, { api, browser }) => {
       const { page, failures } = await open(browser, `${api.url}/api/docs${path}`, PHONE);
-      const widths = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
-      expect(await page.evaluate(widths)).toBe(true);
+      expect(await page.evaluate(FITS)).toBe(true);
       await screenshot(page, `guia-telefono${path.replace('/', '-')}`);
       for (const value of ['light', 'dark']) {
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);

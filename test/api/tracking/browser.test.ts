@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
-import { screenshot } from '#test/fixtures/browser.ts';
+import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
 
 const NARROW = { width: 320, height: 640 };
@@ -66,19 +66,13 @@ const test = eventTest
   .extend('open', { scope: 'file' }, ({ api, browser }) => {
     let visitors = 0;
     return async (path: string, viewport = WIDE) => {
-      const page = await browser.newPage();
-      const failures: string[] = [];
-      page.on('pageerror', (error) => failures.push(String(error)));
-      page.on('console', (message) => failures.push(message.text()));
-      page.on('requestfailed', (request) => failures.push(request.url()));
+      const { page, failures } = await openTab(browser);
       await page.setExtraHTTPHeaders({ 'x-forwarded-for': `10.8.${visitors++}.1` });
       await page.setViewport(viewport);
       await page.goto(api.url + path);
       return { page, failures: failures.filter((text) => !text.includes('404')) };
     };
   });
-
-const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
 
 describe('the tracking page in a browser', () => {
   // A test for each page: all in one would not be done in a minute on a slow machine.

@@ -39,28 +39,14 @@ export class ApiClient {
 
   /** @returns the numbers of the guides of one request. */
   async create(guides: readonly unknown[]): Promise<string[]> {
-    const { statusCode, body } = await this.#pool.request({
-      method: 'POST',
-      path: '/api/guias/crear',
-      headers: this.#headers,
-      body: JSON.stringify({ TipoServicio: 'Domicilio', Guia: guides }),
-    });
-    const answer = (await body.json()) as { message: string; data: CreatedGuide[] };
-    if (statusCode !== 200) throw new Error(`${statusCode}: ${answer.message}`); // no row is about refused guides
-    return answer.data.map(({ SEND_GUIA }) => SEND_GUIA);
+    const created = await this.#sendGuides<CreatedGuide>('crear', guides);
+    return created.map(({ SEND_GUIA }) => SEND_GUIA);
   }
 
   /** Asks for the prices of guides. @returns the text of each guide's quote. */
   async quote(guides: readonly unknown[]): Promise<string[]> {
-    const { statusCode, body } = await this.#pool.request({
-      method: 'POST',
-      path: '/api/guias/cotizar',
-      headers: this.#headers,
-      body: JSON.stringify({ TipoServicio: 'Domicilio', Guia: guides }),
-    });
-    const answer = (await body.json()) as { message: string; data: { Opciones: { Cotizacion: string }[] }[] };
-    if (statusCode !== 200) throw new Error(`${statusCode}: ${answer.message}`);
-    return answer.data.map(({ Opciones }) => Opciones[0]?.Cotizacion ?? '');
+    const quoted = await this.#sendGuides<{ Opciones: { Cotizacion: string }[] }>('cotizar', guides);
+    return quoted.map(({ Opciones }) => Opciones[0]?.Cotizacion ?? '');
   }
 
   /** @returns how many guides a page of the list has, and the cursor of the next. @throws Refusal when it is not served. */
@@ -128,6 +114,18 @@ export class ApiClient {
 
   close(): Promise<void> {
     return this.#pool.destroy();
+  }
+
+  async #sendGuides<T>(action: 'crear' | 'cotizar', guides: readonly unknown[]): Promise<T[]> {
+    const { statusCode, body } = await this.#pool.request({
+      method: 'POST',
+      path: `/api/guias/${action}`,
+      headers: this.#headers,
+      body: JSON.stringify({ TipoServicio: 'Domicilio', Guia: guides }),
+    });
+    const answer = (await body.json()) as { message: string; data: T[] };
+    if (statusCode !== 200) throw new Error(`${statusCode}: ${answer.message}`); // no row is about refused guides
+    return answer.data;
   }
 
   async #pdf(request: Parameters<Pool['request']>[0]): Promise<void> {
