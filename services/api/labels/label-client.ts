@@ -146,9 +146,10 @@ export class LabelClient {
 
   /**
    * Each request is admitted by its own account's limit; requests for one label then share one wait.
-   * @throws DomainError `too-many-pages`; `overloaded` if the label would be late; `no-printer` if no worker is alive
-   * or the queue is paused; `label-failed`; `label-late`; `client-gone`; `unavailable` while a Redis is away or
-   * refuses the label.
+   * @throws DomainError before it waits: `too-many-pages`; `overloaded` if the label would be late; `no-printer` if no
+   * worker is alive or the queue is paused.
+   * @throws DomainError while it waits: `label-failed`, `label-late`, `client-gone`.
+   * @throws DomainError `unavailable` at any time, while a Redis is away or refuses the label.
    */
   async print(label: LabelPayload, caller: LabelCaller): Promise<PrintedLabel> {
     const asked = performance.now();

@@ -34,8 +34,8 @@ const SVG_REFUSED: readonly [RegExp, string][] = [
 
 /**
  * Reads the carrier's logo as a `data:` URI. The content decides over the type, not the file's name.
- * @throws ConfigError when the file cannot be read, is too large, or is neither a PNG nor an SVG of shapes that a
- * browser can draw.
+ * @throws ConfigError when the file cannot be read or is too large. It must be a PNG, or an SVG of shapes that a browser
+ * can draw.
  */
 export function readLogo(path: string): string {
   const refuse = (why: string, cause?: unknown) =>

@@ -1,8 +1,7 @@
 import { SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { BranchesClient } from '../branches-client.ts';
-import type { SentRequest } from '../requests/guide-request.ts';
-import { parseQuoteRequest } from '../requests/guide-request.ts';
+import { parseQuoteRequest, type SentRequest } from '../requests/guide-request.ts';
 import { resolveBranches } from '../requests/resolve-branches.ts';
 import type { CurrentTariff } from '../tariffs/current-tariff.ts';
 import { describeNoPrice, type NoPrice } from '../tariffs/price.ts';
