@@ -11,6 +11,8 @@ export type FieldView = Omit<Field, 'read' | 'rule'> & {
   name: string;
   value: string;
   problem: string | null;
+  /** Whether the page begins there: the first field that is wrong. */
+  focus: boolean;
 };
 
 type Field = {

@@ -6,6 +6,7 @@ import { annulledBy, guideState } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
 import { localTimeFormatter } from '../local-time.ts';
+import type { PageProblem } from '../public-pages/answers.ts';
 import { arrivalWords, conditionWords } from '../public-pages/arrival.ts';
 import { publicPageKit } from '../public-pages/page-frame.ts';
 
@@ -102,4 +103,4 @@ const kit = publicPageKit(new URL('views/', import.meta.url), STYLE_PATH, ['form
 export const STYLE = kit.style('rastreo.css');
 export const formPage = kit.page<object>('buscar');
 export const guidePage = kit.page<TrackingView>('guia');
-export const problemPage = kit.page<{ title: string; sentence: string }>('problema');
+export const problemPage = kit.page<PageProblem>('problema');
