@@ -11,6 +11,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
@@ -20,7 +21,7 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from './logger.ts';
 import type { Tracing } from './tracing.ts';
@@ -38,15 +39,17 @@ export function startOpenTelemetry(service: string, log: Logger): Tracing {
     log.warn({ details }, `OpenTelemetry reports: ${message}`);
   const ignore = () => {};
   diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN);
-  const provider = new NodeTracerProvider({
+  const provider = new BasicTracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': service, 'service.namespace': 'shipping-guides' }))
       // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override these.
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  // The trace context alone: `baggage` holds whatever a caller likes, and would be stored in jobs.
-  provider.register({ propagator: new W3CTraceContextPropagator() });
+  trace.setGlobalTracerProvider(provider);
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  // Not `baggage`: it holds what any caller sends, and would be stored in jobs.
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   new UndiciInstrumentation({ requireParentforSpans: true }); // enables itself
   subscribe('fastify.initialization', (message) =>
     traceRequests((message as { fastify: FastifyInstance }).fastify),
