@@ -38,7 +38,7 @@ function openLookup(server: HttpServer, config: BranchesConfig, log: Logger): Br
   return lookup;
 }
 
-/** Clients ask the API: these routes need an internal token. */
+/** These routes need an internal token, because clients call the API only. */
 function internalRoutes(lookup: BranchLookup, config: BranchesConfig) {
   return async (server: HttpServer) => {
     server.addHook('onRequest', requireInternalToken(config));

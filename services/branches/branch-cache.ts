@@ -3,12 +3,12 @@ import { type Branch, branchCode, type DestinationQuery } from '#shared/contract
 import { chunks, type Snapshot } from '#shared/stores/branch-store.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
-/** In s: leftovers of an interrupted rebuild expire. */
+/** Leftovers of an interrupted rebuild expire after this time. */
 const UNFINISHED_TTL_S = 60;
 const WRITE_CHUNK = 1_000;
 
 /**
- * The branches and their coverage in one Redis hash, so that a whole creation request is one HMGET:
+ * The branches and their coverage in one Redis hash, so that one HMGET serves a whole creation request:
  *
  * | field | value |
  * |---|---|
@@ -28,12 +28,12 @@ export class BranchCache {
     this.#key = `${prefix}:branches`;
   }
 
-  /** Returns null without a hash. */
+  /** Returns the version of the hash; null if there is no hash. */
   version(): Promise<string | null> {
     return this.#redis.hget(this.#key, 'version');
   }
 
-  /** In the order asked; undefined if the hash has another version. */
+  /** Returns branches in the order of `queries`; undefined if the hash has another version. */
   async find(version: string, queries: readonly DestinationQuery[]): Promise<(Branch | null)[] | undefined> {
     const values = await this.#read(version, queries.map(fieldOf));
     return values?.map((json) => (json ? (JSON.parse(json) as Branch) : null));
@@ -46,7 +46,7 @@ export class BranchCache {
 
   /**
    * Replaces the whole hash or nothing.
-   * @throws Error of the first refused command, such as of a full Redis; the former hash then stays.
+   * @throws Error of the first command that Redis refuses, for example because it is full. The former hash then stays.
    */
   async replace(snapshot: Snapshot): Promise<void> {
     const unfinished = `${this.#key}:${randomUUID()}`;
@@ -61,7 +61,7 @@ export class BranchCache {
       if (written !== fields.size) throw new Error(`${written} of ${fields.size} fields were written`);
       await this.#publish(unfinished);
     } catch (error) {
-      await this.#redis.unlink(unfinished).catch(() => {}); // it expires otherwise
+      await this.#redis.unlink(unfinished).catch(() => {}); // otherwise the key expires
       throw error;
     }
   }
@@ -77,7 +77,7 @@ export class BranchCache {
   }
 }
 
-/** Returns the active branches as JSON array, ordered by code. */
+/** Returns the active branches as a JSON array, ordered by code. */
 export function listingOf(branches: readonly Branch[]): string {
   const active = branches.filter(({ Activa }) => Activa);
   return JSON.stringify(active.sort((one, other) => (one.Codigo < other.Codigo ? -1 : 1)));

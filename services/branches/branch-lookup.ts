@@ -8,16 +8,16 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { BranchStore, Found } from '#shared/stores/branch-store.ts';
 import { type BranchCache, listingOf } from './branch-cache.ts';
 
-/** In ms: so a load is visible within a second. */
+/** A load is visible after this time. */
 const COMPARE_INTERVAL_MS = 300;
-/** In ms after a failed rebuild, because each one reads all branches and coverage. */
+/** Pause after a failed rebuild, because each rebuild reads all branches and coverage. */
 const REBUILD_PAUSE_MS = 5_000;
 
 type Deps = { store: BranchStore; cache: BranchCache; log: Logger; metrics: Registry };
 
 /**
  * Reads branches from the cache if it has the version last seen in the database, otherwise from the database. A load
- * is therefore visible within 300 ms. Each process rebuilds an outdated cache; concurrent rebuilds write the same.
+ * is therefore visible within 300 ms. Each process rebuilds an outdated cache. Concurrent rebuilds write the same data.
  */
 export class BranchLookup {
   readonly #store: BranchStore;
@@ -51,7 +51,7 @@ export class BranchLookup {
     void this.#stop();
   }
 
-  /** @throws DomainError `unavailable` before the database has answered. */
+  /** @throws DomainError `unavailable` until the database has answered once. */
   version(): string {
     if (this.#version === '') throw new DomainError('unavailable');
     return this.#version;
@@ -66,8 +66,8 @@ export class BranchLookup {
   }
 
   /**
-   * Looks up all in one round trip to Redis.
-   * @returns each branch in the order asked: null unless it is active and an origin or a destination.
+   * Looks up all branches in one round trip to Redis.
+   * @returns each branch in the order asked; null unless the branch is active and allows that use.
    */
   async resolve({ origins, destinations }: ResolveRequest): Promise<ResolveResponse> {
     const queries = [...origins.map((code) => ({ code })), ...destinations];
@@ -96,14 +96,14 @@ export class BranchLookup {
     );
   }
 
-  /** `#compare` logs why the cache cannot be read. */
+  /** Reads the database if the cache cannot be read. `#compare` logs why. */
   async #read<T>(cached: (version: string) => Promise<T | undefined>, stored: () => Promise<T>): Promise<T> {
     const value = await cached(this.#version).catch(() => undefined);
     this.#metrics.lookups.inc({ result: value === undefined ? 'miss' : 'hit' });
     return value ?? stored();
   }
 
-  /** Never rejects: while it fails, lookups ask the database. */
+  /** Never rejects. While it fails, lookups ask the database. */
   async #compare(signal?: AbortSignal): Promise<void> {
     try {
       this.#version = await this.#store.version();

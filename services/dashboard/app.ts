@@ -41,7 +41,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const webhooks = new WebhookStore(mongo);
   const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
   const sessions = new Sessions(redis, prefix, users, config.COOKIE_SECURE);
-  // Counts of its own: login attempts at the API lock out no operators.
+  // The dashboard counts separately, so that login attempts at the API lock out no operators.
   const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
   const login = new Login({ users, limit, onAttempt: observeLogins(server, auditLog, users) });
   await server.register(pageSecurity);

@@ -15,7 +15,7 @@ export const BULL_BOARD_PATH = '/colas';
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/** The only routes that answer: those that read-only pages need. */
+/** Only these routes answer, because read-only pages need no others. */
 const ALLOWED_ROUTES = new Set([
   'get /api/queues',
   'get /api/queues/:queueName/:jobId',
@@ -25,7 +25,7 @@ const ALLOWED_ROUTES = new Set([
 ]);
 const NO_FLOW = { body: { nodeId: '', flowRoot: null, isFlowNode: false } };
 
-/** The page would request fonts from another site. */
+/** Without these, the page would request fonts from another site. */
 const FONTS = { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' };
 const UI = {
   boardTitle: 'Etiquetas',
@@ -56,7 +56,7 @@ export function bullBoard(queue: Queue<LabelJob>) {
 const STATUS_LINK =
   '<nav aria-label="Tablero" style="position:fixed;left:.75rem;bottom:.75rem;z-index:1000"><a href="/" style="color:var(--foreground)">← Estado</a></nav>';
 
-/** Removes fonts of another site, sets the page's language for screen readers, adds a link to the status page. */
+/** Removes fonts of another site, sets the language for screen readers, and adds a link to the status page. */
 function adaptPage(html: string): string {
   return html
     .replace(/<link href="https:[^>]*>/, '')
@@ -84,7 +84,7 @@ function createRoutes(queue: Queue<LabelJob>) {
 
 class LabelQueueAdapter extends BullMQAdapter {
   /**
-   * Read-only, so the page has no buttons: the request of a job has been answered, so a retry prints nothing. An
+   * Read-only, so the page has no buttons. A retry would print nothing, because the job's request has been answered. An
    * added or edited job would be a label that no client asked for.
    */
   constructor(queue: Queue<LabelJob>) {
@@ -100,7 +100,7 @@ class LabelQueueAdapter extends BullMQAdapter {
     return (await super.getJobs(...range)).map(masked);
   }
 
-  /** Label workers write no job logs, and one from elsewhere may hold anything. */
+  /** Label workers write no job logs, and a log from elsewhere may hold anything. */
   override async getJobLogs(): Promise<string[]> {
     return [];
   }

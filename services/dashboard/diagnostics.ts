@@ -5,10 +5,10 @@ import type { QueueState } from './queue-state.ts';
 /** `grave`: labels are not printed, or may be lost. `section`: anchor of a section of k8s/runbook.md. */
 export type Diagnosis = { grave: boolean; text: string; section: string };
 
-/** In ms: age of a late label, and p99 of slow labels, as in `k8s/monitoring/alerts.yml`. */
+/** Age of a late label, and p99 of slow labels, as in `k8s/monitoring/alerts.yml`. */
 const LATE_MS = 5_000;
 const SLOW_MS = 1_000;
-/** In ms; a start usually takes half a second. */
+/** A start usually takes half a second. */
 const LONG_START_MS = 5_000;
 /** Share of Redis's memory. */
 const NEARLY_FULL = 0.8;
@@ -31,8 +31,8 @@ const DEPENDENCIES = {
 type Dependency = keyof typeof DEPENDENCIES;
 
 /**
- * Finds problems: the grave first, causes before effects. Unknown values are problems too: without a problem the page
- * reports that all is well.
+ * Finds problems. Grave problems come first, and causes before effects. An unknown value is a problem too, because the
+ * page reports that all is well if it has no problem.
  */
 export function diagnose(state: QueueState): Diagnosis[] {
   const found = [

@@ -1,12 +1,11 @@
 import { LABEL_OUTCOMES, type LabelOutcome, type MinuteCounts } from '#shared/stores/label-counts.ts';
 
-/** A minute is 1 wide. Each outcome has a row with its own scale. */
+/** A minute is 1 wide. Each outcome has a row, and each row its own scale. */
 const ROW_HEIGHT = 30;
 const BAR_WIDTH = 0.8;
 const MAX_BAR = 26;
 /** Keeps a single failure among thousands visible. */
 const MIN_BAR = 3;
-/** Minutes in a line of the table. */
 const TABLE_MINUTES = 10;
 
 const NAMES: Record<LabelOutcome, string> = {

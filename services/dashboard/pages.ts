@@ -7,7 +7,7 @@ import { pagePolicy } from '#shared/http/security-headers.ts';
 import { pageKit } from '#shared/pages/page-kit.ts';
 import { bytes, count, duration, number, utcTime } from './format.ts';
 
-/** An unknown value is a dash. */
+/** These show an unknown value as a dash. */
 const helpers = {
   number,
   duration: (ms: number | undefined) => (ms === undefined ? '—' : duration(ms)),
@@ -36,7 +36,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(html);
 }
 
-/** Without a session, because the login page loads them too. */
+/** Serves the files of pages without a session, because the login page loads them too. */
 export async function assetRoutes(server: HttpServer): Promise<void> {
   const assets = { 'tablero.css': 'text/css', 'estado.js': 'text/javascript', 'icono.svg': 'image/svg+xml' };
   for (const [name, type] of Object.entries(assets)) {
@@ -47,7 +47,7 @@ export async function assetRoutes(server: HttpServer): Promise<void> {
   }
 }
 
-/** Shows errors as pages to a person in a browser, and without a session the login page. */
+/** Shows errors as pages to a person in a browser. Shows the login page to a person without a session. */
 export function showErrorsAsPages(runbookUrl: string | undefined) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
     const status = reply.statusCode;
@@ -78,7 +78,7 @@ export const PAGE_POLICY = pagePolicy({
 /**
  * Forbids caching, and refuses cross-origin requests (CSRF, error `other-origin`). SameSite cookies do not keep out
  * other ports and subdomains of our site. Browsers send `Sec-Fetch-Site`, and over plain http `Origin` (OWASP,
- * "Cross-Site Request Forgery Prevention"). A request with neither is refused.
+ * "Cross-Site Request Forgery Prevention"). A request without both headers is refused.
  */
 export const pageSecurity = fp(async (server: HttpServer) => {
   server.addHook('onRequest', async (request, reply) => {

@@ -16,12 +16,12 @@ import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
-/** For the latency and the failures, in ms. */
+/** Period of the latency and of the failures. */
 const RECENT_MS = 300_000;
 const DAY_MS = 86_400_000;
-/** Longest wait for MongoDB, in ms. */
+/** Longest wait for MongoDB. */
 const MONGO_TIMEOUT_MS = 1_000;
-/** For the latency. */
+/** Most labels whose latency is read. */
 const MAX_LABELS = 500;
 const MAX_FAILURES = 20;
 
@@ -45,7 +45,7 @@ export type QueueState = {
   /** `at` is the time of the heartbeat. */
   workers: (WorkerHeartbeat & { at: number })[];
   services: ServiceHeartbeat[];
-  /** What the dashboard itself reaches. */
+  /** The stores that the dashboard itself reaches. */
   reached: Record<string, DependencyState>;
   redis: RedisState;
   /** Undefined if MongoDB did not answer in time. */
@@ -114,7 +114,7 @@ export async function readQueueState(sources: Sources): Promise<QueueState> {
   };
 }
 
-/** @throws when MongoDB does not answer in time: the page then shows labels alone. */
+/** @throws if MongoDB does not answer in time. The page then shows labels alone. */
 function readWebhooks(webhooks: WebhookStore): Promise<WebhookFigures> {
   const counts = Promise.all([webhooks.countBehind(), webhooks.countDisabled(DAY_MS)]);
   return withTimeout(MONGO_TIMEOUT_MS, 'Counting webhooks', counts).then(([behind, disabled]) => ({
@@ -145,7 +145,7 @@ async function readLatency(
   );
 }
 
-/** Computes percentiles by nearest rank. @param labels in ms since 1970; the one finished last comes first. */
+/** Computes percentiles by nearest rank. @param labels in ms since 1970; the label finished last comes first. */
 export function latencyOf(
   labels: readonly { asked: number; finished: number }[],
 ): LatencyFigures | undefined {

@@ -9,9 +9,8 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { loginPage, sendPage } from './pages.ts';
 
-/** In seconds: a working day. */
+/** A working day. */
 const SESSION_TTL_S = 28_800;
-/** In bytes. */
 const BODY_LIMIT = 16 * 1024;
 const Credentials = Type.Object({
   usuario: Type.String({ maxLength: 1_000 }),
@@ -19,8 +18,8 @@ const Credentials = Type.Object({
 });
 
 /**
- * The browser's cookie has a random id; Redis has the user and token generation under the id's digest. So a reader of
- * Redis cannot open a session, and revoking a user's tokens ends the user's sessions.
+ * Sessions in Redis. The browser's cookie has a random id. Redis keeps the user and token generation under the id's
+ * digest, so a reader of Redis cannot open a session. Ending all tokens of a user also ends the user's sessions.
  */
 export class Sessions {
   readonly #redis: RedisClient;
@@ -51,8 +50,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the session's user as of at most five seconds ago, or half an hour while MongoDB is away; undefined once
-   * the user may no longer enter.
+   * Returns the session's user as stored at most five seconds ago, or half an hour ago while MongoDB is away. Returns
+   * undefined if the user may no longer enter.
    */
   async userOf({ cookies }: FastifyRequest): Promise<ApiUser | undefined> {
     const id = cookies[this.#cookie];
@@ -68,7 +67,7 @@ export class Sessions {
     return `${this.#prefix}:session:${hash('sha256', id, 'base64url')}`;
   }
 
-  /** `lax`, because with `strict` a link from an alert would require another login. No link changes anything. */
+  /** Uses `lax`: with `strict`, a link from an alert would require another login. No link changes anything. */
   #cookieOptions() {
     return { path: '/', httpOnly: true, sameSite: 'lax', secure: this.#secure } as const;
   }
@@ -78,7 +77,7 @@ function mayEnter({ permissions }: ApiUser): boolean {
   return permissions.includes('colas.admin');
 }
 
-/** @throws DomainError `session-missing`, in the hook that it returns. */
+/** Returns a hook that throws DomainError `session-missing`. */
 export function requireSession(sessions: Sessions) {
   return async (request: FastifyRequest): Promise<void> => {
     const user = await sessions.userOf(request);
@@ -102,7 +101,7 @@ export function loginRoutes(sessions: Sessions, login: Login, auditLog: AuditLog
     });
 
     server.post('/salir', async (request, reply) => {
-      // Also while MongoDB is away; then the audit log lacks the entry.
+      // A logout also works while MongoDB is away. The audit log then lacks the entry.
       const user = await sessions.userOf(request).catch(() => undefined);
       await sessions.end(request, reply);
       if (user) {

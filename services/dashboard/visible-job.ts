@@ -3,10 +3,10 @@ import { isLabelPayload, type LabelJob, type LabelJobResult } from '#shared/cont
 import { KINDS } from '#shared/contracts/label-kinds.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 
-/** Others can write to the queue too, so a job's data may be anything. */
+/** Other programs can write to the queue too, so a job's data may be anything. */
 type JobData = Partial<LabelJob> | null;
 
-/** Returns what is not personal data; undefined if the job holds no valid label. */
+/** Returns the label's data that is not personal; undefined if the job holds no valid label. */
 export function visibleLabel(data: JobData) {
   const label = data?.label;
   if (!isLabelPayload(label)) return undefined;
@@ -52,14 +52,14 @@ function visibleResult(result: Partial<LabelJobResult> | null) {
   return result.dropped ? { descartada: 'ya nadie la esperaba' } : { bytes: Number(result.bytes) };
 }
 
-/** Keeps the lines of our code: an error's message may quote a client. */
+/** Keeps only the lines of our code, because an error's message may quote a client. */
 function visibleStack(stack: string): string {
   const [message = '', ...lines] = stack.split('\n');
   const places = lines.filter((line) => /^ {4}at [^"'`]+:\d+:\d+\)?$/.test(line));
   return [explainFailure(message.replace(/^\w+: /, '')), ...places].join('\n');
 }
 
-/** BullMQ keeps only an error's message; that of a `DomainError` is its code. */
+/** BullMQ keeps only an error's message. The message of a `DomainError` is its code. */
 const BY_CODE: Readonly<Record<string, string>> = {
   'label-unprintable': 'Los datos de la etiqueta no se pueden imprimir',
   'payload-invalid': 'El trabajo no trae una etiqueta válida: ¿api y label-worker de versiones distintas?',
@@ -74,7 +74,7 @@ const BY_BEGINNING = [
   ['OOM ', 'Redis está lleno'],
 ] as const;
 
-/** Explains a job's failure. Hides an unknown message, which may quote personal data: the worker logs it. */
+/** Explains a job's failure. Hides an unknown message, which may quote personal data. The worker logs that message. */
 export function explainFailure(error: string): string {
   if (Object.hasOwn(BY_CODE, error)) return BY_CODE[error] as string;
   const known = BY_BEGINNING.find(([beginning]) => error.startsWith(beginning));

@@ -9,7 +9,6 @@ export const POINTS_PER_DOT = 72 / 25.4 / DOTS_PER_MM;
 export const DOTS_PER_POINT = (DOTS_PER_MM * 25.4) / 72;
 export const CSS_PIXELS_PER_DOT = 96 / 25.4 / DOTS_PER_MM;
 
-/** In dots. */
 export type Rect = readonly [x: number, y: number, width: number, height: number];
 
 /** A rule is one rectangle; a code has one for each bar or run of modules. */

@@ -5,7 +5,7 @@ import type { StartReason } from './browser/supervisor.ts';
 import { FAILURE_REASONS, type FailureReason } from './queue/label-failure.ts';
 
 const PHASES = ['html', 'wait', 'document', 'print', 'split', 'image', 'store'] as const;
-/** In seconds: from the HTML of one label to the longest print. */
+/** In seconds, from the HTML of one label to the longest print. */
 const PHASE_BUCKETS = [0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 const START_REASONS: readonly StartReason[] = ['start', 'failed', 'recycled'];
 

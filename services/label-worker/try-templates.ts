@@ -16,8 +16,8 @@ type Scan = Awaited<ReturnType<typeof startScanner>>;
 
 /**
  * Prints the sample labels with each template of an operator's own, and reads their codes back from the PDFs.
- * @throws TemplateError when a label does not print, has wrong pages or codes, or looks different beside others.
- * DomainError `browser-failed` when Chromium is at fault.
+ * @throws TemplateError if a label does not print, has wrong pages or codes, or looks different beside others.
+ * @throws DomainError `browser-failed` if Chromium is at fault.
  */
 export async function tryTemplates(templates: LabelTemplates, print: Print): Promise<void> {
   const own = LABEL_KINDS.filter((kind) => templates[kind] !== OUR_TEMPLATES[kind]);
@@ -61,7 +61,7 @@ async function tryTemplate(
     }
     pagesAlone.set(name, pages);
   }
-  // The first takes a free print slot. The others wait, and share the next print.
+  // The first label takes a free print slot. The other labels wait, and share the next print.
   const together = await Promise.all(
     samples.map(async ([name, label]) => [name, await printed(name, label, false)] as const),
   );
@@ -78,7 +78,7 @@ async function startScanner() {
   // Loaded here, because most workers need no trial.
   const { prepareZXingModule, readBarcodes } = await import('zxing-wasm/reader');
   const wasm = readFileSync(new URL(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
-  // Without its file, ZXing would fetch it.
+  // Without this file, ZXing would fetch it from the network.
   await prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer }, fireImmediately: true });
   const rasterize = await startPdfium();
 

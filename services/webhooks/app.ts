@@ -19,7 +19,7 @@ import { Sender } from './sender.ts';
 import { Slots } from './slots.ts';
 import { WebhookClient } from './webhook-client.ts';
 
-/** Most test events at a time, in all and of one account. The api sends one at a time for each webhook. */
+/** Most test events at a time, in all and for one account. The api sends one at a time for each webhook. */
 const TEST_EVENTS = { inAll: 50, ofOne: 2 };
 
 /**
@@ -53,7 +53,7 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
         const webhook = await webhooks.find(body.account, body.webhook);
         if (!webhook) throw new DomainError('no-route');
         const secrets = await webhooks.secretsOf(webhook);
-        if (secrets.length === 0) throw new DomainError('no-route'); // it has just been removed
+        if (secrets.length === 0) throw new DomainError('no-route'); // the webhook has just been removed
         const sending = testEvents.run(body.account, () =>
           client.post({ url: webhook.url, secrets }, testEvent()),
         );

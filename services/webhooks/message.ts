@@ -3,7 +3,7 @@ import { feedEvent } from '#shared/stores/event-log.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
 
-/** The same events make the same message, on every try. */
+/** Every try of the same events makes the same message. */
 export type Message = { id: string; body: string };
 
 /** A replay gets another id, because receivers drop known ids (Standard Webhooks 1.0.0, "Idempotency"). */
@@ -26,7 +26,7 @@ export function testEvent(): Message {
 
 /**
  * Signs as Standard Webhooks 1.0.0 says (https://github.com/standard-webhooks/standard-webhooks).
- * @param secrets `whsec_` and base64; each of them signs.
+ * @param secrets `whsec_` and base64. Each of them signs.
  */
 export function signedHeaders(
   { id, body }: Message,

@@ -2,15 +2,15 @@ import { type LookupAddress, promises } from 'node:dns';
 import { buildConnector } from 'undici';
 import { isAddress, isPublicAddress } from '#shared/contracts/public-address.ts';
 
-/** In ms. The connection then has five seconds more. */
+/** The connection then has five seconds more. */
 const LOOKUP_TIMEOUT_MS = 4_000;
-/** Longest look-up of a known name, in ms: after a failed one, within the time of its connection. */
+/** Longest look-up of a known name. It follows a failed look-up, within the time of the same connection. */
 const KNOWN_TIMEOUT_MS = 2_000;
-/** In ms, including look-up and TLS. */
+/** Includes look-up and TLS. */
 const CONNECT_TIMEOUT_MS = LOOKUP_TIMEOUT_MS + 5_000;
-/** Time before the same DNS server, or the next, is asked again, in ms. */
+/** Time before the same DNS server, or the next one, is asked again. */
 const RETRY_MS = 1_000;
-/** The name has no address. Other errors may be the fault of our own servers. */
+/** Codes for a name without an address. Other errors may be the fault of our own servers. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 /** Names of this machine, which are never sent to the DNS (RFC 6761, 6.3). */
 const THIS_MACHINE = /^(.+\.)?localhost\.?$/;
@@ -35,9 +35,9 @@ export class NameFailed extends Error {
 }
 
 /**
- * Connects to public addresses only; one other address among several refuses the name. Checks the address at each
- * connection, because a name's addresses may change. Node looks up no literal address, so those are checked directly.
- * @param servers of the DNS, as `address:port`; those of the machine by default.
+ * Connects to public addresses only. A name is refused if one of its addresses is not public. Checks the address at each
+ * connection, because a name's addresses may change. Node does not look up a literal address, so it is checked directly.
+ * @param servers DNS servers as `address:port`; the machine's own by default.
  */
 export function publicConnector(servers?: readonly string[]): buildConnector.connector {
   return connectorTo(isPublicAddress, servers);
@@ -55,7 +55,7 @@ function connectorTo(
   const names = new Names(servers);
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
-    // One connection has one request at a time: HTTP/2 would let one receiver delay requests to others.
+    // One connection has one request at a time. With HTTP/2 one receiver could delay requests to others.
     allowH2: false,
     lookup: (hostname, { all }, callback) => {
       lookUp(hostname, isAllowed, names).then(
@@ -74,7 +74,7 @@ function connectorTo(
   };
 }
 
-/** @throws NotPublic if the name has no address, or one that is not allowed; the errors of `Names.addressesOf`. */
+/** @throws NotPublic if an address of the name is not allowed; also what `Names.addressesOf` throws. */
 async function lookUp(
   hostname: string,
   isAllowed: (address: string) => boolean,
@@ -87,8 +87,8 @@ async function lookUp(
 }
 
 /**
- * Asks the DNS, and finds out who is at fault for a failure. Our server answers `SERVFAIL` for a failure of its own
- * and for one of the name's servers, so it is asked again for a known name.
+ * Asks the DNS, and finds out who is at fault for a failure. Our server answers `SERVFAIL` if it fails itself, and if
+ * the name's servers fail. So it is asked for a known name too.
  */
 class Names {
   readonly #servers: readonly string[] | undefined;
@@ -123,8 +123,8 @@ class Names {
 }
 
 /**
- * Unlike `dns.lookup`, which has four threads for all, a slow look-up delays no other. Reads neither /etc/hosts nor
- * the search list of /etc/resolv.conf.
+ * Asks the DNS. A slow look-up delays no other, while `dns.lookup` has four threads for all. Reads neither /etc/hosts
+ * nor the search list of /etc/resolv.conf.
  * @throws NotPublic if the name has no address; LookupFailed without an answer in time.
  */
 async function askDns(

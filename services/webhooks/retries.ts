@@ -6,7 +6,7 @@ const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 const PAUSES = [5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 12 * HOUR];
 /** Random share of a pause, so that receivers on one server are not all tried at once. */
 const SPREAD = 0.2;
-/** In ms: a webhook without success for so long is disabled. */
+/** A webhook that has had no success for so long is disabled. */
 const GIVE_UP_MS = 5 * 24 * HOUR;
 const GONE = 410;
 
@@ -20,14 +20,14 @@ export function afterFailure(
   now: Date,
 ): Consequence {
   const spread = 1 + SPREAD * (2 * Math.random() - 1);
-  // Our DNS may be away for all webhooks, so none is disabled nor waits for hours afterwards.
+  // Our DNS may be away for all webhooks. So none is disabled, and none waits for hours afterwards.
   if (lookupFailed) return { pauseMs: MINUTE * spread };
   if (status === GONE) return { disableReason: 'Respondio 410: ya no existe' };
   if (failingSince && now.getTime() - failingSince.getTime() >= GIVE_UP_MS) {
     return { disableReason: 'Cinco dias sin exito' };
   }
   const pause = PAUSES[Math.min(failures, PAUSES.length - 1)] as number;
-  // A receiver may ask for a longer pause, but not for one that disables its webhook.
+  // A receiver may ask for a longer pause, but not for a pause that would disable its webhook.
   const asked = Math.min(1_000 * retryAfterS, 12 * HOUR);
   return { pauseMs: Math.max(pause * spread, asked) };
 }

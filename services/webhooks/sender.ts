@@ -11,13 +11,13 @@ import { Slots } from './slots.ts';
 import type { Outcome, WebhookClient } from './webhook-client.ts';
 
 const MESSAGE_EVENTS = 100;
-/** In ms: how long one webhook is served in a row while others are due. */
+/** How long one webhook is served in a row while others are due. */
 const TURN_MS = 5_000;
-/** Most webhooks served at a time, in all and of one account. Each has a message of some 50 kB in memory. */
+/** Most webhooks served at a time, in all and for one account. Each has a message of some 50 kB in memory. */
 const SLOTS = { inAll: 200, ofOne: 10 };
-/** In ms, after no webhook was due. */
+/** Pause when no webhook was due. */
 const PAUSE_MS = 500;
-/** In ms, before the next look for events that are too recent to be shown. */
+/** Pause before looking again for events that are too recent to be shown. */
 const PENDING_MS = 1_000;
 
 type Options = {
@@ -54,7 +54,7 @@ export class Sender {
     });
   }
 
-  /** Claims no more, and resolves when the current messages are answered. */
+  /** Claims no more webhooks, and resolves when the current messages are answered. */
   async close(): Promise<void> {
     this.#end.abort();
     await this.#stopClaiming();
@@ -88,7 +88,7 @@ export class Sender {
       const limit = batchEnd ? batchEnd - cursor : MESSAGE_EVENTS;
       const page = await events.page(account, cursor, limit, batchEnd);
       const [first] = page.entries;
-      // Clocks may disagree on what is shown: a message that was begun waits for all of its events.
+      // Clocks may disagree on which events are shown. A message that was begun waits until all of its events are shown.
       if (page.hasPending && (batchEnd || !first)) return webhooks.release(webhook, nextLookMs(page));
       const next = batchEnd ?? page.next;
       if (!first) {
@@ -111,7 +111,7 @@ export class Sender {
       webhook = moved(webhook, next);
       if (page.entries.length < limit) return webhooks.release(webhook, nextLookMs(page));
     }
-    // There is more to send, or its account has moved the cursor.
+    // There is more to send, or the account has moved the cursor.
     await webhooks.release(webhook, 0);
   }
 
@@ -138,7 +138,7 @@ export class Sender {
   #logFailure({ id, account, url, lastFailure, lastSuccess }: HeldWebhook, reason: string): void {
     const isKnown = lastFailure?.reason === reason && !(lastSuccess && lastSuccess > lastFailure.at);
     if (isKnown) return;
-    const { host } = new URL(url); // the rest may have secrets
+    const { host } = new URL(url); // the rest may hold secrets
     this.#options.log.warn({ webhook: id, account, host, reason }, 'A webhook does not take its messages');
   }
 }
@@ -149,7 +149,7 @@ function moved(webhook: HeldWebhook, cursor: number): HeldWebhook {
   return { ...rest, cursor, failures: 0 };
 }
 
-/** In ms, after the last event shown; undefined if unknown. */
+/** Returns when to look next, in ms after the last event shown; undefined if unknown. */
 function nextLookMs({ hasPending }: FeedPage): number | undefined {
   return hasPending ? PENDING_MS : undefined;
 }

@@ -2,25 +2,25 @@ import { Agent, type buildConnector, type Dispatcher } from 'undici';
 import { type Message, signedHeaders } from './message.ts';
 import { LookupFailed, NameFailed, NotPublic } from './public-addresses.ts';
 
-/** Time limit of a request, in ms, from the DNS look-up to the status of the answer. */
+/** Time limit of a request, from the DNS look-up to the status of the answer. */
 const TIMEOUT_MS = 15_000;
-/** In bytes: only the status of an answer matters. */
+/** In bytes. It is small, because only the status of an answer matters. */
 const MAX_ANSWER = 1_024;
 /** Time limit of reading the answer, in ms. */
 const ANSWER_MS = 1_000;
-/** In ms, even if the receiver keeps idle connections longer. */
+/** Holds even if the receiver keeps idle connections longer. */
 const KEEP_ALIVE_MS = 10_000;
 
 export type Receiver = { url: string; secrets: readonly string[] };
 
 export type Outcome = {
-  /** Until the status of the answer. */
+  /** Time until the status of the answer. */
   ms: number;
   /** Absent without an answer. */
   status?: number;
   /** Why the message was not accepted, in words for the account; absent after a success. */
   failure?: string;
-  /** The DNS answers for no name: our own may be at fault. */
+  /** The DNS answers for no name, so our own DNS may be at fault. */
   lookupFailed?: true;
   /** The pause that the receiver asks for, in seconds. */
   retryAfterS?: number;
@@ -33,7 +33,7 @@ export class WebhookClient {
   /** @param connect `publicConnector()`, or `anyConnector()` if receivers may be in our own networks. */
   constructor(connect: buildConnector.connector, timeoutMs = TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
-    // No limit of connections: a server may receive for many accounts, and one webhook that hangs would delay the
+    // No limit of connections, because one server may receive for many accounts. A webhook that hangs would delay the
     // others.
     this.#agent = new Agent({
       connect,
@@ -44,7 +44,7 @@ export class WebhookClient {
     });
   }
 
-  /** Posts once, without redirections. Does not throw: the outcome has the error. */
+  /** Posts once, and follows no redirection. Never throws, because the outcome has the error. */
   async post({ url, secrets }: Receiver, message: Message): Promise<Outcome> {
     const from = performance.now();
     const ended = () => Math.round(performance.now() - from);
@@ -86,7 +86,7 @@ function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData): Om
   };
 }
 
-/** Reads a short answer, so that its connection is used again, and drops a longer or slower one. */
+/** Reads a short answer, so that its connection is used again. Drops a longer or slower answer. */
 async function readLittle({ body }: Dispatcher.ResponseData): Promise<void> {
   const end = setTimeout(() => body.destroy(), ANSWER_MS);
   let bytes = 0;
@@ -96,7 +96,7 @@ async function readLittle({ body }: Dispatcher.ResponseData): Promise<void> {
       if (bytes > MAX_ANSWER) break; // destroys the stream
     }
   } catch {
-    // The status has decided.
+    // The status has already decided the outcome.
   } finally {
     clearTimeout(end);
   }

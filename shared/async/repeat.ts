@@ -1,18 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 type Options = {
-  /** After success, in ms. */
+  /** Pause after success. */
   pauseMs: number;
-  /** After a failure, in ms. */
+  /** Pause after a failure; `pauseMs` by default. */
   retryMs?: number;
-  /** Called after each run; without it a failure is ignored. */
+  /** Called after each run. Without it, failures are ignored. */
   log?: { failed(error: unknown): void; succeeded(): void };
 };
 
 /**
  * Runs `work` at once, and again after each pause.
  * @param work gets a signal that aborts when it is stopped.
- * @returns stops it, and resolves when the current run has ended, whose failure is not logged.
+ * @returns a function that stops the repetition, and resolves when the current run has ended. A failure of that run is
+ * not logged.
  */
 export function repeat(
   work: (signal: AbortSignal) => Promise<unknown>,

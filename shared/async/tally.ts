@@ -1,4 +1,4 @@
-/** Counts what is under way, by key; a key of which nothing is under way takes no memory. */
+/** Counts running work by key. A key without running work takes no memory. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -10,12 +10,12 @@ export class Tally {
     return this.#counts.values();
   }
 
-  /** Returns the keys of which at least `count` are under way. */
+  /** Returns the keys with at least `count` under way. */
   keysOf(count: number): string[] {
     return [...this.#counts].filter(([, underWay]) => underWay >= count).map(([key]) => key);
   }
 
-  /** @returns how many of the key were under way before. */
+  /** @returns the key's count before. */
   add(key: string, more = 1): number {
     const before = this.of(key);
     this.#counts.set(key, before + more);

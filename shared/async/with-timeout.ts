@@ -2,7 +2,7 @@
  * Waits for `work`, at most `ms` milliseconds, without cancelling it. Work that ended while the event loop was blocked
  * is not late.
  * @param what names the work in the error's message, such as `Starting Chromium`.
- * @throws DOMException `TimeoutError` when the time is over first.
+ * @throws DOMException `TimeoutError` if `work` takes longer.
  */
 export async function withTimeout<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -11,7 +11,7 @@ export function openAuditLog(server: HttpServer, service: string, store: AuditSt
   return auditLog;
 }
 
-/** Longest wait for the database, in ms: an operator must be able to pause the queue while it hangs. */
+/** Longest wait for the database. An operator must be able to pause the queue while the database hangs. */
 const WAIT_MS = 1_000;
 
 type Options = { service: string; store: AuditStore; log: Pick<Logger, 'info' | 'error'>; metrics: Registry };
@@ -56,7 +56,7 @@ export class AuditLog {
     return withTimeout(WAIT_MS, 'Storing an event of the audit log', storing).catch(() => {});
   }
 
-  /** Waits for the events that are being stored, at most as long as MongoDB's driver does. */
+  /** Waits until pending events are stored, or the driver of MongoDB has given up. */
   async close(): Promise<void> {
     await Promise.all(this.#storing);
   }

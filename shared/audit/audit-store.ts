@@ -50,14 +50,14 @@ export const AUDIT = defineCollection(
     /** A user, a job, an account. */
     subject: OPTIONAL_TEXT,
     outcome: oneOf(['ok', 'refused', 'failed', 'started']),
-    /** Lists are of what the service has itself made, such as guide numbers, and at most those of one request. */
+    /** Lists hold only what the service itself has made, such as guide numbers, and at most those of one request. */
     details: optional(body<Details | undefined>()),
   },
   {
     id: 'Random',
     holds: 'The audit log: who did what, from where',
     life: `${AUDIT_DAYS} days`,
-    // Nobody updates or removes its events. `mongo-users.ts` creates its indexes: another TTL would delete the log.
+    // Nobody updates or removes events. `mongo-users.ts` creates the indexes, because another TTL would delete the log.
     rights: {
       api: ['insert'],
       dashboard: ['insert'],
@@ -77,7 +77,7 @@ export type AuditEvent = Omit<AuditDocument, '_id'>;
 
 /** Absent fields do not restrict. `since` is inclusive, `until` exclusive. */
 export type AuditQuery = {
-  /** What this user did, and what was done to this user. */
+  /** Selects what this user did, and what was done to this user. */
   user?: string | undefined;
   action?: AuditAction | undefined;
   address?: string | undefined;
@@ -85,7 +85,7 @@ export type AuditQuery = {
   until?: Date | undefined;
 };
 
-/** Longest text of a field, in characters: some come from clients and from operators' command lines. */
+/** Longest text of a field, in characters, because some texts come from clients and from command lines. */
 const MAX_TEXT = 256;
 
 /** The audit log in MongoDB. Events are inserted and read, never changed; MongoDB removes old ones. */

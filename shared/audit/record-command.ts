@@ -12,7 +12,7 @@ export type CommandResult = { text: string; details?: AuditEvent['details'] };
 /**
  * Runs an operator's command, and records its result before the operator reads it.
  * @param run may call `announce`, which records the beginning of a long command, or of one that exports data.
- * @throws Error for the operator when the audit log cannot be written; else the error of `run`.
+ * @throws Error for the operator if the audit log cannot be written; otherwise the error of `run`.
  */
 export async function recordCommand(
   auditLog: AuditStore,
@@ -27,7 +27,7 @@ export async function recordCommand(
       throw new Error('No se hizo nada: no se pudo anotar en la bitacora (coleccion audit)', { cause });
     });
   const { text, details: found } = await run(announce).catch(async (error: unknown) => {
-    await record('failed').catch(() => {}); // the operator reads the command's own failure
+    await record('failed').catch(() => {}); // the operator must read the command's own failure
     throw error;
   });
   await record('ok', found).catch((cause: unknown) => {
@@ -40,7 +40,7 @@ export async function recordCommand(
 
 /**
  * Returns who runs a command, and from which address. `OPERATOR` names the person if many share one user of the
- * system, as in a container. Otherwise it is the system's user, or the user who called sudo.
+ * system, as in a container. Without `OPERATOR` it is the system's user, or the user who called sudo.
  */
 export function operatorOf(env: NodeJS.ProcessEnv): { actor: string; address: string } {
   const address = env.SSH_CONNECTION?.split(' ')[0] ?? hostname();

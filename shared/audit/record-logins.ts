@@ -6,9 +6,9 @@ import type { UserStore } from '#shared/auth/user-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { AuditLog } from './audit-log.ts';
 
-/** In ms: a reached limit is recorded again when its failures no longer count. */
+/** A reached limit is recorded again when its failures no longer count. */
 const LOCKED_MS = 900_000;
-/** Limits that are remembered as recorded; a flood from more addresses records some of them again. */
+/** Limits that are remembered as recorded. A flood from more addresses records some of them again. */
 const MAX_LOCKED = 10_000;
 
 /** Returns a function that counts and records every attempt to log in to a service. */
@@ -36,8 +36,8 @@ function countFailures(metrics: Registry): (attempt: LoginAttempt) => void {
 }
 
 /**
- * Records a reached limit once, not with every refused request. Unknown names are not recorded, because people also
- * type their password into that field.
+ * Records a reached limit once, not with every refused request. Does not record unknown names, because people also type
+ * their password into that field.
  */
 function recordLogins(auditLog: AuditLog, users: Pick<UserStore, 'findRecent'>) {
   const locked = new LRUCache<string, true>({ max: MAX_LOCKED, ttl: LOCKED_MS });
@@ -49,7 +49,7 @@ function recordLogins(auditLog: AuditLog, users: Pick<UserStore, 'findRecent'>) 
   };
   return async (attempt: LoginAttempt): Promise<void> => {
     const { outcome, username, address, requestId } = attempt;
-    if (outcome === 'overload') return; // nothing was decided
+    if (outcome === 'overload') return; // the login was not decided
     const isLimit = outcome === 'address_limit' || outcome === 'pair_limit';
     if (isLimit && wasRecorded(attempt)) return;
     const record = (user?: { username: string; account: string }) =>

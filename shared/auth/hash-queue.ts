@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * Passwords hashed at a time on libuv's threads. Half of the cores stay free for other requests. At least two,
+ * Passwords hashed at a time on libuv's threads. Half of the cores stay free for other requests. At least two hashes run,
  * because a finished one waits for the event loop.
  */
 const MAX_HASHED = Math.max(2, Math.floor(availableParallelism() / 2));
-/** Longest wait for the hash to begin, in ms. */
+/** Longest wait for the hash to begin. */
 const TIMEOUT_MS = 5_000;
-/** Most logins that wait: two cores hash about as many in the longest wait. */
+/** Most logins that wait. Two cores hash about as many during the longest wait. */
 const MAX_WAITING = 250;
 
 type Waiter = { rank: number; grant: () => void; refuse: (why: string) => void };
@@ -26,7 +26,7 @@ export class HashQueue {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @throws Error when the turn does not come in time, or too many with a lower rank wait. */
+  /** @throws Error if the turn does not come in time, or too many with a lower rank wait. */
   async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await this.#wait(rank);

@@ -5,22 +5,22 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
-/** In seconds (docs/contract.md "Authentication"). */
+/** Period in which failures count (docs/contract.md "Authentication"). */
 const WINDOW_S = 900;
 /** Failed logins of a user from one address. A successful login resets the count. */
 export const FAILURES_PER_USER = 10;
 /** Counts that this process remembers, of some 100 bytes each. */
 const MAX_COUNTS = 20_000;
-/** How long an address is known to be a user's, in seconds. */
+/** How long an address is known to be a user's. */
 const KNOWN_S = 30 * 24 * 3_600;
 /** Most recent addresses kept for a user, which bounds the user's memory in Redis. */
 const MAX_KNOWN = 100;
 /** Longest text counted in place of an invalid address, in characters. */
 const MAX_ADDRESS_TEXT = 64;
 
-/** What a login is counted under. Digests, so that keys in Redis hold no name. */
+/** The keys under which a login is counted. They are digests, so that keys in Redis hold no name. */
 export type LoginKeys = { user: string; address: string; pair: string };
-/** In the last 15 minutes. */
+/** Counts of the last 15 minutes. */
 export type LoginFailures = { address: number; pair: number };
 type Reached = { limit: 'address_limit' | 'pair_limit'; seconds: number };
 
@@ -62,8 +62,8 @@ export function loginKeys(username: string, from: string): LoginKeys {
 }
 
 /**
- * Counts failed logins by address, and by user and address together. Failures of a user from elsewhere do not count:
- * otherwise anybody could lock a user out.
+ * Counts failed logins by address, and by user and address together. Failures of a user from elsewhere do not count,
+ * because otherwise anybody could lock a user out.
  */
 export class LoginLimit {
   readonly perUser = FAILURES_PER_USER;
@@ -71,10 +71,10 @@ export class LoginLimit {
   readonly #redis: RedisClient;
   readonly #prefix: string;
   readonly #limiters: Readonly<Record<'address' | 'pair', RateLimiterRedis>>;
-  /** Failures as this process last read them, until their count ends. */
+  /** Failures as this process last read them, for as long as they count. */
   readonly #counts = new LRUCache<string, number>({ max: MAX_COUNTS });
 
-  /** @param prefix of the keys; each service that logs users in has its own, and so its own counts. */
+  /** @param prefix of the keys. Each service that logs users in has its own prefix, and so its own counts. */
   constructor(redis: RedisClient, prefix: string, perAddress: number) {
     const limiter = (name: string, points: number) =>
       countingLimiter(redis, `${prefix}-${name}`, points, WINDOW_S);
@@ -84,7 +84,7 @@ export class LoginLimit {
     this.#limiters = { address: limiter('address', perAddress), pair: limiter('pair', this.perUser) };
   }
 
-  /** Returns the reached limit that this process knows. It does not ask Redis, so that a flood stays cheap. */
+  /** Returns the reached limit that this process knows. Does not ask Redis, so that a flood stays cheap. */
   reached({ address, pair }: LoginKeys): Reached | undefined {
     if (this.#known(address) >= this.perAddress) return this.#reached('address_limit', address);
     if (this.#known(pair) >= this.perUser) return this.#reached('pair_limit', pair);
@@ -100,7 +100,7 @@ export class LoginLimit {
     return this.knownFailures({ address, pair });
   }
 
-  /** Returns the failures that this process knows. Others may have counted more. */
+  /** Returns the failures that this process knows. Other processes may have counted more. */
   knownFailures({ address, pair }: Pick<LoginKeys, 'address' | 'pair'>): LoginFailures {
     return { address: this.#known(address), pair: this.#known(pair) };
   }
@@ -112,7 +112,7 @@ export class LoginLimit {
     this.#learn(pair, ofPair);
   }
 
-  /** Forgets the failures of the user from this address, and knows the address from now on. */
+  /** Forgets the user's failures from this address, and remembers the address as the user's. */
   async succeed(keys: LoginKeys): Promise<void> {
     await Promise.all([this.#limiters.pair.delete(keys.pair), this.#makeKnown(keys).catch(ignore)]);
     this.#counts.delete(keys.pair);
@@ -146,7 +146,7 @@ export class LoginLimit {
   }
 }
 
-/** Without Redis every address is unknown, and a login goes on. */
+/** Without Redis every address is unknown, and logins still work. */
 function ignore(): void {}
 
 function nowS(): number {

@@ -5,16 +5,16 @@ import { type LoginKeys, type LoginLimit, loginKeys } from './login-limit.ts';
 import { hashPassword, isWeakHash, passwordMatches } from './passwords.ts';
 import type { ApiUser, UserStore } from './user-store.ts';
 
-/** Longest name and longest password, in characters: argon2's time grows with the length. */
+/** Longest name and longest password, in characters, because argon2's time grows with the length. */
 export const MAX_CREDENTIAL = 256;
-/** In seconds: when a login refused by overload may try again. */
+/** When a login refused by overload may try again. */
 const RETRY_S = 2;
 
-/** Why a login is refused, each with the code of its answer. */
+/** The reasons for refusing a login, each with the code of its answer. */
 const CODES = {
-  /** A wrong password, or an unknown user. */
+  /** The password is wrong, or the user is unknown. */
   wrong: 'credentials-wrong',
-  /** The right password of a user who may not log in. */
+  /** The password is right, but the user may not log in. */
   disabled: 'credentials-wrong',
   address_limit: 'too-many-logins',
   pair_limit: 'too-many-logins',
@@ -22,13 +22,13 @@ const CODES = {
 } as const;
 export type LoginFailure = keyof typeof CODES;
 export const LOGIN_FAILURES = Object.keys(CODES) as LoginFailure[];
-/** The refusals of a login; each service that logs users in answers all of them. */
+/** The errors of a login. Each service that logs users in answers all of them. */
 export type LoginCode = 'credentials-missing' | (typeof CODES)[LoginFailure];
 
 export class LoginRefusal extends DomainError {
   readonly reason: LoginFailure;
 
-  /** @param options.seconds when to try again, where that helps. */
+  /** @param options.seconds when to try again, if that helps. */
   constructor(reason: LoginFailure, options: { seconds?: number; cause?: unknown } = {}) {
     const { seconds, cause } = options;
     super(CODES[reason], { params: { seconds }, ...(cause !== undefined && { cause }) });
@@ -36,9 +36,9 @@ export class LoginRefusal extends DomainError {
   }
 }
 
-/** A login that was decided, not ended by an outage of a store. */
+/** A login that was decided. An outage of a store decides nothing. */
 export type LoginAttempt = {
-  /** As the client named it, which need not be a user; `MAX_CREDENTIAL` characters at most. */
+  /** The name that the client sent, which need not be a user. At most `MAX_CREDENTIAL` characters. */
   username: string;
   address: string;
   requestId: string | undefined;
@@ -49,8 +49,8 @@ type Options = {
   users: UserStore;
   limit: LoginLimit;
   /**
-   * Called with each decided attempt; must not throw or reject. A successful login waits for it. A failed one does
-   * not, so that a flood of failures occupies nothing.
+   * Called with each decided attempt. Must not throw or reject. A successful login waits for it. A failed login does not
+   * wait, so that a flood of failures occupies nothing.
    */
   onAttempt?: (attempt: LoginAttempt) => unknown;
   /** Replaces hashes of weak parameters. Only the API may write users. */
@@ -59,8 +59,8 @@ type Options = {
 };
 
 /**
- * Logs users in by name and password (docs/contract.md "Authentication"). Only failures count against a limit. No more
- * logins of an address are checked at a time than may still fail, so parallel guesses cannot exceed the limit.
+ * Logs users in by name and password (docs/contract.md "Authentication"). Only failures count against a limit. At a time,
+ * only as many logins of an address are checked as may still fail, so parallel guesses cannot exceed the limit.
  */
 export class Login {
   readonly #users: UserStore;
@@ -70,9 +70,9 @@ export class Login {
   readonly #rehash: boolean;
   /** Logins that are not answered yet, by each of their keys. */
   readonly #underWay = new Tally();
-  /** Logins whose turn has come, and which may fail. */
+  /** Logins that are being checked, and so may fail. */
   readonly #checking = new Tally();
-  /** Logins whose turn has come, and which wait until another one is decided. */
+  /** Logins that wait until another login is decided. */
   readonly #undecided: (() => void)[] = [];
 
   constructor({ users, limit, onAttempt = () => {}, rehash = false, queue = new HashQueue() }: Options) {
@@ -84,8 +84,8 @@ export class Login {
   }
 
   /**
-   * Returns the user with this name and password. An unknown or disabled user takes as long as a wrong password, so
-   * that the time of an answer reveals no names.
+   * Returns the user with this name and password. The answer for an unknown or disabled user takes as long as for a wrong
+   * password, so that its time reveals no names.
    * @throws DomainError `credentials-missing`, or a LoginRefusal.
    */
   async check(username: string, password: string, address: string, requestId?: string): Promise<ApiUser> {

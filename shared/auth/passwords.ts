@@ -3,10 +3,10 @@ import { hash, verify } from '@node-rs/argon2';
 /** OWASP's first choice for argon2id: 19 MiB, 2 passes, 1 lane. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Verified in place of an unknown user's hash, so that both refusals take the same time. */
+/** Verified for unknown users, so that their refusal takes the same time. */
 const unknownUserHash = hash('', OPTIONS);
 
-/** @returns argon2id as a PHC string. */
+/** Returns an argon2id hash as a PHC string. */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, OPTIONS);
 }
@@ -17,7 +17,7 @@ export function isWeakHash(passwordHash: string): boolean {
   return memory < OPTIONS.memoryCost || passes < OPTIONS.timeCost;
 }
 
-/** @param passwordHash argon2id, PHC string. For undefined, an unknown user, it takes as long and returns false. */
+/** @param passwordHash from `hashPassword`; undefined for an unknown user, who takes as long and never matches. */
 export async function passwordMatches(passwordHash: string | undefined, password: string): Promise<boolean> {
   const matches = await verify(passwordHash ?? (await unknownUserHash), password);
   return matches && passwordHash !== undefined;

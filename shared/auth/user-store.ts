@@ -41,12 +41,12 @@ export const USERS = defineCollection(
     disabled: FLAG,
     /** A user of the demo data, whose password everybody knows. */
     demo: optional(FLAG),
-    /** Whether the account is for rehearsals (docs/contract.md "Test accounts"): all of its users say the same, for ever. */
+    /** Whether the account is for rehearsals (docs/contract.md "Test accounts"). All users of an account have the same value. */
     test: optional(FLAG),
     /**
-     * Only tokens and sessions of this generation are accepted; absent until a user's tokens are ended. Not a time:
-     * `iat` has whole seconds, and clocks differ. A user's first generation differs from those of a removed user of
-     * the same name.
+     * Only tokens and sessions of this generation are accepted. Absent until a user's tokens are ended. It is not a time,
+     * because `iat` has whole seconds and clocks differ. A user's first generation differs from the generations of a
+     * removed user of the same name.
      */
     tokenGeneration: optional(NUMBER),
     /** Ids of logged-out tokens of this generation, until they expire. */
@@ -66,31 +66,31 @@ export const USERS = defineCollection(
   },
 );
 type UserDocument = DocumentIn<typeof USERS>;
-/** An API user. What is absent in MongoDB has its default here. */
+/** An API user. A field that is absent in MongoDB has its default here. */
 export type ApiUser = Required<Omit<UserDocument, '_id'>> & { username: string };
 export type RevokedToken = ApiUser['revokedTokens'][number];
-/** Decides which tokens are valid. */
+/** The fields that decide which tokens are valid. */
 type TokenState = 'tokenGeneration' | 'revokedTokens';
 export type NewUser = Omit<ApiUser, 'demo' | 'test' | TokenState> &
   Partial<Pick<ApiUser, 'demo' | 'test' | 'tokenGeneration'>>;
 type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
 
 /**
- * In ms, of users and of accounts' limits. A change must be in force everywhere within 10 s (docs/contract.md
- * "Authentication"); half of that is margin. While MongoDB is away, nobody can change them.
+ * How long users and accounts' limits are kept. A change must be in force everywhere within 10 s (docs/contract.md
+ * "Authentication"), and half of that is margin. While MongoDB is away, nobody can change users or limits.
  */
 export const RECENT = { freshMs: 5_000, keptMs: 30 * 60_000, waitMs: 1_000 };
 const CACHE_MAX_USERS = 10_000;
-/** Most logged-out tokens of a user, of some 60 bytes each. One more ends all tokens of the user. */
+/** Most logged-out tokens of a user, of some 60 bytes each. The next one ends all tokens of the user. */
 const MAX_REVOKED = 1_000;
-/** In ms after its expiry: on another process's clock a logged-out token expires later. */
+/** A logged-out token is kept so long after its expiry, because another process's clock may be behind. */
 const CLOCKS_DIFFER_MS = 10 * 60_000;
 const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } };
 
 export class UserStore {
   readonly #users: StoredModel<UserDocument>;
   readonly #allowDemo: boolean;
-  /** Also keeps that a name is unknown. */
+  /** Also remembers that a name is unknown. */
   readonly #recent = new RecentAnswers<ApiUser | undefined>({
     ...RECENT,
     what: 'Reading a user',
@@ -110,10 +110,10 @@ export class UserStore {
   }
 
   /**
-   * Returns the user as stored at most five seconds ago, or half an hour ago while MongoDB does not answer, for the check
-   * of every request.
-   * @param generation of the token. A later one than the cached user's was issued after all tokens had been ended, so
-   * the user is read again.
+   * Returns the user for the check of a request, as stored at most five seconds ago, or half an hour ago while MongoDB does
+   * not answer.
+   * @param generation of the token. If it is later than the cached user's, all tokens have been ended meanwhile, so the
+   * user is read again.
    */
   async findRecent(username: string, generation = 0): Promise<ApiUser | undefined> {
     const user = await this.#recent.get(username);
@@ -141,7 +141,8 @@ export class UserStore {
   }
 
   /**
-   * By default the first generation is the time in ms: a removed user of the same name may have valid tokens.
+   * Adds a user. By default the first generation is the time in ms, because a removed user of the same name may have valid
+   * tokens.
    * @returns false if a user of this name exists, who stays unchanged.
    */
   async create({ username, tokenGeneration = Date.now(), ...user }: NewUser): Promise<boolean> {
@@ -153,7 +154,7 @@ export class UserStore {
     return upsertedCount === 1;
   }
 
-  /** Other processes know a removed user for five seconds more. */
+  /** Removes a user. Other processes accept the user for five seconds more. */
   async remove(username: string): Promise<void> {
     await this.#users.deleteOne({ _id: username });
   }
@@ -161,7 +162,7 @@ export class UserStore {
   // Each change is one update in the database, so that concurrent changes are not lost. Each returns the changed user,
   // or undefined for an unknown one.
 
-  /** A new password, and being disabled, end all tokens of the user. */
+  /** Changes a user. A new password ends all tokens of the user, and so does disabling. */
   set(
     username: string,
     change: Partial<Pick<ApiUser, 'account' | 'passwordHash' | 'originBranch' | 'disabled'>>,
@@ -183,16 +184,16 @@ export class UserStore {
     return this.#update(username, { $pullAll: { permissions } });
   }
 
-  /** Replaces a hash, unless the password was changed meanwhile. No token ends. */
+  /** Replaces a hash, unless the password was changed meanwhile. Ends no token. */
   async replaceHash(username: string, passwordHash: string, better: string): Promise<void> {
     await this.#users.updateOne({ _id: username, passwordHash }, { $set: { passwordHash: better } });
   }
 
-  /** Ends one token, or all of the user if too many of those ended have not expired. */
+  /** Ends one token. Ends all tokens of the user if too many ended ones have not expired. */
   async revokeToken(username: string, token: RevokedToken): Promise<void> {
     const expired = { until: { $lte: new Date(Date.now() - CLOCKS_DIFFER_MS) } };
     await this.#users.updateOne({ _id: username }, { $pull: { revokedTokens: expired } });
-    // A token that is logged out many times at once stands in the list once.
+    // The list has a token once, even if it is logged out many times at once.
     const isNew = { _id: username, 'revokedTokens.jti': { $ne: token.jti } };
     const hasRoom = { [`revokedTokens.${MAX_REVOKED - 1}`]: { $exists: false } };
     const { matchedCount } = await this.#users.updateOne(

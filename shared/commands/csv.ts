@@ -7,11 +7,11 @@ export type Row<C extends string> = { line: number; cells: Record<C, string> };
 
 const MAX_MIB = 64;
 const MAX_ROWS = 200_000;
-/** Longest line, in characters: several times the longest valid row. */
+/** Longest line, in characters. It is several times the longest valid row. */
 const MAX_LINE = 10_000;
-/** Most unknown columns that a message names: the file may be anything. */
+/** Most unknown columns that a message names, because the file may be anything. */
 const MAX_NAMES = 5;
-/** Lines in one call of csv-parse. A misplaced quote makes all of them parsed again one by one. */
+/** Lines in one call of csv-parse. If one has a misplaced quote, all of them are parsed again one by one. */
 const LINES_AT_ONCE = 1_000;
 /** Stands in decoded text for bytes that are not UTF-8. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
@@ -33,9 +33,9 @@ export async function* readRows<C extends string>(
 }
 
 /**
- * Parses the rows of a CSV file: `,` or `;` between cells, as in the header; CRLF or LF; quoted cells; columns in any
- * order; an optional byte order mark. Skips empty rows. A row is a line, so an unclosed quote spoils only its own
- * line, and line numbers are those of an editor.
+ * Parses the rows of a CSV file. Accepts `,` or `;` between cells, as in the header, CRLF or LF, quoted cells, columns in
+ * any order, and a byte order mark. Skips empty rows. A row is a line, so an unclosed quote spoils only its own line, and
+ * line numbers are those of an editor.
  * @param columns the possible names in the header. Cells of absent columns are empty.
  * @param report receives the problems of single lines, which are left out.
  * @throws InvalidFileError for a wrong header, and for too many rows or too long ones.
@@ -71,13 +71,13 @@ export function* parseRows<C extends string>(
   if (rows === 0 && report.count === 0) throw new InvalidFileError('El archivo no tiene filas');
 }
 
-/** A comma in an amount makes one cell more. */
+/** Hints at a comma in an amount, which makes one cell more. */
 function columnCount(cells: number, heads: number): string {
   const hint = cells > heads ? ': ¿un importe con coma, como 117,00?' : '';
   return `tiene ${cells} columnas, el encabezado ${heads}${hint}`;
 }
 
-/** Reads a file that `addFormulaGuards` has guarded, each cell as it was before. */
+/** Reads a file that `addFormulaGuards` has guarded, and returns each cell as it was before. */
 export async function* readGuardedRows<C extends string>(
   path: string,
   columns: readonly C[],
@@ -125,8 +125,8 @@ function parseHeader(line: string, columns: readonly string[], required: readonl
 }
 
 /**
- * Parses lines into trimmed cells; a line with misplaced quotes gives undefined. One call parses many lines, which is
- * far faster. After a misplaced quote csv-parse joins lines or names a wrong one, so each line is parsed alone.
+ * Parses lines into trimmed cells. A line with misplaced quotes gives undefined. One call parses many lines, which is far
+ * faster. After a misplaced quote csv-parse joins lines or names a wrong one, so each line is then parsed alone.
  */
 function parseLines(lines: readonly string[], delimiter: string): (string[] | undefined)[] {
   try {
@@ -162,7 +162,7 @@ function removeFormulaGuards(cell: string): string {
   return cell.replace(GUARDED_FORMULA, '$1$2');
 }
 
-/** The file cannot be used; the message says why, in Spanish. */
+/** The file cannot be used. The message says why, in Spanish. */
 export class InvalidFileError extends Error {}
 
 /** `line` counts from 1, which is the header. */

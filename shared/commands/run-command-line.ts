@@ -11,12 +11,12 @@ import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 import { explainUsage, isHelp, spanishCommand } from './terminal.ts';
 
-/** A wrong argument; the message is for the operator, and does not repeat what was typed. */
+/** A wrong argument. The message is for the operator, and does not repeat what was typed. */
 export class UsageError extends Error {}
 
 /**
  * Runs a command on the database, records it in the audit log, and prints the text that it returns.
- * @param as what the audit log has of the command; by default its name and arguments.
+ * @param as what the audit log stores of the command; by default its name and arguments.
  */
 export type Run = (
   use: (mongo: Connection, announce: () => Promise<void>) => Promise<CommandResult>,
@@ -24,9 +24,9 @@ export type Run = (
 ) => Promise<void>;
 
 type CommandLine = {
-  /** As it is typed, such as `npm run admin --`. */
+  /** What an operator types, such as `npm run admin --`. */
   name: string;
-  /** In the audit log. */
+  /** Its name in the audit log. */
   service: 'admin' | 'branches' | 'tariffs';
   /** Describes the program, and adds commands whose actions call `run`. */
   addCommands: (program: Command, run: Run) => void;
@@ -88,7 +88,7 @@ function typed(
 function explain(error: unknown, name: string): string {
   if (error instanceof CommanderError) return explainUsage(error, name);
   const { message, code, syscall } = error as NodeJS.ErrnoException;
-  // A closed standard output is not an outage, though it has the code of one.
+  // A closed standard output is not an outage, although its error has the code of an outage.
   if (isTransientError(error) && syscall !== 'write') {
     return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
   }

@@ -35,7 +35,7 @@ export function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0;
 }
 
-/** Explains wrong arguments without repeating them, since one may be a secret. */
+/** Explains wrong arguments without repeating them, because one may be a secret. */
 export function explainUsage({ code }: CommanderError, name: string): string {
   return `${USAGE[code] ?? 'Falta un comando'}. Vea ${name} --help`;
 }

@@ -46,12 +46,12 @@ function readSecretFile(name: string, path: string | undefined): string | undefi
 /** Placeholders of examples. Each has six characters or more, because random secrets may contain shorter words. */
 const PLACEHOLDER =
   /change|replac|your[-_ ][a-z0-9]|secret|passwo|passwd|exampl|sample|default|insert|[<>]|cambi[ae]|reempl|ejempl|clave[-_ ]|contras/i;
-/** In bytes; random secrets compress to more, `0123456789abcdef` four times over to less. */
+/** In bytes. Random secrets compress to more; `0123456789abcdef`, repeated four times, compresses to less. */
 const LEAST_CONTENT = 24;
 
 /**
- * Returns whether a secret looks random: not an example's text, few characters or a repeated word, which a compressor
- * finds. It only stops the usual bad secrets (CWE-1391, CWE-798).
+ * Returns whether a secret looks random. An example's text does not, and a compressor finds few characters or a repeated
+ * word. This only stops the usual bad secrets (CWE-1391, CWE-798).
  */
 export function isStrongSecret(value: string): boolean {
   return !PLACEHOLDER.test(value) && deflateRawSync(value, { level: 9 }).length >= LEAST_CONTENT;
@@ -60,7 +60,7 @@ export function isStrongSecret(value: string): boolean {
 const WEAK =
   'can be guessed: it repeats itself, or is the value of an example. Make one with: openssl rand -hex 32';
 
-/** Each returns what is wrong with a value, without the value itself. */
+/** Each format returns what is wrong with a value, without the value itself. */
 const FORMATS: Record<string, (value: string) => string | undefined> = {
   secret: (value) => (isStrongSecret(value) ? undefined : WEAK),
   'redis-address': explainRedisAddress,

@@ -29,7 +29,7 @@ export const redisSettings = {
   }),
 };
 
-/** Of services that write or read finished labels. */
+/** Settings of services that write or read finished labels. */
 export const labelCacheSettings = {
   LABEL_CACHE_URL: Type.String({
     ...REDIS_ADDRESS,
@@ -66,7 +66,7 @@ export const calledSettings = {
   ),
 };
 
-/** Of services that others call all the time. */
+/** Settings of services that others call all the time. */
 export const servingSettings = {
   DRAIN_MS: Type.Integer({
     default: 1_000,
@@ -77,7 +77,7 @@ export const servingSettings = {
   }),
 };
 
-/** Of services where people or programs log in. */
+/** Settings of services in which people or programs log in. */
 export const loginSettings = {
   LOGIN_FAILURES_PER_ADDRESS: Type.Integer({
     default: 100,
@@ -98,7 +98,7 @@ export const loginSettings = {
   }),
 };
 
-/** Of the services that accept webhooks, or send to them. */
+/** Settings of services that accept webhooks, or send to them. */
 export const webhookSettings = {
   WEBHOOKS_ALLOW_PRIVATE: Type.Boolean({
     default: false,

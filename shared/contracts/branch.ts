@@ -32,7 +32,6 @@ export type DestinationQuery = { code: string } | { postalCode: string };
 /** Body of `POST /internal/resolve` of the branches service. */
 export const ResolveRequest = Type.Object(
   {
-    /** Codes of branches. */
     origins: Type.Array(Type.String(), { maxItems: MAX_GUIDES }),
     destinations: Type.Array(
       Type.Union([
@@ -51,7 +50,7 @@ export type ResolveRequest = Static<typeof ResolveRequest>;
  * and allows that use.
  */
 export const ResolveResponse = Type.Object({
-  /** Changes with every load. The answer is valid as long as the version. */
+  /** Changes with every load. The answer is valid while the version is in force. */
   version: Type.String(),
   origins: Type.Array(Type.Union([Branch, Type.Null()])),
   destinations: Type.Array(Type.Union([Branch, Type.Null()])),

@@ -1,4 +1,4 @@
-/** The steps of the tracking page: those of most packages. */
+/** The steps of the tracking page, which most packages take. */
 export const STEPS = ['Guía creada', 'Recolectado', 'En camino', 'En reparto', 'Entregado'] as const;
 
 type State = {
@@ -6,7 +6,7 @@ type State = {
   /** What the state means, also in the integrators' guide. */
   sentence: string;
   look: 'normal' | 'bien' | 'atencion' | 'fin';
-  /** `null` for a state outside the steps. */
+  /** `null` if the state is outside the steps. */
   step: (typeof STEPS)[number] | null;
   /** Words for the event that brought the state, if they differ from `title`. */
   event?: string;
@@ -28,8 +28,8 @@ type StateOfEvent = State &
 const keyed = <Name extends string>(table: Record<Name, StateOfEvent>) => table;
 
 /**
- * The types of events that give a guide a state: everything else about a type follows from its entry. Of two events
- * of the same moment the later one in this list counts.
+ * The types of events that give a guide a state. Everything else about a type follows from its entry. Of two events of
+ * the same moment, the event that is later in this list counts.
  */
 export const STATE_EVENTS = keyed({
   Recolectado: {

@@ -21,7 +21,7 @@ export const REASON_NAMES = Object.keys(REASONS) as (keyof typeof REASONS)[];
 
 /** Most events in one request (docs/contract.md "Events"). */
 export const MAX_EVENTS = 500;
-/** Most events of a guide: enough for 99 packages, and few enough to be read at each further one. */
+/** Most events of a guide. They are enough for 99 packages, and few enough to be read at each further event. */
 export const MAX_EVENTS_OF_GUIDE = 2_000;
 /** The clocks of a scanner and of a service may differ by this much, in ms. */
 export const CLOCKS_DIFFER_MS = 600_000;

@@ -3,10 +3,9 @@ import addFormats from 'ajv-formats';
 import { type Static, type TSchema, Type } from 'typebox';
 
 /**
- * The schema of a guide (docs/contract.md "Guides"), twice: `SentGuide` validates requests and documents them in
- * OpenAPI, `Guide` types stored guides and validates the label's payload. Names are those of the wire, so no
- * translation table is needed. `x-regla` is the error message of a wrong value, `x-error` the problem of an `anyOf`
- * with a code of its own.
+ * Two schemas of a guide (docs/contract.md "Guides"). `SentGuide` validates requests and documents them in OpenAPI.
+ * `Guide` types stored guides and validates the label's payload. Names are those of the wire, so no translation table is
+ * needed. `x-regla` is the error message of a wrong value. `x-error` is the problem of an `anyOf` with a code of its own.
  */
 
 type FieldRules = {
@@ -22,15 +21,15 @@ type FieldRules = {
 /** Most packages of a guide (docs/contract.md "Labels"). */
 export const MAX_PACKAGES = 99;
 
-/** Replaces a text that named a person. It passes the checks of a guide, so that labels can still be printed. */
+/** Replaces a text that named a person. The value passes the checks of a guide, so that labels can still be printed. */
 export const ANONYMOUS = '[anonimizado]';
 
 /** Largest declared value, in MXN (docs/contract.md "Guides"). */
 const MAX_VALUE = 999_999_999.99;
 
-/** As stored and printed. */
+/** Rules of a guide as it is stored and printed. */
 const STORED: FieldRules = {
-  // Letters, marks, digits, signs, emoji; no control characters: they would reach printers and terminals.
+  // Accepts no control characters, because they would reach printers and terminals.
   text: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
   phone: '^[0-9]{7,15}$',
   // SAT: 3 letters (company) or 4 (person), the date as six digits, 3 characters of homoclave.
@@ -40,8 +39,8 @@ const STORED: FieldRules = {
 };
 
 /**
- * As a client may send it: tolerant if no meaning can be lost. No pattern can read a text in two ways, so that none
- * backtracks for long.
+ * Rules of a guide as a client may send it. They are tolerant if no meaning can be lost. No pattern can match a text in
+ * two ways, so that none backtracks for long.
  */
 export const SENT: FieldRules = {
   // Also line breaks and tabs.
@@ -249,7 +248,7 @@ export function guideAjv(options: Options = {}): Ajv {
   // `anyOf` may require what its parent defines, which Ajv's strictest mode does not see.
   const ajv = new Ajv({ ...options, strict: true, strictRequired: false, keywords: ['x-regla', 'x-error'] });
   addFormats.default(ajv);
-  // Half of a surrogate pair is not a character. Few regex engines take a pattern for it.
+  // Half of a surrogate pair is not a character, and few regex engines accept a pattern for it.
   ajv.addFormat('texto', (text: string) => text.isWellFormed());
   return ajv;
 }

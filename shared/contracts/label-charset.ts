@@ -20,7 +20,7 @@ export const CHARSET =
   '\u2736\u2744\u274f\u2764\u2794\u2799\u279c\u27a4';
 const OUTSIDE_CHARSET = new RegExp(`[^${CHARSET}]`, 'u');
 const ALL_OUTSIDE_CHARSET = new RegExp(OUTSIDE_CHARSET, 'gu');
-/** Show nothing by themselves: marks that did not join a letter, joiners, selectors, changes of direction. */
+/** These characters show nothing: marks that did not join a letter, joiners, selectors, changes of direction. */
 const INVISIBLE = /[\p{M}\p{Default_Ignorable_Code_Point}]/gu;
 const NOTHING_VISIBLE = /^[\p{M}\p{Default_Ignorable_Code_Point}\s]*$/u;
 const REPLACEMENT = '•';
@@ -48,7 +48,7 @@ export function unprintable(text: string): string[] {
   return [...outside].filter((character) => plainForm(character) === undefined);
 }
 
-/** Returns whether a label prints a text without a dot: quickly, because every text of a creation is checked. */
+/** Returns whether a label prints a text without a dot. It is fast, because every text of a creation is checked. */
 export function isPrintable(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.codePointAt(i) ?? 0;
@@ -63,8 +63,7 @@ const [YES, NO] = [1, 2];
 const known = new Uint8Array(0x110000);
 
 /**
- * Checks a character alone. Within a letter with marks it prints the same, because such a letter prints in its plain
- * form.
+ * Checks a character alone. It prints the same within a letter with marks, because such a letter prints in its plain form.
  */
 function prints(code: number): boolean {
   known[code] ||= unprintable(String.fromCodePoint(code)).length === 0 ? YES : NO;

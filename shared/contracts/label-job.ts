@@ -9,23 +9,23 @@ import { LABEL_KINDS } from './label-kinds.ts';
 export const LABEL_QUEUE = 'labels';
 
 /**
- * Time limit of a label, in ms, from the request until it is printed. The worker's `RECOVERY` and `placeInLine` leave
- * room for another try within this time, and within no shorter one.
+ * Time limit of a label, from the request until it is printed. The worker's `RECOVERY` and `placeInLine` leave room for
+ * another try within this time, but not within a shorter time.
  */
 export const LABEL_TIMEOUT_MS = 10_000;
 
 /**
- * Age in ms from which on the worker drops a label that nobody waits for. Asking Redis about younger labels costs
- * more than printing them; the api counts their pages as in flight.
+ * Age from which the worker drops a label that nobody waits for. Asking Redis about younger labels costs more than
+ * printing them. The api counts their pages as in flight.
  */
 export const FRESH_MS = 1_000;
 
-/** Version of our templates. Raise it with every change of one, so that the cache serves no old look. */
+/** Version of our templates. Raise it when a template changes, so that the cache serves no old label. */
 export const TEMPLATE_VERSION = '14';
 
 /** Largest file of a logo, which travels with every label's job. Redis keeps the last thousand jobs. */
 export const MAX_LOGO_KIB = 12;
-/** As `data:` URI: base64 is four characters for three bytes. */
+/** Length as `data:` URI: base64 has four characters for three bytes. */
 const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + 4 * Math.ceil((MAX_LOGO_KIB * 1_024) / 3);
 
 /** Formats of a label, the usual one first, by their names on the wire, which are also the endings of files. */
@@ -58,7 +58,7 @@ export const LabelPayload = Type.Object(
     createdAt: Type.String(),
     service: ServiceType,
     carrier: Type.String(),
-    /** The logo by value, as `data:` URI: the worker needs no settings, and a changed logo is another label. */
+    /** The logo itself, as `data:` URI. So the worker needs no setting, and a changed logo makes another label. */
     logo: Type.Optional(
       Type.String({
         pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$',
@@ -80,15 +80,15 @@ export const LabelPayload = Type.Object(
 );
 export type LabelPayload = Static<typeof LabelPayload>;
 
-/** Of our templates, or of an operator's own (docs/labels.md "Versions"). */
+/** Versions of our templates, or of an operator's own (docs/labels.md "Versions"). */
 export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
 
-/** `requestId` is that of the first request. `behind`: of a file of many labels, which goes behind single ones. */
+/** `requestId` is that of the first request. `behind`: the label is of a file of many, and goes behind single labels. */
 export type LabelJob = { key: string; label: LabelPayload; requestId: string; behind?: true };
 
 /**
- * `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis; workers of 1.3.0 leave it out.
- * `dropped`: not printed, because nobody waited any more.
+ * `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis. Workers of 1.3.0 leave it out.
+ * `dropped`: the label was not printed, because nobody waited any more.
  */
 export type LabelJobResult = { bytes: number; at?: number; dropped?: true };
 
@@ -123,7 +123,7 @@ export function labelJobOptions(key: string, place: number, evictions = 0): Jobs
     priority: place,
     deduplication: { id: evictions === 0 ? key : `${key}/${evictions}` },
     attempts: 3,
-    // By their age they are removed by the clock (the api's queue-cleaning.ts).
+    // The api's queue-cleaning.ts removes jobs by their age.
     removeOnComplete: { count: 1_000 },
     removeOnFail: { count: 1_000 },
   };

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 /** The part of IPv6 that is routed on the internet (RFC 4291, 2.4). */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /**
- * The agent of Azure's virtual machines, which hands out secrets. No other address of that kind is in a public range.
+ * The agent of Azure's virtual machines, which hands out secrets. Agents of other clouds are not in a public range.
  */
 const AZURE_AGENT = '168.63.129.16';
 
@@ -13,8 +13,8 @@ export function isAddress(host: string): boolean {
 }
 
 /**
- * Returns whether an address is on the internet: not of this machine, our networks or the cloud's metadata, nor an
- * IPv6 address that stands for one of these. Every special range has another name than `unicast`.
+ * Returns whether an address is on the internet. Addresses of this machine, our networks and the cloud's metadata are not,
+ * nor IPv6 addresses that stand for them. ipaddr.js calls a range `unicast` only if it is not special.
  * @param host an address, as a URL or the DNS has it.
  */
 export function isPublicAddress(host: string): boolean {

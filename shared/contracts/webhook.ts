@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 export const TestEventRequest = Type.Object({ account: Type.String(), webhook: Type.String() });
 export type TestEventRequest = Static<typeof TestEventRequest>;
 
-/** `failure` in words for the account, absent after a success. */
+/** `failure` is in words for the account, and absent after a success. */
 export const TestEventOutcome = Type.Object({
   ms: Type.Integer(),
   status: Type.Optional(Type.Integer()),

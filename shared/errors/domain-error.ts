@@ -12,7 +12,7 @@ export type CodesOf<Table> = Record<keyof Table, unknown>;
 
 /** Most problems that an answer names (docs/contract.md "Envelopes"). */
 export const MAX_PROBLEMS = 50;
-/** In characters: the name of an unknown field or parameter is the client's own text. */
+/** Longest name in an answer, in characters. The name of an unknown field or parameter is the client's own text. */
 export const MAX_NAME_LENGTH = 120;
 
 export type ErrorParams = Readonly<Record<string, string | number | undefined>>;
@@ -20,7 +20,7 @@ export type ErrorParams = Readonly<Record<string, string | number | undefined>>;
 /** `indice` and `campo` locate a problem in a request (docs/contract.md "Envelopes"). */
 export type Problem = { indice?: number; campo?: string; code: ErrorCode; params?: ErrorParams };
 
-/** Keeps the first problems, as many as an answer names, and counts the others. */
+/** Keeps as many problems as an answer names, and counts the others. */
 export class ProblemList {
   readonly first: Problem[] = [];
   total = 0;
@@ -45,7 +45,7 @@ export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly params: ErrorParams;
   readonly problems: readonly Problem[];
-  /** All problems, of which `problems` may have the first only. */
+  /** The number of all problems. `problems` may have only the first ones. */
   readonly problemsTotal: number;
 
   constructor(

@@ -24,22 +24,21 @@ import { type PagePolicy, securityHeaders } from './security-headers.ts';
 
 const BODY_LIMIT = BODY_LIMIT_MIB * 1024 * 1024;
 const HEADER_LIMIT = HEADER_LIMIT_KIB * 1024;
-/** Longest time that a request's head may take to arrive, in ms: slower ones are attacks. */
+/** Longest time that a request's head may take to arrive. Slower ones are attacks. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Longest time that a whole request may take to arrive, in ms. */
+/** Longest time that a whole request may take to arrive. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 type Options = {
   log: Logger;
   /** The service's own errors, by the code of the `DomainError`. */
   errors?: HttpErrors;
-  /** `TRUST_PROXY`, of a service that counts by the client's address. */
+  /** `TRUST_PROXY`, if the service counts by the client's address. */
   trustProxy?: string;
-  /** In ms; see `addLifecycle`. */
   drainMs?: number;
   /** Doubled and trailing slashes of a path do not matter (docs/contract.md "Envelopes"). */
   anySlashes?: boolean;
-  /** Answers an address that cannot be decoded, if the usual refusal does not fit. */
+  /** Answers an address that cannot be decoded, if the usual error does not fit. */
   onBadUrl?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
   /** Without it, the service has no pages and nothing may be loaded. */
   pagePolicy?: PagePolicy;
@@ -86,7 +85,7 @@ function createServer({
   const routerOptions = {
     ignoreTrailingSlash: anySlashes,
     ignoreDuplicateSlashes: anySlashes,
-    // An overlong guide number is an unknown guide, which the route answers, not the router.
+    // The route, not the router, answers an overlong guide number, which is an unknown guide.
     maxParamLength: HEADER_LIMIT,
   };
   const server: HttpServer = fastify({
@@ -97,7 +96,7 @@ function createServer({
     bodyLimit: BODY_LIMIT,
     http: {
       maxHeaderSize: HEADER_LIMIT,
-      // Node's own refusal has no envelope.
+      // Node's own answer has no envelope.
       requireHostHeader: false,
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: 5_000,

@@ -115,7 +115,7 @@ export function refuseUnusualHeads(server: HttpServer): void {
   );
   server.addHook('onRequest', async ({ headers, raw }) => {
     const hosts = raw.rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name)).length;
-    // Of two, Node takes the first; a proxy before this process may have taken the other.
+    // Of two `Host` headers Node takes the first. A proxy before this process may have taken the other.
     if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) throw new DomainError('bad-request');
     if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
       throw new DomainError('expectation-failed');
@@ -135,7 +135,7 @@ export function addMethodNotAllowed(
   const router = findMyWay(routerOptions);
   const methods = new Set<string>();
   server.addHook('onRoute', ({ method, url }) => {
-    if (url === '*') return; // for preflights: it says nothing of a path
+    if (url === '*') return; // the route of preflights, which stands for no path
     for (const name of [method].flat()) {
       methods.add(name);
       router.on(name as HTTPMethod, url, () => undefined);

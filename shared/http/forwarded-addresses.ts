@@ -2,7 +2,6 @@ import { Counter } from 'prom-client';
 import { splitProxies } from '#shared/config/proxies.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** In ms. */
 const LOG_EVERY_MS = 3_600_000;
 
 /** Returns `TRUST_PROXY` (`explainProxies`) as Fastify takes it. */
@@ -13,7 +12,7 @@ export function trustedProxies(setting = ''): string[] | false | ((address: stri
   return addresses.length > 0 && addresses;
 }
 
-/** As some proxies write addresses: `192.0.2.1:50000`, `[2001:db8::1]:50000`, `[2001:db8::1]`. */
+/** Matches addresses as some proxies write them: `192.0.2.1:50000`, `[2001:db8::1]:50000`, `[2001:db8::1]`. */
 const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/i;
 
 /**
@@ -35,7 +34,7 @@ export function dropForwardedPorts(server: HttpServer): void {
 /**
  * Counts requests with an untrusted `X-Forwarded-For`, and warns once an hour. Behind a proxy that `TRUST_PROXY`
  * lacks, all clients would share one address and its limits.
- * @param now in ms, of a clock that only moves forward.
+ * @param now the time in ms of a clock that only moves forward.
  */
 export function watchForwardedAddresses(server: HttpServer, now = () => performance.now()): void {
   const ignored = new Counter({

@@ -16,7 +16,7 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** Pause before a failed heartbeat is written again, in ms. */
+/** Pause before a failed heartbeat is written again. */
 const AGAIN_MS = 500;
 
 type Options<Details> = {
@@ -68,7 +68,7 @@ export function startHeartbeats<Kind extends Heartbeat>(
   });
   return {
     async stop() {
-      // A heartbeat that is still on its way would arrive after the removal.
+      // Waits for the last heartbeat, which would otherwise arrive after the removal.
       await stop();
       if (last) await removeHeartbeat(redis, prefix, last);
     },

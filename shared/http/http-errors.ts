@@ -17,13 +17,13 @@ export type Detail = {
 
 export type HttpError = {
   status: number;
-  /** Stable, for programs. Undefined, as is `message`, if those of the first problem are meant. */
+  /** Stable, for programs. If it and `message` are undefined, the answer has those of the first problem. */
   codigo: string | undefined;
   message: string | undefined | ((params: ErrorParams) => string);
   headers?: Record<string, string> | ((params: ErrorParams) => Record<string, string>);
-  /** What a client should do, in the guide for integrators; the same for every error of a `codigo`. */
+  /** Tells integrators in their guide what to do. Every error of a `codigo` has the same advice. */
   advice?: string | undefined;
-  /** The tracking page shows it in place of the answer. */
+  /** What the tracking page shows in place of the answer. */
   page?: { title: string; sentence: string };
   /** The wrong field or parameter in the example of the OpenAPI document. */
   example?: string;
@@ -35,7 +35,7 @@ export type HttpErrors = Readonly<Record<string, HttpError>>;
 
 export const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String(seconds) });
 
-/** Largest request body and head (docs/contract.md "Envelopes"); a token of ours and its headers take 1 KiB. */
+/** Largest request body and head (docs/contract.md "Envelopes"). A token of ours and its headers take 1 KiB. */
 export const BODY_LIMIT_MIB = 4;
 export const HEADER_LIMIT_KIB = 8;
 /** Most values in a body, counting objects and arrays: 500 guides with every field have 18 000. */
@@ -159,13 +159,13 @@ declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes extends CodesOf<typeof commonHttpErrors> {}
 }
 
-/** Makes one error of these fields or parameters, each named once. */
+/** Makes one error that names each of these fields or parameters once. */
 export function fieldErrors(code: ErrorCode, campos: readonly string[]): DomainError {
   const problems = [...new Set(campos)].map((campo) => ({ campo, code }));
   return new DomainError(code, { params: { campo: campos[0] }, problems });
 }
 
-/** A code that the table lacks is `internal`. */
+/** Returns the answer to an error. A code that the table lacks is `internal`. */
 export function toHttpError(table: HttpErrors, { code, params, problems, problemsTotal }: DomainError) {
   const details = toDetails(table, problems);
   const error = entryOf(table, code);
@@ -194,7 +194,7 @@ function entryOf(table: HttpErrors, code: string): HttpError {
   return table[code] ?? commonHttpErrors.internal;
 }
 
-/** Returns undefined when the text of the first problem is meant. */
+/** Returns the text of an error; undefined if the answer has the text of the first problem. */
 export function textOf({ message }: HttpError, params: ErrorParams): string | undefined {
   return typeof message === 'function' ? message(params) : message;
 }

@@ -18,9 +18,9 @@ export type HttpServer = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Requested every few seconds by machines: logged at level debug only. */
+    /** Machines request the route every few seconds, so its requests are logged at level debug only. */
     quiet?: boolean;
-    /** Has an objective (k8s/operations.md "Objectives"): its metrics exist before the first request. */
+    /** The route has an objective (k8s/operations.md "Objectives"). Its metrics exist before the first request. */
     objective?: boolean;
   }
   interface FastifyInstance {

@@ -22,20 +22,20 @@ declare module 'fastify' {
   }
 }
 
-/** Pause after the first failed try of a step, in ms. Each further pause is twice as long, up to the maximum. */
+/** Pause after the first failed try of a step. Each further pause is twice as long, up to the maximum. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
-/** Longest wait for the current step of the start when the service closes, in ms. */
+/** Longest wait for the current step of the start when the service closes. */
 const STOP_MS = 3_000;
 
 type Step = { what: string; work: () => Promise<unknown> };
 
 /**
- * The steps of a service's start, each repeated until it succeeds. Meanwhile requests that need an absent store get
- * 503. Only the success and new reasons of a failure are logged.
+ * Runs the steps of a service's start, and repeats each until it succeeds. Meanwhile, requests that need an absent store
+ * get 503. Logs only success and new reasons of a failure.
  */
 export class Startup {
-  /** Resolves when every step is done; never if the service closes before. */
+  /** Resolves when every step is done. Never resolves if the service closes before. */
   readonly done: Promise<void>;
   isDone = false;
   readonly #done = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ export class Startup {
     this.done = this.#done.promise;
   }
 
-  /** Connects to a store, concurrently. @param what names it in the log. */
+  /** Adds a connection; all connections are opened at the same time. @param what names the store in the log. */
   connect(what: string, work: () => Promise<unknown>): void {
     this.#connections.push(this.#untilDone({ what, work }));
   }
@@ -115,7 +115,7 @@ export function addLifecycle(server: HttpServer, drainMs: number): void {
  */
 function addDraining(server: HttpServer, drainMs: number): () => boolean {
   let closing = false;
-  // Node counts the spare connections of browsers as active, and would wait for them.
+  // Node counts unused connections of browsers as active, and would wait for them.
   const unused = new Set<Socket>();
   server.server.on('connection', (socket) => {
     unused.add(socket);
@@ -135,8 +135,8 @@ function addDraining(server: HttpServer, drainMs: number): () => boolean {
 
 /**
  * Adds `/health/live` and `/health/ready` (docs/contract.md "Ports"). A process becomes ready once its start is done
- * and each required dependency has answered. A later outage of a shared store makes it `degraded`, not unready: other
- * processes fare no better, and clients get our 503 with `Retry-After`.
+ * and each required dependency has answered. A later outage of a shared store makes it `degraded`, not unready, because
+ * the other processes lack that store too. Clients then get our 503 with `Retry-After`.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };

@@ -5,7 +5,7 @@ import { dependencyStates } from '#shared/stores/dependencies.ts';
 import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** Statuses of requests with an objective. A series that begins above zero hides its first requests. */
+/** These statuses get a zero at the start, because a series that begins above zero hides its first requests. */
 const OBJECTIVE_STATUSES = [200, 500, 503];
 
 /**
@@ -25,7 +25,7 @@ export function addMetricsRoute(server: HttpServer): void {
     if (!config?.objective || method === 'HEAD') return;
     for (const status of OBJECTIVE_STATUSES) duration.zero({ method: String(method), route, status });
   });
-  // A client that leaves gets no answer and causes no onResponse hook, but its wait counts for an objective.
+  // A client that leaves causes no onResponse hook, but its wait counts for an objective.
   server.addHook('onRequest', (request, reply, done) => {
     const { method, routeOptions } = request;
     const { url: route = 'none', config } = routeOptions;

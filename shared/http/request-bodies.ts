@@ -6,9 +6,9 @@ import { MAX_BODY_VALUES } from './http-errors.ts';
 import type { HttpServer } from './http-server.ts';
 
 /**
- * Accepts only JSON in UTF-8 (RFC 8259, 8.1). Fastify would also accept plain text, and replace invalid bytes: a
- * label would show a name that nobody sent.
- * @param options.mayBeEmpty whether an empty body counts as absent: some clients mark each request as JSON.
+ * Accepts only JSON in UTF-8 (RFC 8259, 8.1). Fastify would also accept plain text, and replace invalid bytes. A label
+ * would then show a name that nobody sent.
+ * @param options.mayBeEmpty whether an empty body counts as absent, because some clients mark each request as JSON.
  */
 export function acceptOnlyJson(server: HttpServer, { mayBeEmpty = false } = {}): void {
   const parse = server.getDefaultJsonParser('error', 'error');
@@ -25,7 +25,7 @@ export function acceptOnlyJson(server: HttpServer, { mayBeEmpty = false } = {}):
   });
 }
 
-/** Lets other requests run between the steps of a large body: counting, parsing and checking it. */
+/** Lets other requests run between counting, parsing and checking a large body. */
 function nextStep(body: Buffer, step: () => void): void {
   if (body.length > MAX_BODY_VALUES) setImmediate(step);
   else step();
@@ -54,15 +54,15 @@ function hasTooManyValues(body: Buffer): boolean {
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) inString = true;
     else if (byte === COMMA) values++;
-    // An array or object has one more value than commas. In ASCII its end is two after its beginning.
+    // An array or object has one more value than commas. In ASCII, `]` and `}` are two after `[` and `{`.
     else if ((byte === BRACKET || byte === BRACE) && body[at + 1] !== byte + 2) values++;
   }
   return values > MAX_BODY_VALUES;
 }
 
-/** Bytes of a refused body that are still read; then the connection closes. */
+/** Bytes of a refused body that are read before the connection closes. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Time limit of that reading, in ms. */
+/** Time limit of that reading. */
 const MAX_MS = 2_000;
 
 /**

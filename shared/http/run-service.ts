@@ -4,7 +4,7 @@ import { createLogger, type Logger } from '../observability/logger.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** In ms, shorter than the grace period of pods and containers (30 s). */
+/** Shorter than the grace period of pods and containers (30 s). */
 export const SHUTDOWN_MS = 20_000;
 
 type ProcessConfig = Readonly<{ HOST: string; PORT: number; LOG_LEVEL: string }>;
@@ -43,8 +43,8 @@ export async function runService<C extends ProcessConfig>(
 
 /**
  * Starts tracing if `env` names an exporter or its address (OpenTelemetry specification, "Environment Variable
- * Specification"). Call it first: what exists already is not traced. The SDK, which takes time and memory, is loaded
- * only then.
+ * Specification"). Call it first, because what exists already is not traced. Services without tracing do not load the
+ * SDK, which takes time and memory.
  */
 async function startTracing(service: string, env: NodeJS.ProcessEnv): Promise<Tracing | undefined> {
   const exporter = env.OTEL_TRACES_EXPORTER;

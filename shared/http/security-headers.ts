@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 
-/** In seconds; over plain http a browser ignores it. */
+/** In seconds. Over plain http a browser ignores it. */
 const HSTS_MAX_AGE = 31_536_000;
 
 /** By directive (CSP, Level 3). */
 export type PagePolicy = Record<string, string[]>;
 
 const NONE = ["'none'"];
-/** An answer opened in a browser loads nothing, runs nothing and stands in no frame. */
+/** An answer that is opened in a browser loads nothing, runs nothing and stands in no frame. */
 const DATA: PagePolicy = { 'default-src': NONE };
 
-/** Returns the policy of a page: it loads our style sheet and holds its pictures itself. @param more adds to it. */
+/** Returns the policy of a page that loads our style sheet and contains its pictures. @param more is added to it. */
 export function pagePolicy(more: PagePolicy = {}): PagePolicy {
   return {
     'default-src': NONE,
@@ -44,7 +44,7 @@ export function securityHeaders(policy: PagePolicy = DATA) {
     },
     frameguard: { action: 'deny' },
     referrerPolicy: { policy: 'no-referrer' },
-    // Other hosts of the same domain are not ours to decide about.
+    // We do not decide for other hosts of the same domain.
     strictTransportSecurity: { maxAge: HSTS_MAX_AGE, includeSubDomains: false },
     // For browsers that no longer exist, and for Flash.
     xDownloadOptions: false,

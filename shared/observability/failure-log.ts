@@ -2,7 +2,7 @@ import type { Logger } from './logger.ts';
 
 type Messages = {
   failed: string | ((error: Error) => string);
-  /** Absent if the success is not worth a line. */
+  /** Absent if the recovery is not worth a line. */
   recovered?: string;
 };
 

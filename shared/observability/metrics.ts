@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 
-/** For what a client waits for, in seconds: from a cached label to a label's deadline. */
+/** Buckets in seconds for a client's wait, from a cached label to a label's deadline. */
 export const WAIT_BUCKETS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.3, 0.6, 1, 2.5, 5, 10];
 
 /**
- * Longest wait of a scrape for the figures of a store, in ms. Prometheus gives up after seconds, and one store that
- * hangs would hide every other figure of the process.
+ * Longest wait of a scrape for the figures of a store. Prometheus gives up after seconds, so one store that hangs would
+ * hide every other figure of the process.
  */
 const READ_TIMEOUT_MS = 1_000;
 
@@ -17,7 +17,7 @@ export function createMetrics(): Registry {
   return metrics;
 }
 
-/** Adds a gauge that is read on every scrape. It is absent if that fails, because a wrong figure is worse. */
+/** Adds a gauge that is read on every scrape. It is absent if reading fails, because a wrong figure is worse. */
 export function addGauge(
   metrics: Registry,
   name: string,
@@ -36,7 +36,7 @@ export function addGauge(
   });
 }
 
-/** @throws DOMException `TimeoutError` when the figures of a gauge take longer than a scrape may wait. */
+/** @throws DOMException `TimeoutError` if the figures of a gauge take longer than a scrape may wait. */
 export function readInTime<T>(gauge: string, reading: Promise<T>): Promise<T> {
   return withTimeout(READ_TIMEOUT_MS, `Reading ${gauge}`, reading);
 }

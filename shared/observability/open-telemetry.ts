@@ -26,7 +26,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from './logger.ts';
 import type { Tracing } from './tracing.ts';
 
-/** In ms: a small part of the shutdown. */
+/** A small part of the shutdown. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /**

@@ -2,11 +2,11 @@ import type { Telemetry } from 'bullmq';
 
 /** The part of OpenTelemetry that services use; absent without tracing. */
 export type Tracing = {
-  /** The trace's fields of a log line. */
+  /** Returns the fields that a trace adds to a log line. */
   logFields(): { traceId?: string };
   /** Returns a recorder of spans below the current one, which also works later, in another context. */
   recorder(): RecordSpan;
-  /** Sends the spans that wait; gives up in time and never rejects. */
+  /** Sends the waiting spans. Gives up in time, and never rejects. */
   close(): Promise<void>;
 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import Handlebars, { type HelperDelegate } from 'handlebars';
 
-/** Escapes a text for HTML, also in an attribute. Templates do so by themselves. */
+/** Escapes a text for HTML, also in an attribute. Templates escape their fields themselves. */
 export const { escapeExpression: escapeHtml } = Handlebars;
 
 const read = (file: URL) => readFileSync(file, 'utf8');

@@ -1,14 +1,14 @@
 /** What stands between `n 0 obj` and the next object, in Latin-1 or as bytes. */
 export type PdfChunk = string | Buffer;
 
-/** As the files of Chromium (Skia) begin. */
+/** The beginning of a file, as Chromium (Skia) writes it. */
 export const PDF_HEADER = '%PDF-1.4\n%\xd3\xeb\xe9\xe1\n';
 /** Object numbers that are the same in every file of ours. */
 export const [CATALOG, PAGES, INFORMATION] = [1, 2, 3];
 
 /**
- * Writes a PDF file piece by piece (ISO 32000-1, 7.5): `header`, each object once, in any order, `end`. Keeps only the
- * objects' offsets. Without dates and id, the same objects give the same file.
+ * Writes a PDF file piece by piece (ISO 32000-1, 7.5): `header`, then each object once in any order, then `end`. Keeps only
+ * the objects' offsets. A file has no dates and no id, so the same objects give the same file.
  */
 export class PdfWriter {
   /** By object number. */
@@ -19,7 +19,7 @@ export class PdfWriter {
     return this.#write([PDF_HEADER]);
   }
 
-  /** @param number from 1 on; no number is left out. */
+  /** @param number counts from 1. No number may be left out. */
   object(number: number, chunks: readonly PdfChunk[]): Buffer {
     this.#offsets[number] = this.#length;
     return this.#write([`${number} 0 obj\n`, ...chunks]);
@@ -48,7 +48,7 @@ export function bytesOf(chunks: readonly PdfChunk[]): Buffer {
   );
 }
 
-/** A viewer that shrinks a page to the printer's margins would break the dots of bars. */
+/** Asks viewers not to shrink a page to the printer's margins, which would break the dots of bars. */
 export function catalog(): PdfChunk[] {
   return [
     `<</Type /Catalog /Pages ${PAGES} 0 R /Lang (es-MX) /ViewerPreferences <</PrintScaling /None>>>>\nendobj\n`,

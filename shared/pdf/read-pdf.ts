@@ -117,7 +117,7 @@ function endsWithParent(piece: string): boolean {
   return /\/Parent $/.test(piece);
 }
 
-/** Objects are split at references and streams. A split inside a string leaves half a string. */
+/** Returns whether no string was split. Objects are split at references and streams, which may stand inside a string. */
 function stringsAreWhole(piece: string): boolean {
   return !piece.includes('\\') && piece.split('(').length === piece.split(')').length;
 }

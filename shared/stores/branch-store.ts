@@ -45,7 +45,7 @@ export const COVERAGE = defineCollection(
     rights: RIGHTS,
   },
 );
-/** Two documents: `current` has the generations in force, 0 before a load; `counter` has `last`. */
+/** Two documents: `current` has the generations in force, 0 before a load. `counter` has `last`. */
 export const GENERATIONS = defineCollection(
   'generations',
   { _id: TEXT, branches: optional(NUMBER), coverage: optional(NUMBER), last: optional(NUMBER) },
@@ -74,17 +74,17 @@ type Kind = 'branches' | 'coverage';
 type Generation = Readonly<Record<Kind, number>>;
 type Loaded = { _id: string; generation: number };
 
-/** Documents in one insert, which a slow server too does well before the timeout of an operation. */
+/** Documents in one insert. Even a slow server inserts them well before the timeout of an operation. */
 const INSERT_CHUNK = 2_000;
 /** A load that ends during a read makes it start again. */
 const MAX_ATTEMPTS = 5;
-/** In ms, with the wait for a connection. */
+/** Includes the wait for a connection. */
 const LOOKUP = { timeoutMS: 1_500 };
 
 /**
  * Branches and coverage in MongoDB, each loaded as a whole. A single `mongod` has no transactions. A load therefore
  * writes a new generation, which no reader sees, and activates it by a single update. A load that dies leaves the old
- * generation in force; the next load removes its leftovers.
+ * generation in force, and the next load removes its leftovers.
  */
 export class BranchStore {
   readonly #generations: StoredModel<DocumentIn<typeof GENERATIONS>>;
@@ -119,7 +119,7 @@ export class BranchStore {
 
   /**
    * @returns the version, and the branch of each query in the order asked, active or not; null for an unknown one.
-   * @throws DomainError as `#atOneVersion` does; an error of the driver after 1.5 s without an answer.
+   * @throws DomainError as `#atOneVersion` does, or an error of the driver after 1.5 s without an answer.
    */
   find(queries: readonly DestinationQuery[]): Promise<Found> {
     return this.#atOneVersion(async (current) => {
@@ -135,7 +135,7 @@ export class BranchStore {
     });
   }
 
-  /** Returns them unordered. @throws as `find` does. */
+  /** Returns the active branches unordered. @throws as `find` does. */
   active(): Promise<Branch[]> {
     return this.#atOneVersion(async ({ branches: generation }) => {
       const active = { generation, 'branch.Activa': true };
@@ -157,7 +157,7 @@ export class BranchStore {
   }
 
   /**
-   * Reads what is in force, and again if a load ended meanwhile, because that load removes what was being read.
+   * Reads the generation in force. If a load ended meanwhile, reads again, because that load removes the old generation.
    * @throws DomainError `unavailable` when loads follow one another faster than they can be read.
    */
   async #atOneVersion<T>(read: (current: Generation) => Promise<T>): Promise<T> {
@@ -199,7 +199,7 @@ export class BranchStore {
       onProgress(written);
     }
     await this.#activate(kind, generation);
-    // Only older generations: a newer one may be in progress. The next load removes what a failure leaves.
+    // Removes only older generations, because a newer one may be in progress. The next load removes what a failure leaves.
     await model.deleteMany({ generation: { $lt: generation } } as QueryFilter<D>).catch(() => {});
   }
 
@@ -226,7 +226,7 @@ export class BranchStore {
   }
 }
 
-/** Sends no query without codes. */
+/** Finds documents by their ids. Sends no query if there are none. */
 async function findById<D extends Loaded>(
   model: StoredModel<D>,
   generation: number,

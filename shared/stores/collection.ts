@@ -47,7 +47,7 @@ type Description = {
   rights: Readonly<Partial<Record<MongoUser, readonly MongoAction[]>>>;
   indexes?: readonly (readonly [fields: mongo.IndexSpecification, options?: mongo.CreateIndexesOptions])[];
 };
-/** `document` is for the compiler alone. */
+/** Only the compiler uses `document`. */
 export type Collection<Document = unknown> = Description & {
   name: string;
   schema: Schema;
@@ -58,7 +58,7 @@ export type DocumentIn<C extends Collection> = NonNullable<C['document']>;
 // biome-ignore lint/complexity/noBannedTypes: these are mongoose's defaults
 export type StoredModel<D> = Model<D, {}, {}, {}, HydratedDocument<D>, Schema<D>, D>;
 
-/** A field whose type TypeScript knows, and mongoose does not look into. */
+/** A field whose type TypeScript knows. Mongoose does not check its inside. */
 type Typed<T> = { type: typeof Schema.Types.Mixed; __rawDocTypeHint: T };
 type ValueOf<F> = InferRawDocTypeWithout_id<{ value: F }> extends { value: infer V } ? V : never;
 /** MongoDB's code for a command that the user's roles do not allow. */
@@ -95,7 +95,7 @@ export function typed<T>(field: object) {
   return field as Typed<T> & { required: true };
 }
 
-/** A value that another schema describes, such as a guide; mongoose does not look into it. */
+/** A value that another schema describes, such as a guide. Mongoose does not check its inside. */
 export function body<T>() {
   return typed<T>({ type: Schema.Types.Mixed, required: true });
 }
@@ -104,7 +104,7 @@ export function optional<F extends object>(field: F): Omit<F, 'required'> & type
   return { ...field, ...OPTIONAL };
 }
 
-/** An index by which MongoDB deletes the documents that have `expiresAt`, within a minute of it. */
+/** An index by which MongoDB deletes documents within a minute after their `expiresAt`. */
 export const EXPIRY = [
   { expiresAt: 1 },
   { expireAfterSeconds: 0, partialFilterExpression: { expiresAt: { $exists: true } } },
@@ -130,12 +130,12 @@ export function defineCollection<const F extends SchemaDefinition>(
 
 /**
  * Returns a collection's model. Callers follow these rules:
- * - Reads are `lean()` and return what is stored. `exec()` begins a returned query, because each `then` would repeat
- * it.
- * - `driverOf` inserts many documents: mongoose's `insertMany` builds an object of each, and its errors, which are
- * logged, show them.
- * - A value of a request is checked to be a text: values are not searched for query operators.
- * - A read of many documents is sorted: an unsorted cursor of DocumentDB may skip or repeat a document that changes.
+ * - Reads are `lean()` and return what is stored. A returned query is begun by `exec()`, because each `then` would repeat
+ * the query.
+ * - `driverOf` inserts many documents. Mongoose's `insertMany` would build an object of each, and its logged errors would
+ * show them.
+ * - Callers check that a value of a request is a text, because nothing searches values for query operators.
+ * - A read of many documents is sorted. An unsorted cursor of DocumentDB may skip or repeat a document that changes.
  */
 export function modelOf<Document>(
   connection: Connection,
@@ -145,13 +145,13 @@ export function modelOf<Document>(
   return model as StoredModel<Document>;
 }
 
-/** For inserts of many documents, and of those that must not wait. */
+/** Returns the driver's collection, for inserts of many documents, and for inserts that must not wait. */
 export function driverOf<D extends mongo.Document>(model: StoredModel<D>): mongo.Collection<D> {
   return model.collection as unknown as mongo.Collection<D>;
 }
 
 /**
- * Creates the missing indexes. If no service's user may, the database's administrator does
+ * Creates the missing indexes. If no service's user has the right, the database's administrator creates them
  * (`local/access/mongo-users.ts`).
  */
 export async function createIndexes(
@@ -167,7 +167,7 @@ export async function createIndexes(
   }
 }
 
-/** Returns the documents that have `openSince`, the oldest first: a crash may have interrupted their work. */
+/** Returns the documents that have `openSince`, the oldest first. A crash may have interrupted their work. */
 export async function unfinishedIds<D extends { _id: string; openSince?: Date }>(
   model: StoredModel<D>,
   among: QueryFilter<D> = {},

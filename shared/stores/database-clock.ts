@@ -3,10 +3,10 @@ import { measureAhead } from '#shared/async/remote-clock.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 
-/** In ms: how long a process extrapolates by its monotonic clock. */
+/** How long a process extrapolates by its monotonic clock. */
 const COUNTED_MS = 5_000;
 
-/** The database's clock, which all processes share: DocumentDB refuses `$$NOW` in a filter. */
+/** The database's clock, which all processes share. DocumentDB refuses `$$NOW` in a filter. */
 export class DatabaseClock {
   readonly #connection: Connection;
   readonly #measuring = new SingleFlight<void>();
@@ -18,7 +18,7 @@ export class DatabaseClock {
     this.#connection = connection;
   }
 
-  /** @param ms is added. @throws DomainError `unavailable`; the errors of MongoDB's driver. */
+  /** @param ms is added to the time. @throws DomainError `unavailable`, or an error of MongoDB's driver. */
   async now(ms = 0): Promise<Date> {
     if (performance.now() >= this.#until) await this.#measuring.run(() => this.#measure());
     return new Date(this.#aheadMs + performance.now() + ms);

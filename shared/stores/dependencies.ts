@@ -3,19 +3,19 @@ import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { DependencyState } from './heartbeat.ts';
 
-/** Time limit of a health check, in ms. */
+/** Time limit of a health check. */
 const CHECK_TIMEOUT_MS = 1_000;
 
 /** `check` rejects while the dependency does not answer. */
 export type Dependency = {
   check: () => Promise<unknown>;
-  /** Whether the service needs it to become ready. Its state is shown and measured either way. */
+  /** Whether the service becomes ready only with it. Its state is shown and measured in any case. */
   required: boolean;
   /** Set if only this process depends on it. */
   own?: true;
 };
 
-/** By the name that health answers and metrics show. */
+/** Dependencies by the name that health answers and metrics show. */
 export type Dependencies = Map<string, Dependency>;
 
 /** Rejects the check of a store that answers reads but refuses writes. */

@@ -11,8 +11,8 @@ import { DUPLICATE_KEY } from './mongo.ts';
  * The events of guides and their cancellations, in MongoDB: a log for each account, with entries numbered without a
  * gap from 1.
  * An entry's `_id` is account and number, and an append is a compare-and-set on it. The writer reads the last number,
- * then the data of its decision, and inserts under the next numbers. A successful insert proves that no append came
- * between. Readers by number therefore skip nothing, despite several processes and clocks.
+ * then the data of its decision, and inserts under the next numbers. A successful insert proves that there was no other
+ * append in between. Readers by number therefore skip nothing, despite several processes and clocks.
  */
 
 export type NewEntry = Omit<
@@ -22,21 +22,20 @@ export type NewEntry = Omit<
   /** When the guide was created, if the entry names a person. */
   retentionStart?: Date;
 };
-/** `open`: the ids under which the append is open until `done`, filled by its attempts. */
+/** `open`: the ids under which the append is open until `done`. Its attempts fill the list. */
 export type Append = { id: string; open: string[] };
 /** `next`: the number to continue after. `hasPending`: whether entries follow that are not shown yet. */
 export type FeedPage = { entries: LogEntry[]; next: number; hasPending: boolean };
 
 /**
- * Age in ms, by the database's clock, at which an entry is shown (docs/contract.md "Events"). Its guide has the new
- * status by then.
+ * Age by the database's clock at which an entry is shown (docs/contract.md "Events"). By then its guide has the new status.
  */
 export const SHOWN_MS = 5_000;
-/** In ms, before an overtaken append is tried again. */
+/** Pause before an overtaken append is tried again. */
 const PAUSE_MS = 20;
 const DIGITS = 12;
 const MAX_NUMBER = 10 ** DIGITS - 1;
-/** No failover takes back what a majority of the servers has. */
+/** A failover takes back nothing that a majority of the servers has. */
 const MAJORITY = 'majority';
 
 export class EventLog {
@@ -49,8 +48,8 @@ export class EventLog {
   }
 
   /**
-   * Appends to an account's log what `decide` returns for its current state. If another process appends first, calls
-   * `decide` again. After a lost answer the append may be repeated, and `decide` then finds entries with its id.
+   * Appends to an account's log what `decide` returns for the current state. If another process appends first, calls
+   * `decide` again. After a lost answer the append may be repeated, and `decide` then finds entries with the append's id.
    * @param signal ends the attempts.
    * @returns the result of the decision that was stored.
    */
@@ -83,7 +82,7 @@ export class EventLog {
     }
   }
 
-  /** Lets MongoDB delete an entry that is its account's last one no more. After a crash it stays for ever. */
+  /** Lets MongoDB delete an entry that is no longer its account's last one. After a crash the entry stays for ever. */
   async #letExpire(account: string, number: number): Promise<void> {
     const filter = { _id: idOf(account, number), keptUntil: { $exists: true } };
     await this.#entries.updateOne(filter, { $rename: { keptUntil: 'expiresAt' } });
@@ -100,7 +99,7 @@ export class EventLog {
     }
   }
 
-  /** Call it when the guides have their new status. */
+  /** Ends an append. Call it when the guides have their new status. */
   async done({ id, open }: Append): Promise<void> {
     if (open.length === 0) return;
     await this.#entries.updateMany({ _id: { $in: open }, append: id }, { $unset: { openSince: 1 } });
@@ -119,8 +118,8 @@ export class EventLog {
   }
 
   /**
-   * Returns whether a number is 0, or an entry has it or a later one, as the primary has it. After a failover a majority
-   * may not know yet what the primary has.
+   * Returns whether a number is 0, or the primary has an entry with this or a later number. After a failover a majority may
+   * not know yet what the primary has.
    */
   async has(account: string, number: number): Promise<boolean> {
     return number === 0 || (await this.#entries.exists({ _id: after(account, number - 1) })) !== null;
@@ -140,8 +139,7 @@ export class EventLog {
       .limit(limit)
       .lean();
     const now = (await this.#clock.now()).getTime();
-    // After a failover the clock may be another server's. An entry of a clock that was ahead must not hold up the
-    // feed.
+    // After a failover the clock may be another server's. An entry from a clock that was ahead must not hold up the feed.
     const pending = found.findIndex(({ registered }) => Math.abs(now - registered.getTime()) < SHOWN_MS);
     const entries = pending < 0 ? found : found.slice(0, pending);
     const last = entries.at(-1);

@@ -13,7 +13,7 @@ import {
   USERNAME,
 } from './collection.ts';
 
-/** The body of an entry: an event with its id, or that the guide was cancelled. */
+/** The body of an entry: an event with its id, or the cancellation of the guide. */
 export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: EventType | 'Cancelacion' };
 
 /** Whether a field may name a person. Retention and erasure replace the text of such a field. */
@@ -53,15 +53,15 @@ export const EVENTS = defineCollection(
     /** When the guide was created, if a field names a person: the retention starts then. */
     personal: optional(MOMENT),
     append: TEXT,
-    /** By the database's clock, as is `openSince`. */
+    /** By the database's clock. So is `openSince`. */
     registered: MOMENT,
     /**
-     * Of an event of a test account: when MongoDB deletes it, with its guide. The account's last entry has `keptUntil` in
-     * its place, and stays: the next entry continues its number.
+     * When MongoDB deletes an event of a test account, with its guide. The account's last entry has `keptUntil` instead, and
+     * stays, because the next entry continues its number.
      */
     expiresAt: optional(MOMENT),
     keptUntil: optional(MOMENT),
-    /** When its append was made: of the first entry, until the guides have their new status. */
+    /** When the append was made. The first entry has this field until the guides have their new status. */
     openSince: optional(MOMENT),
   },
   {

@@ -15,13 +15,13 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
  * Redis decides by its own clock who is alive. The api goes by the keys of label workers, which no other service may write.
  */
 
-/** In ms. A process counts as dead after three missing heartbeats. */
+/** Time between two heartbeats. A process counts as dead after three missing ones. */
 export const HEARTBEAT_MS = 5_000;
 const HEARTBEAT_TTL_S = 15;
-/** Most processes that are kept and read: processes that crash and restart would leave ever more ids. */
+/** Most processes that are kept and read, because processes that crash and restart would leave ever more ids. */
 const MAX_PROCESSES = 200;
 
-/** `read-only`: it answers, but refuses writes. */
+/** `read-only`: the store answers, but refuses writes. */
 const DependencyState = Type.Enum(['ok', 'read-only', 'down']);
 export type DependencyState = Static<typeof DependencyState>;
 
@@ -31,7 +31,7 @@ const heartbeat = {
   host: Type.String(),
   pid: Type.Integer(),
   startedAt: Type.Integer(),
-  /** When it was written. Processes of 1.3.0 leave it out, as they do `dependencies`. */
+  /** When it was written. Processes of 1.3.0 leave it and `dependencies` out. */
   at: Type.Optional(Type.Integer()),
   /** By the names of `/health/ready`. */
   dependencies: Type.Optional(Type.Record(Type.String(), DependencyState)),
@@ -68,7 +68,7 @@ const ajv = new Ajv();
 const isService = ajv.compile<ServiceHeartbeat>(ServiceHeartbeat);
 const isWorker = ajv.compile<WorkerHeartbeat>(WorkerHeartbeat);
 
-/** Call it every `HEARTBEAT_MS`. */
+/** Writes a heartbeat. Call it every `HEARTBEAT_MS`. */
 export async function writeHeartbeat(redis: RedisClient, prefix: string, state: Heartbeat): Promise<void> {
   const { ids, key } = keysOf(prefix, state);
   await redis
@@ -80,7 +80,7 @@ export async function writeHeartbeat(redis: RedisClient, prefix: string, state: 
     .exec();
 }
 
-/** A process that closes counts as dead at once. */
+/** Removes a heartbeat, so that a process that closes counts as dead at once. */
 export async function removeHeartbeat(
   redis: RedisClient,
   prefix: string,

@@ -13,7 +13,7 @@ import type { RedisClient } from './redis-client.ts';
  * The key in the news differs from that of the channel when the worker has another template than the api asked for.
  */
 
-/** In seconds. A label shows personal data, which stays in Redis no longer (docs/security.md "Personal data"). */
+/** In seconds. A label shows personal data, which stays in Redis only for so long (docs/security.md "Personal data"). */
 const TTL_S = 3_600;
 
 /** `unstored`: printed, but this Redis refuses to store it. `dropped`: not printed, because nobody waited any more. */
@@ -59,7 +59,7 @@ export class LabelCache {
     return Promise.all(keys.map(async (key) => (await this.#redis.exists(this.channelOf(key))) === 1));
   }
 
-  /** Stores a label under `key`, then publishes that to those who wait for the label `asked`. */
+  /** Stores a label under `key`, then tells the processes that wait for the label `asked`. */
   async store(asked: string, key: string, bytes: Uint8Array): Promise<void> {
     const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     await this.#redis.storeLabel(
@@ -71,14 +71,14 @@ export class LabelCache {
     );
   }
 
-  /** Publishes to those who wait for a label how its job ended. */
+  /** Tells the processes that wait for a label how its job ended. */
   async publish(asked: string, news: LabelNews): Promise<void> {
     await this.#redis.publish(this.channelOf(asked), messageOf(news));
   }
 
   /** Returns for each label whether a client waits for it. */
   async awaited(keys: readonly string[]): Promise<boolean[]> {
-    // Redis answers with each channel and the number of its subscribers in turns.
+    // Redis answers with channels and their numbers of subscribers in turn.
     const answer = await this.#redis.pubsub('NUMSUB', ...keys.map((key) => this.channelOf(key)));
     return keys.map((_, i) => Number(answer[2 * i + 1]) > 0);
   }

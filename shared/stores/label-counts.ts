@@ -3,8 +3,8 @@ import type { RedisClock } from './redis-clock.ts';
 
 /**
  * How labels ended in each minute of the last two hours, for the dashboard: counters
- * `{prefix}:label-count:<outcome>:<minutes since 1970>`. Minutes are those of Redis: refusals of a process whose
- * clock is ahead would show too late.
+ * `{prefix}:label-count:<outcome>:<minutes since 1970>`. Minutes are those of Redis, because a process whose clock is
+ * ahead would show its refusals too late.
  * BullMQ's own counts by minute (`metrics` of its Worker) do not serve: they count a dropped label as completed, know
  * no refusals, and lack the current minute.
  */
@@ -20,7 +20,7 @@ export type MinuteCounts = Record<LabelOutcome, number> & { at: number };
 
 const COUNTED_MINUTES = 120;
 const MINUTE_MS = 60_000;
-/** In ms. A flood of refusals costs Redis one write a second. */
+/** So a flood of refusals costs Redis one write a second. */
 const WRITE_MS = 1_000;
 
 export class LabelCounts {
@@ -40,7 +40,7 @@ export class LabelCounts {
     this.#add(keyOf(this.#prefix, outcome, this.#clock.now()), 1);
   }
 
-  /** Writes what was counted. While Redis is away, counts wait; a killed process loses those of a second. */
+  /** Writes what was counted. While Redis is away, counts wait. A killed process loses the counts of a second. */
   async write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -26,7 +26,7 @@ function watch(socket: Socket): void {
     port = socket.remotePort; // undefined once the socket is closed
   });
   socket.once('close', () => {
-    // The write is made by a promise of this event-loop turn; after it, the driver already waits for `drain`.
+    // A promise of this event-loop turn makes the write. Afterwards the driver already waits for `drain`.
     setImmediate(() => {
       if (!ports.has(port) || socket.listenerCount('drain') === 0) return;
       socket.emit('error', Object.assign(new Error('write to a closed connection'), { code: 'EPIPE' }));

@@ -8,18 +8,18 @@ import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 export const DUPLICATE_KEY = 11_000;
 
 /**
- * Returns the errors of single documents of a write of many. Without any, the write failed as a whole: nobody knows
- * what was stored.
+ * Returns the errors of single documents of a write of many. If there are none, the write failed as a whole, and nobody
+ * knows what was stored.
  */
 export function writeErrorsOf(error: unknown): mongo.WriteError[] {
   return error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
 }
 
 /**
- * A write is answered when a majority of the servers has it in its journal, and reads go to the primary: no failover
+ * A write is answered when a majority of the servers has it in its journal, and reads go to the primary. So no failover
  * and no crash takes back an answer. Every operation has a deadline. Nothing is buffered while the server is away.
- * The driver does not repeat writes: if it finds no server for the second attempt, its error hides that the first one
- * was sent. Creations repeat theirs (`services/api/guides/creation-journal.ts`).
+ * The driver does not repeat writes. If it found no server for the second attempt, its error would hide that the first
+ * attempt was sent. Creations repeat their writes themselves (`services/api/guides/creation-journal.ts`).
  */
 const OPTIONS = {
   writeConcern: { w: 'majority', journal: true },
@@ -51,7 +51,7 @@ export function openMongo(server: ConnectionOwner, uri: string): Connection {
   return connection;
 }
 
-/** @throws ConfigError as `openMongo` does; another error when MongoDB does not answer within 2 s. */
+/** @throws ConfigError as `openMongo` does, or another error if MongoDB does not answer within 2 s. */
 export async function connectMongo(uri: string, log: Pick<Logger, 'warn'>): Promise<Connection> {
   requireMongoUri(uri);
   const connection = createConnection(log);
@@ -68,7 +68,7 @@ export async function connectMongo(uri: string, log: Pick<Logger, 'warn'>): Prom
 function createConnection(log: Pick<Logger, 'warn'>): Connection {
   const connection = mongoose.createConnection();
   connection.on('error', (err) => {
-    // If it was never open, `connect` throws the error.
+    // If the connection was never open, `connect` throws the error.
     if (connection.db) log.warn({ err }, 'The connection to MongoDB failed');
   });
   return connection;
@@ -79,7 +79,7 @@ async function connect(connection: Connection, uri: string): Promise<void> {
   applyMongoDrainWorkaround(connection.getClient());
 }
 
-/** A restart mends neither a malformed address nor one that asks for weaker writes or reads. */
+/** @throws ConfigError, because a restart mends neither a malformed address nor one that asks for weaker writes. */
 function requireMongoUri(uri: string): void {
   const weak = weakOptions(parseMongoUri(uri));
   if (weak.length === 0) return;

@@ -6,19 +6,18 @@ import { isTransientError } from './transient-errors.ts';
 type Options<Answer> = {
   /** Names the question in an error's message, such as `Reading a user`. */
   what: string;
-  /** Most answers that are kept. */
   max: number;
-  /** How long an answer holds, in ms. */
+  /** How long an answer holds. */
   freshMs: number;
-  /** How long an answer holds while the store does not answer, in ms. */
+  /** How long an answer holds while the store does not answer. */
   keptMs: number;
-  /** Longest wait for the store if an answer is kept, in ms, and the pause after it did not answer. */
+  /** Longest wait for the store if an answer is kept, and the pause after the store did not answer. */
   waitMs: number;
   /** Asks the store. */
   ask: (key: string) => Promise<Answer>;
 };
 
-/** Answers of a store that hold for some seconds, and for longer while the store does not answer. */
+/** Keeps answers of a store for some seconds, and for longer while the store does not answer. */
 export class RecentAnswers<Answer> {
   readonly #options: Options<Answer>;
   /** `at`: when it was read, of `performance.now()`. */
@@ -31,7 +30,7 @@ export class RecentAnswers<Answer> {
     this.#known = new LRUCache({ max: options.max });
   }
 
-  /** @throws what `ask` throws; a transient error, or DOMException `TimeoutError`, only if no answer is kept. */
+  /** @throws what `ask` throws. Throws a transient error, or DOMException `TimeoutError`, only if no answer is kept. */
   async get(key: string): Promise<Answer> {
     const { what, freshMs, keptMs, waitMs } = this.#options;
     const known = this.#known.get(key);

@@ -6,26 +6,26 @@ export type RedisClient = Redis;
 
 /** What a client does with commands while Redis is away. */
 type Waiting =
-  /** Rejects them at once, and unanswered ones in time. */
+  /** Rejects commands at once, and unanswered ones after a time limit. */
   | 'fails-fast'
-  /** Keeps them for ever: BullMQ demands `maxRetriesPerRequest: null` to block on a queue. */
+  /** Keeps commands for ever. BullMQ demands `maxRetriesPerRequest: null` to block on a queue. */
   | 'waits'
-  /** Rejects them at once, and receives messages of channels: for a connection that is pinged all the time. */
+  /** Rejects commands at once, and receives messages of channels. The connection must be pinged all the time. */
   | 'subscribes';
 
 const CONNECT_MS = 2_000;
-/** Longest wait for an answer of a command that fails fast, in ms. */
+/** Longest wait for an answer of a command that fails fast. */
 const COMMAND_MS = 2_000;
 /**
- * In ms beyond the time for an answer: then a silent connection closes. A machine that loses its power closes no
- * connection, and only a new connection leads to the current primary.
+ * A silent connection closes so long after the time for an answer. A machine that loses its power closes no connection,
+ * and only a new connection leads to the current primary.
  */
 const SILENCE_MS = 2_000;
-/** Longest time that BullMQ's Worker blocks, in ms (`drainDelay`). */
+/** Longest time that BullMQ's Worker blocks (`drainDelay`). */
 const BLOCKING_MS = 5_000;
-/** Longest wait for a sentinel's answer, in ms; then the next one is asked. */
+/** Longest wait for a sentinel's answer. Then the next sentinel is asked. */
 const ASK_MS = 1_000;
-/** Shortest time between two attempts to leave a server that is no longer the primary, in ms. */
+/** Shortest time between two attempts to leave a server that is no longer the primary. */
 const LEAVE_MS = 1_000;
 
 const OPTIONS = {
@@ -62,7 +62,7 @@ export function createRedisClient(url: string, waiting: Waiting): RedisClient {
   return new Redis({ ...options, ...sentinelOptions(address) });
 }
 
-/** Asks only the sentinels of the address: their user needs no right to list others. */
+/** Asks only the sentinels of the address, so their user needs no right to list others. */
 function sentinelOptions(address: SentinelAddress) {
   const { nodes, primary, tls, username, password, sentinelUsername, sentinelPassword } = address;
   return {
@@ -80,9 +80,9 @@ function sentinelOptions(address: SentinelAddress) {
 }
 
 /**
- * Decides whether an error means that the server is no longer the primary, so that the connection opens anew. Once a
- * second at most: if the address itself leads to a replica, reads go on meanwhile. The failed command is not
- * repeated, because alone it could leave its transaction. A command that blocked is sent again (2).
+ * Decides whether an error means that the server is no longer the primary, so that the connection opens anew. It does so
+ * once a second at most: if the address itself leads to a replica, reads go on meanwhile. The failed command is not
+ * repeated, because it could leave its transaction. A command that blocked is sent again (2).
  */
 function leavePrimary(): (error: Error) => false | 1 | 2 {
   let next = 0;

@@ -10,7 +10,7 @@ const MEASURE_MS = 1_000;
  */
 export class RedisClock {
   readonly #redis: RedisClient;
-  /** Redis's time minus `performance.now()`, in ms; by the own clock until Redis is asked. */
+  /** Redis's time minus `performance.now()`, in ms. Until Redis is asked, the time is this process's own. */
   #aheadMs = Date.now() - performance.now();
   #stop: (() => Promise<void>) | undefined;
 

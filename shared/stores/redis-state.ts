@@ -8,7 +8,7 @@ export type RedisState = {
   /** maxmemory-policy. */
   policy: string;
   noeviction: boolean;
-  /** Whether it follows another Redis, and refuses our writes. */
+  /** Whether this Redis follows another one, and refuses our writes. */
   replica: boolean;
   /** Whether Redis writes an append-only file, and whether its last write to disk failed. */
   appendOnly: boolean;

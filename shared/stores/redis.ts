@@ -9,9 +9,8 @@ import { createRedisClient, type RedisClient } from './redis-client.ts';
 import { evicts, type RedisState, readRedisState, writeCheckKey } from './redis-state.ts';
 import { explainOutage, isRefusedWrite } from './transient-errors.ts';
 
-/** In seconds. */
 const CHECK_TTL_S = 60;
-/** Time between two pings of a connection that only listens, in ms. */
+/** Time between two pings of a connection that only listens. */
 const PING_MS = 1_000;
 
 /**
@@ -32,7 +31,7 @@ export function openRedis(server: ConnectionOwner, url: string, prefix: string):
 }
 
 /**
- * Opens a Redis without which the service gets ready. Its check writes, as that of `openRedis` does.
+ * Opens a Redis that the service does not need to become ready. Its check writes, as that of `openRedis` does.
  * @param name by which health and metrics know it.
  */
 export function openOptionalRedis(
@@ -47,8 +46,8 @@ export function openOptionalRedis(
 }
 
 /**
- * Opens the Redis of the finished labels: without it labels are refused, and the rest goes on. A log line and a
- * metric warn of `noeviction`, the policy of an unconfigured Redis, which refuses labels once it is full.
+ * Opens the Redis of the finished labels. Without it labels are refused, and all else works. A log line and a metric warn
+ * of `noeviction`, the policy of an unconfigured Redis, which refuses labels once it is full.
  */
 export function openLabelCache(server: ConnectionOwner, url: string, prefix: string): RedisClient {
   const redis = openOptionalRedis(server, url, prefix, 'label-cache');
@@ -91,8 +90,8 @@ function connectRedis(url: string, server: ConnectionOwner, which = ''): RedisCl
 }
 
 /**
- * Logs failures of a connection, and closes it with the server. One that was never open closes first, because
- * BullMQ's `close` waits for it.
+ * Logs failures of a connection, and closes the connection with the server. A connection that was never open closes first,
+ * because BullMQ's `close` waits for it.
  */
 function watch(redis: RedisClient, server: ConnectionOwner, name: string): void {
   const log = new FailureLog(server.log, {

@@ -10,29 +10,29 @@ import {
   TEXT,
 } from './collection.ts';
 
-/** Why the last message failed, in words for the account, and when. */
+/** When the last message failed, and why, in words for the account. */
 const FAILURE = optional(part({ at: MOMENT, reason: TEXT }));
 
 /**
  * A webhook: where to send the events of its account, and how far they are sent. Nothing is stored for a delivery.
- * Every moment is of the database's clock. Stored fields are never renamed: `through` is the end of a batch, `off`
- * when and why a webhook was disabled.
+ * Every moment is of the database's clock. Stored fields are never renamed. `through` is the end of a batch. `off` is when
+ * and why a webhook was disabled.
  */
 export const WEBHOOKS = defineCollection(
   'webhooks',
   {
     /**
-     * The account, a blank, and a number from 1 to `MAX_WEBHOOKS`: so the account never has more, even if several are
-     * created at once. With a unique index beside the `_id`, DocumentDB waits a second if two inserts meet.
+     * The account, a blank, and a number from 1 to `MAX_WEBHOOKS`. So the account never has more, even if several are
+     * created at once. With another unique index, DocumentDB waits a second if two inserts meet.
      */
     _id: TEXT,
-    /** As its account names it. It is never used again. */
+    /** The id that the account sees. It is never used again. */
     id: TEXT,
     account: TEXT,
     url: TEXT,
     description: TEXT,
     createdAt: MOMENT,
-    /** Of a test account, whose failures are no customer's. */
+    /** Set if the webhook is of a test account, whose failures harm no customer. */
     test: optional(FLAG),
     /** Number of the last event that was delivered. */
     cursor: NUMBER,
@@ -44,9 +44,9 @@ export const WEBHOOKS = defineCollection(
     waitingSince: optional(MOMENT),
     active: FLAG,
     off: FAILURE,
-    /** When a sender looks at it next. While it is held: the lease's end, or earlier if it was woken. */
+    /** When a sender looks at the webhook next. During a lease, it is the lease's end, or earlier if it was woken. */
     dueAt: MOMENT,
-    /** Its holder alone sends its messages until `leaseUntil`, and alone may end the lease early. */
+    /** Only the holder of the lease sends messages until `leaseUntil`, and only the holder may end the lease early. */
     lease: optional(TEXT),
     leaseUntil: MOMENT,
     /** Failed tries of the current message. */
@@ -71,13 +71,13 @@ export const WEBHOOKS = defineCollection(
 );
 export type Webhook = DocumentIn<typeof WEBHOOKS>;
 
-/** Separate, because a user who may read webhooks need not be able to forge messages. */
+/** A separate collection, so that a user who may read webhooks cannot forge messages. */
 export const WEBHOOK_SECRETS = defineCollection(
   'webhookSecrets',
   {
     /** The webhook's `id`. */
     _id: TEXT,
-    /** The newest first. An older one signs until `until`. */
+    /** The newest first. An older secret signs until `until`. */
     secrets: listOf(part({ value: TEXT, until: optional(MOMENT) })),
   },
   {

@@ -13,17 +13,17 @@ import { type SecretsDocument, WEBHOOK_SECRETS, WEBHOOKS, type Webhook } from '.
 
 /** Most webhooks of an account (docs/contract.md "Webhooks"). */
 export const MAX_WEBHOOKS = 5;
-/** How long a secret signs after a change, in ms. */
+/** How long a secret signs after a change. */
 const OLD_SECRET_MS = 86_400_000;
-/** Most secrets that sign at once. A client that repeats a change after a lost answer breaks no receiver. */
+/** Most secrets that sign at once, so that a client that repeats a change after a lost answer breaks no receiver. */
 const MAX_SECRETS = 4;
-/** How long a process holds a webhook that it claimed, in ms: longer than a request of 16 s and its writes. */
+/** How long a process holds a webhook that it claimed. This is longer than a request of 16 s and its writes. */
 const LEASE_MS = 30_000;
-/** In ms. A webhook without news is looked at so often, in case a crash prevented its wake-up. */
+/** How often a sender looks at a webhook without news, in case a crash prevented its wake-up. */
 const IDLE_MS = 60_000;
-/** End of the lease of a free webhook: in the past by every clock. */
+/** End of the lease of a free webhook. By every clock it is in the past. */
 const FREE = new Date(0);
-/** Age in ms at which the next event makes a webhook count as behind. */
+/** A webhook counts as behind if its next event is older. */
 const BEHIND_MS = 600_000;
 const AFTER = { returnDocument: 'after' } as const;
 
@@ -47,7 +47,7 @@ export class WebhookStore {
     this.#secrets = modelOf(connection, WEBHOOK_SECRETS);
   }
 
-  /** In the order of their creation. */
+  /** Returns an account's webhooks in the order of their creation. */
   list(account: string): Promise<Webhook[]> {
     return this.#webhooks.find(slotsOf(account)).sort({ createdAt: 1 }).lean().exec();
   }
@@ -101,7 +101,7 @@ export class WebhookStore {
   }
 
   /**
-   * The current secrets sign for 24 hours more, up to `MAX_SECRETS` in all.
+   * Adds a secret. The current secrets sign for 24 hours more, up to `MAX_SECRETS` in all.
    * @returns whether there is such a webhook.
    */
   async addSecret(account: string, id: string, secret: string): Promise<boolean> {
@@ -118,8 +118,8 @@ export class WebhookStore {
   }
 
   /**
-   * Enables a webhook, from where it stopped or from `cursor`, and makes it due now. A lease stays: its holder may be
-   * posting, and a second process beside it would send messages out of order.
+   * Enables a webhook, from where it stopped or from `cursor`, and makes it due now. A lease stays, because its holder may
+   * be posting. A second process beside the holder would send messages out of order.
    * @returns undefined if there is no such webhook.
    */
   async activate(account: string, id: string, cursor?: number): Promise<Webhook | undefined> {
@@ -129,7 +129,7 @@ export class WebhookStore {
           active: true,
           dueAt: await this.clock.now(),
           failures: 0,
-          // An account that activates a failing webhook again and again still has only five days.
+          // An account that keeps activating a failing webhook still has only five days.
           failingSince: { $cond: ['$active', '$failingSince', '$$REMOVE'] },
           ...(cursor !== undefined && { cursor, replays: { $add: [{ $ifNull: ['$replays', 0] }, 1] } }),
         },
@@ -204,9 +204,9 @@ export class WebhookStore {
   }
 
   /**
-   * Ends the lease after a failed message, which is tried again in `pauseMs`. If the account has activated the
-   * webhook meanwhile, nothing is stored, and the next try is at once.
-   * @param isReceivers whether the receiver is at fault: only such failures count towards disabling the webhook.
+   * Ends the lease after a failed message, which is tried again in `pauseMs`. If the account has activated the webhook
+   * meanwhile, stores nothing, and the next try is at once.
+   * @param isReceivers whether the receiver is at fault. Only such failures count towards disabling the webhook.
    */
   async postpone(held: HeldWebhook, reason: string, pauseMs: number, isReceivers: boolean): Promise<void> {
     const at = await this.clock.now();

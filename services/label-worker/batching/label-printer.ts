@@ -14,10 +14,10 @@ import { type WaitingLabel, WaitingList } from './waiting-list.ts';
 export type LabelPrinter = {
   /**
    * Prints a label, together with others that wait.
-   * @param order without an order, as in the trial of templates, the label goes first and counts as awaited.
+   * @param order a label without an order, as in the trial of templates, goes first and counts as awaited.
    * @returns the label as PDF.
-   * @throws DomainError `label-unprintable` when the label is to blame, `browser-failed` when Chromium is,
-   * `label-unwanted` when nobody waits for it any more.
+   * @throws DomainError `label-unprintable` if the label is at fault, `browser-failed` if Chromium is, `label-unwanted`
+   * if nobody waits for the label any more.
    */
   print(label: LabelPayload, order?: Partial<PrintOrder>): Promise<Uint8Array>;
 };
@@ -32,7 +32,7 @@ declare module '#shared/errors/domain-error.ts' {
 export type PrintOrder = {
   /** Whether the label must have a document of its own. */
   alone: boolean;
-  /** In the line of all labels: the smallest number goes first. */
+  /** The label with the smallest number goes first. */
   place: number;
   /** Whether the label belongs to a file of many. */
   behind: boolean;
@@ -42,20 +42,17 @@ export type PrintOrder = {
 };
 
 export type LabelPrinterOptions = {
-  /** Ours by default. */
   templates?: LabelTemplates;
-  /** Of the same templates. */
   underlays: Underlays;
   /**
    * Prints HTML as one PDF.
-   * @throws DomainError `browser-failed` when the HTML is not to blame; any other error when it is.
+   * @throws DomainError `browser-failed` if Chromium is at fault; any other error if the HTML is.
    */
   printHtml: (body: string) => Promise<Uint8Array>;
   /** Returns for each key whether a client waits for the label; called just before the print. */
   awaited?: (keys: readonly string[]) => Promise<boolean[]>;
   /** Most prints at a time. */
   concurrency: number;
-  /** Most labels in one print. */
   maxLabels: number;
   metrics?: Pick<WorkerMetrics, 'observePhase' | 'observeBatch'>;
   tracing?: Tracing | undefined;

@@ -5,7 +5,7 @@ export type PendingLabel = Pick<PromiseWithResolvers<Uint8Array>, 'resolve' | 'r
 /**
  * Prints a batch, and settles each of its labels with a PDF or an error. If Chromium refuses a batch, its halves are
  * printed one after the other, until the faulty label stands alone.
- * @param print returns one PDF a label, in their order. @throws DomainError `browser-failed` when no label is to blame.
+ * @param print returns one PDF a label, in their order. It throws DomainError `browser-failed` if no label is at fault.
  */
 export async function printBatch<Label extends PendingLabel>(
   batch: readonly Label[],

@@ -3,15 +3,14 @@ const KEPT_FREE_MS = 1_000;
 
 /**
  * Bounds how many prints run at once, and decides when another one starts. While one slot prints, the next starts only
- * when at least as many labels are queued as are printing. Small prints cost more a label, and would take the cores
- * that other labels wait for. Files leave one slot free while labels are asked for one by one, which would else wait
- * for a print of a file.
+ * when at least as many labels are queued as are printing. Small prints cost more a label, and take the cores that other
+ * labels need. While clients ask for single labels, files leave one slot free, so that no single label waits for a file.
  */
 export class PrintSlots {
   readonly #concurrency: number;
   #prints = 0;
   #filePrints = 0;
-  /** Labels that are printing, those of files and the others. */
+  /** Labels that are printing: those of files, and the others. */
   #labels = { files: 0, others: 0 };
   /** When a print of labels that are not of a file last ended. */
   #endedAt = Number.NEGATIVE_INFINITY;
@@ -20,7 +19,7 @@ export class PrintSlots {
     this.#concurrency = concurrency;
   }
 
-  /** Returns whether a print may start now. @param ofFile whether it may be of a file. */
+  /** Returns whether a print may start now. @param ofFile whether the print is of a file. */
   mayStart(queued: number, ofFile: boolean): boolean {
     if (queued === 0 || this.#prints >= this.#concurrency) return false;
     const { files, others } = this.#labels;

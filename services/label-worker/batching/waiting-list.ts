@@ -4,7 +4,7 @@ import type { LabelKind } from '#shared/contracts/label-kinds.ts';
 const MAX_PAGES = 100;
 /** A label with more pages takes as long as a whole batch, so it is printed alone. */
 const LARGE_PAGES = MAX_PAGES / 4;
-/** Most labels of files in one print, because a label asked for alone may have to wait for that print. */
+/** Most labels of files in one print. A small number, because a single label may have to wait for that print. */
 const MAX_BEHIND = 12;
 
 export type WaitingLabel = {
@@ -13,11 +13,9 @@ export type WaitingLabel = {
    */
   readonly kind?: LabelKind;
   readonly pages: number;
-  /** Whether the label must be printed by itself. */
   readonly alone: boolean;
-  /** Whether the label belongs to a file of many, and so shares no print with those asked for one by one. */
+  /** Whether the label belongs to a file of many. It then shares no print with single labels. */
   readonly behind?: boolean;
-  /** In the order of the queue: the smallest number goes first. */
   readonly place: number;
 };
 
@@ -54,7 +52,7 @@ export class WaitingList<Label extends WaitingLabel> {
       const [first] = batch;
       const isLater = first && (!maySharePrint(first, label) || alone || pages + label.pages > MAX_PAGES);
       if (isLater || (label.behind && !files)) {
-        i++; // a later print is for it
+        i++;
         continue;
       }
       if (label.behind) maxLabels = Math.min(maxLabels, MAX_BEHIND);

@@ -12,11 +12,10 @@ export type ChromiumOptions = PrintObserver & {
   /** The HTML document whose body each print replaces. */
   document: string;
   concurrency: number;
-  /** In ms. */
   printTimeoutMs: number;
 };
 
-/** In ms: many times the usual, for a cold disk or a busy node. */
+/** Many times the usual duration, for a cold disk or a busy node. */
 export const START_TIMEOUT_MS = 20_000;
 
 // puppeteer makes a profile there for each Chromium, and removes it when that Chromium ends.
@@ -32,7 +31,7 @@ export class Chromium implements SupervisedProcess {
   readonly #options: ChromiumOptions;
   readonly #browser: Browser;
   readonly #cdp: CDPSession;
-  /** puppeteer then kills the process group that it made. */
+  /** When it aborts, puppeteer kills the process group of Chromium. */
   readonly #end: AbortController;
   #idlePages: Page[] = [];
 
@@ -85,8 +84,8 @@ export class Chromium implements SupervisedProcess {
 
   /**
    * Prints `body` as PDF; at most `concurrency` prints at a time.
-   * @throws PrintRefusedError when Chromium is well but cannot print this. Any other error is a failure of Chromium,
-   * which has then ended.
+   * @throws PrintRefusedError if Chromium works but cannot print `body`. After any other error Chromium has failed and
+   * ended.
    */
   async print(body: string): Promise<Uint8Array> {
     const page = this.#idlePages.pop();
@@ -110,7 +109,7 @@ export class Chromium implements SupervisedProcess {
 
   async kill(): Promise<void> {
     this.#end.abort();
-    // Waits for the end of the process, and for the removal of its profile.
+    // `close` waits until the process has ended and its profile is removed.
     await this.#browser.close().catch(() => {});
   }
 
@@ -126,7 +125,7 @@ export class Chromium implements SupervisedProcess {
   }
 }
 
-/** Resolves no name, and sends requests to a port where nothing listens: no document can reach the network. */
+/** No document can reach the network: Chromium resolves no name, and its proxy is a port where nothing listens. */
 function chromiumArgs(sandbox: boolean): string[] {
   return [
     '--proxy-server=127.0.0.1:9',
@@ -139,9 +138,9 @@ function chromiumArgs(sandbox: boolean): string[] {
 }
 
 /**
- * Returns the memory that a process shares with no other, in bytes (proc_pid_smaps_rollup(5)). 0 if the process has
- * ended, or the system has no such file; NaN if access is denied. Resident memory would count Chromium's program once
- * for each process.
+ * Returns the memory in bytes that a process shares with no other (proc_pid_smaps_rollup(5)). Returns 0 if the process
+ * has ended or the system has no such file, and NaN if access is denied. Resident memory would count Chromium's program
+ * once for each process.
  */
 async function privateBytes(pid: number): Promise<number> {
   try {

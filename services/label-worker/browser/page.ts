@@ -33,13 +33,13 @@ export type PrintObserver = {
 /** `document`: the body into the page. `print`: the page into a PDF. */
 export type PrintStep = 'document' | 'print';
 
-/** Chromium is well but cannot print this document. The cause is Chromium's error. */
+/** Chromium works but cannot print this document. The cause is Chromium's error. */
 export class PrintRefusedError extends Error {
   override name = 'PrintRefusedError';
 }
 
 /**
- * After so many characters of HTML a page collects its garbage. Prints leave memory outside of JavaScript, which
+ * Number of characters of HTML after which a page collects its garbage. Prints leave memory outside of JavaScript, which
  * Chromium does not collect by itself.
  */
 const COLLECT_GARBAGE_EVERY = 8 * 2 ** 20;
@@ -50,7 +50,7 @@ const COLLECT_GARBAGE_EVERY = 8 * 2 ** 20;
  */
 export class Page {
   readonly #cdp: CDPSession;
-  /** Id of an isolated execution context: our functions run there, although scripts of the page may not. */
+  /** Id of an isolated execution context. Our functions run there, although scripts of the page may not run. */
   readonly #world: number;
   #uncollected = 0;
 
@@ -110,7 +110,7 @@ export class Page {
     void this.#cdp.send('HeapProfiler.collectGarbage').catch(() => {});
   }
 
-  /** @throws when the function throws, so that no print uses the body of the one before. */
+  /** @throws if the function throws, so that no print uses the body of the print before. */
   async #call(functionDeclaration: string, ...values: string[]): Promise<unknown> {
     const { result, exceptionDetails } = await this.#cdp.send('Runtime.callFunctionOn', {
       executionContextId: this.#world,

@@ -20,7 +20,7 @@ export type PrintingBrowserOptions = Omit<ChromiumOptions, 'sandbox'> &
 type Limits = Omit<SupervisorOptions<Chromium>, 'name' | 'start' | 'onStart'>;
 
 /**
- * A page grows with its first thousand labels, and then no more: twice that growth is a leak. The limit of prints
+ * A page grows with its first thousand labels, and then stops growing. Twice that growth is a leak. The limit of prints
  * bounds other leaks (dailydotdev/daily-scraper, issue 634).
  */
 function limitsOf({ concurrency }: Pick<ChromiumOptions, 'concurrency'>): Limits {
@@ -28,7 +28,7 @@ function limitsOf({ concurrency }: Pick<ChromiumOptions, 'concurrency'>): Limits
     maxUses: 5_000,
     maxGrowthBytes: concurrency * 256 * 2 ** 20,
     recyclePauseMs: 60_000,
-    healthIntervalMs: 5_000, // two missed checks in a row replace a Chromium: within 15 s when nothing prints
+    healthIntervalMs: 5_000, // two missed checks replace an idle Chromium within 15 s
   };
 }
 
@@ -44,8 +44,8 @@ export async function startPrintingBrowser(options: PrintingBrowserOptions, log:
   return {
     /**
      * Prints `body` as PDF; at most `concurrency` prints at a time.
-     * @throws DomainError `browser-failed` when Chromium died, took too long or did not start; the next print may
-     * succeed. PrintRefusedError when Chromium is well but cannot print this.
+     * @throws DomainError `browser-failed` if Chromium died, took too long or did not start. The next print may succeed.
+     * @throws PrintRefusedError if Chromium works but cannot print `body`.
      */
     async print(body: string): Promise<Uint8Array> {
       try {

@@ -5,7 +5,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import { Chromium, type ChromiumOptions, START_TIMEOUT_MS } from './chromium.ts';
 
 /**
- * Starts the first Chromium, and finds out whether the system allows its sandbox; later ones follow that.
+ * Starts the first Chromium, and finds out whether the system allows its sandbox. Later starts use the result.
  * @throws when Chromium does not start, or lacks a required sandbox.
  */
 export async function startFirstChromium(
@@ -24,14 +24,14 @@ export async function startFirstChromium(
 }
 
 /**
- * Returns in Chromium's words why its sandbox is unavailable; undefined if it is available, or Chromium does not
- * start at all. As root, or without user namespaces, Chromium refuses to start without `--no-sandbox`. Its reason is
- * on standard error, which puppeteer does not show, so a second start reads it.
+ * Returns in Chromium's words why its sandbox is unavailable. Returns undefined if the sandbox is available, or Chromium
+ * does not start at all. As root, or without user namespaces, Chromium refuses to start without `--no-sandbox`. It writes
+ * the reason to standard error, which puppeteer does not show, so a second start reads the reason.
  */
 async function sandboxObstacle(executablePath: string): Promise<string | undefined> {
   const child = spawn(executablePath, ['--headless', '--dump-dom', 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // In a process group, to kill all of it: some distributions start Chromium by a script.
+    // A process group, because some distributions start Chromium by a script, and both must be killed.
     detached: true,
     env: {},
   });

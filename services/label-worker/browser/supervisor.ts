@@ -13,7 +13,7 @@ export type SupervisedProcess = {
   kill(): Promise<void>;
 };
 
-/** Why a process starts: `failed` and `recycled` are the end of the one before. */
+/** Why a process starts. `failed` and `recycled` say how the process before ended. */
 export type StartReason = 'start' | 'failed' | 'recycled';
 
 export type SupervisorOptions<P> = {
@@ -22,9 +22,9 @@ export type SupervisorOptions<P> = {
   maxUses: number;
   /** Growth of the private memory in bytes, above which a process is recycled. */
   maxGrowthBytes: number;
-  /** Least time from any start to the next recycling, in ms. */
+  /** Shortest time from any start to the next recycling. */
   recyclePauseMs: number;
-  /** In ms: time between two health checks, and the longest duration of one. */
+  /** Time between two health checks, and the longest duration of one. */
   healthIntervalMs: number;
   /** Also called for a start that then fails. */
   onStart?: ((reason: StartReason) => void) | undefined;
@@ -52,7 +52,7 @@ type Instance<P> = {
   killed?: Promise<void>;
 };
 
-/** One missed health check is a busy machine, two in a row are a process that hangs. */
+/** A busy machine may miss one health check. A process that misses two in a row hangs. */
 const MAX_MISSED_CHECKS = 2;
 
 /**
@@ -63,18 +63,17 @@ export class Supervisor<P extends SupervisedProcess> {
   readonly #options: SupervisorOptions<P>;
   readonly #log: Logger;
   readonly #healthTimer: NodeJS.Timeout;
-  /** The serving process, and those that finish their uses or are being killed. */
+  /** The serving process, and processes that finish their uses or are being killed. */
   readonly #instances = new Set<Instance<P>>();
-  /** Takes the next use. */
+  /** The process that gets the next use. */
   #serving: Instance<P> | undefined;
-  /** At most one start at a time. */
   #starting: Promise<void> | undefined;
-  /** In ms since 1970, as is `#downSince`, from when no process has served. */
+  /** In ms since 1970. `#downSince` is the time since which no process has served. */
   #lastStartAt = Date.now();
   #downSince = Date.now();
   #closed = false;
 
-  /** @param first has just been started. */
+  /** @param first a process that has just been started. */
   constructor(options: SupervisorOptions<P>, first: P, log: Logger) {
     this.#options = options;
     this.#log = log;
@@ -84,7 +83,7 @@ export class Supervisor<P extends SupervisedProcess> {
   }
 
   /**
-   * Runs `work` on the serving process, which stays up until then even when it is recycled. Without a serving
+   * Runs `work` on the serving process. A process that is recycled stays up until its work ends. Without a serving
    * process, waits for a start.
    * @throws what `work` or that start throws; any error after `close`.
    */
@@ -110,23 +109,23 @@ export class Supervisor<P extends SupervisedProcess> {
     return { state: 'running', since, uses, ...(bytes && { memoryBytes: bytes.now }) };
   }
 
-  /** Rejects when no process serves, or it missed its last health check. Asks the process nothing. */
+  /** Rejects if no process serves, or the process missed its last health check. Asks the process nothing. */
   async requireHealthy(): Promise<void> {
     const { name } = this.#options;
     if (!this.#serving) throw new Error(`${name} does not run`);
     if (this.#serving.missedChecks > 0) throw new Error(`${name} did not answer its last health check`);
   }
 
-  /** Kills every process, even with uses or during its start, and waits for their ends. */
+  /** Kills every process, even in use or during its start, and waits until all have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#healthTimer);
     this.#serving = undefined;
     await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
-    await this.#starting?.catch(() => {}); // it kills what it started
+    await this.#starting?.catch(() => {}); // a start kills its process when `#closed` is set
   }
 
-  /** Joins the start under way, or begins one. */
+  /** Joins the current start, or begins one. */
   async #start(reason: StartReason): Promise<void> {
     if (this.#closed) throw new Error(`${this.#options.name} is closed`);
     this.#starting ??= this.#open(reason).finally(() => {
@@ -164,7 +163,7 @@ export class Supervisor<P extends SupervisedProcess> {
   #fail(instance: Instance<P>, reason: unknown): void {
     if (instance.killed) return;
     void this.#end(instance);
-    if (instance !== this.#serving) return; // another has replaced it already
+    if (instance !== this.#serving) return;
     this.#serving = undefined;
     this.#downSince = Date.now();
     this.#log.error({ err: reason }, `${this.#options.name} failed, starting another`);
@@ -178,7 +177,6 @@ export class Supervisor<P extends SupervisedProcess> {
     this.#start('recycled').catch(() => {});
   }
 
-  /** Without a serving process, starts one. */
   async #checkHealth(): Promise<void> {
     const { name, healthIntervalMs, maxGrowthBytes } = this.#options;
     const instance = this.#serving;

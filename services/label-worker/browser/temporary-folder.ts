@@ -2,14 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A process's id, its start and a random part follow. */
+/** In a name, the process's id, its start and a random part follow. */
 const PREFIX = 'guias-chromium-';
 
 let own: string | undefined;
 
 /**
  * Returns the folder for this process's Chromium profiles, which is removed when the process exits. The first call
- * also removes folders of killed processes: a container's temporary folder outlives a restart.
+ * also removes folders of killed processes, because a container's temporary folder outlives a restart.
  */
 export function temporaryFolder(): string {
   if (own) return own;
@@ -28,19 +28,19 @@ function removeFoldersOfTheDead(): void {
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {
-      // It is another user's: that user's next worker removes it.
+      // The folder is another user's, and that user's next worker removes it.
     }
   }
 }
 
 /**
  * Returns when a process started, in clock ticks since boot (proc_pid_stat(5), field 22), because a restarted
- * container repeats process ids; 'none' without such a process, or without /proc.
+ * container repeats process ids. Returns 'none' without such a process, or without /proc.
  */
 function startOf(pid: number | string): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // From the third field on: the second is the program's name, which may hold blanks.
+    // Skips the second field, the program's name, because it may hold blanks.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'none';
   } catch {
     return 'none';

@@ -14,7 +14,7 @@ const THRESHOLDS = [
   [56, 184, 24, 152],
   [248, 120, 216, 88],
 ] as const;
-/** Four dots of one colour as a signed word: V8 compares unsigned ones as floating point. */
+/** Four dots of one colour as a signed word, because V8 compares unsigned words as floating point. */
 const [WHITE, BLACK] = [-1, 0];
 
 /**

@@ -11,16 +11,16 @@ import type { PageTask } from './thread.ts';
 type WaitingPage = WaitingLabel & PromiseWithResolvers<Uint8Array> & { task: PageTask };
 type Order = Pick<PrintOrder, 'place' | 'key' | 'askedAt'>;
 type Options = {
-  /** For one page, in ms. */
+  /** For one page. */
   timeoutMs: number;
   metrics?: Pick<WorkerMetrics, 'observePhase'>;
   awaited?: LabelPrinterOptions['awaited'];
 };
 
 /**
- * Draws printed labels as images, page by page in the line's order. A thread draws, so that the main thread stays
- * free. It starts with the first page, and is replaced when it dies or takes too long. The concurrency of the queue's
- * worker bounds how many pages wait.
+ * Draws printed labels as images, page by page in the order of the queue. A thread draws, so that the main thread stays
+ * free. The thread starts with the first page, and is replaced when it dies or takes too long. The concurrency of the
+ * queue's worker bounds how many pages wait.
  */
 export class ImagePrinter {
   readonly #options: Options;
@@ -35,8 +35,7 @@ export class ImagePrinter {
 
   /**
    * @param pages of the label: one, unless the format is ZPL.
-   * @throws DomainError `image-failed` when the thread fails, `label-unwanted` when nobody waits for the label any
-   * more.
+   * @throws DomainError `image-failed` if the thread fails, `label-unwanted` if nobody waits for the label any more.
    */
   async print(pdf: Uint8Array, pages: number, format: ImageFormat, order: Order): Promise<Uint8Array> {
     const files: Uint8Array[] = [];
@@ -48,7 +47,7 @@ export class ImagePrinter {
     return Buffer.concat(files);
   }
 
-  /** Ends the thread with its page; waiting pages fail. */
+  /** Ends the thread. The page that it draws and the waiting pages fail. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#endThread();

@@ -9,17 +9,17 @@ const FPDF_GRAYSCALE = 0x08;
 const FPDF_RENDER_NO_SMOOTHTEXT = 0x1000;
 const FPDF_RENDER_NO_SMOOTHPATH = 0x4000;
 /**
- * Edges of letters, rules and codes are black or white. Pictures are smoothed, because a logo seldom has the head's
- * density.
+ * Draws edges of letters, rules and codes in black or white. Smooths pictures, because a logo seldom has the density of
+ * the print head.
  */
 const FLAGS = FPDF_GRAYSCALE | FPDF_RENDER_NO_SMOOTHTEXT | FPDF_RENDER_NO_SMOOTHPATH;
 
 const POINTS_PER_MM = 72 / 25.4;
-/** In dots, of a byte each while it is drawn: twice a letter at 300 dpi. */
+/** Twice the dots of a letter page at 300 dpi. While a page is drawn, a dot takes a byte. */
 const MAX_DOTS = 2 * 2_550 * 3_300;
 /** A matrix has six numbers of 32 bits, a rectangle four. */
 const [MATRIX_BYTES, RECTANGLE_BYTES] = [24, 16];
-/** A size is a binary fraction: less than this share of a dot adds no dot. */
+/** Sizes are binary fractions, so less than this share of a dot adds no dot. */
 const ROUNDING = 0.01;
 
 export type Rasterizer = (pdf: Uint8Array, page: number, dotsPerMm: number) => Bitmap;

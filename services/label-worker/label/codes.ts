@@ -5,7 +5,7 @@ import type { Rect } from '../drawing.ts';
 /** Light margin on either side, in modules (ISO/IEC 15417). */
 export const BARCODE_QUIET_ZONE = 10;
 
-/** In dots: the middle of the code, the top and height of its bars, the width of its narrowest bar. */
+/** In dots. `y` and `height` are of the bars, and `module` is the width of the narrowest bar. */
 export type BarcodePosition = { middle: number; y: number; height: number; module: number };
 
 export function barcode(text: string, { middle, y, height, module }: BarcodePosition): Rect[] {
@@ -27,13 +27,13 @@ const QR_QUIET_ZONE = 4;
 /** Smallest module, in dots: 0.5 mm (Denso Wave's rule for heads of 203 dpi). */
 const MIN_MODULE = 4;
 
-/** In dots: the middle, the top and the side of the space, in which a smaller code is centred. */
+/** In dots: the space's middle, top and side. A smaller code is centred in it. */
 export type QrPosition = { middle: number; y: number; size: number };
 
 /**
  * Returns the dark modules of a QR code, level M, with its quiet zone inside its space. A module is as large as the
- * space allows, in whole dots. The mask is fixed: choosing one takes most of a QR code's time, and scanners read any.
- * @throws when the text is too long for modules that a scanner can read.
+ * space allows, in whole dots. The mask is fixed, because choosing one takes most of the time and scanners read any.
+ * @throws if the text is too long for modules that a scanner can read.
  */
 export function qr(text: string, { middle, y, size }: QrPosition): Rect[] {
   const { modules } = QRCode.create([{ data: Buffer.from(text), mode: 'byte' }], {

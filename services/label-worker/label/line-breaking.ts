@@ -10,7 +10,6 @@ export type Face = 'medium' | 'bold';
 /** In thousandths of an em, separated by blanks. A test measures them in Chromium. */
 type WidthsFile = { characters: string } & Record<Face, string>;
 const file: WidthsFile = JSON.parse(readFileSync(new URL('fonts/widths.json', import.meta.url), 'utf8'));
-/** By character code. */
 const WIDTHS: Record<Face, Float64Array> = { medium: byCode(file.medium), bold: byCode(file.bold) };
 
 function byCode(thousandths: string): Float64Array {
@@ -22,7 +21,7 @@ function byCode(thousandths: string): Float64Array {
   return widths;
 }
 
-/** In em, without kerning, which would make a text about a hundredth narrower. */
+/** Returns the width in em without kerning, which would make a text about a hundredth narrower. */
 export function widthOf(text: string, face: Face): number {
   const widths = WIDTHS[face];
   let width = 0;
@@ -31,7 +30,7 @@ export function widthOf(text: string, face: Face): number {
 }
 
 /**
- * Breaks a text into at most `count` lines no wider than `room` em: between words, or within a word that is longer
+ * Breaks a text into at most `count` lines no wider than `room` em. Breaks between words, or within a word that is longer
  * than a line. Cuts the rest with an ellipsis.
  * @returns `whole`: no word is broken, and nothing is cut.
  */
@@ -49,7 +48,7 @@ export function breakLines(
     const fitting = Math.max(1, fittingLength(rest, room, face));
     const space = rest.lastIndexOf(' ', fitting);
     const [nextWord = ''] = rest.slice(space + 1).split(' ', 1);
-    // A word that no line can hold begins on this line, so that the rest of the line is not wasted.
+    // A word that no line can hold begins on this line, to use the rest of the line.
     const isBroken = space <= 0 || widthOf(nextWord, face) > room;
     const end = isBroken ? fitting : space;
     whole &&= !isBroken;
@@ -69,7 +68,7 @@ function fittingLength(text: string, room: number, face: Face): number {
   return text.length;
 }
 
-/** The ellipsis stands even if it alone is too wide. */
+/** Cuts a text with an ellipsis, which stays even if it alone is too wide. */
 function cut(text: string, room: number, face: Face): string {
   const length = fittingLength(text, room - widthOf('…', face), face);
   return `${text.slice(0, length).trimEnd()}…`;

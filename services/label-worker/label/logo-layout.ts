@@ -1,12 +1,11 @@
 import { logoSize } from '#shared/contracts/logo-size.ts';
 
-/** In dots. */
 export type Room = { x: number; y: number; width: number; height: number };
 
 /**
- * Positions a logo: as large as its room allows, at the left, in the middle of the height.
+ * Positions a logo at the left and in the middle of the height, as large as its room allows. Sizes are in dots.
  * @param logo a `data:` URI.
- * @throws when the logo has no size, which the api refuses at its start.
+ * @throws if the logo has no size. The api refuses such a logo at its start.
  */
 export function logoLayout(logo: string, room: Room): Room {
   const bytes = Buffer.from(logo.slice(logo.indexOf(',') + 1), 'base64');

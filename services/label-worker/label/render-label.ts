@@ -9,7 +9,7 @@ export type RenderedPages = { html: string; title: string; drawing: Drawing };
 /** A label above its kind's underlay, with the values of each page's codes. */
 export type RenderedLabel = RenderedPages & { kind: LabelPayload['kind']; codes: string[][] };
 
-/** @throws when the label cannot be drawn, such as a tracking address too long for its QR code. */
+/** @throws if the label cannot be drawn, for example a tracking address that is too long for its QR code. */
 export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR_TEMPLATES): RenderedLabel {
   const { kind, number } = label;
   const sheet = new Sheet();
@@ -18,7 +18,7 @@ export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR
   return { kind, html: sheet.html(kind), title: `Guía ${number}`, drawing: sheet.drawing(), codes };
 }
 
-/** All pages are of one kind, so that its template's styles touch no other. */
+/** All pages are of one kind, so that its template's styles touch no other kind. */
 export function printBody(
   kind: LabelPayload['kind'],
   pages: readonly Pick<RenderedPages, 'html'>[],

@@ -6,10 +6,10 @@ import {
   type Shape,
 } from '../drawing.ts';
 
-/** SVG and HTML that Chromium sets, our shapes, and the values of the codes: of one page, or of every page. */
+/** What one page, or every page, has: SVG and HTML for Chromium, our shapes, and the values of the codes. */
 type Layer = { graphics: string; texts: string; html: string; shapes: Shape[]; codes: string[] };
 
-/** Records what a template draws, what all pages share only once. */
+/** Records what a template draws. Records only once what all pages share. */
 export class Sheet {
   readonly #shared = emptyLayer();
   readonly #pages: Layer[] = [];
@@ -57,7 +57,7 @@ export class Sheet {
     return this.#ownLayers().map(({ codes }) => [...this.#shared.codes, ...codes]);
   }
 
-  /** A template that draws nothing on single pages has one page. */
+  /** Returns one page for a template that draws nothing on single pages. */
   #ownLayers(): readonly Layer[] {
     return this.#pages.length > 0 ? this.#pages : [emptyLayer()];
   }

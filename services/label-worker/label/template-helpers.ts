@@ -58,7 +58,6 @@ function path(d: string, { hash, data }: Options<{ stroke: number }>): void {
   data.sheet.layer.graphics += `<path d="${line}" fill="none" stroke="#000" stroke-width="${hash.stroke}"/>`;
 }
 
-/** `{{rule x= y= width= height=}}` */
 function rule({ hash: { x, y, width, height }, data }: Options<Room>): void {
   data.sheet.draw([[x, y, width, height]]);
 }

@@ -6,9 +6,9 @@ import { breakLines, type Face } from './line-breaking.ts';
  * dots, sizes of type in points.
  */
 
-/** Shares of the full size that are tried; few, so that sizes on a label look chosen. */
+/** Shares of the full size that are tried. They are few, so that sizes on a label look chosen. */
 const SIZE_STEPS = [1, 0.8, 0.62, 0.45, 0];
-/** Scales of a column that are tried; only the longest fields need the last. */
+/** Scales of a column that are tried. Only the longest fields need the last one. */
 const SMALLEST_SCALE = 0.65;
 const COLUMN_SCALES = [1.25, 1.12, 1, 0.9, 0.8, 0.75, SMALLEST_SCALE];
 /** In sizes of the type: between baselines, above and below a baseline, and between a line and the next field. */
@@ -34,8 +34,8 @@ export type Line = { text: string; y: number };
 export type FittedText = { lines: Line[]; size: number; height: number };
 
 /**
- * Fits a text into its room with as few and as large lines as possible, no word broken. A longer text gets smaller,
- * on more lines but no higher, down to `minSize`. Only then words are broken, and the rest is cut.
+ * Fits a text into its room with as few and as large lines as possible, without breaking a word. A longer text gets
+ * smaller, down to `minSize`, on more lines in the same height. Only then words are broken, and the rest is cut.
  */
 export function fitText(given: string, typesetting: Typesetting): FittedText {
   const { size: fullSize, width, maxLines = 1, minSize = 6, bold } = typesetting;
@@ -51,14 +51,13 @@ export function fitText(given: string, typesetting: Typesetting): FittedText {
   throw new Error('The last step takes any text');
 }
 
-/** At least one. */
 function lineCount(height: number, size: number): number {
   let count = 1;
   while (heightOf(count + 1, size) <= height + 0.01) count++;
   return count;
 }
 
-/** In dots, from the top of the first line's capitals to below the last line. */
+/** Returns the height in dots, from the top of the first line's capitals to below the last line. */
 function heightOf(lines: number, size: number): number {
   return (CAP_HEIGHT + (lines - 1) * LEADING + DESCENT) * size * DOTS_PER_POINT;
 }
@@ -77,7 +76,7 @@ export type Column = {
   width: number;
   height: number;
   gap: number;
-  /** How many times as large a few or short fields may get; 1 by default. */
+  /** How many times larger few or short fields may get; 1 by default. */
   maxScale?: number;
 };
 export type Field = Omit<Typesetting, 'width'> & { text: string };
@@ -85,7 +84,7 @@ export type Field = Omit<Typesetting, 'width'> & { text: string };
 /**
  * Fits fields one below the other into a column, as large as its room allows.
  * @returns each field with its lines, whose `y` counts from the column's top.
- * @throws when the column is too low for the longest fields: the trial then refuses the template, before any label.
+ * @throws if the column is too low for the longest fields. The trial then refuses the template, before any label.
  */
 export function fitColumn<F extends Field>(fields: readonly F[], column: Column): (F & FittedText)[] {
   const tallest = tallestOf(fields, column);
@@ -102,7 +101,7 @@ export function fitColumn<F extends Field>(fields: readonly F[], column: Column)
   throw new Error('The last scale takes any fields');
 }
 
-/** At the smallest scale, when each field has all of its lines. */
+/** Returns the height at the smallest scale, if each field has all of its lines. */
 function tallestOf(fields: readonly Field[], { gap }: Column): number {
   return fields.reduce((height, { size, maxLines = 1, minSize = 6 }, i) => {
     const scaled = size * SMALLEST_SCALE;

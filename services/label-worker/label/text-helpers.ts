@@ -84,7 +84,7 @@ function classesOf({ bold, class: style = '' }: Style, { middle, right }: Anchor
   return Handlebars.escapeExpression(classes.trimStart());
 }
 
-/** Any other letter would double the bytes of all HTML sent to Chromium. */
+/** Escapes letters beyond ASCII, because one of them would double the bytes of all HTML sent to Chromium. */
 export function inAscii(html: string): string {
   return html.replace(/[^\0-\x7f]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -7,7 +7,7 @@ type Guide = LabelPayload['guide'];
 export type LabelView = ReturnType<typeof labelView>;
 
 const SERVICES = { Domicilio: 'Entrega a domicilio', 'the service': 'Recoge en sucursal' } as const;
-/** What a label of a test account says: nobody may send the parcel. In one line, or left and right of a code. */
+/** A label of a test account says in one line, or left and right of a code, that nobody may send the parcel. */
 const TEST_BAND = { band: 'PRUEBA · NO ENVIAR', left: 'PRUEBA', right: 'NO ENVIAR' };
 const NO_BAND = { band: undefined, left: undefined, right: undefined };
 const NONE = '—';
@@ -49,12 +49,12 @@ export function labelView({ logo, ...payload }: LabelPayload) {
   };
 }
 
-/** The packages that have a page, from 1. */
+/** Returns the packages that have a page, from 1. */
 function printedPackages({ packages, package: only }: Pick<LabelPayload, 'packages' | 'package'>): number[] {
   return only === undefined ? Array.from({ length: packages }, (_, i) => i + 1) : [only];
 }
 
-/** What a package's number has after the guide's (docs/contract.md "Labels"). */
+/** Returns the end of a package's number, after the guide's number (docs/contract.md "Labels"). */
 function packageSuffix(index: number): string {
   return String(index).padStart(2, '0');
 }

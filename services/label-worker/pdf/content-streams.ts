@@ -8,7 +8,7 @@ import { type Drawing, POINTS_PER_DOT, type Shape } from '../drawing.ts';
  */
 export type PdfUnderlay = readonly PdfChunk[];
 
-/** One label's pages in a print. `title` is that of its file. */
+/** One label's pages in a print. `title` is the title of the label's file. */
 export type LabelPages = { title: string; drawing: Drawing; underlay?: PdfUnderlay | undefined };
 
 /** Differs from Chromium's names, which have a number. */
@@ -20,7 +20,7 @@ export const UNDERLAY_NAME = 'Underlay';
  */
 export type ContentStreams = { shared: string; pages: string[] };
 
-/** Saved before Chromium's stream and restored after it, because that stream leaves its scale behind. */
+/** Saves the state before Chromium's stream. It is restored afterwards, because that stream leaves its scale behind. */
 export const SAVE_STATE = 'q\n';
 
 /** @param height of the page, in points: PDF counts from the bottom. */
@@ -59,7 +59,7 @@ export function contentStream(operators: string): PdfChunk[] {
   return [`<</Length ${operators.length}>>\nstream\n${operators}\nendstream\nendobj\n`];
 }
 
-/** Memory for a few kilobytes: in this way zlib takes a third of the time. */
+/** Memory for a few kilobytes makes zlib faster. */
 const COMPRESSION = { level: 1, windowBits: 13, memLevel: 7 };
 
 /** Compression pays from a kilobyte on. @param entries of the dictionary. */

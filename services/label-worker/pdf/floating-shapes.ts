@@ -42,8 +42,8 @@ function linkOf({ pieces }: PdfObject): Link {
 /**
  * Puts floating shapes on whole dots in the middle of their links.
  * @param pages the label's pages in the print.
- * @throws when a shape is on no page, or exceeds its page: a label must not lack a code. Also when a link differs
- * from its shape because it is turned or scaled: the shape would cover its neighbours.
+ * @throws if a shape is on no page, or exceeds its page, because a label must not lack a code. Also if a link is turned or
+ * scaled, because its shape would cover the neighbours.
  */
 export function withFloating(drawing: Drawing, pages: readonly PageWithLinks[]): Drawing {
   const { floating = [] } = drawing;

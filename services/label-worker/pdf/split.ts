@@ -37,10 +37,9 @@ export function split(print: Uint8Array, labels: readonly LabelPages[]): Uint8Ar
   });
 }
 
-/** `number` of the page's object. */
+/** `number` is that of the page's object. */
 type PrintedPage = PageWithLinks & { number: number };
 
-/** In points. */
 function sizeOf(objects: ObjectsByNumber, page: number): { width: number; height: number } {
   const text = objectAt(objects, page).pieces.join(' ');
   const [, width, height] = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(text) ?? [];

@@ -4,7 +4,7 @@ import type { LabelJobResult, TemplateVersions } from '#shared/contracts/label-j
 import type { OwnDetails, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import { evicts, type RedisState } from '#shared/stores/redis-state.ts';
 
-/** Time limit of reading the label cache's state, in ms. */
+/** Time limit of reading the label cache's state. */
 const READ_MS = 1_000;
 
 type Options = {

@@ -23,15 +23,14 @@ import type { WorkerMetrics } from '../metrics.ts';
 import { failureReasonOf, queueErrorOf } from './label-failure.ts';
 
 type Options = {
-  /** BullMQ blocks on a copy of it. */
+  /** BullMQ blocks on a copy of this connection. */
   blocking: RedisClient;
   prefix: string;
-  /** The clock of the jobs' times. */
   clock: Pick<RedisClock, 'now'>;
   cache: Pick<LabelCache, 'read' | 'store' | 'publish'>;
   concurrency: number;
   printer: LabelPrinter;
-  /** Of the templates that the printer draws with. */
+  /** Versions of the templates that the printer uses. */
   templates: Readonly<Record<LabelPayload['kind'], { file: string; version: string }>>;
   images: Pick<ImagePrinter, 'print'>;
   counts: Pick<LabelCounts, 'count'>;
@@ -43,9 +42,9 @@ type Options = {
 /** Labels of a worker that died, or lost Redis, print again within `LABEL_TIMEOUT_MS`. BullMQ's defaults are longer. */
 const RECOVERY = {
   /**
-   * In ms: then another worker takes a job whose lock is not renewed, as happens at half of it. If longer, labels of
-   * a dead worker fail for their clients. If shorter, a slow worker's labels are printed twice, which only costs a
-   * print.
+   * In ms. A worker renews the lock of a job at half of this time. Without a renewal, another worker takes the job. A
+   * longer time makes the labels of a dead worker fail for their clients. A shorter time prints a slow worker's labels
+   * twice, which only costs a print.
    */
   lockDuration: 3_000,
   /** Time between two searches for such jobs, in ms, in addition to the lock. */
@@ -60,14 +59,14 @@ const RECOVERY = {
 };
 
 /**
- * How long storing or announcing a printed label is repeated while the Redis of the labels is away, and the pause, in
- * ms. Otherwise each failure would cost one of the label's three attempts.
+ * While the Redis of the labels is away, storing or announcing a printed label is repeated for so long, with this pause.
+ * Otherwise each failure would cost one of the label's three attempts.
  */
 const REPEAT_MS = 3_000;
 const PAUSE_MS = 100;
 /**
- * After so many refusals a label is given up. A former primary refuses once, then the connection leads to the new
- * one.
+ * Number of refusals after which a label is given up. A former primary refuses once, and then the connection leads to
+ * the new primary.
  */
 const MAX_REFUSALS = 2;
 
@@ -102,14 +101,14 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
     if (dropped) {
       metrics.countDropped();
       log.info(identify(job), 'A label was dropped: nobody waits for it any more');
-      announce(job, 'dropped', options); // a client that has asked for it meanwhile asks again
+      announce(job, 'dropped', options); // a client that has just asked for the label asks again
       return;
     }
     metrics.countPrinted();
     counts.count('printed');
     log.info({ ...identify(job), bytes, ms: clock.now() - job.timestamp }, 'A label was printed');
   });
-  // Also for a job that too many workers lost, without a call of the processor.
+  // BullMQ also emits this for a job that too many workers lost, without a call of the processor.
   worker.on('failed', (job, err) => {
     metrics.countFailure(failureReasonOf(err));
     if (job?.finishedOn)
@@ -127,7 +126,7 @@ async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobR
   const { key, label, behind = false } = job.data;
   if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
   const bytes = await print(label, options, {
-    // A label that was in a batch when Chromium failed may be the reason.
+    // If Chromium failed during a batch, a label of that batch may be the reason.
     alone: job.attemptsMade > 0,
     place: job.priority,
     behind,
@@ -157,7 +156,7 @@ async function repeatUntilServed(command: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Draws images from the PDF, even a cached one. */
+/** Prints a label, and draws its images from the PDF, which may be cached. */
 async function print(
   { form: imageFormat, ...label }: LabelPayload,
   { printer, images, templates, cache }: Options,
@@ -169,7 +168,7 @@ async function print(
   return images.print(pdf, pageCount(label), imageFormat, order);
 }
 
-/** Notifies the waiting clients that the job ended without its label. A client that misses it looks at its deadline. */
+/** Notifies the waiting clients that the job ended without its label. A client that misses this looks at its deadline. */
 function announce(job: Job<LabelJob>, news: LabelNews, { cache, log }: Options): void {
   repeatUntilServed(() => cache.publish(job.data.key, news)).catch((err) =>
     log.warn({ err, ...identify(job) }, 'The end of a label could not be announced to the api'),

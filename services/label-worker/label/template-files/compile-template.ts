@@ -10,9 +10,9 @@ import { takeConstantParts } from './constant-parts.ts';
 export type LabelTemplate = {
   file: string;
   version: string;
-  /** CSS of its pages' size. */
+  /** CSS with the size of its pages. */
   pageStyles: string;
-  /** The template's styles for each print; empty for ours, because the document has them. */
+  /** The template's styles for each print. Empty for ours, because the document has their styles. */
   head: string;
   /** Draws what all labels share, if anything. */
   drawUnderlay: ((sheet: Sheet) => void) | undefined;
@@ -78,7 +78,7 @@ export function compileTemplate({ file, source, version, kind, isOurs }: Templat
   });
 }
 
-/** At the upper edge of a template that shows no field of `test` itself. */
+/** Added at the upper edge of a template that shows no field of `test`. */
 const TEST_LINE = '{{text test.band x=8 y=16 size=5 bold=true}}';
 
 /** Handlebars throws errors with the template's line too. */
@@ -90,7 +90,7 @@ function errorAt(line: number, message: string): LinedError {
 
 function placed(file: string, error: unknown): TemplateError {
   const { message, lineNumber } = error as LinedError;
-  // The parser's message has the line, a picture of the position, and what it expected.
+  // The parser's message has the line, a picture of the position, and what the parser expected.
   const [, line] = /error on line (\d+)/.exec(message) ?? [];
   const reason = message
     .replace(/^.*error on line \d+[:.]?\s*/, '')
@@ -161,7 +161,7 @@ const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
 /** Refuses what Handlebars accepts: unescaped values, styles with values, unknown fields in a helper's call. */
 class StrictTemplate extends Handlebars.Visitor {
   readonly #blockFields = new Map<string, readonly string[]>();
-  /** Whether the template says itself that a label is of a test account. */
+  /** Whether the template itself says that a label is of a test account. */
   showsTest = false;
 
   override MustacheStatement(node: hbs.AST.MustacheStatement): void {
