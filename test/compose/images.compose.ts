@@ -25,12 +25,12 @@ async function ownBytes(image: string): Promise<number> {
 
 /** The most of its own that an image may have, in MiB. Chromium is most of the label worker's. */
 const LIMITS_MIB: Record<string, number> = {
-  api: 120,
-  branches: 110,
-  webhooks: 110,
-  dashboard: 120,
-  'label-worker': 500,
-  setup: 120,
+  api: 65,
+  branches: 40,
+  webhooks: 40,
+  dashboard: 60,
+  'label-worker': 435,
+  setup: 65,
 };
 
 test.each([...SERVICES, 'setup'])('the image %s is small', async (name) => {
