@@ -48,11 +48,13 @@ creadas=$(pedir "$API/api/guias/crear" -H "Authorization: Bearer $token" \
   "Guia": [
     { "Referencia": "'"$PEDIDO"'-1", "Remitente": { "Nombre": "Ana López" }, "Creado_por": {},
       "Cotizacion": "'"$(cotizacion 1)"'",
-      "Destinatario": { "Nombre": "Luis Pérez", "CodigoPostal": "64000" },
+      "Destinatario": { "Nombre": "Luis Pérez", "Calle": "Av. Juárez", "Numero_exterior": "800", "Colonia": "Centro",
+        "Municipio": "Monterrey", "Estado": "Nuevo León", "CodigoPostal": "64000" },
       "Producto": { "Contenido": "Libros", "Peso": 2.5, "Largo": 30, "Alto": 20, "Ancho": 15 } },
     { "Referencia": "'"$PEDIDO"'-2", "Remitente": { "Nombre": "Ana López" }, "Creado_por": {},
       "Cotizacion": "'"$(cotizacion 2)"'",
-      "Destinatario": { "Nombre": "Rosa Díaz", "CodigoPostal": "44100" },
+      "Destinatario": { "Nombre": "Rosa Díaz", "Calle": "Av. Hidalgo", "Numero_exterior": "400",
+        "Colonia": "Guadalajara Centro", "Municipio": "Guadalajara", "Estado": "Jalisco", "CodigoPostal": "44100" },
       "Producto": { "Contenido": "Cuadernos", "Peso": 1, "Largo": 30, "Alto": 21, "Ancho": 5, "Paquetes": 2 } }
   ]
 }')

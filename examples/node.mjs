@@ -48,12 +48,28 @@ const solicitud = {
   Guia: [
     guia(
       1,
-      { Nombre: 'Luis Pérez', CodigoPostal: '64000' },
+      {
+        Nombre: 'Luis Pérez',
+        Calle: 'Av. Juárez',
+        Numero_exterior: '800',
+        Colonia: 'Centro',
+        Municipio: 'Monterrey',
+        Estado: 'Nuevo León',
+        CodigoPostal: '64000',
+      },
       { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 },
     ),
     guia(
       2,
-      { Nombre: 'Rosa Díaz', CodigoPostal: '44100' },
+      {
+        Nombre: 'Rosa Díaz',
+        Calle: 'Av. Hidalgo',
+        Numero_exterior: '400',
+        Colonia: 'Guadalajara Centro',
+        Municipio: 'Guadalajara',
+        Estado: 'Jalisco',
+        CodigoPostal: '44100',
+      },
       { Contenido: 'Cuadernos', Peso: 1, Largo: 30, Alto: 21, Ancho: 5, Paquetes: 2 },
     ),
   ],

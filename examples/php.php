@@ -45,13 +45,31 @@ $login = pedir("$api/api/auth/login", ["X-Username: $usuario", "X-Password: $cla
 $token = json_decode($login)->data->access_token;
 $headers = ["Authorization: Bearer $token", 'Content-Type: application/json'];
 
+$luis = [
+    'Nombre' => 'Luis Pérez',
+    'Calle' => 'Av. Juárez',
+    'Numero_exterior' => '800',
+    'Colonia' => 'Centro',
+    'Municipio' => 'Monterrey',
+    'Estado' => 'Nuevo León',
+    'CodigoPostal' => '64000',
+];
+$rosa = [
+    'Nombre' => 'Rosa Díaz',
+    'Calle' => 'Av. Hidalgo',
+    'Numero_exterior' => '400',
+    'Colonia' => 'Guadalajara Centro',
+    'Municipio' => 'Guadalajara',
+    'Estado' => 'Jalisco',
+    'CodigoPostal' => '44100',
+];
 $libros = ['Contenido' => 'Libros', 'Peso' => 2.5, 'Largo' => 30, 'Alto' => 20, 'Ancho' => 15];
 $cuadernos = ['Contenido' => 'Cuadernos', 'Peso' => 1, 'Largo' => 30, 'Alto' => 21, 'Ancho' => 5, 'Paquetes' => 2];
 $solicitud = [
     'TipoServicio' => 'Domicilio',
     'Guia' => [
-        guia("$pedido-1", ['Nombre' => 'Luis Pérez', 'CodigoPostal' => '64000'], $libros),
-        guia("$pedido-2", ['Nombre' => 'Rosa Díaz', 'CodigoPostal' => '44100'], $cuadernos),
+        guia("$pedido-1", $luis, $libros),
+        guia("$pedido-2", $rosa, $cuadernos),
     ],
 ];
 // Para cotizar basta la misma solicitud. Cada guía recibe su precio; de un solo TipoServicio hay una opción.

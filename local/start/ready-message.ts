@@ -44,7 +44,15 @@ function firstRequests(api: string): string {
     Guia: [
       {
         Remitente: { Nombre: 'Ana' },
-        Destinatario: { Nombre: 'Luis', CodigoPostal: '06600' },
+        Destinatario: {
+          Nombre: 'Luis',
+          Calle: 'Av. Paseo de la Reforma',
+          Numero_exterior: '250',
+          Colonia: 'Juárez',
+          Municipio: 'Cuauhtémoc',
+          Estado: 'Ciudad de México',
+          CodigoPostal: '06600',
+        },
         Producto: { Contenido: 'Libros' },
         Creado_por: {},
       },

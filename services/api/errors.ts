@@ -222,6 +222,23 @@ const apiErrors = {
     advice:
       'Es una advertencia: la guía se creó. Escriba el texto en letras latinas, griegas o cirílicas, si debe leerse en la etiqueta.',
   },
+  /** A warning. */
+  'address-incomplete': {
+    status: 200,
+    codigo: 'domicilio_incompleto',
+    message: ({ missing }) => `La entrega es a domicilio y falta: ${missing}`,
+    advice:
+      'Es una advertencia: nada se rechaza. Revise que su programa mande calle y número: sin ellos el repartidor no sabe a dónde ir. Si el domicilio no tiene número, mande `S/N`.',
+  },
+  /** A warning. */
+  'state-different': {
+    status: 200,
+    codigo: 'cp_y_estado_distintos',
+    message: ({ postalCode, state, sent }) =>
+      `El código postal ${postalCode} es de ${state} y el estado dice ${sent}`,
+    advice:
+      'Es una advertencia: nada se rechaza. Los dos primeros dígitos de un código postal dicen su estado: corrija el que esté mal. El destino lo decide el código postal.',
+  },
   'destination-missing': {
     status: 400,
     codigo: 'destino_requerido',

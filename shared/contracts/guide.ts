@@ -119,19 +119,37 @@ export function section<P extends Record<string, TSchema>>(properties: P, descri
   });
 }
 
-const sender = ({ text, phone, email }: Kinds) =>
-  section(
+/** @param postalCode what the field `CodigoPostal` is. */
+function addressIn(kinds: Kinds, postalCode: string) {
+  const { text } = kinds;
+  return {
+    CodigoPostal: Type.Optional(kinds.postalCode(postalCode)),
+    Estado: Type.Optional(text(120, 'Estado', 'Ciudad de México')),
+    Municipio: Type.Optional(text(120, 'Municipio o alcaldia', 'Cuauhtémoc')),
+    Colonia: Type.Optional(text(120, 'Colonia', 'Juárez')),
+    Calle: Type.Optional(text(120, 'Calle', 'Av. Reforma')),
+    Numero_exterior: Type.Optional(text(20, 'Número exterior', '250')),
+    Numero_interior: Type.Optional(text(20, 'Número interior', '4B')),
+  };
+}
+
+const sender = (kinds: Kinds) => {
+  const { text, phone, email } = kinds;
+  return section(
     {
       Nombre: text(120, 'Nombre del remitente', 'Ana López'),
       Telefono: Type.Optional(phone('Teléfono fijo')),
       Celular: Type.Optional(phone('Teléfono celular')),
       Email: Type.Optional(email('Correo electrónico')),
+      ...addressIn(kinds, 'Código postal'),
     },
-    'Quien envía',
+    'Quien envía, y a dónde se devuelve',
   );
+};
 
-const recipient = ({ text, phone, email, rfc, postalCode }: Kinds) =>
-  section(
+const recipient = (kinds: Kinds) => {
+  const { text, phone, email, rfc } = kinds;
+  return section(
     {
       Nombre: text(120, 'Nombre del destinatario', 'Luis Pérez'),
       Email: Type.Optional(email('Correo electrónico')),
@@ -142,13 +160,7 @@ const recipient = ({ text, phone, email, rfc, postalCode }: Kinds) =>
       Referencias: Type.Optional(
         text(250, 'Referencias para la entrega', 'Portón verde, junto a la farmacia'),
       ),
-      CodigoPostal: Type.Optional(postalCode('Código postal; obligatorio sin DestinoCode')),
-      Estado: Type.Optional(text(120, 'Estado', 'Ciudad de México')),
-      Municipio: Type.Optional(text(120, 'Municipio o alcaldia', 'Cuauhtémoc')),
-      Colonia: Type.Optional(text(120, 'Colonia', 'Juárez')),
-      Calle: Type.Optional(text(120, 'Calle', 'Av. Reforma')),
-      Numero_exterior: Type.Optional(text(20, 'Número exterior', '250')),
-      Numero_interior: Type.Optional(text(20, 'Número interior', '4B')),
+      ...addressIn(kinds, 'Código postal; obligatorio sin DestinoCode'),
       DestinoCode: Type.Optional(
         text(120, 'Código de la sucursal de destino; obligatorio sin CodigoPostal', 'MEX01'),
       ),
@@ -160,6 +172,7 @@ const recipient = ({ text, phone, email, rfc, postalCode }: Kinds) =>
       'x-error': { campo: 'CodigoPostal', code: 'destination-missing' },
     },
   );
+};
 
 const goods = ({ text, measure, packages, value }: Kinds) =>
   section(

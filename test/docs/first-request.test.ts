@@ -3,6 +3,17 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { readyMessage } from '#local/start/ready-message.ts';
+import { warnOfIncompleteAddresses, warnOfOtherStates } from '#services/api/requests/address-warnings.ts';
+import { parseGuideRequest } from '#services/api/requests/guide-request.ts';
+
+it.for(['README.md', 'docs/contract.md'])('the first guide of %s earns no warning', (page) => {
+  const text = readFileSync(join(repoRoot, page), 'utf8');
+  const [body = ''] = /\{\s*"TipoServicio":[^']*?\}(?='|\n```)/.exec(text) ?? [];
+  const { service, guides, warnings } = parseGuideRequest(JSON.parse(body));
+  warnOfOtherStates(warnings, guides);
+  warnOfIncompleteAddresses(warnings, service, guides);
+  expect([guides.length, warnings.first]).toEqual([1, []]);
+});
 
 it('the commands of README.md "First request" are those that npm start prints', () => {
   const readme = readFileSync(join(repoRoot, 'README.md'), 'utf8');

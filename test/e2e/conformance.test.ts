@@ -313,7 +313,41 @@ const ROWS: Record<string, Row[]> = {
     ],
   ],
   Guides: [
-    ['the minimal guide is accepted', create(ONE), { message: 'Guias creadas: 1' }],
+    ['a guide without a warning', create(ONE), { message: 'Guias creadas: 1' }],
+    [
+      'the smallest guide is accepted, and warned of a home without street and number',
+      create([{ ...minimalGuide(), Destinatario: { Nombre: 'Luis', CodigoPostal: '06600' } }]),
+      {
+        message: 'Guias creadas: 1',
+        advertencias: [
+          {
+            indice: 0,
+            campo: 'Destinatario.Calle',
+            codigo: 'domicilio_incompleto',
+            message: 'La entrega es a domicilio y falta: Destinatario.Calle, Destinatario.Numero_exterior',
+          },
+        ],
+      },
+    ],
+    [
+      'a postal code of another state than the address says gives a warning',
+      to({ CodigoPostal: '06600', Estado: 'Jalisco' }),
+      {
+        advertencias: [
+          {
+            indice: 0,
+            campo: 'Destinatario.CodigoPostal',
+            codigo: 'cp_y_estado_distintos',
+            message: 'El código postal 06600 es de Ciudad de México y el estado dice Jalisco',
+          },
+        ],
+      },
+    ],
+    [
+      'the sender has a return address, by the rules of the recipient',
+      create([{ ...minimalGuide(), Remitente: { Nombre: 'Ana', CodigoPostal: '6600' } }]),
+      field('campo_formato', 'Remitente.CodigoPostal', 'debe tener 5 digitos'),
+    ],
     ['the service: pick-up at a branch', create(ONE, 'demo', 'the service'), { message: 'Guias creadas: 1' }],
     [
       'a reference and a number of packages',
@@ -422,7 +456,7 @@ const ROWS: Record<string, Row[]> = {
         {
           ...withGoods({ Peso: 0, Largo: 0, Alto: 0, Ancho: 0 }),
           Remitente: { Nombre: 'Ana\r\n\tLópez', Telefono: '+52 (55) 1234-5678' },
-          Destinatario: { Nombre: 'Luis', CodigoPostal: '06600', RFC: 'pell-800101-ab1' },
+          Destinatario: { ...minimalGuide().Destinatario, RFC: 'pell-800101-ab1' },
         },
       ]),
       guide({ SEND_REMITENTE: 'Ana López' }),

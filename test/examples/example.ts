@@ -8,6 +8,8 @@ import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 import { startLosingProxy } from './losing-proxy.ts';
 
+const ADDRESS = ['Nombre', 'Calle', 'Numero_exterior', 'Colonia', 'Municipio', 'Estado', 'CodigoPostal'];
+
 /** Tests with `run`, which runs an example behind a proxy that loses answers, and checks what it made. */
 export const test = printingTest.extend(
   'run',
@@ -27,6 +29,7 @@ export const test = printingTest.extend(
         .find({ 'guide.Referencia': { $in: [`${example}-1`, `${example}-2`] } })
         .toArray();
       expect(stored.length).toBe(2); // though the creation was sent twice
+      expect(stored.map(({ guide }) => Object.keys(guide.Destinatario))).toEqual([ADDRESS, ADDRESS]); // no warning
       const totals = stored.map(({ total }) => total as number);
       expect(totals.every((total) => total > 0)).toBe(true);
       for (const total of totals) expect(stdout).toContain(`${total}`);

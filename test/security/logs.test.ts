@@ -26,6 +26,13 @@ const PERSON = {
     Telefono: '5500011122',
     Celular: '5500033344',
     Email: 'zacarias@correo-de-zacarias.mx',
+    CodigoPostal: '06700',
+    Estado: 'Ciudad de México',
+    Municipio: 'Cuauhtémoc',
+    Colonia: 'Colonia Tepetlaoxtoc',
+    Calle: 'Callejón Nezahualpilli',
+    Numero_exterior: '54545',
+    Numero_interior: '32323',
   },
   Destinatario: {
     ...fullGuide().Destinatario,
@@ -44,10 +51,10 @@ const PERSON = {
   Producto: { Contenido: 'Anillo de compromiso', InformacionAdicional: 'Sorpresa de aniversario' },
   Creado_por: { Nombre: 'Tenoch Cuauhtli', Agencia: 'Agencia Cuauhtemoctzin' },
 };
+/** Postal codes and names of places also stand in the logs of others. */
 const { CodigoPostal, DestinoCode, Estado, Municipio, ...recipient } = PERSON.Destinatario;
-const PERSONAL = [PERSON.Remitente, recipient, PERSON.Producto, PERSON.Creado_por].flatMap(
-  Object.values<string>,
-);
+const { CodigoPostal: _, Estado: __, Municipio: ___, ...sender } = PERSON.Remitente;
+const PERSONAL = [sender, recipient, PERSON.Producto, PERSON.Creado_por].flatMap(Object.values<string>);
 
 const PASSWORDS = ['demo1234', 'una-equivocada-77', 'otra-equivocada-88'];
 const redisPassword = randomBytes(16).toString('hex');

@@ -184,9 +184,13 @@ function asText(text: string): string {
   return text.replace(/[\\`*_[\]<>|&]/g, '\\$&');
 }
 
-/** Writes JSON over several lines, with each innermost object on one line. */
+/** In characters: longer lines scroll sideways. */
+const MAX_LINE = 80;
+
+/** Writes JSON over several lines, with each innermost object on one line unless the line is too long. */
 function readableJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/\{\s+([^{}[\]]*?)\s+\}/g, (_, fields: string) => {
-    return `{ ${fields.replace(/\n\s+/g, ' ')} }`;
+  return JSON.stringify(value, null, 2).replace(/\{\s+([^{}[\]]*?)\s+\}/g, (broken, fields: string) => {
+    const line = `{ ${fields.replace(/\n\s+/g, ' ')} }`;
+    return line.length > MAX_LINE ? broken : line;
   });
 }

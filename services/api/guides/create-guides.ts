@@ -7,6 +7,7 @@ import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account
 import type { GuideQuota, TakenGuides } from '../accounts/guide-quota.ts';
 import type { BranchesClient } from '../branches-client.ts';
 import { type HonourDeps, honourQuotes, type QuotedAmounts } from '../quotes/honour-quotes.ts';
+import { warnOfIncompleteAddresses, warnOfOtherStates } from '../requests/address-warnings.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from '../requests/guide-request.ts';
 import { type GuideBranches, resolveBranches } from '../requests/resolve-branches.ts';
 import {
@@ -38,7 +39,7 @@ export type Created = {
   repeated: boolean;
   /** The rest of the day's quota; absent if nothing was counted. */
   quota?: QuotaState;
-  /** Fields that were left out or do not print whole. */
+  /** Fields that were left out or do not print whole, and addresses that look wrong. */
   warnings: ProblemList;
 };
 
@@ -51,7 +52,7 @@ export type Created = {
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
   const { journal, guideQuota } = deps;
   const { user } = request;
-  const parsed = parseGuideRequest(request.body, request.lenient);
+  const parsed = readRequest(request);
   const { guides, warnings } = parsed;
   const key =
     request.idempotencyKey === undefined
@@ -100,10 +101,19 @@ export async function validateGuides(
   deps: ValidationDeps,
   request: SentRequest,
 ): Promise<GuideBranches & { amounts: (QuotedAmounts | undefined)[] } & Pick<Created, 'warnings'>> {
-  const parsed = parseGuideRequest(request.body, request.lenient);
+  const parsed = readRequest(request);
   const branches = await resolveBranches(deps.branches, parsed.guides, request);
   const amounts = honourQuotes(deps, request.user.account, parsed, branches);
   return { ...branches, amounts, warnings: parsed.warnings };
+}
+
+/** Checks the form of a request, and warns of addresses. @throws as `parseGuideRequest` does. */
+function readRequest({ body, lenient }: SentRequest): GuideRequest {
+  const parsed = parseGuideRequest(body, lenient);
+  const { service, guides, warnings } = parsed;
+  warnOfOtherStates(warnings, guides);
+  warnOfIncompleteAddresses(warnings, service, guides);
+  return parsed;
 }
 
 /** Returns the key of a request, whose body is compared in the form in which it is stored. */

@@ -88,9 +88,25 @@ export type SearchKind = 'telefono' | 'correo' | 'nombre';
 export type Personal = SearchKind | 'otro' | false;
 export type PersonalFields = Readonly<Record<string, Personal>>;
 
+const PERSONAL_ADDRESS = {
+  CodigoPostal: 'otro',
+  Estado: 'otro',
+  Municipio: 'otro',
+  Colonia: 'otro',
+  Calle: 'otro',
+  Numero_exterior: 'otro',
+  Numero_interior: 'otro',
+} as const;
+
 /** Each field of a guide. Retention, erasure and export of a person's data follow it. */
 export const PERSONAL_DATA = {
-  Remitente: { Nombre: 'nombre', Telefono: 'telefono', Celular: 'telefono', Email: 'correo' },
+  Remitente: {
+    Nombre: 'nombre',
+    Telefono: 'telefono',
+    Celular: 'telefono',
+    Email: 'correo',
+    ...PERSONAL_ADDRESS,
+  },
   Destinatario: {
     Nombre: 'nombre',
     Email: 'correo',
@@ -99,13 +115,7 @@ export const PERSONAL_DATA = {
     RazonSocial: 'nombre',
     RFC: 'otro',
     Referencias: 'otro',
-    CodigoPostal: 'otro',
-    Estado: 'otro',
-    Municipio: 'otro',
-    Colonia: 'otro',
-    Calle: 'otro',
-    Numero_exterior: 'otro',
-    Numero_interior: 'otro',
+    ...PERSONAL_ADDRESS,
     DestinoCode: false,
   },
   Producto: {

@@ -2,11 +2,29 @@ import type { Branch } from '#shared/contracts/branch.ts';
 
 /** Examples in the OpenAPI document; the demo data has these branches. */
 
-const MINIMAL = {
+const HOME = {
   Remitente: { Nombre: 'Ana López' },
-  Destinatario: { Nombre: 'Luis Pérez', CodigoPostal: '64000' },
+  Destinatario: {
+    Nombre: 'Luis Pérez',
+    Calle: 'Av. Juárez',
+    Numero_exterior: '800',
+    Colonia: 'Centro',
+    Municipio: 'Monterrey',
+    Estado: 'Nuevo León',
+    CodigoPostal: '64000',
+  },
   Producto: { Contenido: 'Libros' },
   Creado_por: {},
+};
+
+const OTHER_HOME = {
+  Nombre: 'Rosa Díaz',
+  Calle: 'Av. Hidalgo',
+  Numero_exterior: '400',
+  Colonia: 'Guadalajara Centro',
+  Municipio: 'Guadalajara',
+  Estado: 'Jalisco',
+  CodigoPostal: '44100',
 };
 
 const FULL = {
@@ -15,6 +33,13 @@ const FULL = {
     Telefono: '55 1234 5678',
     Celular: '+52 55 9876 5432',
     Email: 'ana@ejemplo.mx',
+    CodigoPostal: '06600',
+    Estado: 'Ciudad de México',
+    Municipio: 'Cuauhtémoc',
+    Colonia: 'Juárez',
+    Calle: 'Av. Paseo de la Reforma',
+    Numero_exterior: '250',
+    Numero_interior: 'Local 3',
   },
   Destinatario: {
     Nombre: 'Luis Pérez Muñoz',
@@ -49,20 +74,20 @@ const FULL = {
 
 /** Bodies of a creation, by name. */
 export const GUIDE_EXAMPLES = {
-  minima: { summary: 'Lo mínimo', value: { TipoServicio: 'Domicilio', Guia: [MINIMAL] } },
+  minima: { summary: 'Entrega a domicilio', value: { TipoServicio: 'Domicilio', Guia: [HOME] } },
   completa: { summary: 'Todos los campos', value: { TipoServicio: 'Domicilio', Guia: [FULL] } },
   varias: {
     summary: 'Varias guías: se crean todas o ninguna',
     value: {
       TipoServicio: 'Domicilio',
-      Guia: [MINIMAL, { ...MINIMAL, Destinatario: { Nombre: 'Rosa Díaz', CodigoPostal: '44100' } }],
+      Guia: [HOME, { ...HOME, Destinatario: OTHER_HOME }],
     },
   },
   sucursal: {
     summary: 'El destinatario recoge en la sucursal',
     value: {
       TipoServicio: 'the service',
-      Guia: [{ ...MINIMAL, Destinatario: { Nombre: 'Luis Pérez', DestinoCode: 'MTY01' } }],
+      Guia: [{ ...HOME, Destinatario: { Nombre: 'Luis Pérez', DestinoCode: 'MTY01' } }],
     },
   },
 };
@@ -109,7 +134,7 @@ export const CREATED_EXAMPLE = {
 export const COMPLETE_EXAMPLE = {
   ...CREATED_EXAMPLE,
   TipoServicio: 'Domicilio',
-  ...MINIMAL,
+  ...HOME,
   Referencia: 'PEDIDO-1042',
 } as const;
 

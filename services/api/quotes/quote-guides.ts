@@ -1,6 +1,7 @@
 import { SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { BranchesClient } from '../branches-client.ts';
+import { warnOfOtherStates } from '../requests/address-warnings.ts';
 import { parseQuoteRequest, type SentRequest } from '../requests/guide-request.ts';
 import { resolveBranches } from '../requests/resolve-branches.ts';
 import type { CurrentTariff } from '../tariffs/current-tariff.ts';
@@ -29,6 +30,7 @@ export async function quoteGuides(
   request: SentRequest,
 ): Promise<{ quotes: Quote[]; warnings: ProblemList }> {
   const { service, guides, warnings } = parseQuoteRequest(request.body, request.lenient);
+  warnOfOtherStates(warnings, guides);
   const { origin, destinations } = await resolveBranches(branches, guides, request);
   const now = tariffs.now();
   const tariff = tariffs.at(now);

@@ -42,14 +42,15 @@ export type SentRequest = {
 
 type Parsed<G> = {
   guides: G[];
-  /** Unknown fields that were left out, and texts that labels do not print whole. */
+  /** Unknown fields that were left out, and texts that labels do not print whole. Others may add to them. */
   warnings: ProblemList;
 };
 export type GuideRequest = Parsed<SentGuide> & { service: ServiceType };
 
-/** What a quote needs of a guide: its destination and its goods. */
+/** What a quote needs of a guide: its destination and its goods. The states are compared with the postal codes. */
 export type Shipment = {
-  Destinatario: Pick<Guide['Destinatario'], 'CodigoPostal' | 'DestinoCode'>;
+  Destinatario: Pick<Guide['Destinatario'], 'CodigoPostal' | 'DestinoCode' | 'Estado'>;
+  Remitente?: Pick<Guide['Remitente'], 'CodigoPostal' | 'Estado'>;
   Producto: Omit<Guide['Producto'], 'Contenido'> & Measures;
 };
 /** `service` is undefined if all are wanted. */

@@ -1,4 +1,5 @@
 import { BRANCHES } from '#local/demo-data.ts';
+import { stateOfPostalCode } from '#services/api/requests/states.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { BranchStore } from '#shared/stores/branch-store.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
@@ -33,7 +34,8 @@ export function newGuideByPostalCode() {
   const guide = newGuide();
   const rank = Math.floor((POSTAL_CODES + 1) ** Math.random()) - 1;
   const { DestinoCode: _, ...address } = guide.Destinatario;
-  return { ...guide, Destinatario: { ...address, CodigoPostal: postalCodeOf(rank) } };
+  const code = postalCodeOf(rank);
+  return { ...guide, Destinatario: { ...address, CodigoPostal: code, Estado: stateOfPostalCode(code) } };
 }
 
 function postalCodeOf(rank: number): string {

@@ -5,7 +5,10 @@ import { labelPayload } from '#services/api/labels/label-payload.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 
-/** Guides with every field, no two alike: as much work as a label can be, and nothing that a cache knows. */
+/**
+ * Guides with every field but a return address, as releases before 1.5 knew them, so that figures compare. No two are
+ * alike: as much work as a label can be, and nothing that a cache knows.
+ */
 
 const NAMES = ['Ana López', 'Íñigo Núñez', 'María José Peña', 'Luis Ángel Güemes', 'Ximena Ávalos'];
 const STREETS = ['Av. Juárez', 'Calle 5 de Mayo', 'Av. Paseo de la Reforma', 'Privada de los Olivos'];
@@ -17,13 +20,14 @@ export function newGuide() {
   const guide = fullGuide();
   const turn = made++;
   const of = (texts: readonly string[]) => texts[turn % texts.length] as string;
-  guide.Remitente.Nombre = of(NAMES);
+  const { Telefono, Celular, Email } = guide.Remitente;
+  const Remitente = { Nombre: of(NAMES), Telefono, Celular, Email };
   guide.Destinatario.Nombre = `${of(NAMES)} ${turn}`;
   guide.Destinatario.Calle = of(STREETS);
   guide.Destinatario.Numero_exterior = String(1 + (turn % 999));
   guide.Producto.Contenido = of(CONTENTS);
   guide.Producto.Peso = 1 + (turn % 300) / 10;
-  return guide;
+  return { ...guide, Remitente };
 }
 
 /** A guide as the API stores it. */

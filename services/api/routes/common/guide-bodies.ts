@@ -44,7 +44,7 @@ export const warnings = {
     Type.Array(Problem, {
       maxItems: MAX_PROBLEMS,
       description:
-        'Los textos que la etiqueta no imprime completos, y con `Prefer: handling=lenient` los campos que se omitieron; ' +
+        'Los textos que la etiqueta no imprime completos, los domicilios en los que algo falta o se contradice, y con `Prefer: handling=lenient` los campos que se omitieron; ' +
         `hasta ${MAX_PROBLEMS}`,
     }),
   ),
