@@ -8,7 +8,7 @@ import { httpErrors } from '#services/api/errors.ts';
 import QUOTE_EXAMPLE from '#services/api/openapi/quote-example.json' with { type: 'json' };
 import { EventFields, REQUEST_FIELDS } from '#services/api/openapi/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
-import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { sample, withReturnAddress } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/contracts/event-types.ts';
 import { type HttpErrors, textOf } from '#shared/http/http-errors.ts';
@@ -241,7 +241,7 @@ function helpers(): string {
 
 /** The fields of label templates, each with an example. */
 function fields(): string {
-  const { packages, ...view } = labelView(sample({ kind: 'medium', packages: 3 }));
+  const { packages, ...view } = labelView(withReturnAddress(sample({ kind: 'medium', packages: 3 })));
   return leavesOf({ ...view, package: packages[0] })
     .map(([path, value]) => `- \`${path}\`: ${value ?? 'the logo as a `data:` URI, where there is one'}\n`)
     .join('');

@@ -33,7 +33,7 @@ export function labelView({ logo, ...payload }: LabelPayload) {
     date: `${date.split('-').reverse().join('/')} ${time.slice(0, 5)}`,
     origin: label.origin,
     destination: label.destination,
-    sender: { name: from.Nombre, phones: phones(from), email: from.Email },
+    sender: { name: from.Nombre, phones: phones(from), email: from.Email, ...returnAddress(from) },
     recipient: recipientView(guide.Destinatario),
     goods: goodsView(guide.Producto),
     author: { name: author.Nombre ?? NONE, agency: author.Agencia ?? NONE },
@@ -59,19 +59,40 @@ function packageSuffix(index: number): string {
   return String(index).padStart(2, '0');
 }
 
+/** Two lines, and both in one. Without a return address all are empty. */
+function returnAddress(from: Guide['Remitente']) {
+  const street = streetText(from);
+  const place = list(', ', districtText(from), placeText(from));
+  return { street, place, address: list(', ', street, place) };
+}
+
 function recipientView(to: Guide['Destinatario']) {
   return {
     name: to.Nombre,
     company: list(' · ', to.RazonSocial, to.RFC && `RFC ${to.RFC.toUpperCase()}`),
-    street: list(' ', to.Calle, to.Numero_exterior, to.Numero_interior && `Int. ${to.Numero_interior}`),
-    district: to.Colonia && `Col. ${to.Colonia}`,
-    place: list(', ', list(' ', to.CodigoPostal && `C.P. ${to.CodigoPostal}`, to.Municipio), to.Estado),
+    street: streetText(to),
+    district: districtText(to),
+    place: placeText(to),
     postalCode: to.CodigoPostal ?? NONE,
     reference: to.Referencias && `Referencias: ${to.Referencias}`,
     shortReference: to.Referencias && `Ref. ${to.Referencias}`,
     phones: phones(to),
     email: to.Email,
   };
+}
+
+type Address = Guide['Remitente'] | Guide['Destinatario'];
+
+function streetText({ Calle, Numero_exterior, Numero_interior }: Address): string {
+  return list(' ', Calle, Numero_exterior, Numero_interior && `Int. ${Numero_interior}`);
+}
+
+function districtText({ Colonia }: Address): string | undefined {
+  return Colonia && `Col. ${Colonia}`;
+}
+
+function placeText({ CodigoPostal, Municipio, Estado }: Address): string {
+  return list(', ', list(' ', CodigoPostal && `C.P. ${CodigoPostal}`, Municipio), Estado);
 }
 
 function goodsView(goods: Guide['Producto']) {

@@ -20,8 +20,9 @@ const UPDATE = Boolean(process.env.UPDATE_GOLDEN);
 /** Labels of a thermal head as it prints them, letters as a screen shows them: enough to see, and small files. */
 const dpiOf = ({ kind }: LabelPayload) => (kind === 'letter' ? 72 : 203.2);
 const SHOWN = [
-  ...['letter-usual', 'letter-logo', 'letter-long'],
+  ...['letter-usual', 'letter-logo', 'letter-long', 'letter-return-address', 'letter-long-return-address'],
   ...['medium-usual', 'medium-logo', 'medium-long', 'medium-scripts', 'medium-alphabets'],
+  ...['medium-return-address', 'medium-long-return-address'],
   ...['small-usual', 'small-long', 'small-scripts'],
 ];
 /**

@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
-import { everywhere, LEAST, sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import {
+  everywhere,
+  LEAST,
+  sample,
+  withReturnAddress,
+} from '#services/label-worker/label/template-files/sample-labels.ts';
 import type { LabelPayload } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
@@ -29,9 +34,13 @@ const EXTREMES: [string, LabelPayload][] = [
     name,
     everywhere(FILLERS[name] ?? ''),
   ]),
+  [
+    'a return address of long words',
+    withReturnAddress(everywhere(FILLERS['a long word in small letters'] ?? '')),
+  ],
   ['nothing that is optional', sample({ guide: LEAST, service: 'the service' })],
 ];
-const CASES: [string, LabelPayload][] = [
+const PLAIN: [string, LabelPayload][] = [
   ...Object.entries(FILLERS).map(([name, text]): [string, LabelPayload] => [name, everywhere(text)]),
   ...EXTREMES,
   ...LABEL_CASES.map(({ name, label }): [string, LabelPayload] => [name, label]),
@@ -45,6 +54,10 @@ const CASES: [string, LabelPayload][] = [
     everywhere(text.repeat(250)),
   ]),
 ];
+const CASES = PLAIN.flatMap(([name, label]): [string, LabelPayload][] => [
+  [name, label],
+  [`${name}, with a return address`, withReturnAddress(label)],
+]);
 
 /** Width and height in points. */
 const SIZES = { letter: [612, 792], medium: [283.46, 425.2], small: [283.46, 283.46] } as const;

@@ -100,6 +100,23 @@ export function everywhere(text: string, changes: Partial<LabelPayload> = {}): L
   });
 }
 
+const ADDRESS = [
+  'CodigoPostal',
+  'Estado',
+  'Municipio',
+  'Colonia',
+  'Calle',
+  'Numero_exterior',
+  'Numero_interior',
+] as const;
+
+/** Returns a label whose parcel returns to the recipient's address. */
+export function withReturnAddress(label: LabelPayload): LabelPayload {
+  const { Remitente, Destinatario, ...guide } = label.guide;
+  const address = Object.fromEntries(ADDRESS.map((name) => [name, Destinatario[name]]));
+  return { ...label, guide: { ...guide, Remitente: { ...Remitente, ...address }, Destinatario } };
+}
+
 /** Only what docs/contract.md "Guides" requires. */
 export const LEAST: Guide = {
   Remitente: { Nombre: 'Ana Ruiz' },
@@ -122,8 +139,9 @@ export function sampleLabels(kind: LabelKind): Record<string, LabelPayload> {
     usual: sample({ kind, packages }),
     logo: sample({ kind, logo }),
     'pick-up': sample({ kind, guide: LEAST, service: 'the service' }),
-    words: everywhere('palabra '.repeat(32), { kind, packages }),
-    wide: everywhere('W'.repeat(250), { kind, packages }),
+    'return-address': withReturnAddress(sample({ kind, packages })),
+    words: withReturnAddress(everywhere('palabra '.repeat(32), { kind, packages })),
+    wide: withReturnAddress(everywhere('W'.repeat(250), { kind, packages })),
     markup: everywhere(MARKUP.repeat(3), { kind }),
     test: sample({ kind, packages, number: '082913650726' }),
   };
