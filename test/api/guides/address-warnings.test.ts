@@ -91,7 +91,17 @@ describe('the state of a postal code', () => {
   test('is not compared with a word that may mean anything, nor of a code that no state has', async ({
     demo,
   }) => {
-    const words = ['N/A', 'MX', 'S/N', 'Centro', 'Texas', 'Нуэво-Леон', '-', 'Ciudad', 'Nuevo Leon y Coahuila'];
+    const words = [
+      'N/A',
+      'MX',
+      'S/N',
+      'Centro',
+      'Texas',
+      'Нуэво-Леон',
+      '-',
+      'Ciudad',
+      'Nuevo Leon y Coahuila',
+    ];
     const unclear = words.map((state) => ['64000', state] as const);
     const both = ['06600', '57000'].map((code) => [code, 'México'] as const);
     const none = ['00810', '17000', '19999'].map((code) => [code, 'Jalisco'] as const);
