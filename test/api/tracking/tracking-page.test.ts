@@ -103,7 +103,7 @@ describe('GET /rastreo/{guia}', () => {
     const told = event(guide, 'Entregado', { Sucursal: 'MTY01', Recibe: 'ZzRecibe', Nota: 'ZzNota' });
     expect(wordsOf(await register(told))).toEqual(['registrado']);
     const { status, html } = await look(`/rastreo/${guide}`);
-    expect([status, secrets.length]).toEqual([200, 28]);
+    expect([status, secrets.length]).toEqual([200, 34]);
     const branch = BRANCHES.find(({ Codigo }) => Codigo === 'MTY01');
     const others = [
       'ZzRecibe',
