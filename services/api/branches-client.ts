@@ -6,6 +6,7 @@ import { Tally } from '#shared/async/tally.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type {
   Branch,
+  CoverageResponse,
   DestinationQuery,
   ResolveRequest,
   ResolveResponse,
@@ -81,12 +82,14 @@ export class BranchesClient {
     ignoreFetchAbort: true,
   });
   readonly #listing = new SingleFlight<Branch[]>();
+  #coverage: CoverageResponse | undefined;
+  readonly #askingCoverage = new SingleFlight<CoverageResponse>();
 
   constructor({ url, token, timeoutMs }: Options) {
     this.#token = token;
     this.#timeoutMs = timeoutMs;
     this.#pool = new Pool(url, {
-      connections: MAX_CALLS + 4, // one each for the version, the listing, cities, and the health check
+      connections: MAX_CALLS + 5, // one each for the version, the listing, the coverage, cities, and the health check
       connect: { timeout: 1_000 },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
@@ -122,6 +125,19 @@ export class BranchesClient {
   /** Returns the active branches, ordered by code. Concurrent callers share one call. */
   active(requestId: string): Promise<readonly Branch[]> {
     return this.#listing.run(() => this.#call('/internal/branches', requestId));
+  }
+
+  /**
+   * Returns all covered postal codes, the same object as long as no load has changed them.
+   * @throws DomainError `unavailable`; TimeoutError.
+   */
+  async coverage(requestId: string): Promise<CoverageResponse> {
+    const version = await this.#currentVersion();
+    if (this.#coverage?.version === version) return this.#coverage;
+    return this.#askingCoverage.run(async () => {
+      this.#coverage = await this.#call<CoverageResponse>('/internal/coverage', requestId);
+      return this.#coverage;
+    });
   }
 
   /** Returns the cities of branches, by their codes, closed ones too. @throws when the service does not answer in time. */

@@ -62,5 +62,8 @@ function internalRoutes(lookup: BranchLookup, config: BranchesConfig) {
     server.get('/branches', async (_request, reply) =>
       reply.type('application/json').send(await lookup.active()),
     );
+    server.get('/coverage', async (_request, reply) =>
+      reply.type('application/json').send(await lookup.coverage()),
+    );
   };
 }

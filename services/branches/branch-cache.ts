@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import { chunks, type Snapshot } from '#shared/stores/branch-store.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { coverageRanges } from './coverage-ranges.ts';
 
 /** Leftovers of an interrupted rebuild expire after this time. */
 const UNFINISHED_TTL_S = 60;
@@ -16,6 +17,7 @@ const WRITE_CHUNK = 1_000;
  * | `b:<code>` | the branch, as JSON |
  * | `cp:<postal code>` | the branch that covers it, as JSON |
  * | `active` | the active branches, ordered by code, as a JSON array |
+ * | `coverage` | the ranges of covered postal codes, as JSON; an earlier release writes none |
  *
  * `version` is read with every answer: an absent field means "unknown" only in a hash of that version.
  */
@@ -42,6 +44,11 @@ export class BranchCache {
   /** Returns JSON as `listingOf` does; undefined if the hash has another version. */
   async active(version: string): Promise<string | undefined> {
     return (await this.#read(version, ['active']))?.[0] ?? undefined;
+  }
+
+  /** Returns the JSON of `coverageRanges`; undefined if the hash has another version. */
+  async coverage(version: string): Promise<string | undefined> {
+    return (await this.#read(version, ['coverage']))?.[0] ?? undefined;
   }
 
   /**
@@ -83,7 +90,8 @@ export function listingOf(branches: readonly Branch[]): string {
   return JSON.stringify(active.sort((one, other) => (one.Codigo < other.Codigo ? -1 : 1)));
 }
 
-function fieldsOf({ version, branches, coverage }: Snapshot): Map<string, string> {
+function fieldsOf(snapshot: Snapshot): Map<string, string> {
+  const { version, branches, coverage } = snapshot;
   const fields = new Map<string, string>();
   // Serializes each branch once, instead of once for each postal code.
   for (const branch of branches) fields.set(fieldOf({ code: branch.Codigo }), JSON.stringify(branch));
@@ -91,7 +99,8 @@ function fieldsOf({ version, branches, coverage }: Snapshot): Map<string, string
     const branch = fields.get(fieldOf({ code }));
     if (branch) fields.set(fieldOf({ postalCode }), branch);
   }
-  return fields.set('active', listingOf(branches)).set('version', version);
+  fields.set('active', listingOf(branches)).set('coverage', JSON.stringify(coverageRanges(snapshot)));
+  return fields.set('version', version);
 }
 
 function fieldOf(query: DestinationQuery): string {

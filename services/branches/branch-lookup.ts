@@ -7,6 +7,7 @@ import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { BranchStore, Found } from '#shared/stores/branch-store.ts';
 import { type BranchCache, listingOf } from './branch-cache.ts';
+import { coverageRanges } from './coverage-ranges.ts';
 
 /** A load is visible after this time. */
 const COMPARE_INTERVAL_MS = 300;
@@ -25,7 +26,7 @@ export class BranchLookup {
   readonly #log: Logger;
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #failures: FailureLog;
-  readonly #listing = new SingleFlight<string>();
+  readonly #listings = new SingleFlight<string>();
   #version = '';
   #rebuildFrom = 0;
   #stop = async () => {};
@@ -61,7 +62,16 @@ export class BranchLookup {
     const stored = async () => listingOf(await this.#store.active());
     return this.#read(
       (version) => this.#cache.active(version),
-      () => this.#listing.run(stored),
+      () => this.#listings.run(stored, 'active'),
+    );
+  }
+
+  /** Returns the JSON of a `CoverageResponse`. */
+  coverage(): Promise<string> {
+    const stored = async () => JSON.stringify(coverageRanges(await this.#store.snapshot()));
+    return this.#read(
+      (version) => this.#cache.coverage(version),
+      () => this.#listings.run(stored, 'coverage'),
     );
   }
 

@@ -62,6 +62,12 @@ export const VersionResponse = Type.Object({ version: Type.String() });
 export type VersionResponse = Static<typeof VersionResponse>;
 
 /**
+ * Answer to `GET /internal/coverage`: the first and the last postal code of each range, and the branch that covers all
+ * of it. Valid as long as the version.
+ */
+export type CoverageResponse = { version: string; ranges: [from: string, to: string, branch: string][] };
+
+/**
  * Body of `POST /internal/cities`: codes of branches, active or not. The answer has each branch's city and state, or
  * null for an unknown branch.
  */

@@ -13,6 +13,7 @@ import { operation } from '../openapi/operation.ts';
 import { GuideParams } from '../openapi/schemas.ts';
 import { fieldError } from '../requests/body.ts';
 import { auditForeignReads } from './common/audit.ts';
+import { matches } from './common/etags.ts';
 import {
   type AskedPackages,
   addVary,
@@ -126,10 +127,4 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
     .type(type)
     .headers({ ...caching(key), 'content-disposition': `inline; filename="${file}"` })
     .send(bytes);
-}
-
-/** Returns whether `If-None-Match` matches this weak tag (RFC 9110, 13.1.2). */
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"/, 'W/"')) ?? [];
-  return tags.includes(etag) || tags.includes('*');
 }
