@@ -7,6 +7,7 @@ import { USERS } from '#shared/auth/user-store.ts';
 import { BRANCHES, COVERAGE, GENERATIONS } from '#shared/stores/branch-store.ts';
 import { type Collection, MONGO_USERS, type MongoAction, type MongoUser } from '#shared/stores/collection.ts';
 import { EVENTS } from '#shared/stores/event-model.ts';
+import { POSTAL_CODES } from '#shared/stores/postal-code-store.ts';
 import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
 
 /**
@@ -17,7 +18,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
 
 export const COLLECTIONS: readonly Collection[] = [
   ...[GUIDES, CREATIONS, EVENTS, USERS, ACCOUNTS, AUDIT],
-  ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS, TARIFFS],
+  ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS, POSTAL_CODES, TARIFFS],
 ];
 
 /** By collection; `''` is every collection of the database, and the database itself. */

@@ -19,6 +19,7 @@ import { corsPlugin } from './plugins/cors.ts';
 import { guidesPlugin } from './plugins/guides.ts';
 import { labelsPlugin } from './plugins/labels.ts';
 import { limitsPlugin } from './plugins/limits.ts';
+import { postalCodesPlugin } from './plugins/postal-codes.ts';
 import { retentionPlugin } from './plugins/retention.ts';
 import { storesPlugin } from './plugins/stores.ts';
 import { tariffsPlugin } from './plugins/tariffs.ts';
@@ -32,6 +33,7 @@ import { labelRoutes } from './routes/label.ts';
 import { labelFileRoute } from './routes/label-file.ts';
 import { listRoute } from './routes/list-guides.ts';
 import { loginRoute } from './routes/login.ts';
+import { postalCodeRoute } from './routes/postal-codes.ts';
 import { quoteRoute } from './routes/quote-guides.ts';
 import { tokenRoutes } from './routes/token.ts';
 import { destinationRoute } from './routes/validate-destination.ts';
@@ -60,6 +62,7 @@ export function buildApi(
       await server.register(tokensPlugin, options);
       await server.register(limitsPlugin, options);
       await server.register(branchesPlugin, options);
+      await server.register(postalCodesPlugin);
       await server.register(webhooksPlugin, options);
       await server.register(guidesPlugin);
       await server.register(tariffsPlugin, options);
@@ -81,6 +84,7 @@ export function buildApi(
 
         await authenticated.register(eventRoutes);
         await authenticated.register(branchRoutes);
+        await authenticated.register(postalCodeRoute);
         await authenticated.register(webhookRoutes, options);
         await authenticated.register(tokenRoutes);
         await authenticated.register(quoteRoute);

@@ -239,6 +239,15 @@ const apiErrors = {
     advice:
       'Es una advertencia: nada se rechaza. Los dos primeros dígitos de un código postal dicen su estado: corrija el que esté mal. El destino lo decide el código postal.',
   },
+  /** A warning. */
+  'colonia-unknown': {
+    status: 200,
+    codigo: 'colonia_desconocida',
+    message: ({ campo, postalCode, meant, known }) =>
+      `El campo '${campo}' no es una colonia del ${postalCode}${meant === undefined ? `, que tiene: ${known}` : `; ¿quiso decir '${meant}'?`}`,
+    advice:
+      'Es una advertencia: nada se rechaza. Revise la colonia y el código postal con su cliente; `GET /api/codigos-postales/{cp}` da todas las del código. El catálogo no las conoce todas.',
+  },
   'destination-missing': {
     status: 400,
     codigo: 'destino_requerido',
@@ -257,6 +266,24 @@ const apiErrors = {
     message: ({ postalCode }) => `No hay cobertura para el código postal: ${postalCode}`,
     advice:
       'El transportista no entrega ahí. Consulte `GET /api/sucursales/cobertura/{cp}` antes de vender el envío.',
+  },
+  'postal-code-invalid': {
+    ...wrongParameter,
+    message: ({ campo }) => `El parametro '${campo}' debe tener 5 digitos, tambien los ceros del principio`,
+    example: 'cp',
+  },
+  'no-catalogue': {
+    status: 404,
+    codigo: 'sin_catalogo',
+    message: 'El transportista no ofrece el catalogo de codigos postales',
+    advice: 'Pida el domicilio sin el catálogo: nada de lo demás depende de él.',
+  },
+  'postal-code-unknown': {
+    status: 404,
+    codigo: 'codigo_postal_desconocido',
+    message: ({ postalCode }) => `El codigo postal no esta en el catalogo: ${postalCode}`,
+    advice:
+      'Revise el código con su cliente. El catálogo puede ser más viejo que el código: si lleva ahí lo dice `GET /api/sucursales/cobertura/{cp}`.',
   },
   'no-tariff': {
     status: 400,

@@ -7,19 +7,22 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import { BranchStore, type Snapshot } from '#shared/stores/branch-store.ts';
 import { branchTable, columnsOf, coverageTable } from './csv-columns.ts';
 import { type Dataset, exportCsv, importCsv } from './csv-files.ts';
+import { addPostalCodeCommands } from './postal-code-commands.ts';
 
-/** `npm run branches`: imports and exports branches and coverage as CSV files. */
+/** `npm run branches`: imports and exports branches and coverage as CSV files, and imports the catalogue of postal codes. */
 
 const NAME = 'npm run branches --';
 const HELP = `
 El archivo es CSV en UTF-8, separado por , o ; con uno de estos encabezados:
   sucursales  ${columnsOf(branchTable).join(',')}
   cobertura   ${columnsOf(coverageTable(new Set())).join(',')}
+El catalogo de codigos postales es CPdescarga.txt, como lo da Correos de Mexico, en ISO-8859-1.
 
 Ejemplos:
   ${NAME} import sucursales.csv --dry-run
   ${NAME} import sucursales.csv
   ${NAME} coverage import cobertura.csv
+  ${NAME} postal-codes import CPdescarga.txt
   npm run --silent branches -- coverage export > cobertura.csv`;
 
 type DatasetName = 'branches' | 'coverage';
@@ -39,7 +42,9 @@ export function run(argv: string[]): Promise<number> {
       service: 'branches',
       addCommands(program, run) {
         program
-          .description('Carga las sucursales y su cobertura de archivos CSV. Lee MONGODB_URI del entorno.')
+          .description(
+            'Carga las sucursales, su cobertura y el catalogo de codigos postales. Lee MONGODB_URI del entorno.',
+          )
           .addHelpText('after', HELP);
         addCommands(program, run, 'branches', 'las sucursales');
         const coverage = program
@@ -47,6 +52,7 @@ export function run(argv: string[]): Promise<number> {
           .description('import y export de la cobertura: que sucursal entrega en cada codigo postal')
           .helpCommand(false);
         addCommands(coverage, run, 'coverage', 'la cobertura');
+        addPostalCodeCommands(program, run);
       },
     },
     argv,

@@ -12,7 +12,7 @@ import {
   typed,
 } from '#shared/stores/collection.ts';
 
-/** The commands of operators are `admin.<command>`, `branches.<command>` and `coverage.<command>`. */
+/** A command of operators is `admin.<command>`, `branches.<command>` and so on. */
 export type AuditAction =
   | 'login'
   | 'login.locked'
@@ -26,6 +26,7 @@ export type AuditAction =
   | `branches.${string}`
   | `tariffs.${string}`
   | `coverage.${string}`
+  | `postal-codes.${string}`
   | `privacy.${string}`;
 type Details = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import { CsvError, parse } from 'csv-parse/sync';
 
 /** `line` counts from 1, which is the header. Cells are trimmed. */
@@ -22,14 +21,14 @@ export function isMisread(cell: string): boolean {
   return cell.includes(REPLACEMENT_CHARACTER);
 }
 
-/** @throws InvalidFileError as `parseRows` and `readText` do. */
+/** @throws InvalidFileError as `parseRows` and `readBytes` do. */
 export async function* readRows<C extends string>(
   path: string,
   columns: readonly C[],
   report: LineReport,
   required: readonly C[] = columns,
 ): AsyncGenerator<Row<C>> {
-  yield* parseRows(await readText(path), columns, report, required);
+  yield* parseRows((await readBytes(path)).toString(), columns, report, required);
 }
 
 /**
@@ -89,13 +88,14 @@ export async function* readGuardedRows<C extends string>(
   }
 }
 
-/** Reads a text file, which may also be a pipe. @throws InvalidFileError for too many bytes. */
-async function readText(path: string): Promise<string> {
+/** Reads a file, which may also be a pipe. @throws InvalidFileError for too many bytes. */
+export async function readBytes(path: string): Promise<Buffer> {
   const maxBytes = MAX_MIB * 2 ** 20;
-  const file = createReadStream(path, { encoding: 'utf8', end: maxBytes });
-  const content = await text(file);
+  const file = createReadStream(path, { end: maxBytes });
+  const chunks: Buffer[] = [];
+  for await (const chunk of file) chunks.push(chunk);
   if (file.bytesRead > maxBytes) throw new InvalidFileError(`El archivo mide mas de ${MAX_MIB} MiB`);
-  return content;
+  return Buffer.concat(chunks);
 }
 
 function splitLines(content: string): string[] {

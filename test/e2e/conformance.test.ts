@@ -175,6 +175,7 @@ const REFUSALS: Record<string, Expected> = {
   destino_invalido: { message: 'DestinoCode no corresponde a sucursal valida' },
   destino_requerido: { message: 'Se requiere DestinoCode o CodigoPostal' },
   solo_pruebas: { status: 403, message: 'Solo las cuentas de prueba simulan eventos' },
+  sin_catalogo: { status: 404, message: 'El transportista no ofrece el catalogo de codigos postales' },
   medidas_excedidas: {
     message: 'Medidas excedidas: el paquete pesa 71 kg, real o volumetrico, y el maximo es 70 kg',
   },
@@ -661,6 +662,28 @@ const ROWS: Record<string, Row[]> = {
     ...['99999', '22000', '77500', 'abc'].map((code): Row => {
       return [`no coverage: ${code}`, get(`/api/sucursales/cobertura/${code}`), uncovered(code, NOT_FOUND)];
     }),
+    [
+      'all coverage',
+      get('/api/sucursales/cobertura'),
+      {
+        message: 'Rangos: 4',
+        data: [
+          { Desde: '06600', Hasta: '06600', Sucursal: 'MEX01' },
+          { Desde: '44100', Hasta: '44100', Sucursal: 'GDL01' },
+          { Desde: '64000', Hasta: '64000', Sucursal: 'MTY01' },
+          { Desde: '72000', Hasta: '72000', Sucursal: 'PUE01' },
+        ],
+        headers: { 'cache-control': 'private' },
+      },
+    ],
+  ],
+  'Postal codes': [
+    ['no catalogue is loaded', get('/api/codigos-postales/06600'), no('sin_catalogo')],
+    [
+      'four digits',
+      get('/api/codigos-postales/6600'),
+      parameter('cp', "El parametro 'cp' debe tener 5 digitos, tambien los ceros del principio"),
+    ],
   ],
   Events: [
     [

@@ -4,7 +4,7 @@ import { escapeHtml } from '#shared/pages/page-kit.ts';
 
 /** Chapters of the guide for integrators, in the order of its menu; each is a Markdown file. */
 const NAMES = [
-  ...['inicio', 'pruebas', 'campos', 'cotizar', 'errores', 'reintentos', 'limites'],
+  ...['inicio', 'pruebas', 'campos', 'postales', 'cotizar', 'errores', 'reintentos', 'limites'],
   ...['etiquetas', 'impresoras', 'rastreo', 'webhooks', 'cambios'],
 ];
 

@@ -48,7 +48,7 @@ export const TAGS = {
   Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una, en PDF, PNG o ZPL; o muchas, en un archivo' },
   Eventos: { 'x-displayName': 'Eventos', description: 'Qué pasó con las guías, y cómo seguirlo' },
   Webhooks: { 'x-displayName': 'Webhooks', description: 'Recibir los eventos sin preguntar' },
-  Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales y cobertura' },
+  Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales, cobertura y códigos postales' },
 } as const;
 
 /**

@@ -1,4 +1,5 @@
 import type { Branch } from '#shared/contracts/branch.ts';
+import type { PostalCode } from '#shared/contracts/postal-code.ts';
 
 /** Examples in the OpenAPI document; the demo data has these branches. */
 
@@ -151,6 +152,14 @@ export const BRANCH_EXAMPLE: Branch = {
   Origen: true,
   Destino: true,
   Activa: true,
+};
+
+export const POSTAL_CODE_EXAMPLE: PostalCode = {
+  CodigoPostal: '06600',
+  Estado: 'Ciudad de México',
+  Municipio: 'Cuauhtémoc',
+  Ciudad: 'Ciudad de México',
+  Colonias: ['Juárez'],
 };
 
 const EVENT = {

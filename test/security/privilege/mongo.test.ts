@@ -17,6 +17,7 @@ import { appendEvents } from '#test/fixtures/event-log.ts';
 import { event } from '#test/fixtures/events.ts';
 import type { MongoCommand } from '#test/fixtures/mongo-proxy.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
+import { catalogueFile } from '#test/fixtures/postal-codes.ts';
 import { startReceiver, taking } from '#test/fixtures/receiver.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 import { describeCommand, mayRun, recordCommands } from './mongo-commands.ts';
@@ -131,6 +132,7 @@ describe('the role allows all that is sent by', () => {
       'insert guides',
       'find guides',
       'find creations',
+      'find postalCodes',
       'insert creations',
     ];
     for (const right of [...rights, 'update creations', DISPENSABLE]) {
@@ -203,7 +205,13 @@ describe('the role allows all that is sent by', () => {
       writeFileSync(join(folder, name), await operate('loads', runBranches, [...words, 'export']));
       await operate('loads', runBranches, [...words, 'import', name]);
     }
+    writeFileSync(join(folder, 'CPdescarga.txt'), catalogueFile([{ code: '06600', colonia: 'Norte' }]));
+    const catalogue = ['postal-codes', 'import', 'CPdescarga.txt', '--accept-warnings'];
+    for (const args of [catalogue, catalogue, ['postal-codes', 'withdraw']]) {
+      await operate('loads', runBranches, args);
+    }
     expect(sent(recorders.loads)).toContain('remove branches');
+    expect(sent(recorders.loads)).toContain('remove postalCodes');
     expectAllowed('loads', recorders.loads);
   });
 
@@ -272,6 +280,8 @@ describe('no role', () => {
     ['api', 'add a tariff', { insert: 'tariffs', $db }],
     ['admin', 'change a tariff', { update: 'tariffs', $db, ...change }],
     ['admin', 'remove a tariff', { delete: 'tariffs', $db }],
+    ['api', 'add postal codes', { insert: 'postalCodes', $db }],
+    ['loads', 'change postal codes', { update: 'postalCodes', $db, ...change }],
     ['loads', 'read tariffs', { find: 'tariffs', $db }],
     ['loads', 'read users', { find: 'users', $db }],
     ['backup', 'change guides', { update: 'guides', $db, ...change }],

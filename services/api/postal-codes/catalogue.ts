@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache';
+import type { PostalCode } from '#shared/contracts/postal-code.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import type { PostalCodeStore, PostalCodes } from '#shared/stores/postal-code-store.ts';
+import { comparableName } from './colonia-names.ts';
+
+/** Most postal codes whose colonias are kept in the form in which they are compared: some 200 bytes a colonia. */
+const MAX_COMPARABLE = 2_000;
+
+/**
+ * The catalogue of postal codes that is in force, in this process. A lookup waits for nothing, so that a store that is
+ * away delays no creation.
+ */
+export class Catalogue {
+  readonly #store: PostalCodeStore;
+  /** Undefined before the first look; 0 if nothing was ever loaded. */
+  #number: number | undefined;
+  #codes: PostalCodes = new Map();
+  readonly #comparable = new LRUCache<string, ReadonlyMap<string, string>>({ max: MAX_COMPARABLE });
+
+  constructor(store: PostalCodeStore) {
+    this.#store = store;
+  }
+
+  /** Reads the catalogue if another one is in force, or none. */
+  async look(): Promise<void> {
+    const newest = await this.#store.newest();
+    const number = newest?._id ?? 0;
+    if (number === this.#number) return;
+    const codes = newest?.catalogue ? await this.#store.read(number) : new Map();
+    if (!codes) return; // the next look finds what has replaced it
+    this.#comparable.clear();
+    this.#codes = codes;
+    this.#number = number;
+  }
+
+  /** Returns what the catalogue has of a code; undefined without one, and before the first look. */
+  find(code: string): PostalCode | undefined {
+    return this.#codes.get(code);
+  }
+
+  /** Returns the colonias of a code by what counts of their names, and undefined as `find` does. */
+  coloniasOf(code: string): ReadonlyMap<string, string> | undefined {
+    const known = this.#comparable.get(code);
+    if (known) return known;
+    const found = this.find(code);
+    if (!found) return undefined;
+    const colonias = new Map(found.Colonias.map((name) => [comparableName(name), name]));
+    this.#comparable.set(code, colonias);
+    return colonias;
+  }
+
+  /** @throws DomainError `no-catalogue`; `postal-code-unknown`; `unavailable` before the first look. */
+  require(postalCode: string): PostalCode {
+    if (this.#number === undefined) throw new DomainError('unavailable');
+    if (this.#codes.size === 0) throw new DomainError('no-catalogue');
+    const found = this.find(postalCode);
+    if (!found) throw new DomainError('postal-code-unknown', { params: { postalCode } });
+    return found;
+  }
+}

@@ -1,0 +1,13 @@
+import { type Static, Type } from 'typebox';
+
+/** A postal code of the national catalogue, as the wire shows it (docs/contract.md "Postal codes"). */
+export const PostalCode = Type.Object({
+  CodigoPostal: Type.String({ examples: ['06600'] }),
+  Estado: Type.String({ examples: ['Ciudad de México'] }),
+  Municipio: Type.String({ description: 'O alcaldía', examples: ['Cuauhtémoc'] }),
+  Ciudad: Type.String({ description: 'Vacía fuera de las ciudades', examples: ['Ciudad de México'] }),
+  Colonias: Type.Array(Type.String({ examples: ['Juárez'] }), {
+    description: 'Colonias, barrios, pueblos y demás asentamientos, por su nombre',
+  }),
+});
+export type PostalCode = Static<typeof PostalCode>;
