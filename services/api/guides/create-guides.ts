@@ -6,6 +6,8 @@ import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
 import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
 import type { GuideQuota, TakenGuides } from '../accounts/guide-quota.ts';
 import type { BranchesClient } from '../branches-client.ts';
+import type { Catalogue } from '../postal-codes/catalogue.ts';
+import { warnOfUnknownColonias } from '../postal-codes/colonia-warnings.ts';
 import { type HonourDeps, honourQuotes, type QuotedAmounts } from '../quotes/honour-quotes.ts';
 import { warnOfIncompleteAddresses, warnOfOtherStates } from '../requests/address-warnings.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from '../requests/guide-request.ts';
@@ -25,7 +27,7 @@ export const TEST_KEPT_MS = 30 * 24 * 3_600_000;
 const PAUSES_MS = [0, 100, 300, 600];
 
 /** `localTime` writes a moment as SEND_FECHA shows it. */
-export type ValidationDeps = HonourDeps & { branches: BranchesClient };
+export type ValidationDeps = HonourDeps & { branches: BranchesClient; catalogue: Catalogue };
 export type CreationDeps = ValidationDeps & { journal: CreationJournal; guideQuota: GuideQuota };
 export type CreationRequest = SentRequest & {
   /** The client's name for this request; repeated with the same body it creates nothing. */
@@ -52,7 +54,7 @@ export type Created = {
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
   const { journal, guideQuota } = deps;
   const { user } = request;
-  const parsed = readRequest(request);
+  const parsed = readRequest(deps, request);
   const { guides, warnings } = parsed;
   const key =
     request.idempotencyKey === undefined
@@ -101,18 +103,19 @@ export async function validateGuides(
   deps: ValidationDeps,
   request: SentRequest,
 ): Promise<GuideBranches & { amounts: (QuotedAmounts | undefined)[] } & Pick<Created, 'warnings'>> {
-  const parsed = readRequest(request);
+  const parsed = readRequest(deps, request);
   const branches = await resolveBranches(deps.branches, parsed.guides, request);
   const amounts = honourQuotes(deps, request.user.account, parsed, branches);
   return { ...branches, amounts, warnings: parsed.warnings };
 }
 
 /** Checks the form of a request, and warns of addresses. @throws as `parseGuideRequest` does. */
-function readRequest({ body, lenient }: SentRequest): GuideRequest {
+function readRequest({ catalogue }: ValidationDeps, { body, lenient }: SentRequest): GuideRequest {
   const parsed = parseGuideRequest(body, lenient);
   const { service, guides, warnings } = parsed;
   warnOfOtherStates(warnings, guides);
   warnOfIncompleteAddresses(warnings, service, guides);
+  warnOfUnknownColonias(catalogue, warnings, guides);
   return parsed;
 }
 
