@@ -191,6 +191,21 @@ describe('POST /api/guias/{guia}/simular', () => {
     });
   });
 
+  test('keeps the order of events that come at once, without going into the future', async ({
+    guide,
+    simulate,
+  }) => {
+    const { SEND_GUIA } = await guide();
+    const Eventos = Array.from({ length: 500 }, (_, i) => ({ Tipo: i % 2 ? 'EnTransito' : 'EnReparto' }));
+    await simulate(SEND_GUIA, { Eventos });
+    await simulate(SEND_GUIA, { Eventos });
+    const events = await simulate(SEND_GUIA, { Eventos });
+    expect(typesOf(events)).toEqual([...Eventos, ...Eventos, ...Eventos].map(({ Tipo }) => Tipo));
+    const moments = events.map(({ Ocurrido }) => Date.parse(Ocurrido));
+    expect(moments.filter((moment, i) => moment <= (moments[i - 1] ?? 0))).toEqual([]);
+    expect(moments.at(-1)).toBeLessThanOrEqual(Date.now());
+  });
+
   test.for([
     [{}, 'Escenario', "El campo 'Escenario' es requerido"],
     [

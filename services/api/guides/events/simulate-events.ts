@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { EVENT_TYPE_NAMES } from '#shared/contracts/event-types.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
@@ -22,10 +23,13 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set(['Escenario', 'Hasta', 'Even
 const FILLED: readonly string[] = ['Guia', 'Ocurrido'];
 const SENT_FIELDS: ReadonlySet<string> = new Set(EVENT_FIELDS.filter((name) => !FILLED.includes(name)));
 const SECOND_MS = 1_000;
+/** Events keep their moments in ms, and two of one moment have no order. */
+const LEAST_STEP_MS = 1;
 
 /**
  * Registers events of a guide of a test account, as scanners would (docs/contract.md "Test accounts"): a scenario, or
- * events of the caller's own. They occur a second apart, the last one now.
+ * events of the caller's own. They occur a second apart, the last one now. If the guide's last event leaves them less
+ * time, they divide it.
  *
  * @returns all events of the guide.
  * @throws DomainError `test-accounts-only`, `guide-not-found`, `fields-invalid`; of the first event that is refused.
@@ -43,11 +47,8 @@ export async function simulateEvents(
   const bodies = readBody(body, guide);
   const known = await eventLog.ofGuides([number]);
   const latest = known.reduce((last, { told }) => Math.max(last, Date.parse(told.Ocurrido)), 0);
-  const start = Math.max(latest + SECOND_MS, Date.now() - bodies.length * SECOND_MS);
-  const told = bodies.map(({ moment, ...event }, i) => ({
-    ...event,
-    Ocurrido: new Date(start + (moment ?? i) * SECOND_MS).toISOString(),
-  }));
+  const momentOf = await momentsAfter(latest, bodies.length);
+  const told = bodies.map(({ moment, ...event }, i) => ({ ...event, Ocurrido: momentOf(moment ?? i) }));
   // Asked at once they are appended together, in this order.
   const verdicts = await Promise.all(told.map((event) => events.add(guide.account, event, user.username)));
   const refused = verdicts.find((verdict) => typeof verdict !== 'string');
@@ -57,6 +58,19 @@ export async function simulateEvents(
 
 /** An event without its moment, and its place in time if that is not its place in the list. */
 type Planned = Omit<EventBody, 'Ocurrido'> & { moment?: number };
+
+/**
+ * Returns a function that returns the moment of each of `count` events: after `latest`, in order, and never in the future.
+ * Events that come right after others wait until each has a millisecond, half a second at most.
+ */
+async function momentsAfter(latest: number, count: number): Promise<(place: number) => string> {
+  const missing = latest + count * LEAST_STEP_MS - Date.now();
+  // A last event in the future, of an earlier release, is no reason to wait for that moment.
+  if (missing > 0 && missing <= count * LEAST_STEP_MS) await delay(missing + 1);
+  const now = Math.max(Date.now(), latest + count * LEAST_STEP_MS);
+  const step = Math.min(SECOND_MS, Math.floor((now - latest) / count));
+  return (place) => new Date(now - (count - 1 - place) * step).toISOString();
+}
 
 function readBody(body: unknown, guide: GuideRecord): Planned[] {
   if (!isObject(body)) throw fieldError('Escenario', 'field-required');
