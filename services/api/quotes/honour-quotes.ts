@@ -8,7 +8,7 @@ import { formatCentimetres, formatKilograms, formatPesos } from '../tariffs/amou
 import type { CurrentTariff } from '../tariffs/current-tariff.ts';
 import { amountsOf, missingMeasures, type Offer, parcelOf, type QuotedPrice, quotedPrice } from './offer.ts';
 import type { CountQuotes, QuoteResult } from './quote-metrics.ts';
-import { isExpired, type QuoteTokens } from './quote-token.ts';
+import { isExpired, isQuotedType, type QuoteTokens, quotedTypeWords } from './quote-token.ts';
 
 export type HonourDeps = {
   quoteTokens: QuoteTokens;
@@ -110,9 +110,8 @@ function differences(offer: Offer, { service, guide, origin, destination }: Cand
     const place = guide.Destinatario.DestinoCode === undefined ? 'CodigoPostal' : 'DestinoCode';
     same(`Destinatario.${place}`, destination.Codigo, offer.destination);
   }
-  // Prices compare it without case too.
-  if (parcel.type.toLowerCase() !== quoted.type.toLowerCase()) {
-    add('Producto.TipoEnvio', `'${parcel.type}'`, `'${quoted.type}'`);
+  if (!isQuotedType(parcel.type, quoted.type)) {
+    add('Producto.TipoEnvio', `'${parcel.type}'`, quotedTypeWords(quoted.type));
   }
   same('Producto.Paquetes', parcel.packages, quoted.packages);
   within('Producto.Peso', parcel.grams, quoted.grams, formatKilograms);

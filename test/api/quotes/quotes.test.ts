@@ -155,6 +155,24 @@ describe('a guide with a quote', () => {
     expect(created?.SEND_TOTAL).toBe(SEND_TOTAL);
   });
 
+  test('is good with the most surcharges and the longest TipoEnvio', async ({ demo, options, load }) => {
+    const surcharges = Array.from({ length: 7 }, (_, i) => `c-${i},siempre,,,11.55,subtotal,10.50,,`);
+    await load(changed('recargos.csv', (text) => [text.split('\n')[0], ...surcharges].join('\n')));
+    const Producto = { TipoEnvio: '\u{1F4E6}'.repeat(40), Paquetes: 99, ValorDeclarado: 999_999_999.99 };
+    const [{ Cotizacion, SEND_TOTAL }] = await options({
+      Guia: [{ ...SHIPMENT, Producto: { ...GOODS, ...Producto } }],
+    });
+    expect((await demo.created(guide(Cotizacion, { Producto })))[0]).toMatchObject({ SEND_TOTAL });
+    const other = guide(Cotizacion, { Producto: { ...Producto, TipoEnvio: 'Sobre' } });
+    expect(detailsOf(await demo.create([other]))[2]).toEqual([
+      [
+        ...[0, 'Producto.TipoEnvio', 'cotizacion_distinta'],
+        "El campo 'Producto.TipoEnvio' es 'Sobre' y se cotizo otro tipo",
+      ],
+    ]);
+    await load();
+  });
+
   test('is refused where it does not fit, with what is and what was quoted', async ({ demo, options }) => {
     const [{ Cotizacion }, { Cotizacion: pickUp }] = await options();
     const misfit = guide(Cotizacion, {
