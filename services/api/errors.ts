@@ -258,12 +258,14 @@ const apiErrors = {
     status: 404,
     codigo: 'destino_invalido',
     message: 'DestinoCode no corresponde a sucursal valida',
+    showsRule: true,
     advice: 'Elija una sucursal de `GET /api/sucursales/destinos`.',
   },
   'postal-code-uncovered': {
     status: 404,
     codigo: 'sin_cobertura',
     message: ({ postalCode }) => `No hay cobertura para el código postal: ${postalCode}`,
+    showsRule: true,
     advice:
       'El transportista no entrega ahí. Consulte `GET /api/sucursales/cobertura/{cp}` antes de vender el envío.',
   },
@@ -372,6 +374,7 @@ const apiErrors = {
     status: 404,
     codigo: 'guia_no_encontrada',
     message: 'Guia no encontrada',
+    showsRule: true,
     advice: 'Revise el número. Solo se ven las guías de su cuenta.',
     page: {
       title: 'No encontramos esa guía',

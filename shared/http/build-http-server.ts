@@ -111,7 +111,9 @@ function createServer({
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
+    ajv: {
+      customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true, keywords: ['x-regla'] },
+    },
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.decorate('metrics', createMetrics());
   acceptOnlyJson(server);

@@ -5,13 +5,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } fr
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
-import {
-  commonHttpErrors,
-  fieldErrors,
-  type HttpError,
-  type HttpErrors,
-  toHttpError,
-} from './http-errors.ts';
+import { commonHttpErrors, type HttpError, type HttpErrors, toHttpError } from './http-errors.ts';
 import type { HttpServer } from './http-server.ts';
 import { REQUEST_ID_HEADER } from './internal-calls.ts';
 
@@ -59,13 +53,7 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorCode>> = {
 export function toDomainError(error: FastifyError | Error): DomainError {
   if (error instanceof DomainError) return error;
   if (isTransientError(error)) return new DomainError('unavailable', { cause: error });
-  const { validation, validationContext, code = '', statusCode = 500 } = error as Partial<FastifyError>;
-  if (validation && validationContext === 'querystring') {
-    return fieldErrors(
-      'parameter-invalid',
-      validation.map(({ instancePath }) => instancePath.slice(1)),
-    );
-  }
+  const { validation, code = '', statusCode = 500 } = error as Partial<FastifyError>;
   if (validation) {
     const problems = validation.map(({ instancePath, params }) => ({
       campo: `${instancePath}/${params.missingProperty ?? ''}`.split('/').filter(Boolean).join('.'),

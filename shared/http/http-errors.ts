@@ -1,7 +1,6 @@
 import {
   type CodesOf,
-  DomainError,
-  type ErrorCode,
+  type DomainError,
   type ErrorParams,
   MAX_PROBLEMS,
   type Problem,
@@ -13,6 +12,8 @@ export type Detail = {
   campo?: string | undefined;
   codigo: string;
   message: string;
+  /** What is allowed, where the message does not say it. */
+  regla?: string | undefined;
 };
 
 export type HttpError = {
@@ -21,6 +22,8 @@ export type HttpError = {
   codigo: string | undefined;
   message: string | undefined | ((params: ErrorParams) => string);
   headers?: Record<string, string> | ((params: ErrorParams) => Record<string, string>);
+  /** The message is fixed, so `params.rule` stands beside it, as `regla`. */
+  showsRule?: true;
   /** Tells integrators in their guide what to do. Every error of a `codigo` has the same advice. */
   advice?: string | undefined;
   /** What the tracking page shows in place of the answer. */
@@ -121,14 +124,16 @@ export const commonHttpErrors = {
     status: 400,
     codigo: 'parametro_desconocido',
     message: ({ campo }) => `Parametro desconocido: '${campo}'`,
-    advice: 'Corrija el nombre del parámetro o quítelo.',
+    showsRule: true,
+    advice: 'Corrija el nombre del parámetro o quítelo: `regla` en `details` dice cuál es.',
     example: 'paquete',
   },
   'parameter-invalid': {
     status: 400,
     codigo: 'parametro_invalido',
     message: ({ campo }) => `El parametro '${campo}' no es valido`,
-    advice: 'Corrija el valor del parámetro que `details` nombra.',
+    showsRule: true,
+    advice: 'Corrija el valor del parámetro que `details` nombra: `regla` dice qué admite.',
     example: 'limite',
   },
   'access-denied': {
@@ -159,12 +164,6 @@ declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes extends CodesOf<typeof commonHttpErrors> {}
 }
 
-/** Makes one error that names each of these fields or parameters once. */
-export function fieldErrors(code: ErrorCode, campos: readonly string[]): DomainError {
-  const problems = [...new Set(campos)].map((campo) => ({ campo, code }));
-  return new DomainError(code, { params: { campo: campos[0] }, problems });
-}
-
 /** Returns the answer to an error. A code that the table lacks is `internal`. */
 export function toHttpError(table: HttpErrors, { code, params, problems, problemsTotal }: DomainError) {
   const details = toDetails(table, problems);
@@ -186,7 +185,8 @@ export function toDetails(table: HttpErrors, problems: readonly Problem[]): Deta
   return problems.slice(0, MAX_PROBLEMS).map(({ indice, campo, code, params }) => {
     const error = entryOf(table, code);
     const message = textOf(error, { ...params, campo }) ?? '';
-    return { indice, campo, codigo: error.codigo ?? '', message };
+    const rule = error.showsRule && params?.rule;
+    return { indice, campo, codigo: error.codigo ?? '', message, ...(rule && { regla: String(rule) }) };
   });
 }
 

@@ -1,5 +1,7 @@
 import type { ApiUser, Permission } from '#shared/auth/user-store.ts';
 import { DomainError, ProblemList } from '#shared/errors/domain-error.ts';
+import { fieldError } from '../requests/body.ts';
+import { GUIDE_RULE } from '../requests/parameter-rules.ts';
 import type { EventRegister } from './events/event-register.ts';
 import type { GuideRecord } from './guide-model.ts';
 import { isGuideNumber } from './guide-number.ts';
@@ -19,8 +21,9 @@ export async function findGuide(
   permission?: Permission,
 ): Promise<GuideRecord> {
   const guide = await lookUp(guides, number, user, permission);
-  if (!guide) throw new DomainError('guide-not-found');
-  return guide;
+  if (guide) return guide;
+  if (isGuideNumber(number)) throw new DomainError('guide-not-found');
+  throw fieldError('guia', 'guide-not-found', { rule: GUIDE_RULE });
 }
 
 /** Returns these guides in this order. @throws as `findGuide`, with the index of each missing guide. */

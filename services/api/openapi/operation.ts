@@ -7,9 +7,9 @@ import type {
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Permission } from '#shared/auth/user-store.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
-import { DomainError, MAX_NAME_LENGTH } from '#shared/errors/domain-error.ts';
-import { fieldErrors } from '#shared/http/http-errors.ts';
+import { DomainError, MAX_NAME_LENGTH, type Problem } from '#shared/errors/domain-error.ts';
 import type { ApiErrorCode } from '../errors.ts';
+import { namesRule, ONCE_RULE, ruleOf } from '../requests/parameter-rules.ts';
 import type { TAGS } from './document.ts';
 import {
   answerOf,
@@ -87,8 +87,8 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
     },
     schema: { ...request, ...documentation(route) } as Request & Documentation,
     ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
-    ...(invalid && { schemaErrorFormatter: parameterErrors(invalid) }),
-    preValidation: readQuery(request?.querystring),
+    ...(request?.querystring && { schemaErrorFormatter: parameterErrors(request.querystring, invalid) }),
+    preValidation: readQuery(request?.querystring, invalid),
     ok: (value: Static<Data>) => answerOf(data as Success<Data>, value),
   };
 }
@@ -127,38 +127,58 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
   } as Documentation;
 }
 
-function parameterErrors(codes: Readonly<Record<string, ApiErrorCode>>) {
-  return (errors: FastifySchemaValidationError[]) => {
+type Codes = Operation<RequestSchemas, TSchema>['invalid'];
+
+/** Makes the error of parameters of the wrong form or range, with what each allows. */
+function parameterErrors({ properties }: TObject, codes: Codes) {
+  return (errors: FastifySchemaValidationError[]): DomainError => {
     const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)));
-    const problems = [...names].map((campo) => ({ campo, code: codes[campo] ?? 'parameter-invalid' }));
-    const { campo, code } = problems[0] ?? { campo: '', code: 'parameter-invalid' };
-    return new DomainError(code, { params: { campo }, problems });
+    const problems = [...names].map((campo) =>
+      parameterProblem(campo, ruleOf(properties[campo] ?? {}), codes),
+    );
+    return problemsError(problems);
   };
 }
 
+function parameterProblem(campo: string, rule: string, codes: Codes = {}): Problem {
+  return { campo, code: codes[campo] ?? 'parameter-invalid', params: { rule } };
+}
+
+/** Makes an error that is told by its first problem. */
+function problemsError(problems: readonly Problem[]): DomainError {
+  const { campo, code } = problems[0] as Problem;
+  return new DomainError(code, { params: { campo }, problems });
+}
+
 /**
- * Makes a preValidation hook that refuses unknown parameters and parses integers. An integer has digits only, at most
- * as many as its maximum. Ajv's coercion would also accept ` 5`, `0x5` and `5e0`.
+ * Makes a preValidation hook that refuses unknown parameters and repeated ones, and parses integers. An integer has
+ * digits only, at most as many as its maximum. Ajv's coercion would also accept ` 5`, `0x5` and `5e0`.
  *
  * The hook throws DomainError `parameter-unknown`: a misspelt parameter must not be ignored.
  */
-function readQuery(schema: TObject | undefined) {
+function readQuery(schema: TObject | undefined, codes: Codes) {
   const known = (schema?.properties ?? {}) as Record<string, { type?: string; maximum?: number }>;
+  const names = Object.keys(known);
   const integers = Object.entries(known)
     .filter(([, { type }]) => type === 'integer')
     .map(([name, { maximum }]) => ({ name, form: new RegExp(`^[0-9]{1,${String(maximum).length}}$`) }));
   return async (request: FastifyRequest): Promise<void> => {
     const query = request.query as Record<string, unknown>;
-    const unknown = Object.keys(query).filter((name) => !Object.hasOwn(known, name));
-    if (unknown.length > 0) {
-      throw fieldErrors(
-        'parameter-unknown',
-        unknown.map((name) => name.slice(0, MAX_NAME_LENGTH)),
-      );
+    const sent = Object.keys(query);
+    const unknown = sent.filter((name) => !Object.hasOwn(known, name));
+    if (unknown.length > 0) throw problemsError(unknown.map((name) => unknownParameter(name, names)));
+    const repeated = sent.filter((name) => Array.isArray(query[name]));
+    if (repeated.length > 0) {
+      throw problemsError(repeated.map((name) => parameterProblem(name, ONCE_RULE, codes)));
     }
     for (const { name, form } of integers) {
       const text = query[name];
       if (typeof text === 'string' && form.test(text)) query[name] = Number(text);
     }
   };
+}
+
+function unknownParameter(name: string, known: readonly string[]): Problem {
+  const campo = name.slice(0, MAX_NAME_LENGTH);
+  return { campo, code: 'parameter-unknown', params: { rule: namesRule(campo, known) } };
 }

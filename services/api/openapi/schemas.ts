@@ -9,6 +9,7 @@ import { SCENARIO_NAMES } from '../guides/events/scenarios.ts';
 import { GuideSummary } from '../guides/guide-summary.ts';
 import { QuotedPrice } from '../quotes/offer.ts';
 import { MEASURES } from '../requests/guide-request.ts';
+import { CURSOR_RULE, GUIDE_RULE } from '../requests/parameter-rules.ts';
 import { GUIDE_EXAMPLES, QUOTE_EXAMPLES } from './examples.ts';
 
 /**
@@ -28,7 +29,11 @@ const Codigo = Type.String({
 export const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description: 'Siempre null' });
 
 export const GuideParams = Type.Object({
-  guia: Type.String({ description: 'Número de guía (SEND_GUIA)', examples: ['390458235877'] }),
+  guia: Type.String({
+    description: 'Número de guía (SEND_GUIA)',
+    examples: ['390458235877'],
+    'x-regla': GUIDE_RULE,
+  }),
 });
 
 /** The parameters of a page. @param what the pages have, in Spanish. */
@@ -38,7 +43,12 @@ export function pageParameters(what: string, max: number, usual: number) {
       Type.Integer({ minimum: 1, maximum: max, description: `${what} por página; ${usual} si falta` }),
     ),
     cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'El `siguiente` de la página anterior' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'El `siguiente` de la página anterior',
+        'x-regla': CURSOR_RULE,
+      }),
     ),
   };
 }
@@ -49,6 +59,7 @@ export const Problem = Type.Object(
     campo: Type.Optional(Type.String({ description: 'Ruta del campo, con puntos, o nombre del parámetro' })),
     codigo: Codigo,
     message: Type.String(),
+    regla: Type.Optional(Type.String({ description: 'De un parámetro: qué admite, o cuál se quiso decir' })),
   },
   { title: 'Problema', description: 'Un problema de la solicitud, y dónde está' },
 );

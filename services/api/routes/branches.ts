@@ -8,6 +8,8 @@ import { BRANCH_EXAMPLE } from '../openapi/examples.ts';
 import { operation } from '../openapi/operation.ts';
 import { describeHeaders } from '../openapi/responses.ts';
 import { BranchAnswer } from '../openapi/schemas.ts';
+import { fieldError } from '../requests/body.ts';
+import { POSTAL_CODE_RULE } from '../requests/parameter-rules.ts';
 import { matches } from './common/etags.ts';
 
 const coverage = operation({
@@ -16,7 +18,13 @@ const coverage = operation({
   summary: 'Cobertura de un código postal',
   permission: 'guias.read',
   request: {
-    params: Type.Object({ cp: Type.String({ description: 'Código postal', examples: ['06600'] }) }),
+    params: Type.Object({
+      cp: Type.String({
+        description: 'Código postal',
+        examples: ['06600'],
+        'x-regla': POSTAL_CODE_RULE,
+      }),
+    }),
   },
   errors: ['postal-code-uncovered'],
   data: {
@@ -87,6 +95,7 @@ function coverageAnswers() {
 
 /** The message echoes the postal code, cut to this many characters. */
 const MAX_LENGTH = 20;
+const POSTAL_CODE = /^[0-9]{5}$/;
 
 const listing = (id: string, summary: string) =>
   operation({
@@ -107,6 +116,9 @@ const listing = (id: string, summary: string) =>
 export async function branchRoutes(server: HttpServer): Promise<void> {
   server.get('/api/sucursales/cobertura/:cp', coverage, async (request, reply) => {
     const postalCode = request.params.cp.trim().slice(0, MAX_LENGTH);
+    if (!POSTAL_CODE.test(postalCode)) {
+      throw fieldError('cp', 'postal-code-uncovered', { postalCode, rule: POSTAL_CODE_RULE });
+    }
     const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };
     const branch = await server.branches.destination({ postalCode }, caller);
     if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });

@@ -6,6 +6,8 @@ import { abortSignalOf, apiUser } from '../hooks/authenticate.ts';
 import { BRANCH_EXAMPLE } from '../openapi/examples.ts';
 import { operation } from '../openapi/operation.ts';
 import { BranchAnswer } from '../openapi/schemas.ts';
+import { fieldError } from '../requests/body.ts';
+import { BRANCH_RULE } from '../requests/parameter-rules.ts';
 
 const route = operation({
   id: 'validarDestino',
@@ -13,17 +15,27 @@ const route = operation({
   summary: 'Validar un código de destino',
   permission: 'guias.read',
   request: {
-    params: Type.Object({ code: Type.String({ description: 'Código de sucursal', examples: ['MEX01'] }) }),
+    params: Type.Object({
+      code: Type.String({
+        description: 'Código de sucursal',
+        examples: ['MEX01'],
+        'x-regla': BRANCH_RULE,
+      }),
+    }),
   },
   errors: ['destination-invalid'],
   data: { name: 'Sucursal', message: 'Destino valido', schema: BranchAnswer, example: BRANCH_EXAMPLE },
 });
 
+const CODE = /^[A-Z0-9]{2,20}$/;
+
 /** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
 export async function destinationRoute(server: HttpServer): Promise<void> {
   server.get('/api/guias/validar-destino/:code', route, async (request, reply) => {
+    const code = branchCode(request.params.code);
+    if (!CODE.test(code)) throw fieldError('code', 'destination-invalid', { rule: BRANCH_RULE });
     const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };
-    const branch = await server.branches.destination({ code: branchCode(request.params.code) }, caller);
+    const branch = await server.branches.destination({ code }, caller);
     if (!branch) throw new DomainError('destination-invalid');
     return route.ok(branch);
   });

@@ -64,6 +64,18 @@ test('a path that cannot be decoded, and a body of another type, are refused', a
   expect([status, body.message]).toEqual([415, 'El Content-Type debe ser application/json']);
 });
 
+test.for([
+  ['sucursales/cobertura/6600', 'cp', 'debe tener 5 digitos, tambien los ceros del principio'],
+  ['guias/validar-destino/MEX-01', 'code', 'debe tener de 2 a 20 letras A-Z o digitos'],
+  ['guias/390458235870', 'guia', 'debe ser un numero de guia: 12 digitos, el ultimo de control'],
+  ['guias/39045/eventos', 'guia', 'debe ser un numero de guia: 12 digitos, el ultimo de control'],
+  ['guias/etiqueta/x', 'guia', 'debe ser un numero de guia: 12 digitos, el ultimo de control'],
+])('/api/%s is 404, and says what %s must be', async ([path, campo, regla], { demo }) => {
+  const { status, body } = await demo.get(`/api/${path}`);
+  const { codigo, message } = body;
+  expect([status, body.details]).toEqual([404, [{ campo, codigo, message, regla }]]);
+});
+
 describe('a hostile request head', () => {
   test('of ten kilobytes', async ({ demo }) => {
     const { status, body } = await demo.get('/api/sucursales', { 'x-rubbish': 'x'.repeat(10_000) });

@@ -2,6 +2,7 @@ import type { ApiUser } from '#shared/auth/user-store.ts';
 import { type EventLog, feedEvent } from '#shared/stores/event-log.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import { fieldError } from '../../requests/body.ts';
+import { CURSOR_RULE } from '../../requests/parameter-rules.ts';
 import { annulledBy } from './guide-state.ts';
 
 /** Default and largest page of the feed (docs/contract.md "Events"). */
@@ -34,7 +35,7 @@ export function byTime(one: LogEntry, other: LogEntry): number {
  */
 export async function feedPage(log: EventLog, account: string, cursor: string | undefined, limit: number) {
   const number = cursor === undefined ? 0 : decodeCursor(cursor);
-  if (number === undefined) throw fieldError('cursor', 'parameter-invalid');
+  if (number === undefined) throw fieldError('cursor', 'parameter-invalid', { rule: CURSOR_RULE });
   const { entries, next } = await log.page(account, number, limit);
   if (entries.length === 0 && !(await log.has(account, number)))
     throw fieldError('cursor', 'cursor-beyond-end');
