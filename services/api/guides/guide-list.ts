@@ -1,7 +1,13 @@
 import type { Connection, QueryFilter } from 'mongoose';
 import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
-import { type BranchOfGuide, GUIDES, type GuideDocument, type GuideRecord } from './guide-model.ts';
+import {
+  type BranchOfGuide,
+  GUIDES,
+  type GuideDocument,
+  type GuideRecord,
+  SOUGHT_STATUSES,
+} from './guide-model.ts';
 import { SUMMARY_PROJECTION } from './guide-summary.ts';
 
 /** A guide as far as a list reads it: `summaryOf` writes it. */
@@ -18,23 +24,32 @@ export type GuideFilter = {
   status?: GuideStatus | undefined;
   destination?: string | undefined;
 };
-/** The last guide that was read, newest first. */
+/** The last guide that was looked at, newest first. */
 export type Position = { createdAt: string; number: string };
-/** `next`: where the next page begins; undefined after the last one. */
-export type GuidePage = { guides: ListedGuide[]; next: Position | undefined };
+/**
+ * `next`: where the next page begins; undefined after the last one. `isCut`: the time was over before the page was full,
+ * and the guides after `next` were not looked at.
+ */
+export type GuidePage = { guides: ListedGuide[]; next: Position | undefined; isCut: boolean };
 
 type Conditions = QueryFilter<GuideDocument>;
+/** `indexed`: conditions that an index has. For the others the database reads each guide. */
+type Query = { indexed: Conditions; others: Conditions };
 
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
-/** Guides read at a time if some are filtered out, and most of them for one page. */
-const BATCH = 250;
-const MAX_LOOKED_AT = 1_000;
+/** Longest search for one page, in ms. */
+const SEARCH_MS = 3_000;
+/** How many guides one query looks through. The first are few, because most pages are soon full. */
+const FIRST_STRETCH = 1_000;
+const LONGEST_STRETCH = 16_000;
+/** Less than the number of any guide. */
+const LEAST_NUMBER = '000000000000';
 
 /**
  * Lists the guides of an account, newest first.
  *
- * Status and destination are not indexed, because more indexes slow creations. Guides that these leave out are read,
- * up to a bound for each page.
+ * Indexes have the account, the reference, and the states of `SOUGHT_STATUSES`. More indexes would slow creations. For
+ * other states and for destinations the database looks through the guides, a stretch at a time.
  */
 export class GuideList {
   readonly #guides: StoredModel<GuideDocument>;
@@ -43,54 +58,57 @@ export class GuideList {
     this.#guides = modelOf(connection, GUIDES);
   }
 
-  /**
-   * Returns guides after a position. A filtered page may have fewer than `limit` guides, even none, and not be the
-   * last.
-   */
+  /** Returns the first `limit` guides after a position, or those that three seconds of searching found. */
   async page(filter: GuideFilter, after: Position | undefined, limit: number): Promise<GuidePage> {
-    const isListed = listedBy(filter);
+    const query = queryOf(filter);
+    const isIndexed = Object.keys(query.others).length === 0;
+    const end = performance.now() + SEARCH_MS;
     const guides: ListedGuide[] = [];
-    let next = after;
-    let lookedAt = 0;
-    for await (const rows of this.#rows(filter, after, isListed ? BATCH : limit + 1)) {
-      for (const row of rows) {
-        if (guides.length === limit) return { guides, next };
-        next = row;
-        if (!isListed || isListed(row)) guides.push(row);
+    let position = after;
+    for (let length = FIRST_STRETCH; ; length = Math.min(4 * length, LONGEST_STRETCH)) {
+      const from = isIndexed ? undefined : await this.#endOfStretch(filter, query, position, length);
+      const stretch = from === undefined ? filter : { ...filter, from };
+      guides.push(...(await this.#find(query, rangesOf(stretch, position), limit + 1 - guides.length)));
+      if (guides.length > limit) {
+        const page = guides.slice(0, limit);
+        return { guides: page, next: page.at(-1), isCut: false };
       }
-      lookedAt += rows.length;
-      if (lookedAt >= MAX_LOOKED_AT) return { guides, next };
+      if (from === undefined) return { guides, next: undefined, isCut: false };
+      position = { createdAt: from, number: LEAST_NUMBER };
+      if (performance.now() >= end) return { guides, next: position, isCut: true };
     }
-    return { guides, next: undefined };
   }
 
-  /** Reads the guides of a filter after a position, `size` at a time; the last rows are fewer. */
-  async *#rows(
+  /** Returns the second in which a stretch of so many guides ends, read from an index alone; undefined if fewer are left. */
+  async #endOfStretch(
     filter: GuideFilter,
-    after: Position | undefined,
-    size: number,
-  ): AsyncGenerator<ListedGuide[]> {
-    for (let position = after; ; ) {
-      const rows: ListedGuide[] = [];
-      for (const range of rangesOf(filter, position)) {
-        if (rows.length < size) rows.push(...(await this.#find(filter, range, size - rows.length)));
-      }
-      if (rows.length > 0) yield rows;
-      const last = rows.at(-1);
-      if (!last || rows.length < size) return;
-      position = last;
-    }
+    { indexed }: Query,
+    position: Position | undefined,
+    length: number,
+  ): Promise<string | undefined> {
+    const [last] = await this.#guides
+      .find({ ...indexed, ...rangesOf(filter, position).at(-1) })
+      .select<Pick<GuideDocument, 'createdAt'>>({ _id: 0, createdAt: 1 })
+      .sort(NEWEST_FIRST)
+      .skip(length - 1)
+      .limit(1)
+      .lean();
+    return last?.createdAt;
   }
 
-  async #find({ account, reference }: GuideFilter, range: Conditions, limit: number): Promise<ListedGuide[]> {
-    const named = reference === undefined ? {} : { 'guide.Referencia': reference };
-    const found = await this.#guides
-      .find({ account, ...named, ...range })
-      .select<Omit<ListedGuide, 'number'> & Pick<GuideDocument, '_id'>>(SUMMARY_PROJECTION)
-      .sort(NEWEST_FIRST)
-      .limit(limit)
-      .lean();
-    return found.map(({ _id, ...guide }) => ({ ...guide, number: _id }));
+  async #find({ indexed, others }: Query, ranges: Conditions[], limit: number): Promise<ListedGuide[]> {
+    const guides: ListedGuide[] = [];
+    for (const range of ranges) {
+      if (guides.length === limit) break;
+      const found = await this.#guides
+        .find({ ...indexed, ...others, ...range })
+        .select<Omit<ListedGuide, 'number'> & Pick<GuideDocument, '_id'>>(SUMMARY_PROJECTION)
+        .sort(NEWEST_FIRST)
+        .limit(limit - guides.length)
+        .lean();
+      guides.push(...found.map(({ _id, ...guide }) => ({ ...guide, number: _id })));
+    }
+    return guides;
   }
 }
 
@@ -106,10 +124,18 @@ function rangesOf({ from = '', until = '~' }: GuideFilter, position: Position | 
   return [...ofSameTime, { createdAt: { $gte: from, $lt: end } }];
 }
 
-/** Returns the filter for what the indexes do not have. */
-function listedBy({ status, destination }: GuideFilter): ((guide: ListedGuide) => boolean) | undefined {
-  if (status === undefined && destination === undefined) return undefined;
-  return (guide) =>
-    (status === undefined || guide.status === status) &&
-    (destination === undefined || guide.destination.code === destination);
+function queryOf({ account, reference, status, destination }: GuideFilter): Query {
+  const ofStatus = status !== undefined && { status };
+  const isSought = SOUGHT_STATUSES.some((sought) => sought === status);
+  return {
+    indexed: {
+      account,
+      ...(reference !== undefined && { 'guide.Referencia': reference }),
+      ...(isSought && ofStatus),
+    },
+    others: {
+      ...(!isSought && ofStatus),
+      ...(destination !== undefined && { 'destination.code': destination }),
+    },
+  };
 }

@@ -18,6 +18,16 @@ import type { QuotedPrice } from '../quotes/offer.ts';
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 const BRANCH = part({ code: TEXT, name: TEXT });
 
+/**
+ * States that have an index, in which one guide among many is found at once: all but the first, so that creations do not
+ * change the index, and but `Entregado`, so that it stays small. A state of a later release needs an index of its own:
+ * MongoDB refuses another filter under the same name.
+ */
+export const SOUGHT_STATUSES = [
+  ...(['Recolectado', 'EnTransito', 'EnSucursal', 'EnReparto'] as const),
+  ...(['Incidencia', 'Devuelto', 'Cancelado'] as const),
+] as const;
+
 export const GUIDES = defineCollection(
   'guides',
   {
@@ -63,6 +73,10 @@ export const GUIDES = defineCollection(
       [
         { account: 1, 'guide.Referencia': 1, createdAt: -1, _id: -1 },
         { partialFilterExpression: { 'guide.Referencia': { $exists: true } } },
+      ],
+      [
+        { account: 1, status: 1, createdAt: -1, _id: -1 },
+        { partialFilterExpression: { status: { $in: [...SOUGHT_STATUSES] } } },
       ],
       EXPIRY,
     ],

@@ -1,6 +1,7 @@
 import { branchCode } from '#shared/contracts/branch.ts';
 import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import { fieldError, tidy } from '../requests/body.ts';
+import { CURSOR_RULE, MOMENT_RULE } from '../requests/parameter-rules.ts';
 import type { GuideList, ListedGuide, Position } from './guide-list.ts';
 
 /** A client's parameters, by their names on the wire. */
@@ -23,6 +24,7 @@ const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
 /**
  * Returns a page of the account's guides, newest first, and the cursor of the next one; null after the last.
+ * `searchedUntil`: up to which local time the search for them came, if its time was over before the page was full.
  *
  * @throws DomainError `parameter-invalid`, with the parameter.
  */
@@ -30,7 +32,7 @@ export async function listGuides(
   list: GuideList,
   account: string,
   { desde, hasta, referencia, estatus, destino, cursor, limite = USUAL_PAGE }: ListRequest,
-): Promise<{ guides: ListedGuide[]; cursor: string | null }> {
+): Promise<{ guides: ListedGuide[]; cursor: string | null; searchedUntil?: string }> {
   const filter = {
     account,
     from: desde === undefined ? undefined : checkedMoment('desde', desde),
@@ -40,9 +42,15 @@ export async function listGuides(
     destination: destino && branchCode(destino),
   };
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  if (cursor !== undefined && !after) throw fieldError('cursor', 'parameter-invalid');
-  const { guides, next } = await list.page(filter, after, limite);
-  return { guides, cursor: next ? encodeCursor(next) : null };
+  if (cursor !== undefined && !after) {
+    throw fieldError('cursor', 'parameter-invalid', { rule: CURSOR_RULE });
+  }
+  const { guides, next, isCut } = await list.page(filter, after, limite);
+  return {
+    guides,
+    cursor: next ? encodeCursor(next) : null,
+    ...(isCut && next && { searchedUntil: next.createdAt }),
+  };
 }
 
 /** Returns a local date, or date and time, that exists. */
@@ -50,7 +58,7 @@ function checkedMoment(campo: string, text: string): string {
   const [date = ''] = text.split('T');
   const day = new Date(`${date}T00:00:00Z`);
   const exists = MOMENT.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
-  if (!exists) throw fieldError(campo, 'parameter-invalid');
+  if (!exists) throw fieldError(campo, 'parameter-invalid', { rule: MOMENT_RULE });
   return text;
 }
 

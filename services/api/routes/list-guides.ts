@@ -7,9 +7,17 @@ import { apiUser } from '../hooks/authenticate.ts';
 import { CREATED_EXAMPLE } from '../openapi/examples.ts';
 import { operation } from '../openapi/operation.ts';
 import { pageParameters } from '../openapi/schemas.ts';
+import { MOMENT_RULE } from '../requests/parameter-rules.ts';
 
 const moment = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 19, description, examples: ['2026-11-21', '2026-11-21T05:05:10'] }));
+  Type.Optional(
+    Type.String({
+      maxLength: 19,
+      description,
+      examples: ['2026-11-21', '2026-11-21T05:05:10'],
+      'x-regla': MOMENT_RULE,
+    }),
+  );
 
 const route = operation({
   id: 'listarGuias',
@@ -17,7 +25,7 @@ const route = operation({
   summary: 'Listar y buscar las guías de la cuenta',
   description:
     'De la más nueva a la más vieja. Para seguir, repita con `cursor` igual a `siguiente` hasta que sea null: cada guía que ' +
-    'había al empezar sale una vez. Con `estatus` o `destino` una página puede traer menos guías que `limite`, o ninguna, y no ser la última.',
+    'había al empezar sale una vez. Una página trae `limite` guías, salvo la última, o la de una búsqueda que en 3 segundos no terminó: entonces trae `buscadoHasta`.',
   permission: 'guias.read',
   readsMany: true,
   request: {
@@ -56,6 +64,13 @@ const route = operation({
           description: 'Cursor de la página que sigue; null si no hay más',
         }),
       ),
+      buscadoHasta: Type.Optional(
+        Type.String({
+          description:
+            'Si la búsqueda no terminó en 3 segundos: hasta qué fecha y hora local buscó; `siguiente` la continúa',
+          examples: ['2026-11-21T05:05:10'],
+        }),
+      ),
     },
     example: [CREATED_EXAMPLE],
   },
@@ -64,7 +79,12 @@ const route = operation({
 /** `GET /api/guias` (docs/contract.md "Guides"). */
 export async function listRoute(server: HttpServer): Promise<void> {
   server.get('/api/guias', route, async (request) => {
-    const { guides, cursor } = await listGuides(server.guideList, apiUser(request).account, request.query);
-    return { ...route.ok(guides.map(summaryOf)), siguiente: cursor };
+    const { account } = apiUser(request);
+    const { guides, cursor, searchedUntil } = await listGuides(server.guideList, account, request.query);
+    return {
+      ...route.ok(guides.map(summaryOf)),
+      siguiente: cursor,
+      ...(searchedUntil !== undefined && { buscadoHasta: searchedUntil }),
+    };
   });
 }

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import { GuideList } from '#services/api/guides/guide-list.ts';
 import type { GuideRecord } from '#services/api/guides/guide-model.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
-import { encodeCursor } from '#services/api/guides/list-guides.ts';
+import { encodeCursor, listGuides } from '#services/api/guides/list-guides.ts';
+import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 /** `accountOf` makes an account of its own, with a user and guides that are stored as they are. */
@@ -90,21 +93,36 @@ describe('GET /api/guias', () => {
     expect((await walk(client, { ...query, limite: 1 })).flat()).toEqual(wanted);
   });
 
+  const moment = 'debe ser una fecha que existe, YYYY-MM-DD o YYYY-MM-DDTHH:mm:ss, sin zona';
+  const names = 'puede ser: desde, hasta, referencia, estatus, destino, limite, cursor';
   test.for([
-    ['desde=2026-3-1', 'desde'],
-    ['desde=2026-02-30', 'desde'],
-    ['desde=2026-03-01T10:00:00Z', 'desde'],
-    ['hasta=ayer', 'hasta'],
-    [`referencia=${'x'.repeat(61)}`, 'referencia'],
-    ['estatus=cancelado', 'estatus'],
-    ['limite=501', 'limite'],
-    ['desde=2026-03-01&desde=2026-03-02', 'desde'],
-    ['referencia[$ne]=x', 'referencia[$ne]', 'parametro_desconocido'],
-    ['pagina=2', 'pagina', 'parametro_desconocido'],
-  ])('refuses %s', async ([query, campo, codigo = 'parametro_invalido'], { demo }) => {
-    const { status, body } = await demo.get(`/api/guias?${query}`);
-    expect([status, body.codigo, body.details]).toMatchObject([400, codigo, [{ campo }]]);
-  });
+    ['desde=2026-3-1', 'desde', moment],
+    ['desde=2026-02-30', 'desde', moment],
+    ['desde=2026-03-01T10:00:00Z', 'desde', moment],
+    ['hasta=ayer', 'hasta', moment],
+    [`referencia=${'x'.repeat(61)}`, 'referencia', 'admite texto de 1 a 60 caracteres'],
+    ['estatus=cancelado', 'estatus', `debe ser uno de: ${GUIDE_STATUSES.join(', ')}`],
+    ['limite=501', 'limite', 'debe ser un numero entero de 1 a 500'],
+    ['limite=diez', 'limite', 'debe ser un numero entero de 1 a 500'],
+    ['desde=2026-03-01&desde=2026-03-02', 'desde', 'debe ir una sola vez'],
+    ['referencia[$ne]=x', 'referencia[$ne]', names, 'parametro_desconocido'],
+    ['pagina=2', 'pagina', names, 'parametro_desconocido'],
+    ['Referencia=x', 'Referencia', "¿quiso decir 'referencia'?", 'parametro_desconocido'],
+    ['limit=5', 'limit', "¿quiso decir 'limite'?", 'parametro_desconocido'],
+  ])(
+    'refuses %s, and says what is allowed',
+    async ([query, campo, regla, codigo = 'parametro_invalido'], { demo }) => {
+      const { status, body } = await demo.get(`/api/guias?${query}`);
+      const message =
+        codigo === 'parametro_invalido'
+          ? `El parametro '${campo}' no es valido`
+          : `Parametro desconocido: '${campo}'`;
+      expect([status, body.message, body.codigo, body.details]).toEqual([
+        ...[400, message, codigo],
+        [{ campo, codigo, message, regla }],
+      ]);
+    },
+  );
 });
 
 describe('a walk by cursor', () => {
@@ -131,16 +149,37 @@ describe('a walk by cursor', () => {
     expect((await walk(client, {})).map((page) => page.length)).toEqual([12]);
   });
 
-  test('that leaves most guides out looks at a bounded number for each page', async ({ accountOf }) => {
+  describe('that leaves most guides out', () => {
     const start = Date.UTC(2026, 3, 1);
-    const changes = Array.from({ length: 2_100 }, (_, i): Change => {
-      const createdAt = new Date(start + i * 1_000).toISOString().slice(0, 19);
-      return { createdAt, status: i === 2_050 || i === 3 ? 'Cancelado' : 'Documentado' };
+    /** Six thousand guides of many seconds, of which two are others. */
+    const changes = Array.from({ length: 6_000 }, (_, i): Change => {
+      const createdAt = new Date(start + Math.floor(i / 7) * 1_000).toISOString().slice(0, 19);
+      const other = { destination: 'GDL01', status: i === 3 ? 'Incidencia' : 'Documentado' } as const;
+      return { createdAt, status: 'Entregado', ...((i === 5_950 || i === 3) && other) };
     });
-    const { client, numbers } = await accountOf(...changes);
-    const pages = await walk(client, { estatus: 'Cancelado' });
-    expect(pages.flat()).toEqual([numbers[2_050], numbers[3]]);
-    expect(pages.length).toBe(3);
+
+    test('finds each on the first page, and ends there', async ({ accountOf }) => {
+      const { client, numbers } = await accountOf(...changes);
+      expect(await walk(client, { estatus: 'Incidencia' })).toEqual([[numbers[3]]]);
+      expect(await walk(client, { estatus: 'Documentado' })).toEqual([[numbers[5_950]]]);
+      expect(await walk(client, { destino: 'GDL01' })).toEqual([[numbers[5_950], numbers[3]]]);
+      expect(await walk(client, { destino: 'GDL01', limite: 1 })).toEqual([[numbers[5_950]], [numbers[3]]]);
+      expect(await walk(client, { destino: 'MTY01', estatus: 'Incidencia' })).toEqual([[]]);
+    });
+
+    test('says how far it came, once its time is over', async ({ accountOf, stores }) => {
+      const { account, numbers } = await accountOf(...changes);
+      const guides = new GuideList(stores.mongo);
+      const search = listGuides(guides, account, { destino: 'GDL01' });
+      passTime(3_000);
+      const page = await search;
+      expect(page).toMatchObject({
+        guides: [{ number: numbers[5_950] }],
+        searchedUntil: changes[5_000]?.createdAt,
+      });
+      const rest = await listGuides(guides, account, { destino: 'GDL01', cursor: page.cursor ?? '' });
+      expect(rest).toEqual({ guides: [expect.objectContaining({ number: numbers[3] })], cursor: null });
+    });
   });
 
   test('of another account shows nothing of it', async ({ accountOf }) => {
