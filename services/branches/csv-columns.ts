@@ -6,6 +6,8 @@ type Rule = { fits: (cell: string) => boolean; reason: string };
 /** The first column identifies a record. */
 export type CsvTable<R, C extends string> = {
   rules: Readonly<Record<C, Rule>>;
+  /** Columns that a file may lack, as files of earlier releases do. */
+  optional?: readonly C[];
   toRecord(cells: Readonly<Record<C, string>>): R;
   toCells(record: R): string[];
   key(record: R): string;
@@ -45,12 +47,15 @@ export const branchTable: CsvTable<Branch, keyof Branch> = {
     Numero: TEXT,
     CodigoPostal: POSTAL_CODE,
     Telefono: PHONE,
+    Horario: TEXT,
     Origen: YES_NO,
     Destino: YES_NO,
     Activa: YES_NO,
   },
-  toRecord: (cells) => ({
+  optional: ['Horario'],
+  toRecord: ({ Horario, ...cells }) => ({
     ...cells,
+    ...(Horario && { Horario }),
     Codigo: branchCode(cells.Codigo),
     Origen: YES.test(cells.Origen),
     Destino: YES.test(cells.Destino),
@@ -59,7 +64,7 @@ export const branchTable: CsvTable<Branch, keyof Branch> = {
   toCells: (branch) =>
     columnsOf(branchTable).map((column) => {
       const value = branch[column];
-      return typeof value === 'boolean' ? (value ? 'si' : 'no') : value;
+      return typeof value === 'boolean' ? (value ? 'si' : 'no') : (value ?? '');
     }),
   key: ({ Codigo }) => Codigo,
 };
@@ -78,6 +83,13 @@ export function coverageTable(codes: ReadonlySet<string>): CsvTable<Coverage, 'C
     toCells: ({ postalCode, code }) => [postalCode, code],
     key: ({ postalCode }) => postalCode,
   };
+}
+
+/** Returns the columns that a file must have. */
+export function requiredColumnsOf<C extends string>(
+  table: Pick<CsvTable<never, C>, 'rules' | 'optional'>,
+): C[] {
+  return columnsOf(table).filter((column) => !table.optional?.includes(column));
 }
 
 /** In the order of an export. */

@@ -12,7 +12,7 @@ import {
 } from '#shared/commands/csv.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import type { OnProgress } from '#shared/stores/branch-store.ts';
-import { type CsvTable, columnsOf } from './csv-columns.ts';
+import { type CsvTable, columnsOf, requiredColumnsOf } from './csv-columns.ts';
 
 export type Dataset<R, C extends string> = {
   table: CsvTable<R, C>;
@@ -71,7 +71,7 @@ async function readRecords<R, C extends string>(
   const columns = columnsOf(table);
   const records: R[] = [];
   const lines = new Map<string, number>();
-  for await (const row of readGuardedRows(path, columns, report)) {
+  for await (const row of readGuardedRows(path, columns, report, requiredColumnsOf(table))) {
     checkCells(row, table, report);
     const record = table.toRecord(row.cells);
     const value = table.key(record);

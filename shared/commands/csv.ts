@@ -81,8 +81,9 @@ export async function* readGuardedRows<C extends string>(
   path: string,
   columns: readonly C[],
   report: LineReport,
+  required: readonly C[] = columns,
 ): AsyncGenerator<Row<C>> {
-  for await (const { line, cells } of readRows(path, columns, report)) {
+  for await (const { line, cells } of readRows(path, columns, report, required)) {
     const unguarded = columns.map((column) => [column, removeFormulaGuards(cells[column])]);
     yield { line, cells: Object.fromEntries(unguarded) };
   }

@@ -13,6 +13,9 @@ export const Branch = Type.Object(
     Numero: Type.String(),
     CodigoPostal: Type.String({ examples: ['06600'] }),
     Telefono: Type.String(),
+    Horario: Type.Optional(
+      Type.String({ description: 'When it is open', examples: ['Lunes a viernes de 9:00 a 18:00'] }),
+    ),
     Origen: Type.Boolean({ description: 'Guides may start here' }),
     Destino: Type.Boolean({ description: 'Guides may end here' }),
     Activa: Type.Boolean(),

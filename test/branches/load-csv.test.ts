@@ -102,6 +102,17 @@ describe('import', () => {
     });
   });
 
+  test('of branches may say when they are open, and an export has it', async ({ importing, run, store }) => {
+    const [header, line] = [`${BRANCHES_HEADER},Horario`, `${NORTH},Lunes a viernes de 9 a 18`];
+    expect(await importing('branches', [header, line, `${SOUTH},`])).toMatchObject({ code: 0 });
+    const { branches } = await store.snapshot();
+    expect(branches.map(({ Codigo, Horario }) => [Codigo, Horario])).toEqual([
+      ['NTE01', 'Lunes a viernes de 9 a 18'],
+      ['SUR01', undefined],
+    ]);
+    expect((await run('branches', ['export'])).out).toContain(',8150000101,Lunes a viernes de 9 a 18,si');
+  });
+
   test.for([
     ['a byte order mark', `\uFEFF${COVERAGE_HEADER}\n01000,NTE01\n20000,SUR01\n`],
     ['another order of columns', 'Sucursal,CodigoPostal\nNTE01,01000\nSUR01,20000'],

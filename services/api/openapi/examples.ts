@@ -149,6 +149,7 @@ export const BRANCH_EXAMPLE: Branch = {
   Numero: '250',
   CodigoPostal: '06600',
   Telefono: '5550000101',
+  Horario: 'Lunes a viernes de 9:00 a 19:00',
   Origen: true,
   Destino: true,
   Activa: true,
