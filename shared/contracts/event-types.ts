@@ -1,7 +1,9 @@
+import type { ServiceType } from './guide.ts';
+
 /** The steps of the tracking page, which most packages take. */
 export const STEPS = ['Guía creada', 'Recolectado', 'En camino', 'En reparto', 'Entregado'] as const;
 
-type State = {
+export type State = {
   title: string;
   /** What the state means, also in the integrators' guide. */
   sentence: string;
@@ -48,11 +50,11 @@ export const STATE_EVENTS = keyed({
   },
   EnSucursal: {
     progress: 3,
-    title: 'Listo para recoger',
-    sentence: 'El paquete espera en la sucursal.',
+    title: 'En camino',
+    sentence: 'El paquete está de paso en una sucursal.',
     look: 'normal',
-    step: 'En reparto',
-    event: 'Llegó a la sucursal, listo para recoger',
+    step: 'En camino',
+    event: 'Llegó a una sucursal, de paso',
   },
   EnReparto: {
     progress: 4,
@@ -92,6 +94,24 @@ export const STATE_EVENTS = keyed({
   },
 });
 export type StateEvent = keyof typeof STATE_EVENTS;
+
+/** Words of `EnSucursal` at the destination branch: a parcel waits there to be picked up, or to be taken home. */
+export const AT_DESTINATION: Readonly<Record<ServiceType, State>> = {
+  'the service': {
+    title: 'Listo para recoger',
+    sentence: 'El paquete espera en la sucursal.',
+    look: 'normal',
+    step: 'En reparto',
+    event: 'Llegó a la sucursal, listo para recoger',
+  },
+  Domicilio: {
+    title: 'En la sucursal de reparto',
+    sentence: 'El paquete llegó a la sucursal que lo lleva a la puerta.',
+    look: 'normal',
+    step: 'En camino',
+    event: 'Llegó a la sucursal de reparto',
+  },
+};
 
 export const EVENT_TYPES: Readonly<Record<StateEvent | 'Anulacion', Fields>> = {
   ...STATE_EVENTS,

@@ -1,6 +1,6 @@
 import { FAILURES_PER_USER } from '#shared/auth/login-limit.ts';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
-import { GUIDE_STATUSES, STATES } from '#shared/contracts/event-types.ts';
+import { AT_DESTINATION, GUIDE_STATUSES, STATES, type State } from '#shared/contracts/event-types.ts';
 import { MAX_GUIDES, MAX_PACKAGES, MAX_QUOTE_LENGTH } from '#shared/contracts/guide.ts';
 import { LABEL_TIMEOUT_MS } from '#shared/contracts/label-job.ts';
 import { MAX_FILE_PAGES, TIPOS } from '#shared/contracts/label-kinds.ts';
@@ -116,8 +116,12 @@ function statesTable(): string {
   return markdownTable(
     ['Estado', 'La página dice'],
     GUIDE_STATUSES.map((status) => {
-      const { title, sentence } = STATES[status];
-      return [`\`${status}\``, `**${title}.** ${sentence}`];
+      const words = ({ title, sentence }: State) => `**${title}.** ${sentence}`;
+      const atDestination = Object.entries(AT_DESTINATION).map(
+        ([service, state]) => `En la de destino, con \`${service}\`: ${words(state)}`,
+      );
+      const all = [words(STATES[status]), ...(status === 'EnSucursal' ? atDestination : [])];
+      return [`\`${status}\``, all.join(' ')];
     }),
   );
 }

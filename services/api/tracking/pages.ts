@@ -1,16 +1,26 @@
+import type { Branch } from '#shared/contracts/branch.ts';
 import { REASONS } from '#shared/contracts/event.ts';
-import { type GuideStatus, STATES, STEPS } from '#shared/contracts/event-types.ts';
+import { type GuideStatus, STATES, STEPS, type State } from '#shared/contracts/event-types.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
+import { zoneWords } from '#shared/pages/zone-words.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
-import { annulledBy, guideState } from '../guides/events/guide-state.ts';
+import { annulledBy, GuideProgress } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
 import { localTimeFormatter } from '../local-time.ts';
 import type { PageProblem } from '../public-pages/answers.ts';
 import { arrivalWords, conditionWords } from '../public-pages/arrival.ts';
 import { publicPageKit } from '../public-pages/page-frame.ts';
+import { headlineOf, packageEvents, packagesSummary, wordsOf } from './state-words.ts';
 
 type Line = { hour: string; words: string; details: string[] };
+/** What is known of a guide. `cities` of branches by their codes; `pickUp`: the branch where it may be picked up. */
+type Tracked = {
+  guide: GuideRecord;
+  entries: readonly LogEntry[];
+  cities: ReadonlyMap<string, string>;
+  pickUp: Branch | undefined;
+};
 /** Public fields of a guide: nothing about sender, recipient or addresses. */
 type TrackingView = ReturnType<ReturnType<typeof trackingView>>;
 
@@ -23,23 +33,25 @@ export function trackingView(timeZone: string) {
     minute: '2-digit',
     hour12: false,
   });
-  const zone = new Intl.DateTimeFormat('es-MX', { timeZone, timeZoneName: 'long' });
   const arrivalOf = expectedArrival(timeZone);
 
-  /** @param cities of branches, by their codes. */
-  return (guide: GuideRecord, entries: readonly LogEntry[], cities: ReadonlyMap<string, string>) => {
+  return ({ guide, entries, cities, pickUp }: Tracked) => {
     const packages = guide.guide.Producto.Paquetes ?? 1;
     const told = entries.toSorted(byTime).map((entry) => entry.told);
     const annulled = annulledBy(told);
     // Cancelled before the event log existed: only the guide has the date.
-    const status = told.length === 0 ? guide.status : guideState(told, packages);
+    const progress = new GuideProgress(told, packages);
+    const status = told.length === 0 ? guide.status : progress.status;
+    const events = packageEvents(progress, packages);
+    const { isReady, ...headline } = headlineOf(status, events, guide, cities);
     const lines: { at: Date; line: Line }[] = [
       {
         at: guide.createdUtc,
         line: { hour: hour.format(guide.createdUtc), words: STATES.Documentado.title, details: [] },
       },
     ];
-    for (const { Id, Tipo, Ocurrido, Sucursal, Paquete, Motivo } of told) {
+    for (const event of told) {
+      const { Id, Tipo, Ocurrido, Sucursal, Paquete, Motivo } = event;
       if (Tipo === 'Anulacion' || annulled.has(Id)) continue;
       const at = new Date(Ocurrido);
       const details = [
@@ -47,24 +59,28 @@ export function trackingView(timeZone: string) {
         Sucursal && cities.get(Sucursal),
         Paquete !== undefined && packages > 1 && `Paquete ${Paquete} de ${packages}`,
       ].filter((text) => typeof text === 'string');
-      const { title, event = title } = STATES[Tipo === 'Cancelacion' ? 'Cancelado' : Tipo];
-      lines.push({ at, line: { hour: hour.format(at), words: event, details } });
+      const { title, event: words = title } = wordsOf(event, guide);
+      lines.push({ at, line: { hour: hour.format(at), words, details } });
     }
     const days = Map.groupBy(lines.toReversed(), ({ at }) => day.format(at));
     return {
       number: guide.number,
       isTest: isTestNumber(guide.number),
-      ...STATES[status],
-      arrival: arrivalOf(guide, status, lines[1]?.at),
-      steps: stepsOf(status),
+      ...headline,
+      packages: packagesSummary(events, guide, cities),
+      pickUp: isReady && pickUp ? placeOf(pickUp) : null,
+      arrival: isReady ? null : arrivalOf(guide, status, lines[1]?.at),
+      steps: stepsOf(headline),
       days: [...days].map(([name, of]) => ({ name, lines: of.map(({ line }) => line) })),
-      zone: zone.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone,
+      zone: zoneWords(timeZone),
     };
   };
 }
 
 /** States in which a parcel is still to arrive. */
-const EXPECTED: ReadonlySet<GuideStatus> = new Set(['Documentado', 'Recolectado', 'EnTransito', 'EnReparto']);
+const EXPECTED: ReadonlySet<GuideStatus> = new Set([
+  ...(['Documentado', 'Recolectado', 'EnTransito', 'EnSucursal', 'EnReparto'] as const),
+]);
 
 /**
  * Returns a function that says on which days a guide's parcel arrives, by its quote. It says nothing (null) once the parcel has
@@ -86,9 +102,22 @@ function expectedArrival(timeZone: string) {
   };
 }
 
+/** Returns what a person needs to pick up a parcel. */
+function placeOf({ Nombre, Telefono, Horario, ...branch }: Branch) {
+  const { Calle, Numero, Colonia, CodigoPostal, Municipio, Estado } = branch;
+  const words = (separator: string, ...parts: string[]) => parts.filter(Boolean).join(separator);
+  const street = words(' ', Calle, Numero);
+  const town = words(' ', CodigoPostal, Municipio);
+  return {
+    name: Nombre,
+    address: words(', ', street, Colonia, town, Estado),
+    phone: Telefono,
+    hours: Horario ?? '',
+  };
+}
+
 /** Returns the steps of a guide's way, and the current one. */
-function stepsOf(status: GuideStatus): { name: string; state: 'antes' | 'ahora' | 'luego' }[] {
-  const { title, step } = STATES[status];
+function stepsOf({ title, step }: State): { name: string; state: 'antes' | 'ahora' | 'luego' }[] {
   if (step === null) return [];
   const now = STEPS.indexOf(step);
   return STEPS.map((name, i) => ({

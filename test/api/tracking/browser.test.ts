@@ -5,6 +5,7 @@ import { repoRoot } from '#local/folders.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
 import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
+import { minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
 
 const NARROW = { width: 320, height: 640 };
@@ -16,6 +17,7 @@ const PAGES = [
   'rastreo-en-reparto',
   'rastreo-problema',
   'rastreo-entregado',
+  'rastreo-listo',
   'rastreo-creada',
   'rastreo-404',
 ] as const;
@@ -23,7 +25,7 @@ const PAGES = [
 const test = eventTest
   .override('settings', { TRUST_PROXY: '1', PUBLIC_URL: 'https://guias.example' })
   /** Guides in several states, by a name. */
-  .extend('paths', { scope: 'file' }, async ({ newGuide, register, stores }) => {
+  .extend('paths', { scope: 'file' }, async ({ demo, newGuide, register, stores }) => {
     const [moving, failed, delivered] = [
       await newGuide(),
       await newGuide({ Producto: { Contenido: 'Libros', Paquetes: 3 } }),
@@ -54,11 +56,15 @@ const test = eventTest
       ),
       event(delivered, 'Entregado', at('2026-11-20T18:47:00Z', 'MTY01')),
     );
+    const { body } = await demo.create([minimalGuide({ CodigoPostal: '64000' })], 'the service');
+    const [{ SEND_GUIA: ready }] = body.data as [{ SEND_GUIA: string }];
+    await register(event(ready, 'EnSucursal', { Sucursal: 'MTY01' }));
     return {
       rastreo: '/rastreo',
       'rastreo-en-reparto': `/rastreo/${moving}`,
       'rastreo-problema': `/rastreo/${failed}`,
       'rastreo-entregado': `/rastreo/${delivered}`,
+      'rastreo-listo': `/rastreo/${ready}`,
       'rastreo-creada': `/rastreo/${await newGuide()}`,
       'rastreo-404': '/rastreo/1',
     } satisfies Record<(typeof PAGES)[number], string>;

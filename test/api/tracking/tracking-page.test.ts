@@ -5,7 +5,7 @@ import { arrivalWords, conditionWords } from '#services/api/public-pages/arrival
 import { type Event, REASON_NAMES, REASONS } from '#shared/contracts/event.ts';
 import { STATE_EVENTS, STATES, type StateEvent } from '#shared/contracts/event-types.ts';
 import { BranchStore } from '#shared/stores/branch-store.ts';
-import { fullGuide } from '#test/fixtures/client.ts';
+import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { textOf, visit } from '#test/fixtures/page-visits.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
@@ -43,12 +43,15 @@ describe('GET /rastreo/{guia}', () => {
     const { status, text } = await look(`/rastreo/${guide}`);
     expect([status, text]).toEqual([
       200,
-      `Correcaminos Guía ${guide} Hubo un problema Lo estamos resolviendo. Abajo está lo que pasó. ` +
+      `Correcaminos Guía ${guide} Hubo un problema: no había quien recibiera ` +
+        'Lo estamos resolviendo. Abajo está lo que pasó. ' +
+        '0 de 2 paquetes entregados Paquete 1 En camino ' +
+        'Paquete 2 Hubo un problema: no había quien recibiera, Monterrey, Nuevo León ' +
         'Lo que ha pasado ' +
         'sábado, 21 de noviembre 12:00 Hubo un problema No había quien recibiera Monterrey, Nuevo León Paquete 2 de 2 ' +
         'viernes, 20 de noviembre 23:59 En camino 10:05 Recolectado Cuauhtémoc, Ciudad de México ' +
         'jueves, 19 de noviembre 23:30 Guía creada ' +
-        'Las horas están en hora estándar central. Rastrear otra guía',
+        'Las horas son hora del centro de México. Rastrear otra guía',
     ]);
   });
 
@@ -65,13 +68,71 @@ describe('GET /rastreo/{guia}', () => {
       expect(text).toContain(words.event ?? words.title);
     }
     for (const Motivo of REASON_NAMES) {
-      expect(await shown('Devuelto', { Motivo })).toContain(`${STATES.Devuelto.event} ${REASONS[Motivo]}`);
+      const text = await shown('Devuelto', { Motivo });
+      expect(text).toContain(`${STATES.Devuelto.event} ${REASONS[Motivo]}`);
+      const [first = '', ...rest] = REASONS[Motivo];
+      const headline = `Devuelto: ${first.toLowerCase()}${rest.join('')} ${STATES.Devuelto.sentence}`;
+      expect(text.includes(headline)).toBe(Motivo !== 'otro');
     }
     const guide = await newGuide();
     await demo.post(`/api/guias/${guide}/cancelar`, '');
     expect((await look(`/rastreo/${guide}`)).text).toMatch(
       /Guía cancelada Este envío ya no se hará\..*Guía cancelada/,
     );
+  });
+
+  describe('of a parcel at a branch', () => {
+    const READY = 'Listo para recoger El paquete espera en la sucursal.';
+    const PLACE =
+      'Monterrey Centro Av. Juárez 800, Centro, 64000 Monterrey, Nuevo León Teléfono 8150000101 ' +
+      'Horario: Lunes a viernes de 9:00 a 18:00, sábado de 9:00 a 13:00 ';
+    test.for([
+      ['the service', 'MTY01', `${READY} ${PLACE}`],
+      ['the service', undefined, `${READY} ${PLACE}`],
+      ['the service', 'GDL01', 'En camino El paquete está de paso en Guadalajara, Jalisco. '],
+      ['Domicilio', 'GDL01', 'En camino El paquete está de paso en Guadalajara, Jalisco. '],
+      ['Domicilio', undefined, 'En camino El paquete está de paso en una sucursal. '],
+      [
+        ...(['Domicilio', 'MTY01'] as const),
+        'En la sucursal de reparto El paquete llegó a la sucursal que lo lleva a la puerta. ',
+      ],
+    ] as const)('%s, at %s: %s', async ([service, Sucursal, words], { demo, look, register }) => {
+      const { body } = await demo.create([minimalGuide({ CodigoPostal: '64000' })], service);
+      const [{ SEND_GUIA: guide }] = body.data as [{ SEND_GUIA: string }];
+      await register(event(guide, 'EnSucursal', Sucursal && { Sucursal }));
+      const { text } = await look(`/rastreo/${guide}`);
+      expect(text).toContain(`Guía ${guide} ${words}`);
+      expect(text.includes('Listo para recoger')).toBe(words.startsWith(READY));
+      expect(text.includes('Av. Juárez')).toBe(words.startsWith(READY));
+    });
+
+    test('of several: ready once all that are not delivered are', async ({ demo, look, register }) => {
+      const packages = {
+        ...minimalGuide({ CodigoPostal: '64000' }),
+        Producto: { Contenido: 'Libros', Paquetes: 7 },
+      };
+      const { body } = await demo.create([packages], 'the service');
+      const [{ SEND_GUIA: guide }] = body.data as [{ SEND_GUIA: string }];
+      const at = (Paquete: number, Sucursal: string, second: number) => ({
+        ...{ Paquete, Sucursal, Ocurrido: new Date(Date.now() + second * 1_000).toISOString() },
+      });
+      await register(
+        event(guide, 'EnSucursal', { Sucursal: 'MTY01' }),
+        event(guide, 'EnSucursal', at(2, 'GDL01', 1)),
+        event(guide, 'Entregado', at(7, 'MTY01', 1)),
+      );
+      expect((await look(`/rastreo/${guide}`)).text).toContain(
+        'En camino El paquete está de paso en Guadalajara, Jalisco. ' +
+          'Guía creada Recolectado En camino En reparto Entregado 1 de 7 paquetes entregados ' +
+          'Paquetes 1, 3, 4, 5 y 6 Listo para recoger, Monterrey, Nuevo León ' +
+          'Paquete 2 En camino, Guadalajara, Jalisco Paquete 7 Entregado, Monterrey, Nuevo León ',
+      );
+      await register(event(guide, 'EnSucursal', at(2, 'MTY01', 2)));
+      expect((await look(`/rastreo/${guide}`)).text).toContain(
+        `${READY} ${PLACE}Guía creada Recolectado En camino Listo para recoger Entregado 1 de 7 paquetes entregados ` +
+          '6 paquetes Listo para recoger, Monterrey, Nuevo León ',
+      );
+    });
   });
 
   test('has no word of a person or account, whatever fields', async ({ demo, look, register }) => {
@@ -149,6 +210,8 @@ describe('GET /rastreo/{guia}', () => {
           await register(event(guide, type));
           expect((await look(`/rastreo/${guide}`)).text).toContain(`${STATES[type].sentence} ${days} `);
         }
+        await register(event(guide, 'EnSucursal'));
+        expect((await look(`/rastreo/${guide}`)).text).toContain(`${STATES.EnSucursal.sentence} ${days} `);
         await register(event(guide, 'Entregado'));
         expect((await look(`/rastreo/${guide}`)).text).not.toContain('Llega');
       },
@@ -156,8 +219,11 @@ describe('GET /rastreo/{guia}', () => {
 
     quoted.for(['Incidencia', 'Devuelto', 'EnSucursal', 'Entregado'] as const)(
       'says nothing of the day after %s, and again when that is annulled',
-      async (type, { look, quotedGuide, register }) => {
+      async (type, { look, quotedGuide, register, stores }) => {
         const guide = await quotedGuide();
+        await stores.mongo
+          .collection<{ _id: string }>('guides')
+          .updateOne({ _id: guide }, { $set: { service: 'the service' } });
         const motive = type === 'Incidencia' || type === 'Devuelto' ? { Motivo: 'otro' } : {};
         const told = [
           event(guide, 'Recolectado'),

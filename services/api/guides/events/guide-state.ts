@@ -21,22 +21,17 @@ export function annulledBy(events: readonly Fact[]): Set<string> {
   return new Set(events.flatMap(({ Tipo, Anula }) => (Tipo === 'Anulacion' && Anula ? [Anula] : [])));
 }
 
-/** Returns SEND_ESTATUS of a guide from all its events. */
-export function guideState(events: Iterable<Fact>, packages: number): GuideStatus {
-  return new GuideProgress(events, packages).status;
-}
-
 /**
  * Computes SEND_ESTATUS of a guide event by event, whatever the order in which they come (docs/contract.md "Events"). A further
  * event needs no look at those before it, unless it annuls one that counts.
  */
-export class GuideProgress {
+export class GuideProgress<Event extends Fact = Fact> {
   readonly #packages: number;
   readonly #tallies = new Map<Fact['Paquete'], Tally>();
   readonly #annulled = new Set<string>();
   #isCancelled = false;
 
-  constructor(events: Iterable<Fact>, packages: number) {
+  constructor(events: Iterable<Event>, packages: number) {
     this.#packages = packages;
     for (const event of events) this.add(event);
   }
@@ -63,6 +58,12 @@ export class GuideProgress {
     return PRECEDENCE.find((state) => states.has(state)) as GuideStatus;
   }
 
+  /** Returns the event that gives a package its state; undefined before its first one. */
+  countingEvent(number: number): Event | undefined {
+    const counting = countingOf(this.#tallies.get(undefined), this.#tallies.get(number));
+    return counting as (Event & StateFact) | undefined;
+  }
+
   #count(tally: Tally, event: StateFact): void {
     if (this.#annulled.has(event.Id)) return;
     tally.last = laterOf(tally.last, event);
@@ -79,10 +80,13 @@ export class GuideProgress {
   }
 }
 
-/** Returns the state of a package by the events of all packages and its own: the first final one holds, else the last one. */
 function packageState(ofAll: Tally | undefined, own?: Tally): GuideStatus {
-  const counting = firstFinal(ofAll?.final, own?.final) ?? laterOf(ofAll?.last, own?.last);
-  return counting?.Tipo ?? 'Documentado';
+  return countingOf(ofAll, own)?.Tipo ?? 'Documentado';
+}
+
+/** Of the events of all packages and those of one: the first final one holds, else the last one. */
+function countingOf(ofAll: Tally | undefined, own: Tally | undefined): StateFact | undefined {
+  return firstFinal(ofAll?.final, own?.final) ?? laterOf(ofAll?.last, own?.last);
 }
 
 function firstFinal(one: StateFact | undefined, other: StateFact | undefined): StateFact | undefined {

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Fact, guideState } from '#services/api/guides/events/guide-state.ts';
+import { type Fact, GuideProgress } from '#services/api/guides/events/guide-state.ts';
 import { EVENT_TYPE_NAMES, type EventType } from '#shared/contracts/event-types.ts';
+
+/** SEND_ESTATUS of a guide. */
+const guideState = (events: Iterable<Fact>, packages: number) => new GuideProgress(events, packages).status;
 
 let made = 0;
 /** An event at a minute of a day. */
