@@ -3,6 +3,7 @@ import {
   commonSettings,
   internalSettings,
   labelCacheSettings,
+  localTimeSettings,
   loginSettings,
   mongoSettings,
   redisSettings,
@@ -75,12 +76,7 @@ export const ApiConfig = Type.Object({
       examples: ['https://guias.example'],
     }),
   ),
-  TIME_ZONE: Type.String({
-    default: 'America/Mexico_City',
-    format: 'time-zone',
-    description:
-      'IANA time zone of SEND_FECHA, of the days of GUIDES_PER_DAY_PER_ACCOUNT, and of the days and hours of tariffs',
-  }),
+  ...localTimeSettings,
   RETENTION_DAYS: Type.Integer({
     default: 0,
     minimum: 0,

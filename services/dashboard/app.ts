@@ -53,8 +53,9 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions));
     const { dependencies } = server;
+    const pageOptions = { runbookUrl: config.RUNBOOK_URL, timeZone: config.TIME_ZONE };
     const readState = () => readQueueState({ redis, prefix, queue, webhooks, dependencies });
-    await operators.register(statusRoute(readState, config.RUNBOOK_URL));
+    await operators.register(statusRoute(readState, pageOptions));
     await operators.register(pauseRoutes(queue, auditLog));
     await operators.register(bullBoard(queue));
   });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import {
   commonSettings,
+  localTimeSettings,
   loginSettings,
   mongoSettings,
   redisSettings,
@@ -13,6 +14,7 @@ export const DashboardConfig = Type.Object({
   ...redisSettings,
   ...loginSettings,
   ...servingSettings,
+  ...localTimeSettings,
   PORT: Type.Integer({ default: 3003, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
   COOKIE_SECURE: Type.Boolean({
     default: true,

@@ -31,17 +31,18 @@ const DEPENDENCIES = {
 type Dependency = keyof typeof DEPENDENCIES;
 
 /**
- * Finds problems. Grave problems come first, and causes before effects. An unknown value is a problem too, because the
- * page reports that all is well if it has no problem.
+ * Finds problems. Grave problems come first. Among them, what labels depend on stands before the labels, so that a cause
+ * stands above its effects. An unknown value is a problem too, because the page reports that all is well if it has no
+ * problem.
  */
 export function diagnose(state: QueueState): Diagnosis[] {
   const found = [
-    ...diagnoseQueue(state),
-    ...diagnoseWorkers(state),
+    ...diagnoseRedis(state),
     ...diagnoseServices(state),
     ...diagnoseDependencies(state),
-    ...diagnoseRedis(state),
     ...diagnoseLabelCache(state),
+    ...diagnoseWorkers(state),
+    ...diagnoseQueue(state),
     ...diagnoseRequests(state),
     ...diagnoseWebhooks(state),
   ];

@@ -31,7 +31,8 @@ export function count(value: number, one: string, many: string): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
-/** Formats ms since 1970 as the logs do: `05:54:41 UTC`. */
-export function utcTime(at: number): string {
-  return `${new Date(at).toISOString().slice(11, 19)} UTC`;
+/** Returns a function that formats ms since 1970 in a time zone: `05:54:41`. */
+export function clockIn(timeZone: string): (at: number) => string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, timeStyle: 'medium' });
+  return (at) => format.format(at);
 }

@@ -18,9 +18,10 @@ const NAMES: Record<LabelOutcome, string> = {
 /**
  * Draws the labels of each minute, the oldest first. Separate rows show three failures beside thousands of labels,
  * without colours.
+ * @param clock writes a time as `05:54:41`.
  */
-export function drawLabels(minutes: readonly MinuteCounts[]) {
-  const times = minutes.map(({ at }) => new Date(at).toISOString().slice(11, 16));
+export function drawLabels(minutes: readonly MinuteCounts[], clock: (at: number) => string) {
+  const times = minutes.map(({ at }) => clock(at).slice(0, 5));
   return {
     width: minutes.length,
     height: ROW_HEIGHT * LABEL_OUTCOMES.length,

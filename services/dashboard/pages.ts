@@ -5,7 +5,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { pagePolicy } from '#shared/http/security-headers.ts';
 import { pageKit } from '#shared/pages/page-kit.ts';
-import { bytes, count, duration, number, utcTime } from './format.ts';
+import { bytes, count, duration, number } from './format.ts';
 
 /** These show an unknown value as a dash. */
 const helpers = {
@@ -13,7 +13,6 @@ const helpers = {
   duration: (ms: number | undefined) => (ms === undefined ? '—' : duration(ms)),
   bytes: (size: number | undefined) => (size === undefined ? '—' : bytes(size)),
   count,
-  utcTime,
   between: (from: number, to: number) => duration(to - from),
   encode: encodeURIComponent,
 };

@@ -2,40 +2,50 @@ import type { Queue } from 'bullmq';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { zoneWords } from '#shared/pages/zone-words.ts';
 import { BULL_BOARD_PATH } from './bull-board.ts';
 import { diagnose, lookedAt } from './diagnostics.ts';
+import { clockIn } from './format.ts';
 import { drawLabels } from './label-picture.ts';
 import { compilePage, pausePage, sendPage } from './pages.ts';
 import type { QueueState } from './queue-state.ts';
 
 type Viewer = { username: string; runbookUrl: string | undefined };
+type Options = { runbookUrl: string | undefined; timeZone: string };
 
 const template = compilePage<ReturnType<typeof statusView>>('estado');
 
 /** The page "Estado". Register it behind a session. */
-export function statusRoute(readState: () => Promise<QueueState>, runbookUrl: string | undefined) {
+export function statusRoute(readState: () => Promise<QueueState>, { runbookUrl, timeZone }: Options) {
+  const [clock, zone] = [clockIn(timeZone), zoneWords(timeZone)];
   return async (server: HttpServer) => {
     server.get('/', async ({ apiUser }, reply) => {
       const viewer = { username: apiUser?.username ?? '', runbookUrl };
-      return sendPage(reply, template(statusView(await readState(), viewer)));
+      return sendPage(reply, template(statusView(await readState(), viewer, { clock, zone })));
     });
   };
 }
 
-function statusView(state: QueueState, viewer: Viewer) {
+function statusView(
+  state: QueueState,
+  viewer: Viewer,
+  { clock, zone }: { clock: (at: number) => string; zone: string },
+) {
   const problems = diagnose(state);
   const { length } = problems;
   const grave = problems.some((problem) => problem.grave);
   return {
     ...state,
     ...viewer,
+    ...{ zone, updated: clock(state.at) },
+    failures: state.failures.map((failure) => ({ ...failure, time: clock(failure.at) })),
     boardQueue: `${BULL_BOARD_PATH}/queue/${LABEL_QUEUE}`,
     problems,
     looked: lookedAt(state).join(', '),
     headline: length === 0 ? 'Todo bien' : length === 1 ? 'Hay un problema' : `Hay ${length} problemas`,
     severity: length === 0 ? 'bien' : grave ? 'mal' : 'atencion',
     disk: state.redis.writesFail ? 'falla' : state.redis.appendOnly ? 'sí' : 'no',
-    picture: drawLabels(state.minutes),
+    picture: drawLabels(state.minutes, clock),
   };
 }
 

@@ -98,6 +98,16 @@ export const loginSettings = {
   }),
 };
 
+/** Settings of services that show people times, or count by days. */
+export const localTimeSettings = {
+  TIME_ZONE: Type.String({
+    default: 'America/Mexico_City',
+    format: 'time-zone',
+    description:
+      'IANA time zone of SEND_FECHA, of the days of GUIDES_PER_DAY_PER_ACCOUNT, of the days and hours of tariffs, and of the times on pages',
+  }),
+};
+
 /** Settings of services that accept webhooks, or send to them. */
 export const webhookSettings = {
   WEBHOOKS_ALLOW_PRIVATE: Type.Boolean({

@@ -98,7 +98,14 @@ describe('the status page', () => {
     expect(first).toContain(`/colas/queue/labels/${last.id}`);
     expect(second).toContain('Chromium falló o tardó demasiado');
     expect(second).toContain('pedido-uno');
-    expect(second).toMatch(/\d\d:\d\d:\d\d UTC/);
+    expect(second).toMatch(/>\d\d:\d\d:\d\d</);
+    // An hour may end meanwhile.
+    const hours = [60_000, 0].map((ago) =>
+      new Date(Date.now() - ago - 6 * 3_600_000).toISOString().slice(11, 13),
+    );
+    const updated = /id="hora">(\d\d):\d\d:\d\d<\/span>, hora del centro de México/.exec(text);
+    expect(hours).toContain(updated?.[1]);
+    expect(text).not.toContain('UTC');
   });
 
   test('shows how long labels take', async ({ jobs, pageThat }) => {
@@ -275,6 +282,25 @@ describe('the list of problems', () => {
       'El servicio branches: no se sabe si responde, pues ningún proceso lo dice',
       'El servicio webhooks: no se sabe si responde, pues ningún proceso lo dice',
       'El registro de tarifas: no se sabe si responde, pues ningún proceso lo dice',
+    ]);
+  });
+
+  test('names the cause above what it causes', () => {
+    const sections = diagnose({
+      ...well,
+      ...apart('api', { redis: 'read-only', 'label-cache': 'down', branches: 'down' }),
+      redis: { ...well.redis, usedBytes: 1_001 },
+      workers: [],
+      oldestMs: 60_000,
+      minutes: [minute({ refused: 20 })],
+    }).map(({ section }) => section);
+    expect(sections).toEqual([
+      'redisrefuseswrites',
+      'redisdown',
+      'branchesdown',
+      'noworkers',
+      'labelswait',
+      'labelsrefused',
     ]);
   });
 
