@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client';
-import { splitProxies } from '#shared/config/proxies.ts';
+import { splitList } from '#shared/config/networks.ts';
 import type { HttpServer } from './http-server.ts';
 
 const LOG_EVERY_MS = 3_600_000;
@@ -8,7 +8,7 @@ const LOG_EVERY_MS = 3_600_000;
 export function trustedProxies(setting = ''): string[] | false | ((address: string, hop: number) => boolean) {
   // Given a number, Fastify itself would trust nobody, since anyone who connects might send the header.
   if (/^\d+$/.test(setting)) return (_address, hop) => hop < Number(setting);
-  const addresses = splitProxies(setting);
+  const addresses = splitList(setting);
   return addresses.length > 0 && addresses;
 }
 
