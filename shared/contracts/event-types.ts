@@ -120,6 +120,10 @@ export const EVENT_TYPES: Readonly<Record<StateEvent | 'Anulacion', Fields>> = {
 export type EventType = keyof typeof EVENT_TYPES;
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
 
+/** What the feed and webhooks have: events, and cancellations beside them. */
+export type FeedType = EventType | 'Cancelacion';
+export const FEED_TYPE_NAMES: readonly FeedType[] = [...EVENT_TYPE_NAMES, 'Cancelacion'];
+
 export function typesWith(field: TypeField): EventType[] {
   return EVENT_TYPE_NAMES.filter((type) => {
     const { requires, allows } = EVENT_TYPES[type];

@@ -1,5 +1,5 @@
 import type { Event } from '#shared/contracts/event.ts';
-import { type EventType, GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
+import { type FeedType, GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import {
   body,
   type DocumentIn,
@@ -14,7 +14,7 @@ import {
 } from './collection.ts';
 
 /** The body of an entry: an event with its id, or the cancellation of the guide. */
-export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: EventType | 'Cancelacion' };
+export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: FeedType };
 
 /** Whether a field may name a person. Retention and erasure replace the text of such a field. */
 const NAMES_PERSON = {

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Branch } from '#shared/contracts/branch.ts';
 import { Event, MAX_EVENTS, REASON_NAMES } from '#shared/contracts/event.ts';
-import { EVENT_TYPE_NAMES, GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
+import { EVENT_TYPE_NAMES, FEED_TYPE_NAMES, GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/contracts/guide.ts';
 import { MAX_PROBLEMS } from '#shared/errors/domain-error.ts';
 import { type ApiErrorCode, codigosOf, httpErrors } from '../errors.ts';
@@ -254,7 +254,7 @@ export const EventResult = Type.Object(
 /** What every answer has of an event. A cancellation stands beside the events. */
 const TOLD = {
   Id: Type.String({ description: 'Único entre los eventos de su guía', examples: ['MTY01-000123'] }),
-  Tipo: Type.Enum([...EVENT_TYPE_NAMES, 'Cancelacion'], { type: 'string', examples: ['EnTransito'] }),
+  Tipo: Type.Enum([...FEED_TYPE_NAMES], { type: 'string', examples: ['EnTransito'] }),
   Ocurrido: Type.String({ description: 'Cuándo, en UTC', examples: ['2026-11-21T16:30:00.000Z'] }),
   Registrado: Type.String({
     description: 'Cuándo se registró, en UTC',
