@@ -16,6 +16,8 @@ const EXPECTED_TYPES: Readonly<Record<string, string>> = {
   string: 'texto (string)',
   number: 'un numero (number)',
   integer: 'un numero entero (integer)',
+  boolean: 'un booleano (boolean)',
+  array: 'un arreglo (array)',
   object: 'un objeto (object)',
 };
 const GIVEN_TYPES: Readonly<Record<string, string>> = {
@@ -412,6 +414,12 @@ const apiErrors = {
     codigo: 'webhook_no_encontrado',
     message: 'Webhook no encontrado',
     advice: 'Revise el Id con `GET /api/webhooks`. Solo se ven los de su cuenta.',
+  },
+  'nothing-to-skip': {
+    status: 409,
+    codigo: 'nada_que_saltar',
+    message: 'El webhook no tiene un mensaje fallido que saltar',
+    advice: 'Solo se salta un mensaje que ya falló: mire `Intentos` en `GET /api/webhooks/{id}`.',
   },
   'too-many-webhooks': {
     status: 409,

@@ -1,5 +1,7 @@
 import { openAuditLog } from '#shared/audit/audit-log.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
+import { splitList } from '#shared/config/networks.ts';
+import { publicOrIn } from '#shared/contracts/public-address.ts';
 import { TestEventOutcome, TestEventRequest } from '#shared/contracts/webhook.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -14,7 +16,8 @@ import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import type { WebhooksConfig } from './config.ts';
 import { testEvent } from './message.ts';
 import { createWebhookMetrics } from './metrics.ts';
-import { anyConnector, publicConnector } from './public-addresses.ts';
+import { proxyConnector } from './proxy-connector.ts';
+import { directConnector } from './public-addresses.ts';
 import { Sender } from './sender.ts';
 import { Slots } from './slots.ts';
 import { WebhookClient } from './webhook-client.ts';
@@ -32,9 +35,9 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
     const redis = openOptionalRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
     beatWhileServing(server, 'webhooks', redis, config.REDIS_PREFIX);
     const auditLog = openAuditLog(server, 'webhooks', new AuditStore(mongo));
-    const webhooks = new WebhookStore(mongo);
+    const webhooks = new WebhookStore(mongo, config);
     const events = new EventLog(mongo);
-    const client = new WebhookClient(config.WEBHOOKS_ALLOW_PRIVATE ? anyConnector() : publicConnector());
+    const client = new WebhookClient(connectorOf(config));
     const metrics = createWebhookMetrics(server.metrics, webhooks);
     const testEvents = new Slots(TEST_EVENTS.inAll, TEST_EVENTS.ofOne);
     const sender = new Sender({ webhooks, events, client, metrics, auditLog, log });
@@ -52,7 +55,7 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
       async ({ body }) => {
         const webhook = await webhooks.find(body.account, body.webhook);
         if (!webhook) throw new DomainError('no-route');
-        const secrets = await webhooks.secretsOf(webhook);
+        const secrets = await webhooks.secrets.of(webhook.id);
         if (secrets.length === 0) throw new DomainError('no-route'); // the webhook has just been removed
         const sending = testEvents.run(body.account, () =>
           client.post({ url: webhook.url, secrets }, testEvent()),
@@ -62,4 +65,11 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
       },
     );
   });
+}
+
+function connectorOf(config: WebhooksConfig) {
+  const { WEBHOOKS_PROXY_URL: url, WEBHOOKS_PROXY_LOGIN: login } = config;
+  const isPublic = publicOrIn(splitList(config.WEBHOOKS_ALLOW_NETWORKS));
+  const isAllowed = config.WEBHOOKS_ALLOW_PRIVATE ? () => true : isPublic;
+  return url === undefined ? directConnector(isAllowed) : proxyConnector({ url, login }, isAllowed);
 }

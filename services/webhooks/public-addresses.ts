@@ -1,25 +1,28 @@
 import { type LookupAddress, promises } from 'node:dns';
 import { buildConnector } from 'undici';
-import { isAddress, isPublicAddress } from '#shared/contracts/public-address.ts';
+import { isAddress } from '#shared/contracts/public-address.ts';
 
 /** The connection then has five seconds more. */
 const LOOKUP_TIMEOUT_MS = 4_000;
 /** Longest look-up of a known name. It follows a failed look-up, within the time of the same connection. */
 const KNOWN_TIMEOUT_MS = 2_000;
 /** Includes look-up and TLS. */
-const CONNECT_TIMEOUT_MS = LOOKUP_TIMEOUT_MS + 5_000;
+export const CONNECT_TIMEOUT_MS = LOOKUP_TIMEOUT_MS + 5_000;
 /** Time before the same DNS server, or the next one, is asked again. */
 const RETRY_MS = 1_000;
 /** Codes for a name without an address. Other errors may be the fault of our own servers. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 /** Names of this machine, which are never sent to the DNS (RFC 6761, 6.3). */
-const THIS_MACHINE = /^(.+\.)?localhost\.?$/;
-const LOOPBACK = [
+export const THIS_MACHINE = /^(.+\.)?localhost\.?$/;
+export const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
 
-/** A webhook's name has no address, or one that is not on the internet. */
+/** Returns whether webhooks may lead to an address. */
+export type IsAllowed = (address: string) => boolean;
+
+/** A webhook's name has no address, or one that webhooks may not lead to. */
 export class NotPublic extends Error {
   override readonly name = 'NotPublic';
 }
@@ -35,23 +38,12 @@ export class NameFailed extends Error {
 }
 
 /**
- * Connects to public addresses only. A name is refused if one of its addresses is not public. Checks the address at each
- * connection, because a name's addresses may change. Node does not look up a literal address, so it is checked directly.
+ * Connects to allowed addresses only. A name is refused if one of its addresses is not allowed. Checks the address at
+ * each connection, because a name's addresses may change. Node does not look up a literal address, so it is checked
+ * directly.
  * @param servers DNS servers as `address:port`; the machine's own by default.
  */
-export function publicConnector(servers?: readonly string[]): buildConnector.connector {
-  return connectorTo(isPublicAddress, servers);
-}
-
-/** For `npm start` and tests. */
-export function anyConnector(servers?: readonly string[]): buildConnector.connector {
-  return connectorTo(() => true, servers);
-}
-
-function connectorTo(
-  isAllowed: (address: string) => boolean,
-  servers: readonly string[] | undefined,
-): buildConnector.connector {
+export function directConnector(isAllowed: IsAllowed, servers?: readonly string[]): buildConnector.connector {
   const names = new Names(servers);
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
@@ -75,11 +67,7 @@ function connectorTo(
 }
 
 /** @throws NotPublic if an address of the name is not allowed; also what `Names.addressesOf` throws. */
-async function lookUp(
-  hostname: string,
-  isAllowed: (address: string) => boolean,
-  names: Names,
-): Promise<LookupAddress[]> {
+async function lookUp(hostname: string, isAllowed: IsAllowed, names: Names): Promise<LookupAddress[]> {
   const addresses = THIS_MACHINE.test(hostname) ? LOOPBACK : await names.addressesOf(hostname);
   const wrong = addresses.find(({ address }) => !isAllowed(address));
   if (wrong) throw new NotPublic(`${hostname} has the address ${wrong.address}`);

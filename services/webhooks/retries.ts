@@ -16,12 +16,12 @@ export type Consequence = { disableReason: string } | { pauseMs: number };
 /** @param webhook as it was before this try. @param now by the database's clock. */
 export function afterFailure(
   { failures, failingSince }: Pick<Webhook, 'failures' | 'failingSince'>,
-  { status, retryAfterS = 0, lookupFailed }: Outcome,
+  { status, retryAfterS = 0, mayBeOurs }: Outcome,
   now: Date,
 ): Consequence {
   const spread = 1 + SPREAD * (2 * Math.random() - 1);
-  // Our DNS may be away for all webhooks. So none is disabled, and none waits for hours afterwards.
-  if (lookupFailed) return { pauseMs: MINUTE * spread };
+  // Our DNS or our proxy may be away for all webhooks. So none is disabled, and none waits for hours afterwards.
+  if (mayBeOurs) return { pauseMs: MINUTE * spread };
   if (status === GONE) return { disableReason: 'Respondio 410: ya no existe' };
   if (failingSince && now.getTime() - failingSince.getTime() >= GIVE_UP_MS) {
     return { disableReason: 'Cinco dias sin exito' };

@@ -3,7 +3,8 @@ import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { EventLog, FeedPage } from '#shared/stores/event-log.ts';
-import type { HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
+import { sentBy } from '#shared/stores/webhook-model.ts';
+import type { FailedAttempt, HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { eventsMessage } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { afterFailure } from './retries.ts';
@@ -87,42 +88,45 @@ export class Sender {
       const { account, cursor, through: batchEnd, url } = webhook;
       const limit = batchEnd ? batchEnd - cursor : MESSAGE_EVENTS;
       const page = await events.page(account, cursor, limit, batchEnd);
-      const [first] = page.entries;
-      // Clocks may disagree on which events are shown. A message that was begun waits until all of its events are shown.
-      if (page.hasPending && (batchEnd || !first)) return webhooks.release(webhook, nextLookMs(page));
       const next = batchEnd ?? page.next;
+      if (next === cursor) return webhooks.release(webhook, nextLookMs(page));
+      // Clocks may disagree on which events are shown. A message that was begun waits until all of its events are shown.
+      if (page.hasPending && batchEnd) return webhooks.release(webhook, nextLookMs(page));
+      const entries = sentBy(webhook, page.entries);
+      const [first] = entries;
       if (!first) {
-        if (next === cursor) return webhooks.release(webhook, nextLookMs(page));
-        // All events of the message that was begun have expired, as those of test accounts do.
+        // No event has one of the types. Or all events of a message that was begun have expired, as those of test accounts do.
         if (!(await webhooks.moveCursor(webhook, next))) break;
         webhook = moved(webhook, next);
         continue;
       }
       const [secrets, isHeld] = await Promise.all([
-        webhooks.secretsOf(webhook),
+        webhooks.secrets.of(webhook.id),
         webhooks.beginMessage(webhook, next, first.registered),
       ]);
       if (!isHeld || secrets.length === 0) break;
-      const outcome = await client.post({ url, secrets }, eventsMessage(webhook, page.entries, next));
-      const now = await webhooks.clock.now();
-      if (!webhook.test) metrics.observe(outcome, page.entries, now);
-      if (outcome.failure !== undefined) return this.#fail(webhook, outcome, outcome.failure, now);
-      if (!(await webhooks.moveCursor(webhook, next))) break;
+      const outcome = await client.post({ url, secrets }, eventsMessage(webhook, entries, next));
+      const { ms, status, failure: reason } = outcome;
+      const at = await webhooks.clock.now();
+      if (!webhook.test) metrics.observe(outcome, entries, at);
+      const attempt = { at, ms, ...(status !== undefined && { status }) };
+      if (reason !== undefined) return this.#fail(webhook, outcome, { ...attempt, reason });
+      if (!(await webhooks.moveCursor(webhook, next, attempt))) break;
       webhook = moved(webhook, next);
       if (page.entries.length < limit) return webhooks.release(webhook, nextLookMs(page));
     }
-    // There is more to send, or the account has moved the cursor.
+    // There is more to send, or the account has changed the webhook.
     await webhooks.release(webhook, 0);
   }
 
-  async #fail(webhook: HeldWebhook, outcome: Outcome, reason: string, now: Date): Promise<void> {
+  async #fail(webhook: HeldWebhook, outcome: Outcome, attempt: FailedAttempt): Promise<void> {
     const { webhooks, metrics, auditLog } = this.#options;
-    this.#logFailure(webhook, reason);
-    const consequence = afterFailure(webhook, outcome, now);
+    this.#logFailure(webhook, attempt.reason);
+    const consequence = afterFailure(webhook, outcome, attempt.at);
     if ('pauseMs' in consequence) {
-      return webhooks.postpone(webhook, reason, consequence.pauseMs, !outcome.lookupFailed);
+      return webhooks.postpone(webhook, attempt, consequence.pauseMs, !outcome.mayBeOurs);
     }
-    if (!(await webhooks.disable(webhook, consequence.disableReason))) return;
+    if (!(await webhooks.disable(webhook, consequence.disableReason, attempt))) return;
     if (!webhook.test) metrics.countDisabled();
     auditLog.record({
       action: 'webhook.off',

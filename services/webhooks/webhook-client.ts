@@ -1,5 +1,7 @@
 import { Agent, type buildConnector, type Dispatcher } from 'undici';
 import { type Message, signedHeaders } from './message.ts';
+import service from './package.json' with { type: 'json' };
+import { ProxyFailed } from './proxy-connector.ts';
 import { LookupFailed, NameFailed, NotPublic } from './public-addresses.ts';
 
 /** Time limit of a request, from the DNS look-up to the status of the answer. */
@@ -10,6 +12,7 @@ const MAX_ANSWER = 1_024;
 const ANSWER_MS = 1_000;
 /** Holds even if the receiver keeps idle connections longer. */
 const KEEP_ALIVE_MS = 10_000;
+const USER_AGENT = `shipping-guides-webhooks/${service.version}`;
 
 export type Receiver = { url: string; secrets: readonly string[] };
 
@@ -20,8 +23,8 @@ export type Outcome = {
   status?: number;
   /** Why the message was not accepted, in words for the account; absent after a success. */
   failure?: string;
-  /** The DNS answers for no name, so our own DNS may be at fault. */
-  lookupFailed?: true;
+  /** The DNS answers for no name, or the proxy for none, so our own DNS or proxy may be at fault. */
+  mayBeOurs?: true;
   /** The pause that the receiver asks for, in seconds. */
   retryAfterS?: number;
 };
@@ -30,7 +33,7 @@ export class WebhookClient {
   readonly #agent: Agent;
   readonly #timeoutMs: number;
 
-  /** @param connect `publicConnector()`, or `anyConnector()` if receivers may be in our own networks. */
+  /** @param connect `directConnector` or `proxyConnector`. */
   constructor(connect: buildConnector.connector, timeoutMs = TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
     // No limit of connections, because one server may receive for many accounts. A webhook that hangs would delay the
@@ -69,7 +72,7 @@ export class WebhookClient {
       origin,
       path: `${pathname}${search}`,
       method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'shipping-guides-webhooks' },
+      headers: { ...headers, 'content-type': 'application/json', 'user-agent': USER_AGENT },
       body,
       signal: AbortSignal.timeout(this.#timeoutMs),
     });
@@ -110,9 +113,10 @@ function retryAfterOf(header: string | string[] | undefined): number | undefined
 }
 
 /** Describes an error without revealing our network, not even its names. */
-function failureOf(error: Error & { code?: string }): Pick<Outcome, 'failure' | 'lookupFailed'> {
+function failureOf(error: Error & { code?: string }): Pick<Outcome, 'failure' | 'mayBeOurs'> {
   const { name, code = '' } = error;
-  if (error instanceof LookupFailed) return { failure: 'No se pudo consultar el DNS', lookupFailed: true };
+  if (error instanceof LookupFailed) return { failure: 'No se pudo consultar el DNS', mayBeOurs: true };
+  if (error instanceof ProxyFailed) return { failure: 'No se pudo salir a internet', mayBeOurs: true };
   if (error instanceof NameFailed) return { failure: 'El DNS de ese nombre no responde' };
   if (error instanceof NotPublic) return { failure: 'El nombre no lleva a una direccion publica' };
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT')

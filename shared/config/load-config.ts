@@ -3,6 +3,7 @@ import { deflateRawSync } from 'node:zlib';
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Static, TObject } from 'typebox';
+import { explainNetworks } from './networks.ts';
 import { explainProxies } from './proxies.ts';
 import { explainRedisAddress } from './redis-address.ts';
 
@@ -65,6 +66,7 @@ const FORMATS: Record<string, (value: string) => string | undefined> = {
   secret: (value) => (isStrongSecret(value) ? undefined : WEAK),
   'redis-address': explainRedisAddress,
   'service-url': explainServiceUrl,
+  networks: explainNetworks,
   proxies: explainProxies,
   'time-zone': explainTimeZone,
 };

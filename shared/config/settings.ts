@@ -110,6 +110,27 @@ export const localTimeSettings = {
 
 /** Settings of services that accept webhooks, or send to them. */
 export const webhookSettings = {
+  WEBHOOK_SECRETS_KEY: Type.Optional(
+    Type.String({
+      ...SECRET,
+      description:
+        'Secret that encrypts what signs messages to webhooks, at least 32 random characters. Without it, that is stored in clear text',
+      examples: ['$(openssl rand -hex 32)'],
+    }),
+  ),
+  WEBHOOK_SECRETS_KEY_PREVIOUS: Type.Optional(
+    Type.String({
+      ...SECRET,
+      description: 'Second secret, which decrypts too, while WEBHOOK_SECRETS_KEY is rotated',
+    }),
+  ),
+  WEBHOOKS_ALLOW_NETWORKS: Type.String({
+    default: '',
+    format: 'networks',
+    description:
+      'Networks that webhooks may lead to beside the internet, separated by commas. Customers reach every machine in them, by https on port 443 and above 1023',
+    examples: ['10.20.30.0/24,fd12:3456:789a::/64'],
+  }),
   WEBHOOKS_ALLOW_PRIVATE: Type.Boolean({
     default: false,
     description:

@@ -23,6 +23,18 @@ export function isPublicAddress(host: string): boolean {
   return address.range() === 'unicast' && address.toString() !== AZURE_AGENT;
 }
 
+/** Returns whether an address is on the internet, or in one of these networks, as in `10.0.0.0/8`. */
+export function publicOrIn(networks: readonly string[]): (host: string) => boolean {
+  const allowed = networks.map((network) => ipaddr.parseCIDR(network));
+  return (host) => isPublicAddress(host) || allowed.some((network) => isIn(host, network));
+}
+
+/** An IPv4 address in IPv6 counts as the IPv4 address. */
+function isIn(host: string, [network, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean {
+  const address = ipaddr.process(withoutBrackets(host));
+  return address.kind() === network.kind() && address.match([network, bits]);
+}
+
 function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }

@@ -1,3 +1,4 @@
+import { FEED_TYPE_NAMES } from '#shared/contracts/event-types.ts';
 import {
   type DocumentIn,
   defineCollection,
@@ -5,18 +6,20 @@ import {
   listOf,
   MOMENT,
   NUMBER,
+  oneOf,
   optional,
   part,
   TEXT,
 } from './collection.ts';
+import type { LogEntry } from './event-model.ts';
 
 /** When the last message failed, and why, in words for the account. */
 const FAILURE = optional(part({ at: MOMENT, reason: TEXT }));
 
 /**
- * A webhook: where to send the events of its account, and how far they are sent. Nothing is stored for a delivery.
- * Every moment is of the database's clock. Stored fields are never renamed. `through` is the end of a batch. `off` is when
- * and why a webhook was disabled.
+ * A webhook: where to send the events of its account, and how far they are sent. Of deliveries, the last tries alone
+ * are stored. Every moment is of the database's clock. Stored fields are never renamed: `through` is the end of a batch, `off`
+ * when and why a webhook was disabled.
  */
 export const WEBHOOKS = defineCollection(
   'webhooks',
@@ -31,12 +34,14 @@ export const WEBHOOKS = defineCollection(
     account: TEXT,
     url: TEXT,
     description: TEXT,
+    /** Types of the events that are sent, in the order of `FEED_TYPE_NAMES`; absent for all. */
+    types: optional(listOf(oneOf(FEED_TYPE_NAMES))),
     createdAt: MOMENT,
     /** Set if the webhook is of a test account, whose failures harm no customer. */
     test: optional(FLAG),
     /** Number of the last event that was delivered. */
     cursor: NUMBER,
-    /** How often its account has moved the cursor; absent if never. */
+    /** How often its account has changed what comes next: the cursor or the types; absent if never. */
     replays: optional(NUMBER),
     /** Last event of the current message. Every try of a message has the same events. */
     through: optional(NUMBER),
@@ -54,6 +59,10 @@ export const WEBHOOKS = defineCollection(
     failingSince: optional(MOMENT),
     lastSuccess: optional(MOMENT),
     lastFailure: FAILURE,
+    /** The last tries, the newest first. A `reason` says why the message was not taken. */
+    attempts: optional(
+      listOf(part({ at: MOMENT, ms: NUMBER, status: optional(NUMBER), reason: optional(TEXT) })),
+    ),
   },
   {
     id: 'Account and a number from 1 to 5',
@@ -70,6 +79,13 @@ export const WEBHOOKS = defineCollection(
   },
 );
 export type Webhook = DocumentIn<typeof WEBHOOKS>;
+/** One try of a message. `ms`: until the status of the answer. */
+export type Attempt = NonNullable<Webhook['attempts']>[number];
+
+/** Returns the entries that a webhook's messages have. */
+export function sentBy({ types }: Pick<Webhook, 'types'>, entries: readonly LogEntry[]): LogEntry[] {
+  return entries.filter(({ told }) => !types || types.includes(told.Tipo));
+}
 
 /** A separate collection, so that a user who may read webhooks cannot forge messages. */
 export const WEBHOOK_SECRETS = defineCollection(
@@ -77,12 +93,22 @@ export const WEBHOOK_SECRETS = defineCollection(
   {
     /** The webhook's `id`. */
     _id: TEXT,
-    /** The newest first. An older secret signs until `until`. */
-    secrets: listOf(part({ value: TEXT, until: optional(MOMENT) })),
+    /**
+     * The newest first. An older one signs until `until`. `value` is in clear text. In its place, `encrypted` is by the key
+     * with the id `key`: a sender of 1.4, which knows `value` alone, sends nothing rather than a wrong signature.
+     */
+    secrets: listOf(
+      part({
+        value: optional(TEXT),
+        encrypted: optional(TEXT),
+        key: optional(TEXT),
+        until: optional(MOMENT),
+      }),
+    ),
   },
   {
     id: 'Id of a webhook',
-    holds: 'What signs its messages',
+    holds: 'What signs its messages, encrypted with `WEBHOOK_SECRETS_KEY`',
     life: 'As long as the webhook',
     rights: { api: ['find', 'insert', 'update', 'remove'], webhooks: ['find'] },
   },

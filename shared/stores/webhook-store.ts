@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type Connection,
   mongo,
@@ -9,15 +9,14 @@ import {
 import { modelOf, type StoredModel } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { DUPLICATE_KEY } from './mongo.ts';
-import { type SecretsDocument, WEBHOOK_SECRETS, WEBHOOKS, type Webhook } from './webhook-model.ts';
+import { type Attempt, WEBHOOKS, type Webhook } from './webhook-model.ts';
+import { type SecretKeys, WebhookSecrets } from './webhook-secrets.ts';
 
 /** Most webhooks of an account (docs/contract.md "Webhooks"). */
 export const MAX_WEBHOOKS = 5;
-/** How long a secret signs after a change. */
-const OLD_SECRET_MS = 86_400_000;
-/** Most secrets that sign at once, so that a client that repeats a change after a lost answer breaks no receiver. */
-const MAX_SECRETS = 4;
-/** How long a process holds a webhook that it claimed. This is longer than a request of 16 s and its writes. */
+/** Most tries of a webhook that are kept. */
+export const MAX_ATTEMPTS = 10;
+/** How long a process holds a webhook that it claimed, in ms: longer than a request of 16 s and its writes. */
 const LEASE_MS = 30_000;
 /** How often a sender looks at a webhook without news, in case a crash prevented its wake-up. */
 const IDLE_MS = 60_000;
@@ -28,7 +27,14 @@ const BEHIND_MS = 600_000;
 const AFTER = { returnDocument: 'after' } as const;
 
 export type HeldWebhook = Webhook & { lease: string };
+export type FailedAttempt = Attempt & { reason: string };
+/** What an account may change of a webhook. Absent fields stay; empty `types` are all. */
+export type WebhookChange = Partial<Pick<Webhook, 'url' | 'description' | 'active'>> & {
+  types?: NonNullable<Webhook['types']>;
+};
 
+/** Selects documents without a field. */
+const ABSENT = { $exists: false };
 /** Selects the webhooks of customers, not those of test accounts. */
 const REAL = { test: { $exists: false } };
 
@@ -38,13 +44,13 @@ const REAL = { test: { $exists: false } };
  */
 export class WebhookStore {
   readonly clock: DatabaseClock;
+  readonly secrets: WebhookSecrets;
   readonly #webhooks: StoredModel<Webhook>;
-  readonly #secrets: StoredModel<SecretsDocument>;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, keys: SecretKeys = {}) {
     this.clock = new DatabaseClock(connection);
+    this.secrets = new WebhookSecrets(connection, this.clock, keys);
     this.#webhooks = modelOf(connection, WEBHOOKS);
-    this.#secrets = modelOf(connection, WEBHOOK_SECRETS);
   }
 
   /** Returns an account's webhooks in the order of their creation. */
@@ -60,24 +66,14 @@ export class WebhookStore {
     return (await this.#webhooks.findOne({ ...slotsOf(account), id }).lean()) ?? undefined;
   }
 
-  /** Returns the secrets that sign now, the newest first; none if the webhook has just been removed. */
-  async secretsOf({ id }: Pick<Webhook, 'id'>): Promise<string[]> {
-    return (await this.#signing(id)).map(({ value }) => value);
-  }
-
-  async #signing(id: string): Promise<SecretsDocument['secrets']> {
-    const [found, now] = await Promise.all([this.#secrets.findOne({ _id: id }).lean(), this.clock.now()]);
-    return (found?.secrets ?? []).filter(({ until }) => !until || until > now);
-  }
-
   /** Adds a webhook that begins after `cursor`. @returns undefined if the account has `MAX_WEBHOOKS` already. */
   async add(
-    webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'cursor' | 'test'>,
+    webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'types' | 'cursor' | 'test'>,
     secret: string,
   ): Promise<Webhook | undefined> {
     const id = randomUUID();
     const now = await this.clock.now();
-    await this.#secrets.insertOne({ _id: id, secrets: [{ value: secret }] });
+    await this.secrets.insert(id, secret);
     for (const _id of slotsOf(webhook.account)._id.$in) {
       const added: Webhook = {
         ...webhook,
@@ -96,30 +92,47 @@ export class WebhookStore {
         if (!(error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY)) throw error;
       }
     }
-    await this.#secrets.deleteOne({ _id: id });
+    await this.secrets.remove(id);
     return undefined;
   }
 
   /**
-   * Adds a secret. The current secrets sign for 24 hours more, up to `MAX_SECRETS` in all.
-   * @returns whether there is such a webhook.
+   * Changes a webhook. A message that is under way goes to the former address. Other types hold from the cursor on,
+   * under new message ids: the current message is begun anew, whatever becomes of a try that is under way.
+   * @returns undefined if there is no such webhook.
    */
-  async addSecret(account: string, id: string, secret: string): Promise<boolean> {
+  async change(account: string, id: string, wanted: WebhookChange): Promise<Webhook | undefined> {
     for (;;) {
-      const webhook = await this.find(account, id);
-      const [newest, ...older] = webhook ? await this.#signing(id) : [];
-      if (!newest) return false;
-      const until = await this.clock.now(OLD_SECRET_MS);
-      const secrets = [{ value: secret }, { ...newest, until }, ...older].slice(0, MAX_SECRETS);
-      // The later of two simultaneous changes finds another newest secret, and tries again.
-      const filter = { _id: id, 'secrets.0.value': newest.value };
-      if ((await this.#secrets.updateOne(filter, { $set: { secrets } })).matchedCount === 1) return true;
+      const found = await this.find(account, id);
+      if (!found) return undefined;
+      const { url, active, replays = ABSENT } = found;
+      const change = changeOf(found, wanted, await this.clock.now());
+      // The later of two simultaneous changes finds another webhook, and tries again.
+      const filter = { ...slotsOf(account), id, url, active, replays };
+      const changed = await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean();
+      if (changed) return changed;
     }
   }
 
   /**
-   * Enables a webhook, from where it stopped or from `cursor`, and makes it due now. A lease stays, because its holder may
-   * be posting. A second process beside the holder would send messages out of order.
+   * Moves the cursor past the message that a webhook has begun, and enables the webhook. A try that is under way changes
+   * nothing any more.
+   * @returns undefined if the webhook has changed since it was read.
+   */
+  async skip(webhook: Webhook & Required<Pick<Webhook, 'through'>>): Promise<Webhook | undefined> {
+    const { _id, id, cursor, through, failures, replays } = webhook;
+    const dueAt = await this.clock.now();
+    const change = {
+      $set: { active: true, cursor: through, dueAt, failures: 0, replays: (replays ?? 0) + 1 },
+      $unset: { through: 1, waitingSince: 1, failingSince: 1, off: 1 },
+    } as const;
+    const filter = { _id, id, cursor, through, failures, replays: replays ?? ABSENT };
+    return (await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean()) ?? undefined;
+  }
+
+  /**
+   * Enables a webhook, from where it stopped or from `cursor`, and makes it due now. A lease stays: its holder may be
+   * posting, and a second process beside it would send messages out of order.
    * @returns undefined if there is no such webhook.
    */
   async activate(account: string, id: string, cursor?: number): Promise<Webhook | undefined> {
@@ -145,7 +158,7 @@ export class WebhookStore {
   async remove(account: string, id: string): Promise<boolean> {
     // DocumentDB's `deleteOne` finds nothing if another process changes the document at that moment.
     const { deletedCount } = await this.#webhooks.deleteMany({ ...slotsOf(account), id });
-    if (deletedCount > 0) await this.#secrets.deleteMany({ _id: id });
+    if (deletedCount > 0) await this.secrets.remove(id);
     return deletedCount > 0;
   }
 
@@ -179,19 +192,25 @@ export class WebhookStore {
   /**
    * Stores which events the next message has, and prolongs the lease.
    * @param waitingSince when the first of them was registered.
-   * @returns false if the lease is lost, or the account has moved the cursor.
+   * @returns false if the lease is lost, or the account has changed the webhook.
    */
   async beginMessage(held: HeldWebhook, batchEnd: number, waitingSince: Date): Promise<boolean> {
     const leaseUntil = await this.clock.now(LEASE_MS);
     const dueAt = ifWoken('$dueAt', leaseUntil);
-    return this.#change(held, [{ $set: { through: batchEnd, waitingSince, leaseUntil, dueAt } }]);
+    const change = [{ $set: { through: batchEnd, waitingSince, leaseUntil, dueAt } }];
+    return this.#change(held, change, { url: held.url, active: true });
   }
 
-  /** Moves the cursor past a delivered message. @returns as `beginMessage` does. */
-  async moveCursor(held: HeldWebhook, batchEnd: number): Promise<boolean> {
+  /**
+   * Moves the cursor past a message.
+   * @param taken the try that delivered it; absent if there is nothing to send.
+   * @returns false if the lease is lost, or the account has changed what comes next.
+   */
+  moveCursor(held: HeldWebhook, batchEnd: number, taken?: Attempt): Promise<boolean> {
     return this.#change(held, {
-      $set: { cursor: batchEnd, failures: 0, lastSuccess: await this.clock.now() },
+      $set: { cursor: batchEnd, failures: 0, ...(taken && { lastSuccess: taken.at }) },
       $unset: { through: 1, waitingSince: 1, failingSince: 1 },
+      ...(taken && kept(taken)),
     });
   }
 
@@ -204,13 +223,18 @@ export class WebhookStore {
   }
 
   /**
-   * Ends the lease after a failed message, which is tried again in `pauseMs`. If the account has activated the webhook
-   * meanwhile, stores nothing, and the next try is at once.
-   * @param isReceivers whether the receiver is at fault. Only such failures count towards disabling the webhook.
+   * Ends the lease after a failed message, which is tried again in `pauseMs`. If the account has activated or changed
+   * the webhook meanwhile, nothing is stored, and the next try is at once.
+   * @param isReceivers whether the receiver is at fault: only such failures count towards disabling the webhook.
    */
-  async postpone(held: HeldWebhook, reason: string, pauseMs: number, isReceivers: boolean): Promise<void> {
-    const at = await this.clock.now();
-    const { failures, failingSince = at } = held;
+  async postpone(
+    held: HeldWebhook,
+    failed: FailedAttempt,
+    pauseMs: number,
+    isReceivers: boolean,
+  ): Promise<void> {
+    const { at, reason } = failed;
+    const { url, failures, failingSince = at } = held;
     const change = {
       $set: {
         dueAt: new Date(at.getTime() + pauseMs),
@@ -220,18 +244,21 @@ export class WebhookStore {
         ...(isReceivers && { failingSince }),
       },
       $unset: { lease: 1 },
+      ...kept(failed),
     } as const;
-    if (!(await this.#change(held, change, { failures }))) await this.release(held);
+    if (!(await this.#change(held, change, { url, failures }))) await this.release(held);
   }
 
-  /** Disables a webhook. @returns false if it was activated meanwhile, and only released. */
-  async disable(held: HeldWebhook, reason: string): Promise<boolean> {
-    const failure = { at: await this.clock.now(), reason };
+  /** Disables a webhook. @returns false if its account has activated or changed it meanwhile, and it is only released. */
+  async disable(held: HeldWebhook, reason: string, failed: FailedAttempt): Promise<boolean> {
+    const { url, failures } = held;
+    const failure = { at: failed.at, reason };
     const change = {
       $set: { active: false, off: failure, lastFailure: failure, leaseUntil: FREE },
       $unset: { lease: 1 },
+      ...kept(failed),
     } as const;
-    const isDisabled = await this.#change(held, change, { failures: held.failures });
+    const isDisabled = await this.#change(held, change, { url, failures, active: true });
     if (!isDisabled) await this.release(held);
     return isDisabled;
   }
@@ -255,15 +282,44 @@ export class WebhookStore {
     });
   }
 
-  /** Changes a webhook if it is still held, and its account has not moved the cursor since the claim. */
+  /** Changes a webhook if it is still held, and its account has not changed what comes next since the claim. */
   async #change(
     { _id, lease, replays }: HeldWebhook,
     change: UpdateQuery<Webhook> | UpdateWithAggregationPipeline,
     also: QueryFilter<Webhook> = {},
   ): Promise<boolean> {
-    const filter = { _id, lease, replays: replays ?? { $exists: false }, ...also };
+    const filter = { _id, lease, replays: replays ?? ABSENT, ...also };
     return (await this.#webhooks.updateOne(filter, change, { updatePipeline: true })).matchedCount === 1;
   }
+}
+
+/** Returns an account's change of a webhook as an update. What did not change has no effect. */
+function changeOf(found: Webhook, wanted: WebhookChange, now: Date): UpdateQuery<Webhook> {
+  const { url = found.url, description = found.description, active = found.active } = wanted;
+  const types = wanted.types ?? found.types ?? [];
+  const isElsewhere = url !== found.url;
+  const isEnabled = active && !found.active;
+  const hasOtherTypes = types.join() !== (found.types ?? []).join();
+  return {
+    $set: {
+      ...{ url, description, active },
+      ...(types.length > 0 && { types }),
+      ...((isElsewhere || isEnabled || hasOtherTypes) && { dueAt: now, failures: 0 }),
+      ...(hasOtherTypes && { replays: (found.replays ?? 0) + 1 }),
+    },
+    $unset: {
+      ...(types.length === 0 && { types: 1 }),
+      ...(hasOtherTypes && { through: 1, waitingSince: 1 }),
+      // Another address has its own five days, as one that was off.
+      ...((isElsewhere || isEnabled) && { failingSince: 1 }),
+      ...(isEnabled && { off: 1 }),
+    },
+  };
+}
+
+/** The part of an update that keeps a try among the last ones. */
+function kept(attempt: Attempt) {
+  return { $push: { attempts: { $each: [attempt], $position: 0, $slice: MAX_ATTEMPTS } } };
 }
 
 /** Chooses a value of an update: `woken` if the held webhook was woken meanwhile. */
@@ -274,9 +330,4 @@ function ifWoken<T>(woken: string, other: T) {
 function slotsOf(account: string) {
   const numbers = Array.from({ length: MAX_WEBHOOKS }, (_, i) => i + 1);
   return { _id: { $in: numbers.map((number) => `${account} ${number}`) } };
-}
-
-/** Standard Webhooks 1.0.0: `whsec_`, and 24 to 64 bytes in base64. */
-export function newSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64')}`;
 }

@@ -735,7 +735,7 @@ const ROWS: Record<string, Row[]> = {
       {
         message: 'Webhook registrado',
         data: {
-          ...{ Id: text, Url: 'http://127.0.0.1:9/', Descripcion: 'Uno', Activo: true },
+          ...{ Id: text, Url: 'http://127.0.0.1:9/', Descripcion: 'Uno', Activo: true, Tipos: [] },
           Secreto: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
         },
       },
@@ -743,6 +743,12 @@ const ROWS: Record<string, Row[]> = {
     ['those of the account, without secrets', get('/api/webhooks'), { message: 'Webhooks: 0', data: [] }],
     ['without an address', post('/api/webhooks', {}), required('Url')],
     ['by a user without webhooks.admin', get('/api/webhooks', 'lectura'), no('sin_permiso')],
+    ["none of the account's: read", get('/api/webhooks/nada'), no('webhook_no_encontrado')],
+    [
+      "none of the account's: change",
+      ({ users }) => users.demo.patch('/api/webhooks/nada', { Activo: false }),
+      no('webhook_no_encontrado'),
+    ],
     ...['probar', 'secreto', 'activar'].map((path): Row => {
       return [
         `none of the account's: ${path}`,

@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { type Message, signedHeaders } from '#services/webhooks/message.ts';
-import { newSecret } from '#shared/stores/webhook-store.ts';
+import { newSecret } from '#shared/stores/webhook-secrets.ts';
 
 const message = (id: string, type: string, data: unknown): Message => ({
   id,

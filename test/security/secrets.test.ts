@@ -77,10 +77,14 @@ test('every secret of every service is checked', () => {
     'api: INTERNAL_TOKEN',
     'api: JWT_SECRET',
     'api: JWT_SECRET_PREVIOUS',
+    'api: WEBHOOK_SECRETS_KEY',
+    'api: WEBHOOK_SECRETS_KEY_PREVIOUS',
     'branches: INTERNAL_TOKEN',
     'branches: INTERNAL_TOKEN_PREVIOUS',
     'webhooks: INTERNAL_TOKEN',
     'webhooks: INTERNAL_TOKEN_PREVIOUS',
+    'webhooks: WEBHOOK_SECRETS_KEY',
+    'webhooks: WEBHOOK_SECRETS_KEY_PREVIOUS',
   ]);
 });
 
@@ -88,7 +92,8 @@ describe('the repository', () => {
   const files = repositoryFiles
     .filter((file) => /\.(ya?ml|md|json|env|example|sh|toml|hbs)$|Dockerfile/.test(file))
     .filter((file) => !/package-lock\.json$/.test(file));
-  const VALUE = /\b((?:JWT_SECRET|INTERNAL_TOKEN)(?:_PREVIOUS)?)["']?\s*[:=]\s*["']?([^\s"',;}`]+)/g;
+  const VALUE =
+    /\b((?:JWT_SECRET|INTERNAL_TOKEN|WEBHOOK_SECRETS_KEY)(?:_PREVIOUS)?)["']?\s*[:=]\s*["']?([^\s"',;}`]+)/g;
 
   test('holds no value of a secret that a service would start with', () => {
     const found = files.flatMap((file) =>

@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect } from 'vitest';
-import { anyConnector, publicConnector } from '#services/webhooks/public-addresses.ts';
+import { directConnector } from '#services/webhooks/public-addresses.ts';
 import { WebhookClient } from '#services/webhooks/webhook-client.ts';
+import { isPublicAddress, publicOrIn } from '#shared/contracts/public-address.ts';
 import { eventIds, startReceiver } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
@@ -12,6 +13,7 @@ import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
 const MESSAGE = { id: 'msg_1', body: '{}' };
 const secrets = ['whsec_c2VjcmV0'];
+const anywhere = () => true;
 
 const test = webhooksTest
   .extend('receiver', async ({}, { onCleanup }) => {
@@ -25,7 +27,7 @@ const test = webhooksTest
     onCleanup(async () => {
       for (const client of clients) await client.close();
     });
-    return (connect: ReturnType<typeof anyConnector>, url: string) => {
+    return (connect: ReturnType<typeof directConnector>, url: string) => {
       const client = new WebhookClient(connect);
       clients.push(client);
       return client.post({ url, secrets }, MESSAGE);
@@ -33,13 +35,13 @@ const test = webhooksTest
   })
   /** Posts to a receiver on this machine, with a time limit of a second. */
   .extend('post', async ({}, { onCleanup }) => {
-    const client = new WebhookClient(anyConnector(), 1_000);
+    const client = new WebhookClient(directConnector(anywhere), 1_000);
     onCleanup(() => client.close());
     return (url: string) => client.post({ url, secrets }, MESSAGE);
   })
   /** The same as a process posts that may reach the internet alone. */
   .extend('postOutside', async ({ dns }, { onCleanup }) => {
-    const client = new WebhookClient(publicConnector([dns.address]), 1_000);
+    const client = new WebhookClient(directConnector(isPublicAddress, [dns.address]), 1_000);
     onCleanup(() => client.close());
     return (url: string) => client.post({ url, secrets }, MESSAGE);
   });
@@ -80,6 +82,30 @@ describe('an address that is not on the internet gets no connection:', () => {
     },
   );
 
+  test('an address outside of the networks that are allowed', async ({ dns, receiver, postWith }) => {
+    const isAllowed = publicOrIn(['10.20.0.0/16', '127.0.0.0/30', 'fd12::/64']);
+    const connector = directConnector(isAllowed, [dns.address]);
+    for (const [address, isIn] of [
+      ['127.0.0.1', true],
+      ['127.0.0.5', false],
+      ['10.20.255.1', true],
+      ['10.21.0.1', false],
+      ['fd12::9', true],
+      ['fd12:0:0:1::9', false],
+      ['::ffff:10.20.0.1', true],
+      ['64:ff9b::a14:1', false],
+      ['::1', false],
+      ['8.8.8.8', true],
+    ] as const)
+      expect([address, isAllowed(address)]).toEqual([address, isIn]);
+    dns.answer = (name) => (name === 'dentro.example' ? ['127.0.0.1'] : ['127.0.0.1', '127.0.0.5']);
+    const { port } = receiver;
+    expect(await postWith(connector, `http://dentro.example:${port}/`)).toMatchObject({ status: 204 });
+    expect(await postWith(connector, `http://127.0.0.1:${port}/`)).toMatchObject({ status: 204 });
+    expect(await postWith(connector, `http://fuera.example:${port}/`)).toMatchObject({ failure: INSIDE });
+    expect(receiver.received).toHaveLength(2);
+  });
+
   test('a name of this machine', async ({ receiver, postOutside }) => {
     expect(await postOutside(`http://localhost:${receiver.port}/`)).toMatchObject({ failure: INSIDE });
     expect(receiver.received).toEqual([]);
@@ -106,14 +132,14 @@ describe('a name', () => {
 
   test("about which the DNS is silent is not its owner's fault", async ({ dns, postWith }) => {
     for (const answer of ['failure', 'silence'] as const) {
-      const connector = publicConnector([dns.address]);
+      const connector = directConnector(isPublicAddress, [dns.address]);
       dns.answer = () => ['10.0.0.1'];
       expect(await postWith(connector, 'https://otro.example/')).toMatchObject({ failure: INSIDE });
       dns.answer = () => answer;
       const outcome = await postWith(connector, 'https://cliente.example/');
       expect(outcome).toEqual({
         failure: 'No se pudo consultar el DNS',
-        lookupFailed: true,
+        mayBeOurs: true,
         ms: expect.any(Number),
       });
       expect(outcome.ms).toBeLessThan(9_000); // at which the connection would be given up
@@ -124,7 +150,7 @@ describe('a name', () => {
     dns.answer = () => ['127.0.0.1'];
     for (const name of ['cliente.example', 'localhost', 'a.localhost']) {
       const url = `http://${name}:${receiver.port}/`;
-      expect(await postWith(anyConnector([dns.address]), url)).toMatchObject({ status: 204 });
+      expect(await postWith(directConnector(anywhere, [dns.address]), url)).toMatchObject({ status: 204 });
     }
     expect(dns.asked).toEqual(new Set(['cliente.example']));
   });
@@ -138,9 +164,9 @@ test.for([202, 410])(
       response.flushHeaders();
     };
     const from = performance.now();
-    const outcome = await postWith(anyConnector(), receiver.url);
+    const outcome = await postWith(directConnector(anywhere), receiver.url);
     expect(outcome).toMatchObject(status < 300 ? { status } : { status, failure: `Respondio ${status}` });
-    expect(outcome).not.toHaveProperty(status < 300 ? 'failure' : 'lookupFailed');
+    expect(outcome).not.toHaveProperty(status < 300 ? 'failure' : 'mayBeOurs');
     expect(performance.now() - from).toBeLessThan(14_000); // well before its time limit
   },
 );

@@ -51,7 +51,7 @@ function rank({ active, failures }: Webhook): number {
 
 function webhookTable(webhooks: readonly Pending[]): string {
   const rows = webhooks.map((webhook) => {
-    const { account, id, url, active, failures, failingSince, lastFailure, off, dueAt, pending } = webhook;
+    const { account, id, url, active, failures, failingSince, off, dueAt, pending } = webhook;
     const fails = active && failures > 0;
     const state = fails ? 'falla' : 'activo';
     return [
@@ -62,7 +62,7 @@ function webhookTable(webhooks: readonly Pending[]): string {
       moment(fails ? failingSince : off?.at),
       moment(fails ? dueAt : undefined),
       String(pending),
-      (fails ? lastFailure : off)?.reason ?? '-',
+      reasonOf(webhook) ?? '-',
     ];
   });
   const heads = [
@@ -76,6 +76,11 @@ function webhookTable(webhooks: readonly Pending[]): string {
     'MOTIVO',
   ];
   return aligned([heads, ...rows]);
+}
+
+function reasonOf({ active, failures, lastFailure, off }: Webhook): string | undefined {
+  if (active) return failures > 0 ? lastFailure?.reason : undefined;
+  return off?.reason ?? 'Lo apago su cuenta';
 }
 
 function moment(at: Date | undefined): string {

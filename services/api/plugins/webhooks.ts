@@ -4,9 +4,11 @@ import { Pool } from 'undici';
 import { countingLimiter } from '#shared/auth/login-limit.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/contracts/webhook.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { addGauge } from '#shared/observability/metrics.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import type { ApiOptions } from '../config.ts';
 import { callInternal } from '../internal-call.ts';
+import { repeatOnceConnected } from '../repeat.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -28,11 +30,14 @@ const TIMEOUT_MS = 18_000;
 const PING_MS = 1_000;
 /** Most calls in flight, so that tests of hanging webhooks take few of this process's connections. */
 const MAX_CALLS = 20;
+/** Pause between looks for secrets that another key has encrypted, or none, in ms. */
+const RENEWAL_MS = 60_000;
 /** Expiry of the lock if the process dies, in seconds: longer than a call. */
 const PROBE_S = 20;
 
 export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
-  const webhooks = new WebhookStore(server.mongo);
+  const webhooks = new WebhookStore(server.mongo, config);
+  keepEncrypted(server, webhooks, config);
   const pool = new Pool(config.WEBHOOKS_URL, {
     connections: MAX_CALLS,
     connect: { timeout: 1_000 },
@@ -66,3 +71,22 @@ export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptio
     }),
   );
 });
+
+/** Encrypts with `WEBHOOK_SECRETS_KEY` what signs messages: after an upgrade, after a rotation, and what a former api stored. */
+function keepEncrypted(server: HttpServer, { secrets }: WebhookStore, config: ApiOptions['config']): void {
+  const { log, metrics } = server;
+  if (config.WEBHOOK_SECRETS_KEY === undefined) {
+    log.warn('Secrets of webhooks are stored in clear text: WEBHOOK_SECRETS_KEY is not set');
+  }
+  addGauge(
+    metrics,
+    'webhook_secrets_outdated',
+    'Webhooks whose secrets are not encrypted with the current key yet',
+    () => secrets.countOutdated(),
+  );
+  const failed = 'Secrets of webhooks are not encrypted with the current key yet';
+  repeatOnceConnected(server, { name: 'the secrets of webhooks', pauseMs: RENEWAL_MS, failed }, async () => {
+    const renewed = await secrets.renewOutdated();
+    if (renewed > 0) log.info(`The secrets of ${renewed} webhooks are stored with the current key`);
+  });
+}

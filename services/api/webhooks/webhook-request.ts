@@ -1,68 +1,122 @@
 import { type Static, type TObject, Type } from 'typebox';
+import { FEED_TYPE_NAMES, type FeedType } from '#shared/contracts/event-types.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
-import { isAddress, isPublicAddress } from '#shared/contracts/public-address.ts';
+import { isAddress } from '#shared/contracts/public-address.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import { addProblems, isObject, normalizeFields } from '../requests/body.ts';
+import type { WebhookChange } from '#shared/stores/webhook-store.ts';
+import { addProblems, isObject, normalizeFields, tidy } from '../requests/body.ts';
 
 const URL_RULE =
   'debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada';
 
 const MAX_URL = 500;
 const MAX_DESCRIPTION = 120;
+const MAX_TYPES = FEED_TYPE_NAMES.length;
 /** A URL parser would silently correct other texts: missing slashes, an empty user, an empty fragment. */
 const VALID_URL = /^https?:\/\/[^\\/?#@\s]+(?:[\\/?][^#]*)?$/i;
 /** They would reach terminals and logs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
-export const NewWebhook = Type.Object(
-  {
-    Url: Type.String({
-      maxLength: MAX_URL,
-      description:
-        'https, sin usuario, contraseña ni #, con puerto 443 o mayor que 1023, fuera de redes privadas',
-      examples: ['https://tienda.example/guias'],
+const Url = Type.String({
+  maxLength: MAX_URL,
+  description:
+    'https, sin usuario, contraseña ni #, con puerto 443 o mayor que 1023, fuera de redes privadas',
+  examples: ['https://tienda.example/guias'],
+});
+const Descripcion = Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION, examples: ['Tienda'] }));
+const Tipos = Type.Optional(
+  Type.Array(
+    Type.Enum([...FEED_TYPE_NAMES], {
+      type: 'string',
+      'x-regla': `debe ser uno de: ${FEED_TYPE_NAMES.join(', ')}`,
     }),
-    Descripcion: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION, examples: ['Tienda'] })),
-  },
+    {
+      maxItems: MAX_TYPES,
+      description: 'Los tipos de eventos que recibe; todos si falta o está vacío',
+      examples: [['Entregado', 'Incidencia', 'Anulacion']],
+      'x-regla': `admite hasta ${MAX_TYPES} tipos`,
+    },
+  ),
+);
+
+export const NewWebhook = Type.Object(
+  { Url, Descripcion, Tipos },
   { title: 'SolicitudDeWebhook', additionalProperties: false },
 );
 
+export const ChangedWebhook = Type.Object(
+  {
+    Url: Type.Optional(Url),
+    Descripcion,
+    Activo: Type.Optional(Type.Boolean({ description: 'Lo apaga, o lo enciende donde se quedó' })),
+    Tipos,
+  },
+  {
+    title: 'CambioDeWebhook',
+    additionalProperties: false,
+    description: 'Lo que falta, o es null, no cambia. `Descripcion` "" la quita, `Tipos` [] son todos',
+  },
+);
+
 export const Activation = Type.Object(
-  { cursor: Type.Optional(Type.String({ maxLength: 100, examples: ['ZTE'] })) },
+  {
+    cursor: Type.Optional(Type.String({ maxLength: 100, examples: ['ZTE'] })),
+    saltar: Type.Optional(
+      Type.Boolean({ description: 'Salta el mensaje que falló, y sigue con el que viene; sin `cursor`' }),
+    ),
+  },
   { title: 'ActivacionDeWebhook', additionalProperties: false, description: 'Puede faltar' },
 );
 
 const readWebhook = readerOf(NewWebhook);
+const readChange = readerOf(ChangedWebhook);
 const readActivation = readerOf(Activation);
+
+/** Which addresses webhooks may have. `allowPrivate` allows any, with any port, and http. */
+export type UrlRule = { allowPrivate: boolean; isAllowed(host: string): boolean };
 
 /**
  * Checks the body that registers a webhook (docs/contract.md "Webhooks").
- * @param allowPrivate allows any port, private addresses and http.
  * @throws DomainError `fields-invalid`, with all problems.
  */
-export function parseWebhook(body: unknown, allowPrivate: boolean): { url: string; description: string } {
+export function parseWebhook(body: unknown, rule: UrlRule) {
   const problems = new ProblemList();
-  const { Url, Descripcion: description = '' } = readWebhook(body, problems);
-  const url = typeof Url === 'string' ? parseUrl(Url, allowPrivate) : undefined;
-  if (!problems.first.some(({ campo }) => campo === 'Url')) {
-    const tooLong: Problem = { campo: 'Url', code: 'field-too-long', params: { limit: MAX_URL } };
-    if (!url) problems.add(() => invalid('Url', URL_RULE));
-    else if (url.length > MAX_URL) problems.add(() => tooLong);
-  }
-  if (typeof description === 'string' && UNPRINTABLE.test(description)) {
-    const rule = `admite texto de 1 a ${MAX_DESCRIPTION} caracteres, sin caracteres de control`;
-    problems.add(() => invalid('Descripcion', rule));
-  }
+  const { Url, Descripcion: description = '', Tipos = [] } = readWebhook(body, problems);
+  const url = checkUrl(Url, rule, problems);
+  checkDescription(description, problems);
   problems.throwIfAny('fields-invalid');
-  return { url: url as string, description };
+  const types = inOrder(Tipos);
+  return { url: url as string, description, ...(types.length > 0 && { types }) };
 }
 
-/** @returns the cursor, if the optional body has one. */
-export function parseActivation(body: unknown): string | undefined {
+/**
+ * Checks the body that changes a webhook.
+ * @throws DomainError `fields-invalid`, with all problems.
+ */
+export function parseChange(body: unknown, rule: UrlRule): WebhookChange {
   const problems = new ProblemList();
-  const { cursor } = readActivation(body ?? {}, problems);
+  const { Url, Descripcion, Activo: active, Tipos } = readChange(body, problems);
+  const url = Url === undefined ? undefined : checkUrl(Url, rule, problems);
+  // An empty text counts as absent elsewhere. Here it is the one way to remove a description.
+  const isEmpty = isObject(body) && tidy(body.Descripcion) === '';
+  const description = isEmpty ? '' : Descripcion;
+  checkDescription(description, problems);
   problems.throwIfAny('fields-invalid');
-  return cursor;
+  return {
+    ...(url !== undefined && { url }),
+    ...(description !== undefined && { description }),
+    ...(active !== undefined && { active }),
+    ...(Tipos && { types: inOrder(Tipos) }),
+  };
+}
+
+/** Reads the optional body of an activation. */
+export function parseActivation(body: unknown): { cursor?: string; skips: boolean } {
+  const problems = new ProblemList();
+  const { cursor, saltar: skips = false } = readActivation(body ?? {}, problems);
+  if (skips && cursor !== undefined) problems.add(() => invalid('saltar', 'no va junto con cursor'));
+  problems.throwIfAny('fields-invalid');
+  return { skips, ...(cursor !== undefined && { cursor }) };
 }
 
 export function refuseCursor(): never {
@@ -82,15 +136,37 @@ function readerOf<S extends TObject>(schema: S) {
   };
 }
 
+/** @returns the address as it is stored, or undefined after adding a problem. */
+function checkUrl(text: unknown, rule: UrlRule, problems: ProblemList): string | undefined {
+  const url = typeof text === 'string' ? parseUrl(text, rule) : undefined;
+  if (!problems.first.some(({ campo }) => campo === 'Url')) {
+    const tooLong: Problem = { campo: 'Url', code: 'field-too-long', params: { limit: MAX_URL } };
+    if (!url) problems.add(() => invalid('Url', URL_RULE));
+    else if (url.length > MAX_URL) problems.add(() => tooLong);
+  }
+  return url;
+}
+
+function checkDescription(text: unknown, problems: ProblemList): void {
+  if (typeof text !== 'string' || !UNPRINTABLE.test(text)) return;
+  const rule = `admite texto de 1 a ${MAX_DESCRIPTION} caracteres, sin caracteres de control`;
+  problems.add(() => invalid('Descripcion', rule));
+}
+
+/** Returns each type once, as it is stored. */
+function inOrder(types: readonly FeedType[]): FeedType[] {
+  return FEED_TYPE_NAMES.filter((type) => types.includes(type));
+}
+
 /** Returns a URL as it is stored, or undefined if webhooks may not use it. Its name is resolved at each delivery. */
-function parseUrl(text: string, allowPrivate: boolean): string | undefined {
+function parseUrl(text: string, { allowPrivate, isAllowed }: UrlRule): string | undefined {
   const url =
     VALID_URL.test(text) && !UNPRINTABLE.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (!url) return undefined;
   if (allowPrivate) return /^https?:$/.test(url.protocol) ? url.href : undefined;
   const port = Number(url.port || 443);
   if (url.protocol !== 'https:' || (port !== 443 && port < 1_024)) return undefined;
-  return isAddress(url.hostname) && !isPublicAddress(url.hostname) ? undefined : url.href;
+  return isAddress(url.hostname) && !isAllowed(url.hostname) ? undefined : url.href;
 }
 
 function invalid(campo: string, rule: string): Problem {

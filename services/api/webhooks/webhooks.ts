@@ -3,9 +3,10 @@ import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/contracts/webhook.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import type { EventLog } from '#shared/stores/event-log.ts';
-import type { Webhook } from '#shared/stores/webhook-model.ts';
-import { newSecret, type WebhookStore } from '#shared/stores/webhook-store.ts';
+import { type EventLog, feedEvent } from '#shared/stores/event-log.ts';
+import { type Attempt, sentBy, type Webhook } from '#shared/stores/webhook-model.ts';
+import { newSecret } from '#shared/stores/webhook-secrets.ts';
+import type { WebhookChange, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { decodeCursor } from '../guides/events/read-events.ts';
 import { refuseCursor } from './webhook-request.ts';
 
@@ -25,11 +26,11 @@ type Deps = {
 export async function addWebhook(
   { webhooks, eventLog }: Deps,
   { account, test }: Pick<ApiUser, 'account' | 'test'>,
-  { url, description }: { url: string; description: string },
+  wanted: Pick<Webhook, 'url' | 'description' | 'types'>,
 ): Promise<{ webhook: Webhook; secret: string }> {
   const secret = newSecret();
   const cursor = await eventLog.last(account);
-  const webhook = await webhooks.add({ account, url, description, cursor, ...(test && { test }) }, secret);
+  const webhook = await webhooks.add({ account, ...wanted, cursor, ...(test && { test }) }, secret);
   if (!webhook) throw new DomainError('too-many-webhooks');
   return { webhook, secret };
 }
@@ -37,6 +38,25 @@ export async function addWebhook(
 export async function listWebhooks({ webhooks, eventLog }: Deps, account: string) {
   const [own, last] = await Promise.all([webhooks.list(account), eventLog.last(account)]);
   return own.map((webhook) => viewOf(webhook, last));
+}
+
+/** Returns a webhook with its last tries, the newest first. @throws DomainError `webhook-not-found`. */
+export async function readWebhook({ webhooks, eventLog }: Deps, account: string, id: string) {
+  const [webhook, last] = await Promise.all([webhooks.find(account, id), eventLog.last(account)]);
+  if (!webhook) throw new DomainError('webhook-not-found');
+  return { ...viewOf(webhook, last), Intentos: (webhook.attempts ?? []).map(attemptView) };
+}
+
+/** Changes what `wanted` has. @throws DomainError `webhook-not-found`. */
+export async function changeWebhook(
+  { webhooks, eventLog }: Deps,
+  account: string,
+  id: string,
+  wanted: WebhookChange,
+) {
+  const webhook = await webhooks.change(account, id, wanted);
+  if (!webhook) throw new DomainError('webhook-not-found');
+  return viewOf(webhook, await eventLog.last(account));
 }
 
 /**
@@ -57,13 +77,8 @@ export async function probeWebhook(
     throw new DomainError('too-many-requests', { params: { seconds: PROBE_PAUSE_S } });
   });
   try {
-    const { ms, status, failure } = await probe({ account, webhook: id }, requestId);
-    return {
-      Tomado: failure === undefined,
-      Ms: ms,
-      ...(status !== undefined && { Estatus: status }),
-      ...(failure !== undefined && { Motivo: failure }),
-    };
+    const { failure: reason, ...outcome } = await probe({ account, webhook: id }, requestId);
+    return outcomeView({ ...outcome, ...(reason !== undefined && { reason }) });
   } finally {
     await probeLimit.set(key, 1, PROBE_PAUSE_S);
   }
@@ -72,7 +87,8 @@ export async function probeWebhook(
 /** @returns the new secret. @throws DomainError `webhook-not-found`. */
 export async function changeSecret({ webhooks }: Deps, account: string, id: string): Promise<string> {
   const secret = newSecret();
-  if (!(await webhooks.addSecret(account, id, secret))) throw new DomainError('webhook-not-found');
+  const isOwn = (await webhooks.find(account, id)) !== undefined;
+  if (!isOwn || !(await webhooks.secrets.add(id, secret))) throw new DomainError('webhook-not-found');
   return secret;
 }
 
@@ -94,6 +110,27 @@ export async function activateWebhook(
   return viewOf(webhook, last);
 }
 
+/**
+ * Enables a webhook behind the message that its receiver does not take. Only a message that has failed is skipped, so a
+ * repeated request skips no message that is sent for the first time.
+ * @returns `view`: the webhook, with the events of that message; `from` and `to`: their first and last number in the log.
+ * @throws DomainError `webhook-not-found`; `nothing-to-skip`.
+ */
+export async function skipMessage({ webhooks, eventLog }: Deps, account: string, id: string) {
+  for (;;) {
+    const webhook = await webhooks.find(account, id);
+    if (!webhook) throw new DomainError('webhook-not-found');
+    const { cursor, through, failures, off } = webhook;
+    if (through === undefined || (failures === 0 && !off)) throw new DomainError('nothing-to-skip');
+    const { entries } = await eventLog.page(account, cursor, through - cursor, through);
+    const skipped = await webhooks.skip({ ...webhook, through });
+    if (!skipped) continue; // it has been taken, tried or changed meanwhile
+    const Saltados = sentBy(webhook, entries).map(feedEvent);
+    const view = { ...viewOf(skipped, await eventLog.last(account)), Saltados };
+    return { view, from: cursor + 1, to: through };
+  }
+}
+
 /** @throws DomainError `webhook-not-found`. */
 export async function removeWebhook({ webhooks }: Deps, account: string, id: string): Promise<void> {
   if (!(await webhooks.remove(account, id))) throw new DomainError('webhook-not-found');
@@ -107,9 +144,23 @@ function viewOf(webhook: Webhook, last: number) {
     Url: webhook.url,
     Descripcion: webhook.description,
     Activo: active,
+    Tipos: webhook.types ?? [],
     Pendientes: Math.min(MAX_PENDING, Math.max(0, last - webhook.cursor)),
     UltimoExito: lastSuccess?.toISOString() ?? null,
     UltimoFallo: lastFailure ? { Ocurrido: lastFailure.at.toISOString(), Motivo: lastFailure.reason } : null,
     ProximoIntento: active && failures > 0 ? dueAt.toISOString() : null,
+  };
+}
+
+function attemptView(attempt: Attempt) {
+  return { Ocurrido: attempt.at.toISOString(), ...outcomeView(attempt) };
+}
+
+function outcomeView({ ms, status, reason }: Omit<Attempt, 'at'>) {
+  return {
+    Tomado: reason === undefined,
+    Ms: ms,
+    ...(status !== undefined && { Estatus: status }),
+    ...(reason !== undefined && { Motivo: reason }),
   };
 }

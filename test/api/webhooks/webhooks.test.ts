@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Webhook as Official } from 'standardwebhooks';
 import { describe, expect } from 'vitest';
+import service from '#services/webhooks/package.json' with { type: 'json' };
 import { type Answer, Client, call } from '#test/fixtures/client.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
-import { eventIds } from '#test/fixtures/receiver.ts';
+import { eventIds, taking } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
 /** `/api/webhooks` (docs/contract.md "Webhooks"), each test as a user whose account has none. */
@@ -48,8 +49,10 @@ const test = webhooksTest
       return data;
     };
   })
-  /** An api as it is installed: webhooks may lead to the internet alone. */
-  .extend('strictApi', { scope: 'file' }, ({ startApi }) => startApi({ WEBHOOKS_ALLOW_PRIVATE: 'false' }))
+  /** An api as it is installed: webhooks may lead to the internet, and to one network of ours. */
+  .extend('strictApi', { scope: 'file' }, ({ startApi }) =>
+    startApi({ WEBHOOKS_ALLOW_PRIVATE: 'false', WEBHOOKS_ALLOW_NETWORKS: '10.20.0.0/16' }),
+  )
   .extend('strict', { scope: 'file' }, ({ strictApi }) => Client.login(strictApi.url))
   /** Events of `demo` have numbers of their own in each test. */
   .extend('append', { scope: 'file' }, ({ stores }) => {
@@ -91,6 +94,137 @@ test('a webhook that fails says why, and when it is tried again', async ({
   const { ProximoIntento, Activo, Pendientes } = (await list())[0] as Listed & { ProximoIntento: string };
   expect([Activo, Pendientes]).toEqual([true, 1]);
   expect(Date.parse(ProximoIntento) - Date.now()).toBeGreaterThan(50_000);
+});
+
+test('one webhook shows its last tries', async ({ demo, append, register, newReceiver, store }) => {
+  const receiver = await newReceiver();
+  receiver.answer = (response) => void response.writeHead(503).end();
+  const { Id } = await register(receiver.url);
+  await append(1);
+  await store.wake('demo', 0);
+  const read = async () => {
+    const { status, body } = await demo.get(`/api/webhooks/${Id}`);
+    return [status, body.message, body.data as Listed & { Intentos: object[] }] as const;
+  };
+  await expect.poll(async () => (await read())[2].Intentos).toHaveLength(1);
+  receiver.answer = taking;
+  expect((await demo.post(`/api/webhooks/${Id}/activar`, {})).status).toBe(200);
+  await expect.poll(async () => (await read())[2].Intentos).toHaveLength(2);
+  const [status, message, { Intentos, UltimoExito, ...rest }] = await read();
+  const Ocurrido = expect.stringMatching(/^\d{4}-.*Z$/);
+  const Ms = expect.any(Number);
+  expect([status, message]).toEqual([200, 'Webhook encontrado']);
+  expect(Intentos).toEqual([
+    { Ocurrido: UltimoExito, Tomado: true, Ms, Estatus: 204 },
+    { Ocurrido, Tomado: false, Ms, Estatus: 503, Motivo: 'Respondio 503' },
+  ]);
+  expect(rest).toMatchObject({ Id, Url: receiver.url, Activo: true, Tipos: [], ProximoIntento: null });
+});
+
+describe('to change', () => {
+  test('keeps secret and cursor', async ({ demo, append, register, newReceiver, list }) => {
+    const [former, next] = [await newReceiver(), await newReceiver()];
+    const { Id, Secreto } = await register(former.url);
+    expect((await demo.patch(`/api/webhooks/${Id}`, { Activo: false })).body.data).toMatchObject({
+      Activo: false,
+    });
+    const last = await append(2);
+    const sent = { Url: next.url, Descripcion: 'Otra', Activo: true, Tipos: ['Incidencia', 'EnTransito'] };
+    const { status, body } = await demo.patch(`/api/webhooks/${Id}`, sent);
+    expect([status, body.message]).toEqual([200, 'Webhook cambiado']);
+    expect(body.data).toMatchObject({ ...sent, Id, Tipos: ['EnTransito', 'Incidencia'], Pendientes: 2 });
+    await expect.poll(async () => (await list())[0]?.Pendientes).toBe(0);
+    expect([eventIds(former.received), eventIds(next.received)]).toEqual([[], [`E${last - 1}`, `E${last}`]]);
+    const { body: text = '', headers = {} } = next.received[0] ?? {};
+    expect(new Official(Secreto).verify(text, headers)).toBeTruthy();
+    expect(headers['user-agent']).toBe(`shipping-guides-webhooks/${service.version}`);
+  });
+
+  test('takes the description away, and the filter, and leaves what is null', async ({ demo, register }) => {
+    const { Id } = await register('http://127.0.0.1:1/');
+    const changed = async (body: object) => (await demo.patch(`/api/webhooks/${Id}`, body)).body.data;
+    const named = { Descripcion: 'Tienda', Tipos: ['Entregado'] };
+    expect(await changed(named)).toMatchObject(named);
+    expect(await changed({ Url: null, Descripcion: null, Activo: null, Tipos: null })).toMatchObject(named);
+    expect(await changed({ Descripcion: '', Tipos: [] })).toMatchObject({ Descripcion: '', Tipos: [] });
+  });
+
+  test.for([
+    [{ Url: 'http://tienda.example/' }, 'campo_formato', 'Url', URL_RULE],
+    [{ Descripcion: 'a'.repeat(121) }, 'campo_largo', 'Descripcion'],
+    [
+      { Activo: 'no' },
+      'campo_tipo',
+      'Activo',
+      "El campo 'Activo' debe ser un booleano (boolean), no un texto",
+    ],
+    [
+      { Tipos: 'Entregado' },
+      'campo_tipo',
+      'Tipos',
+      "El campo 'Tipos' debe ser un arreglo (array), no un texto",
+    ],
+    [
+      { Tipos: ['Entregado', 'Perdido'] },
+      'campo_formato',
+      'Tipos.1',
+      "El campo 'Tipos.1' debe ser uno de: Recolectado, EnTransito, EnSucursal, EnReparto, Entregado, Incidencia, Devuelto, Anulacion, Cancelacion",
+    ],
+    [{ Secreto: 'x' }, 'campo_desconocido', 'Secreto', "Campo desconocido: 'Secreto'"],
+  ] as const)('%j is refused', async ([sent, codigo, campo, message], { strict, register }) => {
+    const { Id } = await register('http://127.0.0.1:1/');
+    const { status, body } = await strict.patch(`/api/webhooks/${Id}`, sent);
+    expect([status, body.codigo, body.details?.[0]?.campo]).toEqual([400, codigo, campo]);
+    if (message) expect(body.message).toBe(message);
+  });
+});
+
+describe('to skip', () => {
+  test('goes past the message that fails, and no other', async ({
+    demo,
+    append,
+    register,
+    newReceiver,
+    list,
+    store,
+  }) => {
+    const receiver = await newReceiver();
+    const arrived = Promise.withResolvers<ServerResponse>();
+    receiver.answer = (response) => arrived.resolve(response);
+    const { Id } = await register(receiver.url);
+    const skip = () => demo.post(`/api/webhooks/${Id}/activar`, { saltar: true });
+    const NOTHING = [409, 'nada_que_saltar', 'El webhook no tiene un mensaje fallido que saltar'];
+    expect(outcome(await skip())).toEqual(NOTHING);
+    const last = await append(2);
+    await store.wake('demo', 0);
+    const response = await arrived.promise;
+    expect(outcome(await skip())).toEqual(NOTHING); // its first try is under way
+    response.writeHead(400).end();
+    await expect.poll(async () => (await list())[0]?.UltimoFallo).not.toBeNull();
+    await append(1);
+    receiver.answer = taking;
+    const { status, body } = await skip();
+    expect([status, body.message]).toEqual([200, 'Webhook activado; eventos saltados: 2']);
+    expect(body.data).toMatchObject({
+      ...{ Id, Activo: true, Pendientes: 1, ProximoIntento: null },
+      Saltados: [
+        { Id: `E${last - 1}`, SEND_GUIA: '390458235877', Tipo: 'EnTransito' },
+        { Id: `E${last}`, Tipo: 'EnTransito' },
+      ],
+    });
+    await expect.poll(async () => (await list())[0]?.Pendientes).toBe(0);
+    expect(eventIds(receiver.received.slice(1))).toEqual([`E${last + 1}`]);
+    expect(outcome(await skip())).toEqual(NOTHING);
+  });
+
+  test.for([
+    [{ saltar: true, cursor: 'ZTE' }, 'campo_formato', "El campo 'saltar' no va junto con cursor"],
+    [{ saltar: 1 }, 'campo_tipo', "El campo 'saltar' debe ser un booleano (boolean), no un numero"],
+  ] as const)('%j is refused', async ([sent, codigo, message], { demo, register }) => {
+    const { Id } = await register('http://127.0.0.1:1/');
+    const { status, body } = await demo.post(`/api/webhooks/${Id}/activar`, sent);
+    expect([status, body.codigo, body.message]).toEqual([400, codigo, message]);
+  });
 });
 
 describe('a trial message', () => {
@@ -230,11 +364,15 @@ test('another account sees and changes none', async ({ otro, demo, send, registe
     ['POST', `${Id}/probar`],
     ['POST', `${Id}/secreto`],
     ['POST', `${Id}/activar`],
+    ['GET', Id],
     ['DELETE', Id],
     ['DELETE', 'nada'],
   ] as const) {
     expect(outcome(await send(otro, method, path))).toEqual(UNKNOWN);
   }
+  expect(outcome(await otro.patch(`/api/webhooks/${Id}`, { Activo: false }))).toEqual(UNKNOWN);
+  const skipped = await otro.post(`/api/webhooks/${Id}/activar`, { saltar: true });
+  expect(outcome(skipped)).toEqual(UNKNOWN);
   const seen = (await otro.get('/api/webhooks')).body.data as Listed[];
   expect(seen.map((each) => each.Id)).not.toContain(Id);
   expect(await list()).toHaveLength(1);
@@ -251,6 +389,8 @@ describe('an address', () => {
     ['https://tienda.example/\u0000\u001b[2J'],
     ['https://tienda.example:80/'],
     ['https://127.0.0.1/'],
+    ['https://10.21.0.1/'],
+    ['http://10.20.0.1/'],
     ['https://[::ffff:10.0.0.1]/'],
   ])('%s is refused', async ([Url], { strict }) => {
     expect(outcome(await strict.post('/api/webhooks', { Url }))).toEqual([400, 'campo_formato', URL_RULE]);
@@ -259,6 +399,7 @@ describe('an address', () => {
   test.for([
     ['HTTPS://Tienda.Example:443/a?b=c', 'https://tienda.example/a?b=c'],
     ['https://tienda.example:1024/', 'https://tienda.example:1024/'],
+    ['https://10.20.0.1/', 'https://10.20.0.1/'],
     ['https://año.example/', 'https://xn--ao-zja.example/'],
   ])('%s is accepted', async ([Url, stored], { strict, strictApi }) => {
     const { status, body } = await strict.post('/api/webhooks', { Url });
@@ -283,17 +424,27 @@ describe('an address', () => {
   });
 });
 
-test('the trail has who changed it, and no secret', async ({ demo, send, stores }) => {
+test('the trail has who changed it, and no secret', async ({ demo, send, stores, webhooksOf }) => {
   const { body } = await demo.post('/api/webhooks', { Url: 'http://127.0.0.1:1/camino?clave=x' });
   const { Id } = body.data as { Id: string };
   await send(demo, 'POST', `${Id}/secreto`);
   await send(demo, 'POST', `${Id}/activar`);
+  const change = { Url: 'http://ana@127.0.0.1:2/camino?clave=x', Tipos: ['Entregado'] };
+  expect((await demo.patch(`/api/webhooks/${Id}`, change)).status).toBe(400);
+  change.Url = 'http://127.0.0.1:2/camino?clave=x';
+  expect((await demo.patch(`/api/webhooks/${Id}`, change)).status).toBe(200);
+  const failing = { through: 1, failures: 1, cursor: 0 };
+  await webhooksOf.updateOne({ id: Id }, { $set: { ...failing, dueAt: new Date(Date.now() + 3_600_000) } });
+  expect((await demo.post(`/api/webhooks/${Id}/activar`, { saltar: true })).status).toBe(200);
   await send(demo, 'DELETE', Id);
   const read = () =>
     stores.mongo.collection('audit').find({ 'details.webhook': Id }).sort({ _id: 1 }).toArray();
   await expect
     .poll(async () => (await read()).map(({ action }) => action))
-    .toEqual(['webhook.create', 'webhook.secret', 'webhook.activate', 'webhook.delete']);
-  expect(await read()).toMatchObject(Array(4).fill({ actor: 'demo', account: 'demo', outcome: 'ok' }));
-  expect((await read())[0]?.details).toEqual({ webhook: Id, host: '127.0.0.1:1' });
+    .toEqual(['create', 'secret', 'activate', 'change', 'skip', 'delete'].map((what) => `webhook.${what}`));
+  expect(await read()).toMatchObject(Array(6).fill({ actor: 'demo', account: 'demo', outcome: 'ok' }));
+  const details = (await read()).map((event) => event.details);
+  expect(details[0]).toEqual({ webhook: Id, host: '127.0.0.1:1' });
+  expect(details[3]).toEqual({ webhook: Id, host: '127.0.0.1:2', types: ['Entregado'] });
+  expect(details[4]).toEqual({ webhook: Id, events: expect.any(Number), from: 1, to: 1 });
 });

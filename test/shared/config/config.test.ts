@@ -39,6 +39,8 @@ describe("a service's configuration", () => {
     ['TRACKING_URL', 'https://rastreo.example/'],
     ['TIME_ZONE', 'America/Ciudad'],
     ['TRUST_PROXY', '10.0.0.5,10.1.0.0/33'],
+    ['WEBHOOKS_ALLOW_NETWORKS', '10.1.2.0/24,10.0.0.5'],
+    ['WEBHOOKS_ALLOW_NETWORKS', '0.0.0.0/0'],
     ['DRAIN_MS', '3000000000'],
     ['BRANCHES_URL', 'branches:3001'],
     ['BRANCHES_URL', 'http://branches:3001/internal'],

@@ -1,13 +1,15 @@
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { createIndexes } from '#shared/stores/collection.ts';
 import { type SecretsDocument, WEBHOOKS, type Webhook } from '#shared/stores/webhook-model.ts';
-import { type HeldWebhook, newSecret, WebhookStore } from '#shared/stores/webhook-store.ts';
+import { newSecret } from '#shared/stores/webhook-secrets.ts';
+import { type HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
 /** Who may change a webhook, and when: a sender that holds it, another one, and its account. */
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
+const FAILED = { at: new Date(), ms: 12, status: 500, reason: 'Respondio 500' };
 
 const test = storesTest
   .extend('webhooksOf', { scope: 'file' }, ({ stores }) => stores.mongo.collection<Webhook>('webhooks'))
@@ -48,8 +50,8 @@ test('a process whose lease was taken changes nothing', async ({ store, set, hel
   const before = await read();
   expect(await store.beginMessage(held, 9, new Date())).toBe(false);
   expect(await store.moveCursor(held, 9)).toBe(false);
-  await store.postpone(held, 'Respondio 500', MINUTE, true);
-  expect(await store.disable(held, 'Respondio 410: ya no existe')).toBe(false);
+  await store.postpone(held, FAILED, MINUTE, true);
+  expect(await store.disable(held, 'Respondio 410: ya no existe', FAILED)).toBe(false);
   await store.release(held);
   expect(await read()).toEqual(before);
   expect(await store.moveCursor(other, 3)).toBe(true);
@@ -64,7 +66,7 @@ test('a webhook that its account activates while a message fails stays on', asyn
 }) => {
   await set({ failures: 3 });
   await store.activate('a', held.id);
-  expect(await store.disable({ ...held, failures: 3 }, 'Respondio 410: ya no existe')).toBe(false);
+  expect(await store.disable({ ...held, failures: 3 }, 'Respondio 410: ya no existe', FAILED)).toBe(false);
   const { active, failures, off } = await read();
   expect({ active, failures, off }).toEqual({ active: true, failures: 0, off: undefined });
   expect(await claim()).toMatchObject({ id: held.id });
@@ -79,7 +81,7 @@ describe('to wake', () => {
   });
 
   test('cuts no pause of a webhook that fails', async ({ store, held, read }) => {
-    await store.postpone(held, 'Respondio 500', MINUTE, true);
+    await store.postpone(held, FAILED, MINUTE, true);
     const { dueAt } = await read();
     await store.wake('a', 0);
     expect((await read()).dueAt).toEqual(dueAt);
@@ -87,25 +89,57 @@ describe('to wake', () => {
   });
 });
 
+test('of the tries of a webhook the last ten are kept, the newest first', async ({ store, held, read }) => {
+  const at = (second: number) => new Date(Date.UTC(2026, 10, 23, 12, 0, second));
+  for (let second = 1; second <= 12; second++) {
+    expect(await store.moveCursor(held, 3, { at: at(second), ms: second, status: 204 })).toBe(true);
+  }
+  expect((await read()).attempts?.map(({ ms }) => ms)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+  await store.postpone(held, { ...FAILED, at: at(13) }, MINUTE, true);
+  const { attempts, lastSuccess, lastFailure } = await read();
+  expect(attempts?.[0]).toEqual({ ...FAILED, at: at(13) });
+  expect([lastSuccess, lastFailure]).toEqual([at(12), { at: at(13), reason: 'Respondio 500' }]);
+});
+
+describe('to skip', () => {
+  test('moves the cursor past the message that was begun, once', async ({ store, held, read }) => {
+    await store.postpone(held, FAILED, MINUTE, true);
+    const failing = (await read()) as Webhook & { through: number };
+    expect(await store.skip(failing)).toMatchObject({ cursor: 3, failures: 0, active: true });
+    expect(await read()).not.toHaveProperty('through');
+    expect(await store.skip(failing)).toBeUndefined();
+    expect((await read()).cursor).toBe(3);
+  });
+
+  test('has the last word over a try that is under way', async ({ store, set, held, read }) => {
+    await set({ failures: 2 });
+    await store.skip({ ...(await read()), through: 3 });
+    const before = await read();
+    expect(await store.moveCursor({ ...held, failures: 2 }, 3, FAILED)).toBe(false);
+    expect(await store.disable({ ...held, failures: 2 }, 'Respondio 410: ya no existe', FAILED)).toBe(false);
+    expect(await read()).toMatchObject({ cursor: 3, active: true, replays: before.replays });
+  });
+});
+
 describe('secrets', () => {
   test('sign for a day after a change, the newest four', async ({ store, secretsOf, id, secret }) => {
     const added = [newSecret(), newSecret(), newSecret(), newSecret()];
-    for (const each of added.slice(0, 3)) await store.addSecret('a', id, each);
-    expect(await store.secretsOf({ id })).toEqual([...added.slice(0, 3).toReversed(), secret]);
+    for (const each of added.slice(0, 3)) await store.secrets.add(id, each);
+    expect(await store.secrets.of(id)).toEqual([...added.slice(0, 3).toReversed(), secret]);
     const [newest, ...older] = (await secretsOf.findOne({ _id: id }))?.secrets ?? [];
     expect(newest).not.toHaveProperty('until');
     for (const { until } of older)
       expect(Math.abs((until?.getTime() ?? 0) - Date.now() - DAY)).toBeLessThan(MINUTE);
-    await store.addSecret('a', id, added[3] as string);
-    expect(await store.secretsOf({ id })).toEqual(added.toReversed());
+    await store.secrets.add(id, added[3] as string);
+    expect(await store.secrets.of(id)).toEqual(added.toReversed());
     await secretsOf.updateOne({ _id: id }, { $set: { 'secrets.1.until': new Date(0) } });
-    expect(await store.secretsOf({ id })).toEqual([added[3], added[1], added[0]]);
+    expect(await store.secrets.of(id)).toEqual([added[3], added[1], added[0]]);
   });
 
   test('go with their webhook', async ({ store, secretsOf, id }) => {
     expect(await store.remove('a', id)).toBe(true);
     expect(await secretsOf.findOne({ _id: id })).toBeNull();
-    expect(await store.addSecret('a', id, newSecret())).toBe(false);
+    expect(await store.secrets.add(id, newSecret())).toBe(false);
     expect(await store.remove('a', id)).toBe(false);
   });
 });
@@ -145,7 +179,7 @@ describe.each([
     await set({ waitingSince: ago(9 * MINUTE) });
     shiftClock();
     expect(await store.countBehind()).toBe(0);
-    expect(await store.secretsOf({ id })).toEqual(['new', 'old']);
+    expect(await store.secrets.of(id)).toEqual(['new', 'old']);
     await set({ waitingSince: ago(11 * MINUTE) });
     expect(await store.countBehind()).toBe(1);
     await set({ active: false, off: { at: ago(9 * MINUTE), reason: '' } });
