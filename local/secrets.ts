@@ -9,6 +9,9 @@ export function generateSecrets() {
   return {
     jwt: secret(),
     internal: secret(),
+    /** Encrypts what signs messages to webhooks; a person who rotates it moves it to `webhooksPrevious`. */
+    webhooks: secret(),
+    webhooksPrevious: '',
     redis: byName([...REDIS_SERVICES, 'operator'] as const, secret),
     /** The administrator is `mongoRoot`. */
     mongo: byName(MONGO_USERS, secret),

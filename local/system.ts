@@ -35,7 +35,7 @@ export type SystemSettings = {
   chromiumPath: string;
   /** The address for clients and on labels; the api's own by default. */
   publicUrl?: string;
-  secrets: Pick<Secrets, 'jwt' | 'internal'>;
+  secrets: Pick<Secrets, 'jwt' | 'internal' | 'webhooks' | 'webhooksPrevious'>;
 };
 
 export type SystemOptions = SystemSettings & {
@@ -113,7 +113,11 @@ export function serviceSettings(
   const internal = { ...serving, INTERNAL_TOKEN: secrets.internal };
   const demo = { ALLOW_DEMO_USERS: 'true' };
   // A receiver of webhooks may run on this machine.
-  const receivers = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
+  const receivers = {
+    WEBHOOKS_ALLOW_PRIVATE: 'true',
+    WEBHOOK_SECRETS_KEY: secrets.webhooks,
+    WEBHOOK_SECRETS_KEY_PREVIOUS: secrets.webhooksPrevious,
+  };
   return {
     branches: { ...common('branches'), ...internal },
     api: {

@@ -21,6 +21,7 @@ function secretsOfSmall(): string {
   const SECRETS: Readonly<Record<string, Record<string, string>>> = {
     'guias-jwt': { JWT_SECRET: secrets.jwt },
     'guias-internal': { INTERNAL_TOKEN: secrets.internal },
+    'guias-webhook-secrets': { WEBHOOK_SECRETS_KEY: secrets.webhooks },
     'guias-api': {
       MONGODB_URI: mongoUris.api,
       REDIS_URL: redisUrls.api,

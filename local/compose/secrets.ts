@@ -16,18 +16,23 @@ const first = !existsSync(join(folder, 'secrets.json'));
 const secrets = loadSecrets(join(folder, 'secrets.json'));
 const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 const { jwt, internal } = secrets;
+const webhookKeys = {
+  'webhook-secrets': secrets.webhooks,
+  'webhook-secrets-previous': secrets.webhooksPrevious, // empty: not set
+};
 
 const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   api: {
     jwt,
     internal,
+    ...webhookKeys,
     mongodb: mongoUris.api,
     redis: redisUrls.api,
     'label-cache': labelCacheUrls.api,
   },
   branches: { internal, mongodb: mongoUris.branches, redis: redisUrls.branches },
   'label-worker': { redis: redisUrls['label-worker'], 'label-cache': labelCacheUrls['label-worker'] },
-  webhooks: { internal, mongodb: mongoUris.webhooks, redis: redisUrls.webhooks },
+  webhooks: { internal, ...webhookKeys, mongodb: mongoUris.webhooks, redis: redisUrls.webhooks },
   dashboard: { mongodb: mongoUris.dashboard, redis: redisUrls.dashboard },
   admin: { mongodb: mongoUris.admin },
   loads: { mongodb: mongoUris.loads },

@@ -142,7 +142,7 @@ describe('the secrets of small', () => {
     const mounted = mountedIn('small');
     const names = made.map(({ metadata }) => metadata.name);
     expect(names).toEqual(expect.arrayContaining(mounted.flatMap(({ secrets }) => secrets)));
-    const common = ['guias-internal', 'guias-jwt'];
+    const common = ['guias-internal', 'guias-jwt', 'guias-webhook-secrets'];
     for (const name of SERVICES) {
       const own = mounted.find(({ pod }) => pod === name)?.secrets.filter((each) => !common.includes(each));
       expect(own).toEqual([`guias-${name}`]);
@@ -248,6 +248,7 @@ describe.each(ours)('%s: %s', (overlay, name) => {
 const WORKING: Readonly<Record<string, string>> = {
   INTERNAL_TOKEN: randomBytes(32).toString('hex'),
   JWT_SECRET: randomBytes(32).toString('hex'),
+  WEBHOOK_SECRETS_KEY: randomBytes(32).toString('hex'),
   MONGODB_URI: 'mongodb://mongo:27017/guias',
   REDIS_URL: 'redis://redis:6379',
   LABEL_CACHE_URL: 'redis://label-cache:6379',

@@ -94,8 +94,8 @@ describe('every service', () => {
   );
 });
 
-function valuesOf({ jwt, internal, redis }: Secrets): string[] {
-  return [jwt, internal, ...Object.values(redis)];
+function valuesOf({ jwt, internal, webhooks, redis }: Secrets): string[] {
+  return [jwt, internal, webhooks, ...Object.values(redis)];
 }
 
 /** Returns a process and all that it started, by their ids. */
