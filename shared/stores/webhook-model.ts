@@ -17,8 +17,8 @@ import type { LogEntry } from './event-model.ts';
 const FAILURE = optional(part({ at: MOMENT, reason: TEXT }));
 
 /**
- * A webhook: where to send the events of its account, and how far they are sent. Of deliveries, the last tries alone
- * are stored. Every moment is of the database's clock. Stored fields are never renamed: `through` is the end of a batch, `off`
+ * A webhook: where to send the events of its account, and how far they are sent. Of deliveries, only the last tries are
+ * stored. Every moment is of the database's clock. Stored fields are never renamed. `through` is the end of a batch. `off` is
  * when and why a webhook was disabled.
  */
 export const WEBHOOKS = defineCollection(
@@ -94,8 +94,8 @@ export const WEBHOOK_SECRETS = defineCollection(
     /** The webhook's `id`. */
     _id: TEXT,
     /**
-     * The newest first. An older one signs until `until`. `value` is in clear text. In its place, `encrypted` is by the key
-     * with the id `key`: a sender of 1.4, which knows `value` alone, sends nothing rather than a wrong signature.
+     * The newest first. An older secret signs until `until`. `value` is in clear text. `encrypted` takes its place, by the
+     * key with the id `key`. A sender of 1.4 knows only `value`, so it sends nothing rather than a wrong signature.
      */
     secrets: listOf(
       part({
