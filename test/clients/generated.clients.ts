@@ -1,7 +1,10 @@
 import { globSync } from 'node:fs';
+import { cp, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { clientTools } from '#test/clients/tools/client-tools.ts';
+import { SHOP } from '#test/examples/shop-day.ts';
 import { compile, expectLabel, programFolder, run, test } from './clients.ts';
 
 /** Makes a client of the document in `into`, and returns what the generator warns of. */
@@ -41,4 +44,20 @@ describe('openapi-generator makes a client', () => {
     const options = ['-proc:none', '-nowarn', '-d', 'classes', '-cp', clientTools.classPath];
     await run('javac', [...options, ...files], own);
   });
+});
+
+test('openapi-typescript makes types, by which the shop of examples/tienda is right', async ({
+  document,
+  folder,
+}) => {
+  const own = join(folder, 'shop');
+  await cp(join(SHOP, 'node'), own, { recursive: true });
+  await symlink(join(repoRoot, 'node_modules'), join(own, 'node_modules'));
+  await run(clientTools.openapiTypescript, [document, '-o', 'guias.d.ts'], own);
+  const compilerOptions = {
+    ...{ strict: true, target: 'es2024', module: 'nodenext', skipLibCheck: true, noEmit: true },
+    ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, types: ['node'] },
+  };
+  await writeFile(join(own, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['tienda.mts'] }));
+  await run(join(repoRoot, 'node_modules/.bin/tsc'), ['-p', '.'], own);
 });

@@ -13,6 +13,9 @@ const GENERATOR = {
   sha256: '41ce4f6b07f196676439d710759fa1ced7a08066d06ff1bf314681470289efae',
 };
 
+/** openapi-typescript (MIT) and a compiler with the interface that it uses, which TypeScript 7 no longer has. */
+const TYPES = ['openapi-typescript@7.13.0', 'typescript@5.9.3'];
+
 /** What runs where it is fetched already. */
 const RUN: Program[] = [
   { names: ['javac'], apt: 'default-jdk-headless', brew: 'openjdk' },
@@ -30,7 +33,7 @@ const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 /** Other versions get another folder: an old one is never used for them. */
 const folder = join(
   cacheFolder,
-  `clients-${keyOf([GENERATOR.sha256, ...[POM, REQUIREMENTS].map((file) => readFileSync(file, 'utf8'))].join())}`,
+  `clients-${keyOf([GENERATOR.sha256, ...TYPES, ...[POM, REQUIREMENTS].map((file) => readFileSync(file, 'utf8'))].join())}`,
 );
 
 /** What makes clients from an OpenAPI document, and what they need to be compiled or imported. */
@@ -38,8 +41,9 @@ export const clientTools = {
   generator: join(folder, 'openapi-generator-cli.jar'),
   /** Libraries of Java clients, as javac's class path. */
   classPath: join(folder, 'java', '*'),
-  /** A Python that finds the packages of Python clients. */
+  /** A Python that finds openapi-python-client, and the packages of Python clients. */
   python: join(folder, 'python', 'bin', 'python3'),
+  openapiTypescript: join(folder, 'node_modules', '.bin', 'openapi-typescript'),
 };
 
 // Part of `npm run test:clients`.
@@ -61,7 +65,7 @@ async function provideClientTools(log: Log): Promise<void> {
   await ensurePrograms([...RUN, ...FETCH], log);
   await withLock('client-tools', log, async () => {
     if (existsSync(folder)) return;
-    log('Fetching openapi-generator, and the libraries of its Java and Python clients…');
+    log('Fetching generators of clients, and the libraries of Java and Python clients…');
     const unfinished = `${folder}.unfinished`;
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(unfinished, { recursive: true });
@@ -75,6 +79,7 @@ async function provideClientTools(log: Log): Promise<void> {
     await run(unfinished, 'python3', '-m', 'venv', join(unfinished, 'python'));
     const python = join(unfinished, 'python', 'bin', 'python3');
     await run(unfinished, python, '-m', 'pip', 'install', '--no-deps', '-r', REQUIREMENTS);
+    await run(unfinished, 'npm', 'install', '--ignore-scripts', '--prefix', unfinished, ...TYPES);
     renameSync(unfinished, folder);
   });
 }
