@@ -12,7 +12,7 @@ const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF. [La gu
 1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
 2. Las demás operaciones llevan \`Authorization: Bearer <token>\`. En esta página, al entrar con el paso 1 el token queda puesto.
 
-Crear guías, cancelar una, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear: cuándo, está en su descripción.
+Crear guías, cancelar una, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías, que dice cuándo, registrar un webhook y simular.
 
 Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
 
