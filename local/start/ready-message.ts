@@ -34,6 +34,9 @@ ${firstRequests(addresses.api)}
 ${firstQuote(addresses.api)}
 echo ${addresses.api}/rastreo/$GUIA   # where the parcel is: the label's QR code leads there
 
+  User "prueba", same password, has a test account: labels that say so, and POST /api/guias/{guia}/simular plays what
+  happens to a parcel, also the bad days: ${addresses.api}/api/docs/pruebas
+
 Ctrl-C stops everything.
 `;
 }
