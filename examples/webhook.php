@@ -1,5 +1,5 @@
 <?php
-// Recibe los mensajes de un webhook y escribe sus eventos. PHP 8.0 o posterior, sin paquetes.
+// Recibe los mensajes de un webhook y guarda sus eventos. PHP 8.0 o posterior, sin paquetes.
 //   SECRETO=whsec_… CARPETA=eventos php -S 127.0.0.1:8080 examples/webhook.php
 
 function esAutentico(array $server, string $cuerpo, string $secreto): bool
@@ -23,30 +23,40 @@ function esAutentico(array $server, string $cuerpo, string $secreto): bool
 function guardar(array $evento): void
 {
     $carpeta = getenv('CARPETA') ?: 'eventos';
-    if (!is_dir($carpeta)) {
-        mkdir($carpeta);
-    }
     $archivo = "$carpeta/" . hash('sha256', "{$evento['SEND_GUIA']} {$evento['Id']}") . '.json';
     if (file_exists($archivo)) {
         return; // el mensaje se repitió
     }
-    if (file_put_contents($archivo, json_encode($evento)) === false) {
-        http_response_code(500); // llegará otra vez
-        exit;
+    if (!is_dir($carpeta)) {
+        mkdir($carpeta);
     }
+    $nuevo = tempnam($carpeta, 'nuevo');
+    file_put_contents($nuevo, json_encode($evento));
+    rename($nuevo, $archivo); // está completo, o no está
     file_put_contents('php://stdout', "{$evento['Id']} {$evento['SEND_GUIA']} {$evento['SEND_ESTATUS']}\n");
 }
 
-$cuerpo = file_get_contents('php://input');
-if (!esAutentico($_SERVER, $cuerpo, getenv('SECRETO') ?: '')) {
-    http_response_code(401);
-    exit;
-}
-// Guarde los eventos y responda; lo que tarda, hágalo después. De otro tipo de mensaje no haga nada.
-$mensaje = json_decode($cuerpo, true);
-if ($mensaje['type'] === 'guias.eventos') {
-    foreach ($mensaje['data']['Eventos'] as $evento) {
-        guardar($evento);
+/** Da el estatus de la respuesta. Solo guarda: lo que tarda, hágalo después. */
+function recibir(string $cuerpo): int
+{
+    if (!esAutentico($_SERVER, $cuerpo, getenv('SECRETO') ?: '')) {
+        return 401;
     }
+    $mensaje = json_decode($cuerpo, true);
+    // De los tipos que no conoce no haga nada: habrá otros.
+    if ($mensaje['type'] === 'guias.eventos') {
+        foreach ($mensaje['data']['Eventos'] as $evento) {
+            guardar($evento);
+        }
+    }
+    return 204;
 }
-http_response_code(204);
+
+// Una advertencia de PHP saldría en la respuesta, con 200, y el evento se perdería: aquí es un error.
+set_error_handler(fn(int $nivel, string $texto) => throw new ErrorException($texto));
+try {
+    http_response_code(recibir(file_get_contents('php://input')));
+} catch (Throwable $error) {
+    error_log($error);
+    http_response_code(500); // el mensaje llega otra vez
+}

@@ -1,15 +1,18 @@
-# Recibe los mensajes de un webhook y escribe sus eventos. Python 3.8 o posterior, sin paquetes.
-#   SECRETO=whsec_… PUERTO=8080 python3 examples/webhook.py
+# Recibe los mensajes de un webhook y guarda sus eventos. Python 3.8 o posterior, sin paquetes.
+#   SECRETO=whsec_… PUERTO=8080 CARPETA=eventos python3 examples/webhook.py
 import base64
 import hashlib
 import hmac
 import json
 import os
+import threading
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRETO = os.environ.get("SECRETO", "")
 PUERTO = int(os.environ.get("PUERTO", "8080"))
+CARPETA = os.environ.get("CARPETA", "eventos")
 
 
 def es_autentico(headers, cuerpo, secreto):
@@ -23,32 +26,48 @@ def es_autentico(headers, cuerpo, secreto):
     return any(hmac.compare_digest(firma, b"v1," + suma) for firma in firmas)
 
 
-# Los que ya llegaron. Usted tendrá una tabla, con SEND_GUIA e Id como clave: Id se repite entre guías.
-conocidos = set()
-
-
+# Cada evento es un archivo. Usted tendrá una tabla, con SEND_GUIA e Id como clave: Id se repite entre guías.
 def guardar(evento):
-    clave = (evento["SEND_GUIA"], evento["Id"])
-    if clave in conocidos:
+    clave = f"{evento['SEND_GUIA']} {evento['Id']}"
+    archivo = os.path.join(CARPETA, hashlib.sha256(clave.encode()).hexdigest() + ".json")
+    if os.path.exists(archivo):
         return  # el mensaje se repitió
-    conocidos.add(clave)
+    os.makedirs(CARPETA, exist_ok=True)
+    with open(archivo + ".nuevo", "w") as nuevo:
+        json.dump(evento, nuevo)
+    os.replace(archivo + ".nuevo", archivo)  # está completo, o no está
     print(evento["Id"], evento["SEND_GUIA"], evento["SEND_ESTATUS"], flush=True)
 
 
+UNO_A_LA_VEZ = threading.Lock()
+
+
+# Da el estatus de la respuesta. Solo guarda: lo que tarda, hágalo después.
+def recibir(headers, cuerpo):
+    if not es_autentico(headers, cuerpo, SECRETO):
+        return 401
+    mensaje = json.loads(cuerpo)
+    # De los tipos que no conoce no haga nada: habrá otros.
+    if mensaje["type"] == "guias.eventos":
+        with UNO_A_LA_VEZ:
+            for evento in mensaje["data"]["Eventos"]:
+                guardar(evento)
+    return 204
+
+
 class Receptor(BaseHTTPRequestHandler):
-    timeout = 15  # una conexión que calla no detiene a las demás
+    timeout = 15  # una conexión que calla se corta
 
     def do_POST(self):
         cuerpo = self.rfile.read(int(self.headers.get("content-length", 0)))
-        autentico = es_autentico(self.headers, cuerpo, SECRETO)
-        if autentico:
-            # Guarde los eventos y responda; lo que tarda, hágalo después. De otro tipo de mensaje no haga nada.
-            mensaje = json.loads(cuerpo)
-            if mensaje["type"] == "guias.eventos":
-                for evento in mensaje["data"]["Eventos"]:
-                    guardar(evento)
-        self.send_response(204 if autentico else 401)
+        try:
+            estatus = recibir(self.headers, cuerpo)
+        except Exception:
+            # Un error no acaba con el programa: con 500, el mensaje llega otra vez.
+            traceback.print_exc()
+            estatus = 500
+        self.send_response(estatus)
         self.end_headers()
 
 
-HTTPServer(("127.0.0.1", PUERTO), Receptor).serve_forever()
+ThreadingHTTPServer(("127.0.0.1", PUERTO), Receptor).serve_forever()

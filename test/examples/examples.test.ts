@@ -31,9 +31,10 @@ const RECEIVERS: [program: string, example: string, shown: string, options?: (po
 ];
 
 test.for(RECEIVERS.filter(isThere))(
-  '%s: examples/%s takes messages that are authentic, and each event once',
+  '%s: examples/%s takes messages that are authentic and each event once, and outlives errors',
   async ([program, example, shown, options], { folder }) => {
-    await expectReceives((port) => [program, ...(options?.(port) ?? []), example], folder);
+    const kept = join(folder, example);
+    await expectReceives((port) => [program, ...(options?.(port) ?? []), example], kept);
     expectOnPage(example, shown);
   },
 );

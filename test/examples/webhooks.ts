@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
@@ -15,7 +16,7 @@ const message = (id: string, type: string, data: unknown): Message => ({
 });
 const event = (SEND_GUIA: string, Id: string, Tipo: string, SEND_ESTATUS: string) => ({
   ...{ SEND_GUIA, Id, Tipo, SEND_ESTATUS },
-  Nota: 'ñ',
+  CampoDeOtroDia: ['ñ'],
 });
 const MESSAGE = message('msg_1', 'guias.eventos', {
   Eventos: [event('390458235877', 'E1', 'Entregado', 'Entregado')],
@@ -56,18 +57,19 @@ export const CASES: [name: string, headers: Record<string, string>, body: string
 export const PROGRAMS = join(repoRoot, 'examples');
 
 /**
- * Runs a receiver, sends it each message, and checks that it takes those that are authentic and no other, and writes each
- * event once.
+ * Runs a receiver and sends it each message. It takes those that are authentic and no other, asks for what it cannot keep
+ * again, outlives every error, and writes each event once.
  *
- * @param folder where it may keep events.
+ * @param kept the folder in which it keeps events.
  */
 export async function expectReceives(
   command: (port: number) => [string, ...string[]],
-  folder: string,
+  kept: string,
 ): Promise<void> {
   const port = await freePort();
   const [program, ...args] = command(port);
-  const env = { ...process.env, SECRETO: SECRET, PUERTO: String(port), CARPETA: join(folder, 'eventos') };
+  const env = { ...process.env, SECRETO: SECRET, PUERTO: String(port), CARPETA: kept };
+  await writeFile(kept, 'A file where the folder belongs: no event can be kept.');
   const child = spawn(program, args, { cwd: PROGRAMS, env, stdio: ['ignore', 'pipe', 'ignore'] });
   let written = '';
   child.stdout.on('data', (text) => {
@@ -86,6 +88,10 @@ export async function expectReceives(
         .catch(() => false),
     )
     .toBe(true);
+  for (const { id, body } of [MESSAGE, { id: 'msg_0', body: 'no JSON' }]) {
+    expect([id, (await post(signedHeaders({ id, body }, [SECRET], ago(0)), body)).status]).toEqual([id, 500]);
+  }
+  await rm(kept);
   for (const [name, headers, body, authentic] of CASES) {
     const { status } = await post(headers, body);
     expect([name, status]).toEqual([name, authentic ? 204 : 401]);
