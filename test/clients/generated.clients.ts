@@ -53,7 +53,7 @@ test('openapi-typescript makes types, by which the shop of examples/tienda is ri
   const own = join(folder, 'shop');
   await cp(join(SHOP, 'node'), own, { recursive: true });
   await symlink(join(repoRoot, 'node_modules'), join(own, 'node_modules'));
-  await run(clientTools.openapiTypescript, [document, '-o', 'guias.d.ts'], own);
+  await run(join(clientTools.nodeModules, '.bin', 'openapi-typescript'), [document, '-o', 'guias.d.ts'], own);
   const compilerOptions = {
     ...{ strict: true, target: 'es2024', module: 'nodenext', skipLibCheck: true, noEmit: true },
     ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, types: ['node'] },

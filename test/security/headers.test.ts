@@ -77,11 +77,13 @@ describe('an answer of the API', () => {
     expect([answered, securityHeaders(headers)]).toEqual([status, DATA_HEADERS]);
   });
 
-  test('that is the page to try requests may load its own assets and nothing else', async ({ api }) => {
+  test('that is the page to try requests runs one script of ours, asks this API, and shows labels', async ({
+    api,
+  }) => {
     const { headers } = await fetch(`${api.url}/api/docs/probar`);
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; " +
-        "form-action 'none'; frame-ancestors 'none'; script-src 'self'; connect-src 'self';",
+      "default-src 'none'; style-src 'self'; img-src data: blob:; base-uri 'none'; form-action 'self'; " +
+        "frame-ancestors 'none'; script-src 'self'; connect-src 'self'; object-src blob:; frame-src blob:",
     );
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });

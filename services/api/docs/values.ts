@@ -27,34 +27,26 @@ import {
   WHEN_TO_REPEAT_HEADS,
 } from '../openapi/when-to-repeat.ts';
 import { MAX_PENDING } from '../webhooks/webhooks.ts';
-
-/** Fields of an OpenAPI operation that the chapters show. */
-type Operation = {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  'x-permiso'?: string;
-  'x-codigos': Record<string, string[]>;
-};
-type DocumentedOperation = Operation & { method: string; path: string };
+import {
+  codigoLink,
+  type OpenApiDocument,
+  type Operation,
+  operationSection,
+  operationsOf,
+} from './reference.ts';
+import { asText, readableJson } from './text.ts';
 
 /**
  * Returns the chapters' values by name, as Markdown: limits in force, and tables of operations, fields, codes and
  * retries.
  */
-export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: object }) {
-  const operations = Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(
-    ([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        ...operation,
-        method: method.toUpperCase(),
-        path,
-      })),
-  );
+export function chapterValues(config: ApiConfig, document: OpenApiDocument) {
+  const operations = operationsOf(document);
   const taggedWith = (tag: keyof typeof TAGS) => operations.filter(({ tags }) => tags.includes(tag));
   return {
     ...limitsOf(config),
-    operaciones: operationsTable(operations),
+    operaciones: bySubject('###', (tag) => operationsTable(taggedWith(tag))),
+    referencia: reference(document, operations),
     operacionesDeEtiquetas: operationsTable(taggedWith('Etiquetas')),
     operacionesDeEventos: operationsTable(taggedWith('Eventos')),
     tiposDeEtiqueta: TIPOS.map((tipo) => `\`${tipo}\``).join(', '),
@@ -68,6 +60,7 @@ export function chapterValues(config: ApiConfig, { paths = {} }: { paths?: objec
       .map(({ summary, value }) => `### ${summary}\n\n\`\`\`\n${readableJson(value)}\n\`\`\``)
       .join('\n\n'),
     codigos: codeSections(operations),
+    indiceDeCodigos: codeIndex(),
     cuandoRepetir: markdownTable(WHEN_TO_REPEAT_HEADS, WHEN_TO_REPEAT),
     cuandoRepetirNota: WHEN_REPEATED,
   };
@@ -100,15 +93,35 @@ function limitsOf(config: ApiConfig): Record<string, string> {
   );
 }
 
-function operationsTable(operations: readonly DocumentedOperation[]): string {
+/** Writes a section for each subject. @param mark of its heading in Markdown. */
+function bySubject(mark: string, contentOf: (tag: keyof typeof TAGS) => string): string {
+  return (Object.keys(TAGS) as (keyof typeof TAGS)[])
+    .map((tag) => `${mark} ${TAGS[tag]['x-displayName']}\n\n${contentOf(tag)}`)
+    .join('\n\n');
+}
+
+function operationsTable(operations: readonly Operation[]): string {
   return markdownTable(
     ['Solicitud', 'Para qué', 'Permiso'],
-    operations.map(({ method, path, operationId, tags, summary, 'x-permiso': permission }) => [
+    operations.map(({ method, path, operationId, summary, 'x-permiso': permission }) => [
       `\`${method} ${path}\``,
-      `[${summary}](/api/docs/probar#/${encodeURIComponent(TAGS[tags[0] as keyof typeof TAGS]['x-displayName'])}/${operationId})`,
+      `[${summary}](/api/docs/operaciones#${operationId})`,
       permission ? `\`${permission}\`` : '–',
     ]),
   );
+}
+
+/** Every operation, by subject, and before them the codes that each of them can answer. */
+function reference(document: OpenApiDocument, operations: readonly Operation[]): string {
+  const answered = operations.map(({ 'x-codigos': codigos }) => Object.values(codigos).flat());
+  const everywhere = new Set(answered[0]?.filter((codigo) => answered.every((all) => all.includes(codigo))));
+  const sections = bySubject('##', (tag) =>
+    operations
+      .filter(({ tags }) => tags.includes(tag))
+      .map((operation) => operationSection(operation, document, everywhere))
+      .join('\n\n'),
+  );
+  return `Todas pueden responder ${[...everywhere].map(codigoLink).join(', ')}.\n\n${sections}`;
 }
 
 /** Every value of SEND_ESTATUS, with what the tracking page says of it. */
@@ -154,18 +167,31 @@ function fieldsTable({ properties = {}, required = [] }: Section): string {
 /** A placeholder in a message. */
 const FILLED = new Proxy({} as ErrorParams, { get: () => '…' });
 
-function codeSections(operations: readonly DocumentedOperation[]): string {
-  const advised = Object.values<HttpError>(httpErrors).filter(({ advice }) => advice !== undefined);
-  const byCodigo = Map.groupBy(advised, ({ codigo = '' }) => codigo);
-  return [...byCodigo].map(([codigo, errors]) => codeSection(codigo, errors, operations)).join('\n\n');
+/** The errors that a client is advised about, by code. */
+const ADVISED = Map.groupBy(
+  Object.values<HttpError>(httpErrors).filter(({ advice }) => advice !== undefined),
+  ({ codigo = '' }) => codigo,
+);
+
+/** Every code with its first text, in the order of the alphabet. */
+function codeIndex(): string {
+  return markdownTable(
+    ['Código', 'Dice'],
+    [...ADVISED]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([codigo, [error]]) => [
+        `[\`${codigo}\`](#${codigo})`,
+        asText((error && textOf(error, FILLED)) ?? ''),
+      ]),
+  );
+}
+
+function codeSections(operations: readonly Operation[]): string {
+  return [...ADVISED].map(([codigo, errors]) => codeSection(codigo, errors, operations)).join('\n\n');
 }
 
 /** Returns the statuses of one code, its texts, what to do, and where it is answered if not everywhere. */
-function codeSection(
-  codigo: string,
-  errors: readonly HttpError[],
-  operations: readonly DocumentedOperation[],
-): string {
+function codeSection(codigo: string, errors: readonly HttpError[], operations: readonly Operation[]): string {
   const texts = errors.map((error) => textOf(error, FILLED) ?? '');
   const where = operations.filter(({ 'x-codigos': codigos }) =>
     Object.values(codigos).flat().includes(codigo),
@@ -179,22 +205,10 @@ function codeSection(
     `### \`${codigo}\` ${[...new Set(statuses)].toSorted().join(' o ')}`,
     ...[...new Set(texts)].map((text) => `> ${asText(text)}`),
     errors[0]?.advice,
-    ...(everywhere ? [] : [`*En: ${where.map(({ operationId }) => operationId).join(', ')}.*`]),
+    ...(everywhere
+      ? []
+      : [
+          `*En: ${where.map(({ operationId }) => `[${operationId}](/api/docs/operaciones#${operationId})`).join(', ')}.*`,
+        ]),
   ].join('\n\n');
-}
-
-/** Escapes Markdown. */
-function asText(text: string): string {
-  return text.replace(/[\\`*_[\]<>|&]/g, '\\$&');
-}
-
-/** In characters: longer lines scroll sideways. */
-const MAX_LINE = 80;
-
-/** Writes JSON over several lines, with each innermost object on one line unless the line is too long. */
-function readableJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/\{\s+([^{}[\]]*?)\s+\}/g, (broken, fields: string) => {
-    const line = `{ ${fields.replace(/\n\s+/g, ' ')} }`;
-    return line.length > MAX_LINE ? broken : line;
-  });
 }

@@ -5,8 +5,11 @@ import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { test } from '#test/fixtures/services.ts';
 import { CHAPTERS } from './chapters.ts';
 
-const PHONE = { width: 360, height: 740 };
+/** A small phone, a tablet and a desk. */
+const WIDTHS = [320, 768, 1280];
 const DESKTOP = { width: 1280, height: 900 };
+/** Below the chapters: what is found for a word. */
+const FOUND = '/buscar?q=guia';
 
 /** Opens a page, and what went wrong in it. */
 async function open(browser: Browser, url: string, viewport = DESKTOP) {
@@ -29,22 +32,28 @@ describe('the guide for integrators in a browser', () => {
     await page.close();
   });
 
-  test.for(CHAPTERS)(
-    '/api/docs%s fits a phone, has no finding of axe in light and dark, and fails nowhere',
+  test.for([...CHAPTERS, FOUND])(
+    '/api/docs%s fits every screen, has no finding of axe in light and dark, and fails nowhere',
     async (path, { api, browser }) => {
-      const { page, failures } = await open(browser, `${api.url}/api/docs${path}`, PHONE);
-      expect(await page.evaluate(FITS)).toBe(true);
-      await screenshot(page, `guia-telefono${path.replace('/', '-')}`);
-      for (const value of ['light', 'dark']) {
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
-        expect([value, await accessibilityFindings(page)]).toEqual([value, []]);
+      const { page, failures } = await open(browser, `${api.url}/api/docs${path}`);
+      for (const width of WIDTHS) {
+        await page.setViewport({ width, height: 900 });
+        expect([width, await page.evaluate(FITS)]).toEqual([width, true]);
+        for (const value of ['light', 'dark']) {
+          await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+          expect([width, value, await accessibilityFindings(page)]).toEqual([width, value, []]);
+          await screenshot(page, `guia${path.replaceAll(/\W/g, '-')}-${width}-${value}`);
+        }
       }
       expect(failures).toEqual([]);
       await page.close();
     },
   );
 
-  test('is read by keyboard: a link past the menu, a mark where the focus is', async ({ api, browser }) => {
+  test('is read by keyboard: a link past the contents, a mark where the focus is', async ({
+    api,
+    browser,
+  }) => {
     const { page } = await open(browser, `${api.url}/api/docs/errores`);
     await page.keyboard.press('Tab');
     expect(await focused(page)).toEqual({ text: 'Saltar al contenido', marked: true, seen: true });
@@ -54,12 +63,32 @@ describe('the guide for integrators in a browser', () => {
     expect(await focused(page)).toMatchObject({ marked: true, seen: true }); // the example, which may scroll
 
     await page.goto(`${api.url}/api/docs/errores`);
-    for (const text of ['Saltar al contenido', 'Primera solicitud', 'Ensayar']) {
+    for (const text of ['Saltar al contenido', '', 'Buscar', 'Primera solicitud', 'Ensayar']) {
       await page.keyboard.press('Tab');
       expect(await focused(page)).toEqual({ text, marked: true, seen: true });
     }
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     expect(page.url()).toBe(`${api.url}/api/docs/pruebas`);
+    await page.close();
+  });
+
+  test('has its contents behind a button on a phone, by keyboard too', async ({ api, browser }) => {
+    const { page } = await open(browser, `${api.url}/api/docs/errores`, { width: 320, height: 740 });
+    const shown = () => page.$eval('#capitulos', (contents) => contents.checkVisibility());
+    expect(await shown()).toBe(false);
+    for (const _ of [1, 2]) await page.keyboard.press('Tab');
+    expect(await focused(page)).toEqual({ text: 'Capítulos', marked: true, seen: true });
+    await page.keyboard.press('Enter');
+    expect([await shown(), await page.evaluate(FITS), await accessibilityFindings(page)]).toEqual([
+      true,
+      true,
+      [],
+    ]);
+    await screenshot(page, 'guia-indice-320');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('sin cobertura');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(page.url()).toBe(`${api.url}/api/docs/buscar?q=sin+cobertura`);
     await page.close();
   });
 
@@ -77,7 +106,7 @@ describe('the guide for integrators in a browser', () => {
       const { pathname, hash } = new URL(href);
       const answer = await fetch(api.url + pathname);
       expect([href, answer.status]).toEqual([href, 200]);
-      const anchor = hash.startsWith('#/') ? '' : hash.slice(1); // of the page that tries requests: an operation
+      const anchor = hash.slice(1);
       if (anchor) expect([href, (await answer.text()).includes(`id="${anchor}"`)]).toEqual([href, true]);
     }
   });

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { httpErrors } from '#services/api/errors.ts';
 import type { HttpError } from '#shared/http/http-errors.ts';
+import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 import { CHAPTERS } from './chapters.ts';
+import { codeBlocks, escaped } from './code-blocks.ts';
 
 const test = services
   .override('settings', { GUIDES_PER_DAY_PER_ACCOUNT: '4321' })
@@ -38,37 +41,50 @@ describe('/', () => {
 });
 
 describe('the guide for integrators', () => {
-  test.for(CHAPTERS)('/api/docs%s runs no script and loads from nowhere else', async (path, { api }) => {
-    const { status, headers } = await fetch(`${api.url}/api/docs${path}`);
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    );
-  });
+  /** The page to try requests has a policy of its own (test/security/headers.test.ts). */
+  const readOnly = CHAPTERS.filter((path) => path !== '/probar');
+  test.for([...readOnly, '/buscar?q=x'])(
+    '/api/docs%s runs no script and loads from nowhere else',
+    async (path, { api }) => {
+      const { status, headers } = await fetch(`${api.url}/api/docs${path}`);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      );
+    },
+  );
 
   test('says what to do about every code that the API answers', async ({ read }) => {
     const page = await read('/api/docs/errores');
     for (const { codigo, message, advice } of Object.values<HttpError>(httpErrors)) {
       if (advice === undefined) continue; // nobody gets it, or its first problem is answered
-      expect(page).toContain(`<h3 id="${codigo}">`);
+      expect(page).toContain(`<h3 id="${codigo}"><a href="#${codigo}">`);
       if (typeof message === 'string') expect(page).toContain(escaped(message));
     }
     expect(page).toMatch(/<code>destino_invalido<\/code> 400 o 404/);
+    const index = page.slice(page.indexOf('id="indice"'), page.indexOf('id="que-hacer'));
+    expect(index).toContain('<a href="#sin_cobertura"><code>sin_cobertura</code></a>');
   });
 
   test('has every operation, field and limit, as they are in force', async ({ api, read }) => {
     const document = (await (await fetch(`${api.url}/api/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, { summary: string }>>;
+      paths: Record<string, Record<string, { operationId: string }>>;
       components: { schemas: Record<string, { properties: object }> };
     };
     const first = await read('/api/docs');
     expect(document.paths).toHaveProperty(['/api/guias/crear', 'post']);
+    const reference = await read('/api/docs/operaciones');
     for (const [path, methods] of Object.entries(document.paths)) {
-      for (const method of Object.keys(methods)) {
-        expect(first).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
+      for (const [method, { operationId }] of Object.entries(methods)) {
+        const request = `<code>${method.toUpperCase()} ${path}</code>`;
+        expect(first).toContain(request);
+        expect(first).toContain(`<a href="/api/docs/operaciones#${operationId}">`);
+        const [, section = ''] = reference.split(`<h3 id="${operationId}">`);
+        expect(section.split('<h3')[0]).toContain(request);
       }
     }
+    expect(first.indexOf('crearGuias')).toBeLessThan(first.indexOf('iniciarSesion'));
     const fields = await read('/api/docs/campos');
     for (const section of ['Remitente', 'Destinatario', 'Producto', 'CreadoPor', 'Guia']) {
       const names = Object.keys(document.components.schemas[section]?.properties ?? {});
@@ -77,43 +93,54 @@ describe('the guide for integrators', () => {
         expect(fields).toContain(`<code>${field}</code>`);
       }
     }
-    expect(await read('/api/docs/limites')).toContain('<td>4,321</td>');
+    expect(await read('/api/docs/limites')).toContain('>4,321</td>');
   });
 
   test('has the table of retries that the OpenAPI document has', async ({ read }) => {
     const page = await read('/api/docs/reintentos');
-    expect(page).toContain(
-      '<td>503 <code>resultado_desconocido</code>, o conexión cortada sin respuesta</td>',
-    );
+    expect(page).toContain('>503 <code>resultado_desconocido</code>, o conexión cortada sin respuesta</td>');
     expect(await read('/api/openapi.json')).toContain(
       '| 503 `resultado_desconocido`, o conexión cortada sin respuesta | Existen todas en un minuto, o ninguna | Busque sus guías antes de repetir | Repita |',
     );
   });
 
+  test.for([
+    ['codigopostal', 'campos#Destinatario', 'Destinatario'],
+    ['SIN_COBERTURA', 'errores#sin_cobertura', 'sin_cobertura 400 o 404'],
+    ['cancelarGuia', 'operaciones#cancelarGuia', 'cancelarGuia Cancelar una guía'],
+    ['térmica', 'etiquetas#cual-elegir', 'Cuál elegir'],
+  ] as const)('finds %s', async ([query, path, title], { read }) => {
+    const page = await read(`/api/docs/buscar?q=${encodeURIComponent(query)}`);
+    expect(page).toContain(`<a href="/api/docs/${path}">${title}</a>`);
+    expect(page).toContain(`value="${query}"`);
+  });
+
+  test('says that it finds nothing, and shows markup as text', async ({ read }) => {
+    const page = await read('/api/docs/buscar?q=%3Cscript%3Ealert(1)%3C/script%3E');
+    expect(page).toContain('<h1>Nada de «&lt;script&gt;alert(1)&lt;/script&gt;»</h1>');
+    expect(page).not.toContain('<script>');
+    await read('/api/docs/buscar');
+    await read(`/api/docs/buscar?q=a&q=${'b'.repeat(2_000)}`);
+  });
+
+  test('has every example, as it stands in the repository', async ({ read }) => {
+    const page = await read('/api/docs/ejemplos');
+    const files = repositoryFiles.filter((path) => /^examples\/[^/]+\.(?!md$)/.test(path));
+    expect(files.length).toBeGreaterThan(7);
+    for (const file of files) {
+      const path = `/api/docs/ejemplos/${basename(file)}`;
+      expect(page).toContain(`<a href="${path}">`);
+      expect(await read(path)).toBe(await readFile(join(repoRoot, file), 'utf8'));
+    }
+  });
+
   test('begins with commands that print a label as they stand', async ({ api, folder, read }) => {
-    const page = await read('/api/docs');
-    const blocks = [...page.matchAll(/<pre tabindex="0"><code>([\s\S]*?)<\/code><\/pre>/g)];
+    const blocks = codeBlocks(await read('/api/docs'));
     expect(blocks.length).toBe(3);
-    const script = blocks.map(([, block = '']) => unescaped(block)).join('\n');
+    const script = blocks.join('\n');
     expect(script).toContain(`API=${api.url}\n`);
     await writeFile(join(folder, 'primera.sh'), script);
     await promisify(execFile)('sh', ['-e', 'primera.sh'], { cwd: folder, timeout: 60_000 });
     expect((await readFile(join(folder, 'guia.pdf'))).subarray(0, 5).toString()).toBe('%PDF-');
   });
 });
-
-const ENTITIES = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
-
-function escaped(text: string): string {
-  return Object.entries(ENTITIES).reduce(
-    (all, [entity, character]) => all.replaceAll(character, entity),
-    text,
-  );
-}
-
-function unescaped(text: string): string {
-  return Object.entries(ENTITIES).reduceRight(
-    (all, [entity, character]) => all.replaceAll(entity, character),
-    text,
-  );
-}

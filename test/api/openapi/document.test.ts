@@ -1,10 +1,11 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { type ApiErrorCode, codigosOf, httpErrors } from '#services/api/errors.ts';
+import { eventsMessage, signedHeaders, testEvent } from '#services/webhooks/message.ts';
 import { commonHttpErrors, type HttpError } from '#shared/http/http-errors.ts';
-import { screenshot } from '#test/fixtures/browser.ts';
+import type { LogEntry } from '#shared/stores/event-model.ts';
+import { newSecret } from '#shared/stores/webhook-store.ts';
 import { call } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
@@ -20,12 +21,16 @@ type OpenApi = {
   servers: object[];
   tags: { name: string; 'x-displayName': string }[];
   paths: Record<string, Record<string, Documented>>;
+  webhooks: Record<string, { post: Documented & { parameters: { name: string }[] } }>;
   components: { schemas: Record<string, { properties?: object }> };
 };
 
 const test = services
   .extend('text', { scope: 'file' }, async ({ api }) => (await fetch(`${api.url}/api/openapi.json`)).text())
   .extend('document', { scope: 'file' }, ({ text }): OpenApi => JSON.parse(text))
+  .extend('messages', { scope: 'file' }, ({ document }) =>
+    Object.entries(document.webhooks).map(([name, { post }]) => ({ ...post, name })),
+  )
   .extend('operations', { scope: 'file' }, ({ document }) =>
     Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
@@ -35,6 +40,14 @@ const test = services
       })),
     ),
   );
+
+const ENTRY = {
+  told: {
+    ...{ Guia: '390458235877', Id: 'E1', Tipo: 'Entregado', Ocurrido: '2026-11-22T19:05:00.000Z' },
+    ...{ Sucursal: 'MTY01', Paquete: 1, Recibe: 'Luis' },
+  },
+  ...{ status: 'Entregado', version: 4, reference: 'PEDIDO-1042', registered: new Date() },
+} as LogEntry;
 
 /** Reads Fastify's tree of routes, in which each line is a part of a path below that of a shorter indent. */
 function routesOf(tree: string): string[] {
@@ -79,17 +92,17 @@ describe('/api/openapi.json', () => {
         ...['GuiaCreada', 'GuiaCompleta', 'Sucursal', 'Problema', 'RespuestaError', 'RespuestaGuiasCreadas'],
       ]),
     );
-    expect(unnamedObjects(document.paths)).toEqual([]);
+    expect(unnamedObjects([document.paths, document.webhooks])).toEqual([]);
     for (const [name, { properties }] of Object.entries(document.components.schemas)) {
       expect([name, unnamedObjects(properties)]).toEqual([name, []]);
     }
   });
 
-  test('has no example that its schema refuses', ({ document, operations }) => {
+  test('has no example that its schema refuses', ({ document, operations, messages }) => {
     const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
     ajv.addSchema({ $id: 'document', components: document.components });
     let examples = 0;
-    for (const { name, requestBody, responses } of operations) {
+    for (const { name, requestBody, responses } of [...operations, ...messages]) {
       for (const { content = {} } of [...Object.values(responses), ...(requestBody ? [requestBody] : [])]) {
         const json = content['application/json'];
         if (!json) continue;
@@ -117,6 +130,23 @@ describe('/api/openapi.json', () => {
     }
   });
 
+  test('has the messages that webhooks receive, as they are sent', ({ document, messages }) => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const sent = [eventsMessage({ id: 'w', cursor: 0 }, [ENTRY], 1), testEvent()];
+    expect(messages.map(({ name }) => name)).toEqual(sent.map(({ body }) => JSON.parse(body).type));
+    for (const [i, { name, parameters, requestBody }] of messages.entries()) {
+      const [message] = sent.slice(i);
+      if (!message) throw new Error(name);
+      const headers = Object.keys(signedHeaders(message, [newSecret()], new Date()));
+      expect(parameters.map(({ name }) => name)).toEqual(headers);
+      const schema = requestBody?.content['application/json']?.schema.$ref;
+      const validate = ajv.compile({ $ref: `document${schema}` });
+      validate(JSON.parse(message.body));
+      expect([name, validate.errors ?? 'valid']).toEqual([name, 'valid']);
+    }
+  });
+
   test('says where clients reach the API', async ({ document, startApi }) => {
     expect(document.servers).toEqual([{ url: '/' }]);
     const { url } = await startApi({ PUBLIC_URL: 'https://guias.example' });
@@ -134,45 +164,4 @@ describe('/api/openapi.json', () => {
     }
     expect(text).toContain('No hay cobertura para el código postal: 99999');
   });
-});
-
-describe('/api/docs/probar in a browser', () => {
-  test('lets a person log in and send a request', async ({ api, browser }) => {
-    const page = await browser.newPage();
-    const failures: string[] = [];
-    page.on('pageerror', (error) => failures.push(String(error)));
-    page.on('requestfailed', (request) => failures.push(request.url()));
-    await page.setViewport({ width: 1280, height: 1600 });
-    await page.goto(`${api.url}/api/docs/probar`);
-
-    await run(page, 'iniciarSesion', { 'x-username': 'demo', 'x-password': 'demo1234' });
-    expect(await answer(page, 'iniciarSesion')).toContain('Login exitoso');
-
-    await run(page, 'listarPermisos', {});
-    expect(await answer(page, 'listarPermisos')).toContain('"guias.create"');
-    await run(page, 'consultarCobertura', { cp: '99999' });
-    expect(await answer(page, 'consultarCobertura')).toContain(
-      'No hay cobertura para el código postal: 99999',
-    );
-
-    expect((await screenshot(page, 'api-docs')).length).toBeGreaterThan(10_000);
-    expect(failures).toEqual([]);
-  });
-
-  /** Opens an operation, fills in its parameters, and executes it. */
-  async function run(page: Page, operation: string, parameters: Record<string, string>): Promise<void> {
-    const block = `[id$="-${operation}"]`;
-    await page.locator(`${block} .opblock-summary-control`).click();
-    for (const [name, value] of Object.entries(parameters)) {
-      await page.locator(`${block} tr[data-param-name="${name}"] input`).fill(value);
-    }
-    await page.locator(`${block} .execute`).click();
-  }
-
-  async function answer(page: Page, operation: string): Promise<string> {
-    const body = await page.waitForSelector(
-      `[id$="-${operation}"] .live-responses-table .response-col_description pre`,
-    );
-    return (await body?.evaluate((element) => element.textContent)) ?? '';
-  }
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { cacheFolder, keyOf } from '#local/folders.ts';
 import { withLock } from '#local/process/lock.ts';
 import { runToEnd, stopAllProcesses } from '#local/process/owned-process.ts';
@@ -12,9 +12,6 @@ const GENERATOR = {
   artifact: 'org.openapitools:openapi-generator-cli:7.25.0',
   sha256: '41ce4f6b07f196676439d710759fa1ced7a08066d06ff1bf314681470289efae',
 };
-
-/** openapi-typescript (MIT) and a compiler with the interface that it uses, which TypeScript 7 no longer has. */
-const TYPES = ['openapi-typescript@7.13.0', 'typescript@5.9.3'];
 
 /** What runs where it is fetched already. */
 const RUN: Program[] = [
@@ -29,11 +26,12 @@ const FETCH: Program[] = [
 
 const POM = join(import.meta.dirname, 'pom.xml');
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
+const PACKAGES = ['package.json', 'package-lock.json'].map((file) => join(import.meta.dirname, 'npm', file));
 
 /** Other versions get another folder: an old one is never used for them. */
 const folder = join(
   cacheFolder,
-  `clients-${keyOf([GENERATOR.sha256, ...TYPES, ...[POM, REQUIREMENTS].map((file) => readFileSync(file, 'utf8'))].join())}`,
+  `clients-${keyOf([GENERATOR.sha256, ...[POM, REQUIREMENTS, ...PACKAGES].map((file) => readFileSync(file, 'utf8'))].join())}`,
 );
 
 /** What makes clients from an OpenAPI document, and what they need to be compiled or imported. */
@@ -43,7 +41,18 @@ export const clientTools = {
   classPath: join(folder, 'java', '*'),
   /** A Python that finds openapi-python-client, and the packages of Python clients. */
   python: join(folder, 'python', 'bin', 'python3'),
-  openapiTypescript: join(folder, 'node_modules', '.bin', 'openapi-typescript'),
+  /** Packages of Node.js that make clients for TypeScript. */
+  nodeModules: join(folder, 'node_modules'),
+  /** Returns a package as commands name it, with the version that is here. */
+  pinned(name: string): string {
+    const { dependencies } = JSON.parse(readFileSync(PACKAGES[0] ?? '', 'utf8'));
+    if (name in dependencies) return `${name}@${dependencies[name]}`;
+    return (
+      readFileSync(REQUIREMENTS, 'utf8')
+        .split('\n')
+        .find((line) => line.startsWith(`${name}==`)) ?? ''
+    );
+  },
 };
 
 // Part of `npm run test:clients`.
@@ -65,7 +74,7 @@ async function provideClientTools(log: Log): Promise<void> {
   await ensurePrograms([...RUN, ...FETCH], log);
   await withLock('client-tools', log, async () => {
     if (existsSync(folder)) return;
-    log('Fetching generators of clients, and the libraries of Java and Python clients…');
+    log('Fetching openapi-generator, and what makes clients for Python and TypeScript…');
     const unfinished = `${folder}.unfinished`;
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(unfinished, { recursive: true });
@@ -79,7 +88,8 @@ async function provideClientTools(log: Log): Promise<void> {
     await run(unfinished, 'python3', '-m', 'venv', join(unfinished, 'python'));
     const python = join(unfinished, 'python', 'bin', 'python3');
     await run(unfinished, python, '-m', 'pip', 'install', '--no-deps', '-r', REQUIREMENTS);
-    await run(unfinished, 'npm', 'install', '--ignore-scripts', '--prefix', unfinished, ...TYPES);
+    for (const file of PACKAGES) copyFileSync(file, join(unfinished, basename(file)));
+    await run(unfinished, 'npm', 'ci', '--ignore-scripts');
     renameSync(unfinished, folder);
   });
 }

@@ -34,9 +34,11 @@ function inImage(target: string, path: string): boolean {
   return inContext(path) && copied.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-it('the image api has the chapters of the guide for integrators', () => {
-  const chapters = globSync('services/api/docs/**/*.{hbs,md,css,png}', { cwd: repoRoot });
-  expect(chapters.length).toBeGreaterThan(10);
+it('the image api has the chapters and examples of the guide for integrators', () => {
+  const chapters = globSync(['services/api/docs/**/*.{hbs,md,css,js,png}', 'examples/*.{mjs,php,py,sh}'], {
+    cwd: repoRoot,
+  });
+  expect(chapters.length).toBeGreaterThan(20);
   expect(chapters.filter((path) => !inImage('api', path))).toEqual([]);
 });
 
