@@ -1,6 +1,5 @@
 import { type TSchema, Type } from 'typebox';
 import { FEED_EXAMPLE } from './examples.ts';
-import { FeedEvent } from './schemas.ts';
 
 /** What `services/webhooks` sends to an account's address, as the `webhooks` of the document. */
 
@@ -48,7 +47,7 @@ function message(
 }
 
 /** The schema of the feed, as its operation has it. */
-const Evento = Type.Unsafe({ $ref: `#/components/schemas/${FeedEvent.title}` });
+const Evento = Type.Unsafe({ $ref: '#/components/schemas/EventoDeCuenta' });
 const timestamp = Type.String({ description: 'Cuándo, en UTC', examples: [FEED_EXAMPLE.Registrado] });
 
 export const WEBHOOKS = {
