@@ -1,5 +1,5 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { findProgram } from '#local/programs/ensure-programs.ts';
 import { codeBlocks } from '#test/api/docs/code-blocks.ts';
@@ -26,6 +26,14 @@ async function type(block: string, cwd: string, ...folders: string[]): Promise<v
   await run('sh', ['-e', '-c', lines.join('\n')], cwd, { PATH });
 }
 
+/** Makes a folder with the generator for Python. The script that pip made names the folder in which it was installed. */
+async function generatorFolder(own: string): Promise<string> {
+  const bin = await folderFor(own, 'bin');
+  const script = `#!/bin/sh\nexec '${clientTools.python}' -m openapi_python_client "$@"\n`;
+  await writeFile(join(bin, 'openapi-python-client'), script, { mode: 0o755 });
+  return bin;
+}
+
 async function folderFor(folder: string, name: string): Promise<string> {
   const own = join(folder, name);
   await mkdir(own);
@@ -38,7 +46,7 @@ describe('the chapter on clients', () => {
     await writeFile(join(own, 'cliente.yaml'), blockWith(blocks, 'content_type_overrides'));
     const commands = blockWith(blocks, 'pip install');
     expect(commands).toContain(`pip install ${clientTools.pinned('openapi-python-client')}`);
-    await type(commands, own, dirname(clientTools.python));
+    await type(commands, own, await generatorFolder(own));
     await writeFile(join(own, 'programa.py'), blockWith(blocks, 'from guias_de_envio_client import'));
     await expectLabel(own, api.url, clientTools.python, 'programa.py');
   });

@@ -89,7 +89,7 @@ async function provideClientTools(log: Log): Promise<void> {
     const python = join(unfinished, 'python', 'bin', 'python3');
     await run(unfinished, python, '-m', 'pip', 'install', '--no-deps', '-r', REQUIREMENTS);
     for (const file of PACKAGES) copyFileSync(file, join(unfinished, basename(file)));
-    await run(unfinished, 'npm', 'ci', '--ignore-scripts');
+    await run(unfinished, 'npm', 'ci', '--ignore-scripts', '--prefix', unfinished);
     renameSync(unfinished, folder);
   });
 }
