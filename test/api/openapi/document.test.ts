@@ -5,7 +5,7 @@ import { type ApiErrorCode, codigosOf, httpErrors } from '#services/api/errors.t
 import { eventsMessage, signedHeaders, testEvent } from '#services/webhooks/message.ts';
 import { commonHttpErrors, type HttpError } from '#shared/http/http-errors.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
-import { newSecret } from '#shared/stores/webhook-store.ts';
+import { newSecret } from '#shared/stores/webhook-secrets.ts';
 import { call } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
