@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq';
-import { isLabelPayload, type LabelJob, type LabelJobResult } from '#shared/contracts/label-job.ts';
+import { isPrintPayload, type LabelJob, type LabelJobResult } from '#shared/contracts/label-job.ts';
 import { KINDS } from '#shared/contracts/label-kinds.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 
@@ -9,7 +9,10 @@ type JobData = Partial<LabelJob> | null;
 /** Returns the label's data that is not personal; undefined if the job holds no valid label. */
 export function visibleLabel(data: JobData) {
   const label = data?.label;
-  if (!isLabelPayload(label)) return undefined;
+  if (!isPrintPayload(label)) return undefined;
+  if (label.kind === 'manifest') {
+    return { guia: label.number, tipo: 'manifiesto', guias: label.guides.length, origen: label.origin.code };
+  }
   return {
     guia: label.number,
     tipo: KINDS[label.kind].tipo,

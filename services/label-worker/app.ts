@@ -1,5 +1,5 @@
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { ofEachKind } from '#shared/contracts/label-kinds.ts';
+import { ofEachPrint } from '#shared/contracts/label-kinds.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { startHeartbeats } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -87,7 +87,7 @@ async function assemble(
       log,
       telemetry,
     });
-    const versions = ofEachKind((kind) => templates[kind].version);
+    const versions = ofEachPrint((kind) => templates[kind].version);
     const details = workerDetails({
       worker,
       chromium: browser.status,

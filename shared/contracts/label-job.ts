@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { JobsOptions } from 'bullmq';
 import { type Static, Type } from 'typebox';
-import { GUIDE_NUMBER, Guide, guideAjv, MAX_PACKAGES, ServiceType } from './guide.ts';
-import { LABEL_KINDS } from './label-kinds.ts';
+import { GUIDE_NUMBER, Guide, guideAjv, MAX_GUIDES, MAX_PACKAGES, ServiceType } from './guide.ts';
+import { LABEL_KINDS, type PrintKind } from './label-kinds.ts';
+import { MANIFEST_NUMBER, ManifestGuide, pagesOf } from './manifest.ts';
 
 /** The contract between the api and the label worker. Both check the payload. */
 
@@ -42,6 +43,11 @@ export const ImageFormat = Type.Object(
 export type ImageFormat = Static<typeof ImageFormat>;
 
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
+/** The logo by value, as `data:` URI: the worker needs no settings, and a changed logo is another label. */
+const Logo = Type.String({
+  pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$',
+  maxLength: MAX_LOGO_LENGTH,
+});
 
 /**
  * All that a label shows. The worker needs no database, and a hash of this value is the label's identity (cache key,
@@ -58,13 +64,7 @@ export const LabelPayload = Type.Object(
     createdAt: Type.String(),
     service: ServiceType,
     carrier: Type.String(),
-    /** The logo itself, as `data:` URI. So the worker needs no setting, and a changed logo makes another label. */
-    logo: Type.Optional(
-      Type.String({
-        pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$',
-        maxLength: MAX_LOGO_LENGTH,
-      }),
-    ),
+    logo: Type.Optional(Logo),
     /** The text of the QR: the tracking address with the guide number in it. */
     trackingUrl: Type.String(),
     /**
@@ -80,11 +80,40 @@ export const LabelPayload = Type.Object(
 );
 export type LabelPayload = Static<typeof LabelPayload>;
 
+/** All that the list of a manifest shows. A worker of 1.4 refuses it. */
+export const ManifestPayload = Type.Object(
+  {
+    kind: Type.Literal('manifest'),
+    number: Type.String({ pattern: MANIFEST_NUMBER }),
+    /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
+    createdAt: Type.String(),
+    account: Type.String(),
+    carrier: Type.String(),
+    logo: Type.Optional(Logo),
+    origin: BranchOnLabel,
+    guides: Type.Array(
+      Type.Object(
+        {
+          ...ManifestGuide.properties,
+          postalCode: Type.Optional(Type.String()),
+          /** Cancelled after it came into the manifest. */
+          cancelled: Type.Optional(Type.Literal(true)),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: MAX_GUIDES },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ManifestPayload = Static<typeof ManifestPayload>;
+export type PrintPayload = LabelPayload | ManifestPayload;
+
 /** Versions of our templates, or of an operator's own (docs/labels.md "Versions"). */
-export type TemplateVersions = Readonly<Record<LabelPayload['kind'], string>>;
+export type TemplateVersions = Readonly<Record<PrintKind, string>>;
 
 /** `requestId` is that of the first request. `behind`: the label is of a file of many, and goes behind single labels. */
-export type LabelJob = { key: string; label: LabelPayload; requestId: string; behind?: true };
+export type LabelJob = { key: string; label: PrintPayload; requestId: string; behind?: true };
 
 /**
  * `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis. Workers of 1.3.0 leave it out.
@@ -93,16 +122,24 @@ export type LabelJob = { key: string; label: LabelPayload; requestId: string; be
 export type LabelJobResult = { bytes: number; at?: number; dropped?: true };
 
 export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
+const isManifestPayload = guideAjv().compile<ManifestPayload>(ManifestPayload);
 
-export function pageCount({ packages, package: only }: Pick<LabelPayload, 'packages' | 'package'>): number {
-  return only === undefined ? packages : 1;
+export function isPrintPayload(payload: unknown): payload is PrintPayload {
+  return isLabelPayload(payload) || isManifestPayload(payload);
+}
+
+type Paged = Pick<LabelPayload, 'packages' | 'package'> | Pick<ManifestPayload, 'guides'>;
+
+export function pageCount(payload: Paged): number {
+  if ('guides' in payload) return pagesOf(payload.guides).length;
+  return payload.package === undefined ? payload.packages : 1;
 }
 
 /** Characters of a SHA-256 in base64url. */
 const HASH_LENGTH = 43;
 
 /** Returns a label's identity: a hash of its content and format, and its template's version. */
-export function labelKey(label: LabelPayload, version: string = TEMPLATE_VERSION): string {
+export function labelKey(label: PrintPayload, version: string = TEMPLATE_VERSION): string {
   return `${createHash('sha256').update(JSON.stringify(label)).digest('base64url')}-${version}`;
 }
 
@@ -128,3 +165,6 @@ export function labelJobOptions(key: string, place: number, evictions = 0): Jobs
     removeOnFail: { count: 1_000 },
   };
 }
+
+/** Of a manifest's job, beside those of a label: with 500 guides it is fifty times as large, so Redis keeps none. */
+export const MANIFEST_JOB_OPTIONS: JobsOptions = { removeOnComplete: true, removeOnFail: true };

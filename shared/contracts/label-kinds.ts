@@ -36,11 +36,20 @@ export const KINDS = {
 export type LabelKind = keyof typeof KINDS;
 export const LABEL_KINDS = Object.keys(KINDS) as LabelKind[];
 
+/** What the label worker prints, each with a template of its name: labels, and the list of a manifest. */
+export const PRINT_KINDS = [...LABEL_KINDS, 'manifest'] as const;
+export type PrintKind = (typeof PRINT_KINDS)[number];
+
 /** The values of `Tipo`. */
 export const TIPOS = LABEL_KINDS.map((kind) => KINDS[kind].tipo);
 
 export function kindOfTipo(tipo: string): LabelKind | undefined {
   return LABEL_KINDS.find((kind) => KINDS[kind].tipo === tipo);
+}
+
+/** Makes a table of all that the label worker prints. */
+export function ofEachPrint<T>(get: (kind: PrintKind) => T): Record<PrintKind, T> {
+  return Object.fromEntries(PRINT_KINDS.map((kind) => [kind, get(kind)])) as Record<PrintKind, T>;
 }
 
 export function ofEachKind<T>(get: (kind: LabelKind) => T): Record<LabelKind, T> {

@@ -176,7 +176,7 @@ describe('a worker', () => {
     const text = await pageThat(/1 etiqueta de los últimos.*Etiquetas">1</);
     expect(text).toContain('Workers vivos: 1');
     expect(text).toMatch(/Memoria">\d\d+ MiB/);
-    expect(text).toMatch(/Impresiones">4</); // three at the start: the kinds' underlays
+    expect(text).toMatch(/Impresiones">5</); // four at the start: the kinds' underlays
     expect(text).not.toContain('No hay ningún label-worker vivo');
     await real.server.close();
     expect(await aliveWorkers(stores.redis, stores.prefix)).toEqual([]);

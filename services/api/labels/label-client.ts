@@ -7,9 +7,10 @@ import {
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
-  type LabelPayload,
   labelJobOptions,
   labelKey,
+  MANIFEST_JOB_OPTIONS,
+  type PrintPayload,
   pageCount,
 } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
@@ -126,11 +127,11 @@ export class LabelClient {
   }
 
   /** Returns the key of the label as the newest worker prints it. */
-  keyOf(label: LabelPayload): string {
+  keyOf(label: PrintPayload): string {
     return labelKey(label, this.workers.templateVersion(label.kind));
   }
 
-  inCache(labels: readonly LabelPayload[]): Promise<boolean[]> {
+  inCache(labels: readonly PrintPayload[]): Promise<boolean[]> {
     return this.#cache.has(labels.map((label) => this.keyOf(label)));
   }
 
@@ -151,7 +152,7 @@ export class LabelClient {
    * @throws DomainError while it waits: `label-failed`, `label-late`, `client-gone`.
    * @throws DomainError `unavailable` at any time, while a Redis is away or refuses the label.
    */
-  async print(label: LabelPayload, caller: LabelCaller): Promise<PrintedLabel> {
+  async print(label: PrintPayload, caller: LabelCaller): Promise<PrintedLabel> {
     const asked = performance.now();
     const key = this.keyOf(label);
     const bytes = await this.#reads.run(() => this.#cache.read(key), key);
@@ -175,7 +176,7 @@ export class LabelClient {
   }
 
   /** @throws DomainError `client-gone` as soon as the caller leaves. */
-  async #wait(key: string, label: LabelPayload, caller: LabelCaller): Promise<PrintedLabel> {
+  async #wait(key: string, label: PrintPayload, caller: LabelCaller): Promise<PrintedLabel> {
     const known = this.#waits.get(key);
     if (known)
       this.#options.log.info(
@@ -197,7 +198,7 @@ export class LabelClient {
     }
   }
 
-  #begin(key: string, label: LabelPayload, caller: LabelCaller): Wait {
+  #begin(key: string, label: PrintPayload, caller: LabelCaller): Wait {
     const abandoned = new AbortController();
     const forget = () => {
       if (this.#waits.get(key) === wait) this.#waits.delete(key);
@@ -248,7 +249,11 @@ export class LabelClient {
     let { key } = job;
     let evictions = 0;
     const add = () => {
-      const options = { ...labelJobOptions(job.key, place, evictions), timestamp: this.clock.now() };
+      const options = {
+        ...labelJobOptions(job.key, place, evictions),
+        ...(job.label.kind === 'manifest' && MANIFEST_JOB_OPTIONS),
+        timestamp: this.clock.now(),
+      };
       return this.queue.add(job.label.kind, job, options);
     };
     // Both at once: if another process has just had this label printed, it is printed once more.

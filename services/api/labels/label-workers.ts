@@ -1,7 +1,8 @@
 import type { Queue } from 'bullmq';
 import { repeat } from '#shared/async/repeat.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
-import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import type { PrintKind } from '#shared/contracts/label-kinds.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { aliveWorkers, HEARTBEAT_MS, type WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
@@ -67,7 +68,7 @@ export class LabelWorkers {
   }
 
   /** Of the newest worker's template. */
-  templateVersion(kind: LabelPayload['kind']): string {
+  templateVersion(kind: PrintKind): string {
     return this.#templates?.[kind] ?? TEMPLATE_VERSION;
   }
 

@@ -1,4 +1,4 @@
-import { FRESH_MS, type LabelPayload } from '#shared/contracts/label-job.ts';
+import { FRESH_MS, type PrintPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
 import { printBody, type RenderedLabel, renderLabel } from '../label/render-label.ts';
@@ -19,7 +19,7 @@ export type LabelPrinter = {
    * @throws DomainError `label-unprintable` if the label is at fault, `browser-failed` if Chromium is, `label-unwanted`
    * if nobody waits for the label any more.
    */
-  print(label: LabelPayload, order?: Partial<PrintOrder>): Promise<Uint8Array>;
+  print(label: PrintPayload, order?: Partial<PrintOrder>): Promise<Uint8Array>;
 };
 
 declare module '#shared/errors/domain-error.ts' {
@@ -79,7 +79,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   const slots = new PrintSlots(options.concurrency);
 
   async function print(
-    label: LabelPayload,
+    label: PrintPayload,
     {
       alone = false,
       place = 0,
@@ -182,7 +182,7 @@ function recordPrint(batch: readonly QueuedLabel[], started: number, error?: str
   for (const { record } of batch) record?.('print', started, ended, attributes);
 }
 
-function render(label: LabelPayload, templates: LabelTemplates | undefined): RenderedLabel {
+function render(label: PrintPayload, templates: LabelTemplates | undefined): RenderedLabel {
   try {
     return renderLabel(label, templates);
   } catch (cause) {

@@ -1,14 +1,13 @@
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { PRINT_KINDS, type PrintKind } from '#shared/contracts/label-kinds.ts';
 import { printBody, renderUnderlay } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
 import type { PdfUnderlay } from '../pdf/content-streams.ts';
 import { readUnderlay } from '../pdf/underlay.ts';
 
-export type Underlays = Readonly<Partial<Record<LabelPayload['kind'], PdfUnderlay>>>;
+export type Underlays = Readonly<Partial<Record<PrintKind, PdfUnderlay>>>;
 
 /**
- * Prints the underlay of each kind of label, once for all labels.
+ * Prints the underlay of each template, once for all labels.
  * @param templates ours by default.
  * @throws when Chromium writes PDFs of another structure than the splitter reads.
  */
@@ -16,8 +15,8 @@ export async function printUnderlays(
   printHtml: (body: string) => Promise<Uint8Array>,
   templates?: LabelTemplates,
 ): Promise<Underlays> {
-  const underlays: Partial<Record<LabelPayload['kind'], PdfUnderlay>> = {};
-  for (const kind of LABEL_KINDS) {
+  const underlays: Partial<Record<PrintKind, PdfUnderlay>> = {};
+  for (const kind of PRINT_KINDS) {
     const underlay = renderUnderlay(kind, templates);
     if (!underlay) continue;
     const print = await printHtml(printBody(kind, [underlay], templates));

@@ -1,4 +1,4 @@
-import type { LabelKind } from '#shared/contracts/label-kinds.ts';
+import type { PrintKind } from '#shared/contracts/label-kinds.ts';
 
 /** Most pages in one print, unless a single label has more. */
 const MAX_PAGES = 100;
@@ -11,7 +11,7 @@ export type WaitingLabel = {
   /**
    * Labels of one kind share a print and a template, whose styles therefore touch no other kind. Pictures have no kind.
    */
-  readonly kind?: LabelKind;
+  readonly kind?: PrintKind;
   readonly pages: number;
   readonly alone: boolean;
   /** Whether the label belongs to a file of many. It then shares no print with single labels. */

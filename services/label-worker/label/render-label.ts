@@ -1,5 +1,7 @@
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import type { PrintPayload } from '#shared/contracts/label-job.ts';
+import type { PrintKind } from '#shared/contracts/label-kinds.ts';
 import type { Drawing } from '../drawing.ts';
+import { manifestViews } from './manifest-view.ts';
 import { Sheet } from './sheet.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from './templates.ts';
 import { labelView } from './view.ts';
@@ -7,20 +9,33 @@ import { labelView } from './view.ts';
 /** `html` is for Chromium, `title` for the PDF, and we draw `drawing` on the pages. */
 export type RenderedPages = { html: string; title: string; drawing: Drawing };
 /** A label above its kind's underlay, with the values of each page's codes. */
-export type RenderedLabel = RenderedPages & { kind: LabelPayload['kind']; codes: string[][] };
+export type RenderedLabel = RenderedPages & { kind: PrintKind; codes: string[][] };
 
 /** @throws if the label cannot be drawn, for example a tracking address that is too long for its QR code. */
-export function renderLabel(label: LabelPayload, templates: LabelTemplates = OUR_TEMPLATES): RenderedLabel {
+export function renderLabel(label: PrintPayload, templates: LabelTemplates = OUR_TEMPLATES): RenderedLabel {
   const { kind, number } = label;
   const sheet = new Sheet();
-  templates[kind].draw(labelView(label), sheet);
+  const title = draw(label, templates, sheet);
   const codes = sheet.codes();
-  return { kind, html: sheet.html(kind), title: `Guía ${number}`, drawing: sheet.drawing(), codes };
+  return { kind, html: sheet.html(kind), title: `${title} ${number}`, drawing: sheet.drawing(), codes };
+}
+
+/** Draws a label or a manifest. @returns what its number is the number of, for the title. */
+function draw(label: PrintPayload, templates: LabelTemplates, sheet: Sheet): string {
+  const template = templates[label.kind];
+  if (label.kind !== 'manifest') {
+    template.draw(labelView(label), sheet);
+    return 'Guía';
+  }
+  for (const [index, page] of manifestViews(label).entries()) {
+    sheet.onPage(index, () => template.draw(page, sheet));
+  }
+  return 'Manifiesto';
 }
 
 /** All pages are of one kind, so that its template's styles touch no other kind. */
 export function printBody(
-  kind: LabelPayload['kind'],
+  kind: PrintKind,
   pages: readonly Pick<RenderedPages, 'html'>[],
   templates: LabelTemplates = OUR_TEMPLATES,
 ): string {
@@ -29,7 +44,7 @@ export function printBody(
 
 /** Renders what all labels of a kind share, if anything, as one page. */
 export function renderUnderlay(
-  kind: LabelPayload['kind'],
+  kind: PrintKind,
   templates: LabelTemplates = OUR_TEMPLATES,
 ): RenderedPages | undefined {
   const { drawUnderlay } = templates[kind];

@@ -2,22 +2,23 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
-import { LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/contracts/label-kinds.ts';
+import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS, type LabelKind, ofEachPrint, type PrintKind } from '#shared/contracts/label-kinds.ts';
 import { compileTemplate, type LabelTemplate, TemplateError } from './template-files/compile-template.ts';
 
-export type LabelTemplates = Readonly<Record<LabelPayload['kind'], LabelTemplate>>;
+export type LabelTemplates = Readonly<Record<PrintKind, LabelTemplate>>;
 
 export const OUR_FOLDER = join(import.meta.dirname, 'templates');
 
-export const OUR_TEMPLATES: LabelTemplates = ofEachKind((kind) => {
+export const OUR_TEMPLATES: LabelTemplates = ofEachPrint((kind) => {
   const file = `${kind}.hbs`;
   const source = readFileSync(join(OUR_FOLDER, file), 'utf8');
   return compileTemplate({ file, source, version: TEMPLATE_VERSION, kind, isOurs: true });
 });
 
 /**
- * Returns the operator's templates of a folder (docs/labels.md "Templates of your own"), and ours of the other kinds.
+ * Returns the operator's templates of a folder (docs/labels.md "Templates of your own"), and ours of the other kinds and
+ * of manifests.
  * @throws TemplateError
  */
 export function loadTemplates(folder: string | undefined): LabelTemplates {

@@ -10,7 +10,8 @@ const SERVICES = { Domicilio: 'Entrega a domicilio', 'the service': 'Recoge en s
 /** A label of a test account says in one line, or left and right of a code, that nobody may send the parcel. */
 const TEST_BAND = { band: 'PRUEBA · NO ENVIAR', left: 'PRUEBA', right: 'NO ENVIAR' };
 const NO_BAND = { band: undefined, left: undefined, right: undefined };
-const NONE = '—';
+/** What a table has in place of an absent value. */
+export const NONE = '—';
 const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 3 });
 /** A smaller measure would be shown as 0. */
 const LEAST = 0.001;
@@ -20,7 +21,6 @@ const money = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN
 export function labelView({ logo, ...payload }: LabelPayload) {
   const { guide, ...label } = allInCharset(payload);
   const { Remitente: from, Creado_por: author } = guide;
-  const [date = '', time = ''] = label.createdAt.split('T');
   const number = label.number.replace(/(\d{4})(?=\d)/g, '$1 ');
   return {
     carrier: { name: label.carrier, logo },
@@ -28,9 +28,9 @@ export function labelView({ logo, ...payload }: LabelPayload) {
     code: label.number,
     number,
     tracking: { url: payload.trackingUrl, text: label.trackingUrl },
-    test: isTestNumber(label.number) ? TEST_BAND : NO_BAND,
+    test: testBand(isTestNumber(label.number)),
     service: SERVICES[label.service].toUpperCase(),
-    date: `${date.split('-').reverse().join('/')} ${time.slice(0, 5)}`,
+    date: dateText(label.createdAt),
     origin: label.origin,
     destination: label.destination,
     sender: { name: from.Nombre, phones: phones(from), email: from.Email, ...returnAddress(from) },
@@ -47,6 +47,16 @@ export function labelView({ logo, ...payload }: LabelPayload) {
       };
     }),
   };
+}
+
+export function testBand(isTest: boolean) {
+  return isTest ? TEST_BAND : NO_BAND;
+}
+
+/** @param createdAt as `YYYY-MM-DDTHH:mm:ss`. */
+export function dateText(createdAt: string): string {
+  const [date = '', time = ''] = createdAt.split('T');
+  return `${date.split('-').reverse().join('/')} ${time.slice(0, 5)}`;
 }
 
 /** Returns the packages that have a page, from 1. */
@@ -110,7 +120,7 @@ function goodsView(goods: Guide['Producto']) {
   };
 }
 
-function measureText(value: number): string {
+export function measureText(value: number): string {
   return decimal.format(Math.max(value, LEAST));
 }
 

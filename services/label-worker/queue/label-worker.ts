@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, type Telemetry, Worker } from 'bullmq';
 import {
-  isLabelPayload,
+  isPrintPayload,
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
-  type LabelPayload,
   labelKey,
+  type PrintPayload,
   pageCount,
   printedKey,
 } from '#shared/contracts/label-job.ts';
+import type { PrintKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { LabelCache, LabelNews } from '#shared/stores/label-cache.ts';
@@ -31,7 +32,7 @@ type Options = {
   concurrency: number;
   printer: LabelPrinter;
   /** Versions of the templates that the printer uses. */
-  templates: Readonly<Record<LabelPayload['kind'], { file: string; version: string }>>;
+  templates: Readonly<Record<PrintKind, { file: string; version: string }>>;
   images: Pick<ImagePrinter, 'print'>;
   counts: Pick<LabelCounts, 'count'>;
   metrics: Pick<WorkerMetrics, 'observePhase' | 'setLoad' | 'countPrinted' | 'countDropped' | 'countFailure'>;
@@ -124,7 +125,7 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
   const { cache, clock, templates, metrics } = options;
   const { key, label, behind = false } = job.data;
-  if (!isLabelPayload(label)) throw new DomainError('payload-invalid');
+  if (!isPrintPayload(label)) throw new DomainError('payload-invalid');
   const bytes = await print(label, options, {
     // If Chromium failed during a batch, a label of that batch may be the reason.
     alone: job.attemptsMade > 0,
@@ -158,10 +159,12 @@ async function repeatUntilServed(command: () => Promise<void>): Promise<void> {
 
 /** Prints a label, and draws its images from the PDF, which may be cached. */
 async function print(
-  { form: imageFormat, ...label }: LabelPayload,
+  printed: PrintPayload,
   { printer, images, templates, cache }: Options,
   order: PrintOrder,
 ): Promise<Uint8Array> {
+  if (printed.kind === 'manifest') return printer.print(printed, order);
+  const { form: imageFormat, ...label } = printed;
   if (!imageFormat) return printer.print(label, order);
   const { version } = templates[label.kind];
   const pdf = (await cache.read(labelKey(label, version))) ?? (await printer.print(label, order));

@@ -4,7 +4,6 @@ import { ConfigError } from '#shared/config/load-config.ts';
 import { checkCall } from '../attributes.ts';
 import type { Sheet } from '../sheet.ts';
 import { templateHelpers } from '../template-helpers.ts';
-import type { LabelView } from '../view.ts';
 import { takeConstantParts } from './constant-parts.ts';
 
 export type LabelTemplate = {
@@ -16,8 +15,8 @@ export type LabelTemplate = {
   head: string;
   /** Draws what all labels share, if anything. */
   drawUnderlay: ((sheet: Sheet) => void) | undefined;
-  /** Draws the rest of a label on a sheet. @throws TemplateError */
-  draw(view: LabelView, sheet: Sheet): void;
+  /** Draws the rest of a label, or of a page of a manifest, on a sheet. @throws TemplateError */
+  draw(view: object, sheet: Sheet): void;
 };
 
 /** The message names the reason, the file and, if known, the line. */
