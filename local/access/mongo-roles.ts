@@ -1,6 +1,7 @@
 import { ACCOUNTS } from '#services/api/accounts/account-limits.ts';
 import { CREATIONS } from '#services/api/guides/creation-journal.ts';
 import { GUIDES } from '#services/api/guides/guide-model.ts';
+import { MANIFESTS } from '#services/api/manifests/manifest-model.ts';
 import { TARIFFS } from '#services/api/tariffs/tariff-store.ts';
 import { AUDIT } from '#shared/audit/audit-store.ts';
 import { USERS } from '#shared/auth/user-store.ts';
@@ -17,7 +18,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
  */
 
 export const COLLECTIONS: readonly Collection[] = [
-  ...[GUIDES, CREATIONS, EVENTS, USERS, ACCOUNTS, AUDIT],
+  ...[GUIDES, CREATIONS, EVENTS, MANIFESTS, USERS, ACCOUNTS, AUDIT],
   ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS, POSTAL_CODES, TARIFFS],
 ];
 

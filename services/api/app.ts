@@ -33,6 +33,7 @@ import { labelRoutes } from './routes/label.ts';
 import { labelFileRoute } from './routes/label-file.ts';
 import { listRoute } from './routes/list-guides.ts';
 import { loginRoute } from './routes/login.ts';
+import { manifestRoutes } from './routes/manifests.ts';
 import { postalCodeRoute } from './routes/postal-codes.ts';
 import { quoteRoute } from './routes/quote-guides.ts';
 import { tokenRoutes } from './routes/token.ts';
@@ -94,6 +95,7 @@ export function buildApi(
         await authenticated.register(guideRoutes);
         await authenticated.register(simulationRoute);
         await authenticated.register(listRoute);
+        await authenticated.register(manifestRoutes);
         await authenticated.register(destinationRoute);
       });
     },

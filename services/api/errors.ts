@@ -367,6 +367,13 @@ const apiErrors = {
     message: 'No se sabe si todo se registro; repita la misma solicitud',
     headers: { 'Retry-After': '2' },
   },
+  /** No `Retry-After`: without a key, a repeated request for all guides could make a manifest of later ones. */
+  'manifest-unknown': {
+    ...unknownOutcome,
+    message: 'No se sabe si el manifiesto se creo; consulte sus manifiestos antes de repetir',
+    advice:
+      'Con `Idempotency-Key`, repita la misma solicitud. Sin ella, busque antes el manifiesto con `GET /api/manifiestos`: puede existir.',
+  },
   /** No `Retry-After`: a repeated request without a key may create its guides twice. */
   'result-unknown': {
     ...unknownOutcome,
@@ -408,6 +415,51 @@ const apiErrors = {
     codigo: 'guia_en_camino',
     message: 'La guia ya tiene eventos y no se puede cancelar',
     advice: 'No se cancela: el paquete ya está con el transportista. Hable con él.',
+  },
+  'manifest-refused': { ...firstProblem, status: 409 },
+  'guide-in-manifest': {
+    status: 409,
+    codigo: 'guia_en_manifiesto',
+    message: ({ manifest }) => `La guia ya esta en el manifiesto ${manifest}`,
+    advice: 'Quítela de la lista: una guía está en un solo manifiesto, y su lista no cambia.',
+  },
+  'guide-repeated': {
+    status: 409,
+    codigo: 'guia_repetida',
+    message: 'La guia esta dos veces en la lista',
+    advice: 'Mande cada guía una vez.',
+  },
+  'guide-of-other-branch': {
+    status: 409,
+    codigo: 'guia_de_otra_sucursal',
+    message: ({ branch, other }) =>
+      `La guia sale de la sucursal ${branch}, y el manifiesto es de la sucursal ${other}`,
+    advice: 'Haga un manifiesto por sucursal de origen: `SEND_SUCU_ORIG` de la guía dice cuál es.',
+  },
+  'guide-travelling': {
+    status: 409,
+    codigo: 'guia_en_camino',
+    message: 'La guia ya va en camino y no entra en un manifiesto',
+    advice: 'Quítela de la lista: el transportista ya la tiene.',
+  },
+  'nothing-to-hand-over': {
+    status: 409,
+    codigo: 'sin_guias_por_entregar',
+    message: ({ branch }) => `La sucursal ${branch} no tiene guias Documentado sin manifiesto`,
+    advice:
+      'Sin `Guias` entran las que se crearon en los últimos siete días. Una guía más vieja se manda por su número.',
+  },
+  'manifest-not-found': {
+    status: 404,
+    codigo: 'manifiesto_no_encontrado',
+    message: 'Manifiesto no encontrado',
+    advice: 'Revise el número: es M y once dígitos. Solo se ven los manifiestos de su cuenta.',
+  },
+  'guide-not-in-manifest': {
+    status: 400,
+    codigo: 'guia_fuera_del_manifiesto',
+    message: 'La guia no esta en el manifiesto',
+    advice: '`Faltan` nombra guías del manifiesto que no llegaron. Una guía de más se registra en `Eventos`.',
   },
   'webhook-not-found': {
     status: 404,
@@ -509,17 +561,21 @@ const GUIDE_PROBLEMS = [
   'postal-code-uncovered',
 ] as const satisfies ApiErrorCode[];
 
-/** Problems of quotes, by the errors that take their code from one; those of other errors are a guide's. */
-const QUOTE_PROBLEMS: { readonly [Code in ApiErrorCode]?: readonly ApiErrorCode[] } = {
+/** Problems by the errors that take their code from one; those of other errors are a guide's. */
+const PROBLEMS: { readonly [Code in ApiErrorCode]?: readonly ApiErrorCode[] } = {
   'prices-missing': ['no-tariff', 'parcel-too-large'],
   'quotes-invalid': ['quote-invalid', 'field-required'],
   'quotes-refused': ['quote-expired', 'quote-withdrawn', 'quote-different'],
+  'manifest-refused': [
+    ...(['guide-cancelled', 'guide-travelling', 'guide-of-other-branch'] as const),
+    ...(['guide-repeated', 'guide-in-manifest'] as const),
+  ],
 };
 
 /** Returns each `codigo` that an answer with this error may have. */
 export function codigosOf(code: ApiErrorCode): string[] {
   const { codigo }: HttpError = httpErrors[code];
-  const problems = QUOTE_PROBLEMS[code] ?? GUIDE_PROBLEMS;
+  const problems = PROBLEMS[code] ?? GUIDE_PROBLEMS;
   return codigo === undefined ? [...new Set(problems.flatMap(codigosOf))] : [codigo];
 }
 

@@ -43,7 +43,7 @@ export const ImageFormat = Type.Object(
 export type ImageFormat = Static<typeof ImageFormat>;
 
 const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
-/** The logo by value, as `data:` URI: the worker needs no settings, and a changed logo is another label. */
+/** The logo itself, as `data:` URI. So the worker needs no setting, and a changed logo makes another label. */
 const Logo = Type.String({
   pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$',
   maxLength: MAX_LOGO_LENGTH,

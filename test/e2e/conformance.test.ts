@@ -120,6 +120,19 @@ const withGuide =
   (use: (users: Api['users'], guide: string) => Promise<Answer>): Ask =>
   async ({ users }) =>
     use(users, (await users.otro.created(minimalGuide()))[0]?.SEND_GUIA ?? '');
+/** Does something with a manifest of a new guide of `otro`. */
+const withManifest = (use: (users: Api['users'], manifest: string, guide: string) => Promise<Answer>): Ask =>
+  withGuide(async (users, guide) => {
+    const { body } = await users.otro.post('/api/manifiestos', { Guias: [guide] });
+    return use(users, (body.data as { Manifiesto: string }).Manifiesto, guide);
+  });
+const scan = (client: Client, Manifiesto: string, more: object = {}) =>
+  client.post('/api/eventos', {
+    Manifiesto,
+    Tipo: 'Recolectado',
+    Ocurrido: new Date().toISOString(),
+    ...more,
+  });
 const withGoods = (goods: object) => ({ ...minimalGuide(), Producto: { Contenido: 'Libros', ...goods } });
 const branch = (code: string) => expect.objectContaining({ Codigo: code, Activa: true });
 /** Matches what creation answers for a minimal guide of `demo` to this branch (docs/contract.md "Guides"). */
@@ -201,6 +214,13 @@ const REFUSALS: Record<string, Expected> = {
   eventos_array_faltante: { message: "El JSON no contiene el array 'Eventos'" },
   eventos_array_vacio: { message: "El array 'Eventos' esta vacio" },
   eventos_array_largo: { message: 'Maximo 500 eventos por solicitud' },
+  guia_repetida: { status: 409, message: 'La guia esta dos veces en la lista' },
+  manifiesto_no_encontrado: { status: 404, message: 'Manifiesto no encontrado' },
+  guia_fuera_del_manifiesto: { message: 'La guia no esta en el manifiesto', campo: 'Faltan' },
+  guia_de_prueba: {
+    status: 409,
+    message: 'La guia es de una cuenta de prueba: no se envia ni se escanea',
+  },
   webhook_no_encontrado: { status: 404, message: 'Webhook no encontrado' },
   recurso_no_encontrado: { status: 404, message: 'Recurso no encontrado' },
   metodo_no_permitido: { status: 405, message: 'Metodo no permitido' },
@@ -627,6 +647,97 @@ const ROWS: Record<string, Row[]> = {
       { data: [expect.objectContaining({ resultado: 'rechazado', codigo: 'guia_de_prueba' })] },
     ],
   ],
+  'End of the day': [
+    [
+      'a manifest of guides that are named',
+      withGuide(({ otro }, number) => otro.post('/api/manifiestos', { Guias: [number] })),
+      {
+        message: 'Manifiesto creado',
+        data: {
+          Manifiesto: expect.stringMatching(/^M[1-9][0-9]{10}$/),
+          Fecha: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
+          ...{ SEND_SUCU_ORIG: 'GDL01', Guias: 1, Paquetes: 1, Peso: 0 },
+          Detalle: [{ SEND_GUIA: text, TipoServicio: 'Domicilio', SEND_SUCU_DEST: 'MEX01', Paquetes: 1 }],
+        },
+      },
+    ],
+    [
+      'a manifest of all that waits',
+      withGuide(({ otro }) => otro.post('/api/manifiestos', {})),
+      { message: 'Manifiesto creado' },
+    ],
+    [
+      'a manifest is read, with what was cancelled since',
+      withManifest(async ({ otro }, manifest, number) => {
+        await cancel(otro, number);
+        return otro.get(`/api/manifiestos/${manifest}`);
+      }),
+      { message: 'Manifiesto encontrado', data: expect.objectContaining({ Guias: 1, Canceladas: 1 }) },
+    ],
+    ['the list of manifests', get('/api/manifiestos', 'lectura'), { message: 'Manifiestos: 0', data: [] }],
+    [
+      'its PDF',
+      withManifest(({ otro }, manifest) => otro.get(`/api/manifiestos/${manifest}/pdf`)),
+      {
+        headers: {
+          'content-type': 'application/pdf',
+          'content-disposition': expect.stringMatching(/^inline; filename="manifiesto-M\d{11}\.pdf"$/),
+        },
+      },
+    ],
+    [
+      'one scan, in which the guide is missing',
+      withManifest(({ escaner }, manifest, number) => scan(escaner, manifest, { Faltan: [number] })),
+      { message: 'Eventos registrados: 0', data: [] },
+    ],
+    [
+      'a second scan',
+      withManifest(async ({ escaner }, manifest) => {
+        await scan(escaner, manifest);
+        return scan(escaner, manifest);
+      }),
+      {
+        message: 'Eventos registrados: 0',
+        data: [{ indice: 0, SEND_GUIA: text, Id: expect.stringMatching(/^M/), resultado: 'repetido' }],
+      },
+    ],
+    [
+      'what is missing is of another manifest',
+      withManifest(({ escaner }, manifest) => scan(escaner, manifest, { Faltan: ['999999999995'] })),
+      no('guia_fuera_del_manifiesto'),
+    ],
+    [
+      'no scanner takes one of a test account',
+      ({ users }) => scan(users.escaner, 'M08291365075'),
+      no('guia_de_prueba'),
+    ],
+    [
+      'a guide that is in another manifest',
+      withManifest(({ otro }, _, number) => otro.post('/api/manifiestos', { Guias: [number] })),
+      {
+        ...{ status: 409, codigo: 'guia_en_manifiesto' },
+        message: expect.stringMatching(/^La guia ya esta en el manifiesto M\d{11}$/) as unknown as string,
+      },
+    ],
+    [
+      'a guide twice',
+      withGuide(({ otro }, number) => otro.post('/api/manifiestos', { Guias: [number, number] })),
+      no('guia_repetida'),
+    ],
+    ['a guide of another account', post('/api/manifiestos', { Guias: ['1'] }), no('guia_no_encontrada')],
+    [
+      'none waits',
+      withGuide(async ({ otro }) => {
+        await otro.post('/api/manifiestos', {});
+        return otro.post('/api/manifiestos', {});
+      }),
+      {
+        ...{ status: 409, codigo: 'sin_guias_por_entregar' },
+        message: 'La sucursal GDL01 no tiene guias Documentado sin manifiesto',
+      },
+    ],
+    ['an unknown manifest', get('/api/manifiestos/M48291365074'), no('manifiesto_no_encontrado')],
+  ],
   Branches: [
     ['a valid destination', get('/api/guias/validar-destino/mty01', 'lectura'), { data: branch('MTY01') }],
     ['an unknown destination', get('/api/guias/validar-destino/NADA9'), no('destino_invalido', NOT_FOUND)],
@@ -779,7 +890,7 @@ describe.each(Object.entries(ROWS))('%s', (_, rows) => {
     const { status, headers, body } = await ask(api);
     expect(status, body.message).toBe(expected.status ?? 200);
     expect(headers.get('x-request-id')).toBeTruthy();
-    if (expected.message !== undefined) expect(body.message).toBe(expected.message);
+    if (expected.message !== undefined) expect(body.message).toEqual(expected.message);
     if (expected.data !== undefined) expect(body.data).toEqual(expected.data);
     for (const [name, value] of Object.entries(expected.headers ?? {}))
       expect(headers.get(name)).toEqual(value);

@@ -5,6 +5,7 @@ import { type ApiUser, PERMISSIONS, type Permission, UserStore } from '#shared/a
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { GuideStore } from '../guides/guide-store.ts';
+import { ManifestStore } from '../manifests/manifest-store.ts';
 import { aligned, example, NAME_RULE, parseAccount, usernameArgument } from './command-line.ts';
 import { PASSWORD_RULE, readPassword } from './read-password.ts';
 
@@ -136,7 +137,7 @@ export function addUserCommands(program: Command, run: Run): void {
 
   onUser(
     'account',
-    'Lo pasa a una cuenta, con las guias que creo. Los usuarios de una cuenta ven las mismas guias.',
+    'Lo pasa a una cuenta, con las guias y manifiestos que creo. Los usuarios de una cuenta ven las mismas guias.',
     example('account tienda2 tienda'),
   )
     .argument('<cuenta>', NAME_RULE, parseAccount)
@@ -154,6 +155,7 @@ export function addUserCommands(program: Command, run: Run): void {
             seen += step;
             process.stdout.write(`Guias revisadas: ${seen}\n`);
           }
+          await new ManifestStore(mongo).moveToAccount(username, account);
           return `Cuenta cambiada: ${summary(user)}\n${WHILE_IN_FORCE}`;
         },
       ),

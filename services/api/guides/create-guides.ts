@@ -124,7 +124,7 @@ function creationKey(username: string, key: string, { service, guides }: GuideRe
   const stored = guides.map(withStoredCode);
   // 1.3.0 hashed codes as they were sent, and keys live for seven days.
   const isAsSent = stored.every((guide, indice) => guide === guides[indice]);
-  return idempotencyKey(username, key, [service, stored], isAsSent ? [] : [[service, guides]]);
+  return idempotencyKey('crear', username, key, [service, stored], isAsSent ? [] : [[service, guides]]);
 }
 
 /** Finds the creation of a concurrent request with the same key, which may be about to commit. */

@@ -72,18 +72,19 @@ export type IdempotencyKey = {
 };
 
 /**
- * Returns a user's key for the creation of these guides: its id over all users, and the hash of the canonical body, which the
- * order of fields and white space do not change. Another route that takes keys needs another name in the id.
+ * Returns a user's key for a request to a route: its id over all users and routes, and the hash of the canonical body, which
+ * the order of fields and white space do not change.
  *
  * @param earlier the body in forms in which earlier releases hashed it.
  */
 export function idempotencyKey(
+  route: 'crear' | 'manifiestos',
   username: string,
   key: string,
   body: unknown,
   earlier: readonly unknown[] = [],
 ): IdempotencyKey {
-  const id = hash('sha256', JSON.stringify(['crear', username, key]), 'base64url');
+  const id = hash('sha256', JSON.stringify([route, username, key]), 'base64url');
   const hashOf = (form: unknown) => hash('sha256', canonicalJson(form), 'base64url');
   return { id, bodyHashes: [hashOf(body), ...earlier.map(hashOf)] };
 }
@@ -250,7 +251,11 @@ export class CreationJournal {
   }
 }
 
-function requireSameBody({ bodyHash }: JournalEntry, { bodyHashes }: IdempotencyKey): void {
+/** @throws DomainError `idempotency-key-reused` if what was stored with a key is of another body. */
+export function requireSameBody(
+  { bodyHash }: { bodyHash?: string | undefined | null },
+  { bodyHashes }: IdempotencyKey,
+): void {
   if (!bodyHashes.includes(bodyHash ?? '')) throw new DomainError('idempotency-key-reused');
 }
 

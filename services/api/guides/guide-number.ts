@@ -26,7 +26,7 @@ export function isGuideNumber(text: string): boolean {
 }
 
 /** Computes the check digit of ISO/IEC 7064, hybrid system MOD 11,10. */
-function checkDigit(digits: string): string {
+export function checkDigit(digits: string): string {
   let product = 10;
   for (const digit of digits) {
     const sum = (product + Number(digit)) % 10 || 10;

@@ -11,11 +11,22 @@ import { GUIDES, type GuideDocument, type GuideRecord, toDocument, toRecord } fr
 export type GuideState = Required<Pick<GuideRecord, 'status' | 'eventCount'>> &
   Pick<GuideRecord, 'cancelled'>;
 
+/** A guide as far as a manifest reads it. */
+export type HandoverGuide = Pick<
+  GuideRecord,
+  'number' | 'createdAt' | 'status' | 'service' | 'origin' | 'destination' | 'expiresAt'
+> & { guide: { Producto: Pick<GuideRecord['guide']['Producto'], 'Peso' | 'Paquetes'> } };
+
 /** `taken`: the number is another guide's. */
 type Stored = 'stored' | 'taken';
 type Wanted = { number: string; account: string | undefined };
 
 const MOVED_AT_A_TIME = 5_000;
+const HANDED_OVER_AT_A_TIME = 1_000;
+const HANDOVER_FIELDS = {
+  ...{ createdAt: 1, status: 1, service: 1, origin: 1, destination: 1, expiresAt: 1 },
+  ...{ 'guide.Producto.Peso': 1, 'guide.Producto.Paquetes': 1 },
+} as const;
 const MAX_BATCHED_FINDS = 100;
 /** Guides of different customers in one write. */
 const MAX_BATCHED_INSERTS = 25;
@@ -159,6 +170,48 @@ export class GuideStore {
     });
     const results = await Promise.all(updates);
     return results.reduce((sum, { matchedCount }) => sum + matchedCount, 0) === states.size;
+  }
+
+  /** Returns the current status of each of these guides that exists, and the postal code that it goes to. */
+  async statesOf(
+    numbers: readonly string[],
+  ): Promise<Map<string, { status: GuideRecord['status']; postalCode: string | undefined }>> {
+    const found = await this.#guides
+      .find({ _id: { $in: [...numbers] } })
+      .select<
+        Pick<GuideDocument, '_id' | 'status'> & { guide: { Destinatario?: { CodigoPostal?: string } } }
+      >({ status: 1, 'guide.Destinatario.CodigoPostal': 1 })
+      .sort({ _id: 1 })
+      .lean();
+    return new Map(
+      found.map(({ _id, status, guide }) => [_id, { status, postalCode: guide.Destinatario?.CodigoPostal }]),
+    );
+  }
+
+  /**
+   * Reads the guides of a branch that nobody has scanned, the oldest first, a thousand at a time.
+   *
+   * @param from local time of creation from which on guides are read.
+   */
+  async *documented(account: string, branch: string, from: string): AsyncGenerator<HandoverGuide[]> {
+    for (let after = { createdAt: from, _id: '' }; ; ) {
+      const step = await this.#guides
+        .find({
+          account,
+          createdAt: { $gte: after.createdAt },
+          status: 'Documentado',
+          'origin.code': branch,
+          $or: [{ createdAt: { $gt: after.createdAt } }, { _id: { $gt: after._id } }],
+        })
+        .select<Omit<HandoverGuide, 'number'> & { _id: string }>(HANDOVER_FIELDS)
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(HANDED_OVER_AT_A_TIME)
+        .lean();
+      const last = step.at(-1);
+      if (!last) return;
+      yield step.map(({ _id, ...guide }) => ({ ...guide, number: _id }));
+      after = last;
+    }
   }
 
   /** Moves the guides that a user created to an account. Interrupted, it may be called again. @returns how many each step saw. */

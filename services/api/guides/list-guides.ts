@@ -19,7 +19,8 @@ export type ListRequest = {
 export const USUAL_PAGE = 50;
 export const MAX_PAGE = 500;
 
-const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\d{12})$/;
+/** A local time and the number of a guide, or of a manifest. */
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([\dM]\d{11})$/;
 const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
 /**
@@ -54,7 +55,7 @@ export async function listGuides(
 }
 
 /** Returns a local date, or date and time, that exists. */
-function checkedMoment(campo: string, text: string): string {
+export function checkedMoment(campo: string, text: string): string {
   const [date = ''] = text.split('T');
   const day = new Date(`${date}T00:00:00Z`);
   const exists = MOMENT.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
@@ -63,7 +64,7 @@ function checkedMoment(campo: string, text: string): string {
 }
 
 /** Local times are compared as text, so a bare date ends at its hour 24. */
-function endOf(moment: string): string {
+export function endOf(moment: string): string {
   return moment.includes('T') ? moment : `${moment}T24`;
 }
 
@@ -76,7 +77,7 @@ export function encodeCursor({ createdAt, number }: Position): string {
 }
 
 /** Returns the position of a cursor; undefined if the text is not a cursor. */
-function decodeCursor(cursor: string): Position | undefined {
+export function decodeCursor(cursor: string): Position | undefined {
   const [, createdAt, number] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (createdAt === undefined || number === undefined) return undefined;
   const position = { createdAt, number };

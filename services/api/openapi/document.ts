@@ -11,7 +11,7 @@ const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF. [La gu
 1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
 2. Las demás operaciones llevan \`Authorization: Bearer <token>\`.
 
-Crear guías, cancelar una, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías, que dice cuándo, registrar un webhook y simular.
+Crear guías, cancelar una, hacer un manifiesto, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías, que dice cuándo, hacer un manifiesto, registrar un webhook y simular.
 
 Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
 
@@ -22,6 +22,10 @@ Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
 export const TAGS = {
   Guias: { 'x-displayName': 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
   Etiquetas: { 'x-displayName': 'Etiquetas', description: 'Una, en PDF, PNG o ZPL; o muchas, en un archivo' },
+  Manifiestos: {
+    'x-displayName': 'Manifiestos',
+    description: 'La lista de lo que se entrega, para firma y sello',
+  },
   Eventos: { 'x-displayName': 'Eventos', description: 'Qué pasó con las guías, y cómo seguirlo' },
   Webhooks: { 'x-displayName': 'Webhooks', description: 'Recibir los eventos sin preguntar' },
   Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales, cobertura y códigos postales' },

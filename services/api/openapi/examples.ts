@@ -120,6 +120,27 @@ export const QUOTE_EXAMPLES = {
   },
 };
 
+/** Bodies of a registration of events, by name. */
+export const EVENTS_EXAMPLES = {
+  eventos: {
+    summary: 'Eventos de guías',
+    value: {
+      Eventos: [
+        { Guia: '390458235877', Tipo: 'EnReparto', Ocurrido: '2026-11-22T10:30:00-06:00', Sucursal: 'MTY01' },
+      ],
+    },
+  },
+  manifiesto: {
+    summary: 'Un manifiesto que se recoge, salvo una guía que falta',
+    value: {
+      Manifiesto: 'M48291365074',
+      Tipo: 'Recolectado',
+      Ocurrido: '2026-11-21T18:30:00-06:00',
+      Faltan: ['390458235877'],
+    },
+  },
+};
+
 export const CREATED_EXAMPLE = {
   SEND_GUIA: '390458235877',
   SEND_SUCU_ORIG: 'MEX01',

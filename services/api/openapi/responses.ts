@@ -16,6 +16,9 @@ const PARAMS = {
   is: '3 kg',
   quoted: '2.5 kg',
   expired: '2026-12-01T23:59:59-06:00',
+  manifest: 'M48291365074',
+  branch: 'GDL01',
+  other: 'MEX01',
 };
 
 const UNCOVERED: Problem = {

@@ -10,7 +10,7 @@ import { GuideSummary } from '../guides/guide-summary.ts';
 import { QuotedPrice } from '../quotes/offer.ts';
 import { MEASURES } from '../requests/guide-request.ts';
 import { CURSOR_RULE, GUIDE_RULE } from '../requests/parameter-rules.ts';
-import { GUIDE_EXAMPLES, QUOTE_EXAMPLES } from './examples.ts';
+import { EVENTS_EXAMPLES, GUIDE_EXAMPLES, QUOTE_EXAMPLES } from './examples.ts';
 
 /**
  * Schemas of several routes; a `title` is the name in the OpenAPI document (`document.ts`). Fastify writes answers by
@@ -231,15 +231,46 @@ export const SimulationRequest = Type.Object(
   },
 );
 
-/** Documents the body of `registrarEventos`; `eventsOf` and `checkEvent` validate it. */
+const { Ocurrido, Sucursal } = Event.properties;
+/**
+ * Documents the body of `registrarEventos`; `eventsOf` and `checkEvent` validate it, `scanManifest` that of a manifest. Words
+ * say which fields go together: generators would make two types.
+ */
 export const EventsRequest = Type.Object(
-  { Eventos: Type.Array(EventFields, { minItems: 1, maxItems: MAX_EVENTS }) },
-  { title: 'SolicitudDeEventos', additionalProperties: false },
+  {
+    Eventos: Type.Optional(Type.Array(EventFields, { minItems: 1, maxItems: MAX_EVENTS })),
+    Manifiesto: Type.Optional(
+      Type.String({
+        description:
+          'Número de un manifiesto, en lugar de `Eventos` y con `Tipo` y `Ocurrido`: cada una de sus guías se recogió',
+        examples: ['M48291365074'],
+      }),
+    ),
+    Tipo: Type.Optional(
+      Type.Enum(['Recolectado'], { type: 'string', description: 'Solo con `Manifiesto`, y obligatorio' }),
+    ),
+    Ocurrido: Type.Optional({ ...Ocurrido, description: 'Solo con `Manifiesto`, y obligatorio' }),
+    Sucursal: Type.Optional({ ...Sucursal, description: 'Solo con `Manifiesto`: dónde se recogió' }),
+    Faltan: Type.Optional(
+      Type.Array(Type.String({ description: 'Número de guía' }), {
+        maxItems: MAX_GUIDES,
+        description: 'Solo con `Manifiesto`: sus guías que no llegaron',
+        examples: [['390458235877']],
+      }),
+    ),
+  },
+  {
+    title: 'SolicitudDeEventos',
+    description: 'Eventos de guías, o el escaneo de un manifiesto',
+    additionalProperties: false,
+    'x-examples': EVENTS_EXAMPLES,
+  },
 );
 
 export const EventResult = Type.Object(
   {
-    indice: Type.Integer({ description: 'Posición en la solicitud, desde 0' }),
+    indice: Type.Integer({ description: 'Posición en la solicitud, o en el manifiesto, desde 0' }),
+    SEND_GUIA: Type.Optional(Type.String({ description: 'La guía, de un manifiesto' })),
     Id: Type.Optional(
       Type.String({ description: 'El del evento, o el que se le dio; falta si su forma está mal' }),
     ),
@@ -263,6 +294,7 @@ const TOLD = {
   Sucursal: Type.Optional(Type.String({ examples: ['MTY01'] })),
   Paquete: Type.Optional(Type.Integer({ description: 'Cuál; todos si falta' })),
   Motivo: Type.Optional(Type.Enum(REASON_NAMES, { type: 'string' })),
+  Manifiesto: Type.Optional(Type.String({ description: 'El que se escaneó; falta si fue la guía' })),
 };
 
 export const GuideEvent = Type.Object(

@@ -5,6 +5,7 @@ import { CreationJournal } from '../guides/creation-journal.ts';
 import { EventRegister } from '../guides/events/event-register.ts';
 import { GuideList } from '../guides/guide-list.ts';
 import { GuideStore } from '../guides/guide-store.ts';
+import { ManifestStore } from '../manifests/manifest-store.ts';
 import { repeatOnceConnected } from '../repeat.ts';
 
 declare module 'fastify' {
@@ -14,6 +15,7 @@ declare module 'fastify' {
     journal: CreationJournal;
     eventLog: EventLog;
     events: EventRegister;
+    manifests: ManifestStore;
   }
 }
 
@@ -39,6 +41,7 @@ export const guidesPlugin = fp(async (server: HttpServer) => {
   server.decorate('journal', journal);
   server.decorate('eventLog', eventLog);
   server.decorate('events', events);
+  server.decorate('manifests', new ManifestStore(server.mongo));
 });
 
 /** Wakes an account's webhooks for new events. If the call fails, they follow within a minute. */

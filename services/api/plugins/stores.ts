@@ -11,6 +11,7 @@ import { WEBHOOKS } from '#shared/stores/webhook-model.ts';
 import type { ApiOptions } from '../config.ts';
 import { CREATIONS } from '../guides/creation-journal.ts';
 import { GUIDES } from '../guides/guide-model.ts';
+import { MANIFESTS } from '../manifests/manifest-model.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -22,7 +23,7 @@ declare module 'fastify' {
 /** Opens MongoDB and Redis, and creates the indexes. Plugins that depend on this one close first. */
 export const storesPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
   const mongo = openMongo(server, config.MONGODB_URI);
-  for (const collection of [AUDIT, GUIDES, CREATIONS, EVENTS, WEBHOOKS]) {
+  for (const collection of [AUDIT, GUIDES, CREATIONS, EVENTS, MANIFESTS, WEBHOOKS]) {
     const what = `the indexes of ${collection.name}`;
     server.startup.onceConnected(what, () => createIndexes(mongo, collection));
   }

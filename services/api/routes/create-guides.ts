@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { createGuides, validateGuides } from '../guides/create-guides.ts';
-import { KEY_PATTERN } from '../guides/creation-journal.ts';
 import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
 import { addRateLimit } from '../hooks/account-quota.ts';
 import { CREATED_EXAMPLE } from '../openapi/examples.ts';
@@ -24,6 +22,7 @@ import {
   toWarnings,
   warnings,
 } from './common/guide-bodies.ts';
+import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from './common/idempotency.ts';
 
 /** Errors of guides that are to be created with quotes. */
 const QUOTE_ERRORS = [
@@ -32,9 +31,6 @@ const QUOTE_ERRORS = [
   'quote-withdrawn',
   'quote-different',
 ] as const satisfies ApiErrorCode[];
-
-/** Marks the repeated answer of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
-const REPLAYED_HEADER = 'Idempotent-Replayed';
 
 const creation = operation({
   id: 'crearGuias',
@@ -46,13 +42,7 @@ const creation = operation({
   request: {
     body: GuideRequest,
     headers: Type.Object({
-      'idempotency-key': Type.Optional(
-        Type.String({
-          pattern: KEY_PATTERN,
-          description:
-            'Nombre de esta solicitud, del cliente. Repetida con el mismo contenido dentro de siete días da la misma respuesta y no crea nada.',
-        }),
-      ),
+      'idempotency-key': idempotencyHeader,
       prefer: lenientHeader,
     }),
   },
@@ -83,18 +73,13 @@ const creation = operation({
 
 function creationRoute(server: HttpServer): void {
   server.post('/api/guias/crear', creation, async (request, reply) => {
-    const idempotencyKey = request.headers['idempotency-key'];
-    if (idempotencyKey !== undefined && !VALID_KEY.test(idempotencyKey)) {
-      throw new DomainError('idempotency-key-invalid');
-    }
-    const sent = { ...readGuides(request, reply), idempotencyKey };
+    const sent = { ...readGuides(request, reply), idempotencyKey: idempotencyKeyOf(request) };
     const { guides, repeated, quota, warnings } = await createGuides(server, sent);
     if (quota) addRateLimit(reply, quota);
     if (repeated) reply.header(REPLAYED_HEADER, 'true');
     return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(warnings) };
   });
 }
-const VALID_KEY = new RegExp(KEY_PATTERN);
 
 const validation = operation({
   id: 'validarGuias',

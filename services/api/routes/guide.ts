@@ -120,6 +120,15 @@ const cancellation = operation({
     name: 'GuiaCancelada',
     message: 'Guia cancelada',
     schema: GuideSummary,
+    beside: {
+      Manifiesto: Type.Optional(
+        Type.String({
+          description:
+            'El manifiesto en que está la guía: la lista no cambia, así que avise a quien la recoge',
+          examples: ['M48291365074'],
+        }),
+      ),
+    },
     example: { ...CREATED_EXAMPLE, SEND_ESTATUS: 'Cancelado' },
   },
 });
@@ -135,7 +144,8 @@ function cancellationRoute(server: HttpServer): void {
     if (cancelled) {
       audit(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide.number } });
     }
-    return cancellation.ok(summaryOf(guide));
+    const Manifiesto = (await server.manifests.ofGuides([guide.number])).get(guide.number);
+    return { ...cancellation.ok(summaryOf(guide)), ...(Manifiesto !== undefined && { Manifiesto }) };
   });
 }
 

@@ -17,10 +17,12 @@ import { matches } from './common/etags.ts';
 import {
   type AskedPackages,
   addVary,
+  cachingHeaders,
   callerOf,
   countLabelFailure,
   fileContent,
   formatParameters,
+  matches,
   packagesOf,
   requestedFile,
 } from './common/label-request.ts';
@@ -114,10 +116,8 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   if (format === 'png' && pageCount(label) > 1) {
     throw fieldError('paquete', 'one-page-only', { limit: label.packages });
   }
-  // Not on an error. Weak, because fonts in the file depend on the labels printed with it.
-  const caching = (key: string) => ({ etag: `W/"${key}"`, 'cache-control': 'private' });
   addVary(reply, 'Accept');
-  const expected = caching(labels.keyOf(label));
+  const expected = cachingHeaders(labels.keyOf(label));
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
   const caller = callerOf(request, reply);
@@ -125,6 +125,6 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;
   return reply
     .type(type)
-    .headers({ ...caching(key), 'content-disposition': `inline; filename="${file}"` })
+    .headers({ ...cachingHeaders(key), 'content-disposition': `inline; filename="${file}"` })
     .send(bytes);
 }

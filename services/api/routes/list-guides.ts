@@ -9,7 +9,7 @@ import { operation } from '../openapi/operation.ts';
 import { pageParameters } from '../openapi/schemas.ts';
 import { MOMENT_RULE } from '../requests/parameter-rules.ts';
 
-const moment = (description: string) =>
+export const momentParameter = (description: string) =>
   Type.Optional(
     Type.String({
       maxLength: 19,
@@ -30,8 +30,8 @@ const route = operation({
   readsMany: true,
   request: {
     querystring: Type.Object({
-      desde: moment('Fecha, o fecha y hora, local; inclusive'),
-      hasta: moment('Fecha, o fecha y hora, local; exclusive, pero una fecha sola es el día entero'),
+      desde: momentParameter('Fecha, o fecha y hora, local; inclusive'),
+      hasta: momentParameter('Fecha, o fecha y hora, local; exclusive, pero una fecha sola es el día entero'),
       referencia: Type.Optional(
         Type.String({
           minLength: 1,

@@ -162,7 +162,12 @@ describe('a user who is logged in', () => {
 });
 
 describe('an account', () => {
-  test('gets the guides that a user created before joining it', async ({ admin, api, create, stores }) => {
+  test('gets the guides and manifests that a user made before joining it', async ({
+    admin,
+    api,
+    create,
+    stores,
+  }) => {
     for (const name of ['antes', 'ajena']) {
       await create(name, '--permissions', 'guias.create,guias.read', '--origin', 'MEX01');
     }
@@ -172,6 +177,8 @@ describe('an account', () => {
       const [guide] = await (await Client.login(api.url, name, PASSWORD)).created(minimalGuide());
       numbers.push(guide?.SEND_GUIA ?? '');
     }
+    const before = await Client.login(api.url, 'antes', PASSWORD);
+    await before.post('/api/manifiestos', { Guias: [numbers[1]] });
     // As guides were stored before there were accounts.
     await guides.updateOne({ _id: numbers[0] ?? '' }, { $unset: { account: '' } });
 
@@ -185,6 +192,8 @@ describe('an account', () => {
       'consorcio',
       'ajena',
     ]);
+    const manifest = await stores.mongo.collection('manifests').findOne({ 'guides.number': numbers[1] });
+    expect(manifest?.account).toBe('consorcio');
   });
 });
 

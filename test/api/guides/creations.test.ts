@@ -135,7 +135,7 @@ describe('a creation', () => {
   });
 
   test('with a key that another body committed meanwhile is refused', async ({ entries, journal }) => {
-    const key = (body: string) => idempotencyKey('demo', 'one-key', body);
+    const key = (body: string) => idempotencyKey('crear', 'demo', 'one-key', body);
     const [one, other] = [newBatch(2), newBatch(2)];
     // Neither request has found the key: they came at the same moment.
     const results = await Promise.allSettled([
@@ -170,7 +170,7 @@ describe('a creation', () => {
     const [other] = newBatch(1) as [GuideRecord];
     await guides.insert(other);
     const batch = newBatch(3).map((record, i) => (i === 0 ? { ...record, number: other.number } : record));
-    const key = idempotencyKey('demo', 'taken-number', 'body');
+    const key = idempotencyKey('crear', 'demo', 'taken-number', 'body');
     const { guides: created } = await journal.create(batch, key);
     const numbers = created.map(({ number }) => number);
     expect(numbers).not.toContain(other.number);

@@ -89,7 +89,7 @@ async function commitWithTakenNumbers({ db }: FaultSystem): Promise<Request> {
   const {
     id,
     bodyHashes: [bodyHash],
-  } = idempotencyKey('demo', key, ['Domicilio', guides]);
+  } = idempotencyKey('crear', 'demo', key, ['Domicilio', guides]);
   const openSince = new Date(Date.now() - 11_000);
   await db
     .collection<JournalEntry>('creations')

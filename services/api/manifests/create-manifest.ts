@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { isTestNumber, MAX_GUIDES } from '#shared/contracts/guide.ts';
+import { inGrams, type ManifestGuide, totalsOf } from '#shared/contracts/manifest.ts';
+import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
+import type { Caller } from '../accounts/account-limits.ts';
+import { type IdempotencyKey, idempotencyKey, requireSameBody } from '../guides/creation-journal.ts';
+import { findGuides } from '../guides/guide-access.ts';
+import type { GuideStore, HandoverGuide } from '../guides/guide-store.ts';
+import type { Manifest } from './manifest-model.ts';
+import { generateManifestNumber } from './manifest-number.ts';
+import { parseManifestRequest } from './manifest-request.ts';
+import type { ManifestStore } from './manifest-store.ts';
+
+/** `localTime` writes a moment as `Fecha` shows it. */
+type Deps = { manifests: ManifestStore; guides: GuideStore; localTime: (moment: Date) => string };
+type Request = { body: unknown; user: Caller; idempotencyKey: string | undefined };
+/** The guides of a manifest to be; `more`: others wait too. */
+type Handover = { guides: HandoverGuide[]; more: boolean };
+
+/** A request for all guides that wait takes those that were created within this time, in ms. */
+const WAITING_MS = 7 * 24 * 3_600_000;
+/** How often such a request looks again, if another one took its guides meanwhile. */
+const MAX_LOOKS = 3;
+
+/**
+ * Makes a manifest of the guides that are named, or of all of the user's branch that wait (docs/contract.md "End of the day").
+ *
+ * @returns the manifest, and whether an earlier request with the same key made it.
+ * @throws DomainError `guide-not-found`, or `manifest-refused` with all problems; `nothing-to-hand-over`,
+ * `origin-unassigned`; `manifest-unknown` if the outcome stays unknown.
+ */
+export async function createManifest(
+  deps: Deps,
+  { body, user, idempotencyKey: name }: Request,
+): Promise<{ manifest: Manifest; repeated: boolean }> {
+  const numbers = parseManifestRequest(body);
+  const key =
+    name === undefined ? undefined : idempotencyKey('manifiestos', user.username, name, numbers ?? null);
+  const earlier = key && (await deps.manifests.findByKey(key));
+  if (earlier) return { manifest: earlier, repeated: true };
+  try {
+    return await (numbers ? createOf(deps, numbers, user, key) : createOfWaiting(deps, user, key));
+  } catch (error) {
+    // A request with this key may have made the manifest at the same moment: its answer is this one's too.
+    const concurrent = key && isRefusal(error) && (await deps.manifests.findByKey(key));
+    if (concurrent) return { manifest: concurrent, repeated: true };
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof DomainError &&
+    (error.code === 'manifest-refused' || error.code === 'nothing-to-hand-over')
+  );
+}
+
+async function createOf(
+  deps: Deps,
+  numbers: readonly string[],
+  user: Caller,
+  key: IdempotencyKey | undefined,
+) {
+  // Numbers of the other kind are not this account's, even if it once had real guides.
+  const own = numbers.map((number) => (isTestNumber(number) === user.test ? number : ''));
+  // `guias.read.all` is not enough.
+  const guides = await findGuides(deps.guides, own, { ...user, permissions: [] });
+  refuseEach(guides, problemsOf(guides));
+  const created = await store(deps, { guides, more: false }, user, key);
+  if (!('conflicts' in created)) return created;
+  const { conflicts } = created;
+  refuseEach(guides, ({ number }) => {
+    const manifest = conflicts.get(number);
+    return manifest === undefined ? undefined : { code: 'guide-in-manifest', params: { manifest } };
+  });
+  throw new DomainError('unavailable');
+}
+
+async function createOfWaiting(deps: Deps, user: Caller, key: IdempotencyKey | undefined) {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const created = await store(deps, await findWaiting(deps, user), user, key);
+    if (!('conflicts' in created)) return created;
+  }
+  throw new DomainError('unavailable');
+}
+
+/** Finds the guides of the user's branch that nobody has scanned and that are in no manifest, the oldest first. */
+async function findWaiting(
+  { guides, manifests, localTime }: Deps,
+  { account, originBranch, test }: Caller,
+): Promise<Handover> {
+  if (originBranch === null) throw new DomainError('origin-unassigned');
+  const waiting: HandoverGuide[] = [];
+  const from = localTime(new Date(Date.now() - WAITING_MS));
+  for await (const step of guides.documented(account, originBranch, from)) {
+    const listed = await manifests.ofGuides(step.map(({ number }) => number));
+    waiting.push(...step.filter(({ number }) => !listed.has(number) && isTestNumber(number) === test));
+    if (waiting.length > MAX_GUIDES) break;
+  }
+  if (waiting.length === 0) {
+    throw new DomainError('nothing-to-hand-over', { params: { branch: originBranch } });
+  }
+  return { guides: waiting.slice(0, MAX_GUIDES), more: waiting.length > MAX_GUIDES };
+}
+
+async function store(
+  { manifests, localTime }: Deps,
+  { guides, more }: Handover,
+  { username, account, test }: Caller,
+  key: IdempotencyKey | undefined,
+) {
+  const createdUtc = new Date();
+  const rows = guides.map(rowOf);
+  const ends = guides.flatMap(({ expiresAt }) => (expiresAt ? [expiresAt.getTime()] : []));
+  const created = await manifests.create({
+    _id: generateManifestNumber(test),
+    creation: randomUUID(),
+    username,
+    account,
+    createdAt: localTime(createdUtc),
+    createdUtc,
+    origin: (guides[0] as HandoverGuide).origin,
+    guides: rows,
+    totals: totalsOf(rows),
+    ...(more && { more }),
+    ...(key && { key: { id: key.id, bodyHash: key.bodyHashes[0] } }),
+    ...(ends.length > 0 && { expiresAt: new Date(Math.min(...ends)) }),
+  });
+  if (key && 'manifest' in created) requireSameBody({ bodyHash: created.manifest.key?.bodyHash }, key);
+  return created;
+}
+
+function rowOf({ number, service, destination, guide }: HandoverGuide): ManifestGuide {
+  const { Peso, Paquetes = 1 } = guide.Producto;
+  return {
+    number,
+    service,
+    destination: destination.code,
+    packages: Paquetes,
+    ...(Peso !== undefined && { weight: inGrams(Peso * Paquetes) }),
+  };
+}
+
+/** Returns a function that returns why a guide does not belong in the manifest, if so. */
+function problemsOf(guides: readonly HandoverGuide[]) {
+  const other = guides[0]?.origin.code;
+  const seen = new Set<string>();
+  return ({ number, status, origin }: HandoverGuide): Problem | undefined => {
+    if (status === 'Cancelado') return { code: 'guide-cancelled' };
+    if (status !== 'Documentado' && status !== 'Recolectado') return { code: 'guide-travelling' };
+    if (origin.code !== other) {
+      return { code: 'guide-of-other-branch', params: { branch: origin.code, other } };
+    }
+    if (seen.has(number)) return { code: 'guide-repeated' };
+    seen.add(number);
+    return undefined;
+  };
+}
+
+/** @throws DomainError `manifest-refused`, with the index of each guide that has a problem. */
+function refuseEach(
+  guides: readonly HandoverGuide[],
+  problemOf: (guide: HandoverGuide) => Problem | undefined,
+): void {
+  const problems = new ProblemList();
+  for (const [indice, guide] of guides.entries()) {
+    const problem = problemOf(guide);
+    if (problem) problems.add(() => ({ indice, ...problem }));
+  }
+  problems.throwIfAny('manifest-refused');
+}

@@ -1,0 +1,139 @@
+import { type Connection, mongo } from 'mongoose';
+import { isTestManifest } from '#shared/contracts/manifest.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { Attempts } from '../guides/attempts.ts';
+import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../guides/creation-journal.ts';
+import type { Position } from '../guides/guide-list.ts';
+import { MANIFESTS, type Manifest, type ManifestHead } from './manifest-model.ts';
+import { generateManifestNumber } from './manifest-number.ts';
+
+const KEPT_MS = KEY_DAYS * 24 * 3_600_000;
+const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
+
+/** `from` and `until`: local time, inclusive and exclusive. */
+export type ManifestFilter = { account: string; from: string | undefined; until: string | undefined };
+/** `conflicts`: the manifest of each guide that is in another one; then nothing was stored. */
+export type ManifestCreation =
+  | { manifest: Manifest; repeated: boolean }
+  | { conflicts: ReadonlyMap<string, string> };
+
+/**
+ * Manifests in MongoDB. A manifest is one document, so it exists whole or not at all. A unique index over the numbers
+ * of its guides keeps each guide in one manifest.
+ */
+export class ManifestStore {
+  readonly #manifests: StoredModel<Manifest>;
+
+  constructor(connection: Connection) {
+    this.#manifests = modelOf(connection, MANIFESTS);
+  }
+
+  /**
+   * Stores a manifest. If another one has its number, it gets a new one.
+   *
+   * @returns the manifest, or that of an earlier request with the same key; else the guides that are in others.
+   * @throws DomainError `manifest-unknown` if nobody can know in time whether it exists; `idempotency-key-reused`; after
+   * any other error it does not exist.
+   */
+  async create(manifest: Manifest): Promise<ManifestCreation> {
+    const attempts = new Attempts('manifest-unknown');
+    for (let drawn = manifest; ; ) {
+      const outcome = await attempts.untilAnswered(() => this.#insert(drawn));
+      if (outcome !== 'number taken') return outcome;
+      drawn = { ...drawn, _id: generateManifestNumber(isTestManifest(drawn._id)) };
+    }
+  }
+
+  async #insert(manifest: Manifest): Promise<ManifestCreation | 'number taken'> {
+    try {
+      await driverOf(this.#manifests).insertOne(manifest);
+      return { manifest, repeated: false };
+    } catch (error) {
+      if (!(error instanceof mongo.MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+      return this.#explainDuplicate(manifest);
+    }
+  }
+
+  async #explainDuplicate(manifest: Manifest): Promise<ManifestCreation | 'number taken'> {
+    const { _id, creation, key } = manifest;
+    const same = await this.#read({ _id });
+    // The answer of an earlier attempt was lost.
+    if (same?.creation === creation) return { manifest: same, repeated: false };
+    const earlier = key && (await this.#read({ 'key.id': key.id }));
+    if (earlier) return { manifest: earlier, repeated: true };
+    if (same) return 'number taken';
+    const conflicts = await this.ofGuides(manifest.guides.map(({ number }) => number));
+    // By no majority yet: the next attempt learns it.
+    if (conflicts.size === 0) throw new DomainError('unavailable');
+    return { conflicts };
+  }
+
+  /**
+   * Returns the manifest that was made with a key in the last seven days. An older one gives the key back.
+   *
+   * @throws DomainError `idempotency-key-reused` for another body.
+   */
+  async findByKey(key: IdempotencyKey): Promise<Manifest | undefined> {
+    const manifest = await this.#read({ 'key.id': key.id });
+    if (!manifest) return undefined;
+    if (manifest.createdUtc.getTime() < Date.now() - KEPT_MS) {
+      await this.#manifests.updateOne({ _id: manifest._id }, { $unset: { key: 1 } });
+      return undefined;
+    }
+    requireSameBody({ bodyHash: manifest.key?.bodyHash }, key);
+    return manifest;
+  }
+
+  /** @param account whose manifest it must be, if given. */
+  async find(number: string, account?: string): Promise<Manifest | undefined> {
+    return this.#read({ _id: number, ...(account !== undefined && { account }) });
+  }
+
+  /** Returns the manifest of each of these guides that is in one. */
+  async ofGuides(numbers: readonly string[]): Promise<Map<string, string>> {
+    const found = await this.#manifests
+      .find({ 'guides.number': { $in: [...numbers] } })
+      .readConcern('majority')
+      .select<Pick<Manifest, '_id'> & { guides: { number: string }[] }>({ 'guides.number': 1 })
+      .sort({ _id: 1 })
+      .lean();
+    const wanted = new Set(numbers);
+    return new Map(
+      found.flatMap(({ _id, guides }) =>
+        guides.filter(({ number }) => wanted.has(number)).map(({ number }) => [number, _id] as const),
+      ),
+    );
+  }
+
+  /** Returns up to `limit` manifests of an account after a position, newest first. */
+  async page(
+    { account, from = '', until = '~' }: ManifestFilter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<ManifestHead[]> {
+    const rest = after && {
+      $or: [
+        { createdAt: { $lt: after.createdAt } },
+        { createdAt: after.createdAt, _id: { $lt: after.number } },
+      ],
+    };
+    return this.#manifests
+      .find({ account, createdAt: { $gte: from, $lt: until }, ...rest })
+      .select<ManifestHead>({ guides: 0 })
+      .sort(NEWEST_FIRST)
+      .limit(limit)
+      .lean();
+  }
+
+  /** Moves the manifests that a user made to an account, as `GuideStore` does the guides. */
+  async moveToAccount(username: string, account: string): Promise<void> {
+    await this.#manifests.updateMany({ username }, { $set: { account } });
+  }
+
+  /** Reads what a majority of the servers has: no failover takes it back. */
+  async #read(filter: Record<string, string>): Promise<Manifest | undefined> {
+    return (await this.#manifests.findOne(filter).readConcern('majority').lean()) ?? undefined;
+  }
+}
