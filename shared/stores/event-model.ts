@@ -13,8 +13,11 @@ import {
   USERNAME,
 } from './collection.ts';
 
-/** The body of an entry: an event with its id, or the cancellation of the guide. */
-export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: FeedType };
+/**
+ * The body of an entry: an event with its id, or the cancellation of the guide. `Manifiesto`: the event comes from the scan
+ * of that manifest, whose number is its id.
+ */
+export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: FeedType; Manifiesto?: string };
 
 /** Whether a field may name a person. Retention and erasure replace the text of such a field. */
 const NAMES_PERSON = {
@@ -28,6 +31,7 @@ const NAMES_PERSON = {
   Anula: false,
   Recibe: true,
   Nota: true,
+  Manifiesto: false,
 } as const satisfies Record<keyof EventBody, boolean>;
 type PersonalField = {
   [F in keyof EventBody]-?: (typeof NAMES_PERSON)[F] extends true ? F : never;

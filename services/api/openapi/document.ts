@@ -11,7 +11,7 @@ const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF. [La gu
 1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
 2. Las demás operaciones llevan \`Authorization: Bearer <token>\`.
 
-Crear guías, cancelar una, hacer un manifiesto, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías, que dice cuándo, hacer un manifiesto, registrar un webhook y simular.
+Crear guías, cancelar una, hacer un manifiesto, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías y manifiestos, que dicen cuándo, registrar un webhook y simular.
 
 Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
 

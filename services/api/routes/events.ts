@@ -5,8 +5,9 @@ import { type ApiErrorCode, httpErrors } from '../errors.ts';
 import type { Verdict } from '../guides/events/event-register.ts';
 import { eventsOf } from '../guides/events/event-request.ts';
 import { feedPage, MAX_FEED, USUAL_EVENTS } from '../guides/events/read-events.ts';
-import { registerEvents } from '../guides/events/register-events.ts';
+import { type Outcome, registerEvents } from '../guides/events/register-events.ts';
 import { apiUser } from '../hooks/authenticate.ts';
+import { isManifestScan, scanManifest } from '../manifests/scan-manifest.ts';
 import { FEED_EXAMPLE } from '../openapi/examples.ts';
 import { BODY_ERRORS, operation } from '../openapi/operation.ts';
 import { listErrors } from '../openapi/responses.ts';
@@ -31,7 +32,8 @@ const registering = operation({
   summary: 'Registrar qué pasó con guías',
   description:
     'De guías de cualquier cuenta. Cada evento se registra o se rechaza por sí mismo. Repetir la solicitud no hace daño: ' +
-    `el mismo \`Id\` con el mismo contenido es \`repetido\`. Un evento se rechaza con:\n\n${listErrors(EVENT_ERRORS)}\n\n`,
+    `el mismo \`Id\` con el mismo contenido es \`repetido\`. Con \`Manifiesto\` se registra \`Recolectado\` de cada guía ` +
+    `del manifiesto, salvo las que \`Faltan\`. Un evento se rechaza con:\n\n${listErrors(EVENT_ERRORS)}\n\n`,
   permission: 'eventos.create',
   request: { body: EventsRequest },
   // Each event has its own answer; `checkEvent` validates with the same schema.
@@ -42,7 +44,8 @@ const registering = operation({
     'events-empty',
     'too-many-events',
     'event-invalid',
-    'field-unknown',
+    ...(['field-required', 'field-type', 'field-invalid', 'field-unknown', 'too-many-guides'] as const),
+    ...(['manifest-not-found', 'guide-is-test', 'guide-not-in-manifest'] as const),
     ...BODY_ERRORS,
     'overloaded',
     'events-unknown',
@@ -58,14 +61,15 @@ const registering = operation({
 
 function registrationRoute(server: HttpServer): void {
   server.post('/api/eventos', registering, async (request) => {
-    const outcomes = await registerEvents(server, eventsOf(request.body), apiUser(request).username);
-    return registering.ok(
-      outcomes.map(({ id, verdict }, indice) => ({
-        indice,
-        ...(id !== undefined && { Id: id }),
-        ...resultOf(verdict),
-      })),
-    );
+    const { username } = apiUser(request);
+    if (isManifestScan(request.body)) {
+      const scanned = await scanManifest(server, request.body, username);
+      return registering.ok(
+        scanned.map(({ guide, indice, ...outcome }) => ({ ...toResult(outcome, indice), SEND_GUIA: guide })),
+      );
+    }
+    const outcomes = await registerEvents(server, eventsOf(request.body), username);
+    return registering.ok(outcomes.map(toResult));
   });
 }
 
@@ -111,6 +115,10 @@ const RESULTS = { registered: 'registrado', repeated: 'repetido' } as const;
 export async function eventRoutes(server: HttpServer): Promise<void> {
   registrationRoute(server);
   feedRoute(server);
+}
+
+function toResult({ id, verdict }: Outcome, indice: number) {
+  return { indice, ...(id !== undefined && { Id: id }), ...resultOf(verdict) };
 }
 
 function resultOf(verdict: Verdict) {

@@ -101,9 +101,13 @@ function packagesOf({ guide }: GuideRecord): number {
   return guide.Producto.Paquetes ?? 1;
 }
 
-/** Returns whether an event is told again. What was anonymised since cannot differ; a guide is cancelled whenever. */
+/**
+ * Returns whether an event is told again. What was anonymised since cannot differ; a guide is cancelled whenever, and a
+ * manifest is scanned again whenever.
+ */
 function isSame(known: EventBody, told: EventBody): boolean {
   if (known.Tipo === 'Cancelacion' && told.Tipo === 'Cancelacion') return true;
+  if (known.Manifiesto !== undefined && known.Manifiesto === told.Manifiesto) return true;
   const fields = { ...told };
   for (const name of PERSONAL_FIELDS) {
     if (known[name] === ANONYMOUS && told[name] !== undefined) fields[name] = ANONYMOUS;

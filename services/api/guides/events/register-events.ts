@@ -8,18 +8,28 @@ import { checkEvent } from './event-request.ts';
 /** The outcome of a sent event; `id` if it has a valid one. */
 export type Outcome = { id: string | undefined; verdict: Verdict };
 
+type Deps = { events: EventRegister; guides: GuideStore };
+
 /**
  * Registers events of guides of any account, each by itself: a fact does not wait for its neighbour.
  *
  * @param sent as `eventsOf` returns them, or a file has them.
  * @throws DomainError `events-unknown`, `overloaded`: some may be registered, and whoever repeats registers none twice.
  */
-export async function registerEvents(
-  { events, guides }: { events: EventRegister; guides: GuideStore },
+export function registerEvents(
+  deps: Deps,
   sent: readonly Record<string, unknown>[],
   username: string,
 ): Promise<Outcome[]> {
-  const checked = sent.map(checkEvent);
+  return registerChecked(deps, sent.map(checkEvent), username);
+}
+
+/** Registers events as `checkEvent` returns them. @throws as `registerEvents`. */
+export async function registerChecked(
+  { events, guides }: Deps,
+  checked: readonly (EventBody | Problem)[],
+  username: string,
+): Promise<Outcome[]> {
   const numbers = new Set(checked.flatMap((event) => (isTold(event) ? event.Guia : [])));
   const accounts = await guides.accountsOf([...numbers]);
   const refuse = (problem: Problem) => {

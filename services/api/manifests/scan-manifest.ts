@@ -1,0 +1,89 @@
+import { MAX_GUIDES } from '#shared/contracts/guide.ts';
+import { isTestManifest, type ManifestGuide } from '#shared/contracts/manifest.ts';
+import { ProblemList } from '#shared/errors/domain-error.ts';
+import type { EventBody } from '#shared/stores/event-model.ts';
+import type { EventRegister } from '../guides/events/event-register.ts';
+import { checkEvent } from '../guides/events/event-request.ts';
+import { type Outcome, registerChecked } from '../guides/events/register-events.ts';
+import type { GuideStore } from '../guides/guide-store.ts';
+import { fieldError, isAbsent, isObject, normalizeFields, typeOf } from '../requests/body.ts';
+import type { Manifest } from './manifest-model.ts';
+import { isManifestNumber } from './manifest-number.ts';
+import { textsOf } from './manifest-request.ts';
+import type { ManifestStore } from './manifest-store.ts';
+
+type Deps = { manifests: ManifestStore; guides: GuideStore; events: EventRegister };
+
+const FIELDS: ReadonlySet<string> = new Set(['Manifiesto', 'Tipo', 'Ocurrido', 'Sucursal', 'Faltan']);
+
+/** Returns whether a body tells of a manifest in place of events. */
+export function isManifestScan(body: unknown): body is Record<string, unknown> {
+  return isObject(body) && !isAbsent(body.Manifiesto);
+}
+
+/**
+ * Registers that the guides of a manifest were picked up, but for those that are missing. The manifest's number is the id
+ * of each event, so a further scan registers only guides that were missing before.
+ *
+ * @returns what became of each guide that is not missing; `indice` is its place in the manifest.
+ * @throws DomainError `fields-invalid`, `field-…` of one field, `manifest-not-found`, `guide-is-test`,
+ * `guide-not-in-manifest`; as `registerEvents`.
+ */
+export async function scanManifest(
+  deps: Deps,
+  body: Record<string, unknown>,
+  username: string,
+): Promise<(Outcome & { indice: number; guide: string })[]> {
+  const problems = new ProblemList();
+  const { Manifiesto, ...event } = normalizeFields(body, FIELDS, problems);
+  problems.throwIfAny('fields-invalid');
+  const manifest = await findScanned(deps.manifests, Manifiesto);
+  const { Faltan, ...told } = event;
+  const common = eventOf(manifest, told);
+  const missing = new Set(missingOf(manifest, Faltan));
+  const present = [...manifest.guides.entries()].filter(([, { number }]) => !missing.has(number));
+  const events = present.map(([, { number }]) => ({ ...common, Guia: number }));
+  const outcomes = await registerChecked(deps, events, username);
+  return outcomes.map((outcome, i) => {
+    const [indice, { number }] = present[i] as [number, ManifestGuide];
+    return { ...outcome, indice, guide: number };
+  });
+}
+
+async function findScanned(manifests: ManifestStore, sent: unknown): Promise<Manifest> {
+  const campo = 'Manifiesto';
+  if (typeof sent !== 'string') {
+    throw fieldError(campo, 'field-type', { expected: 'string', given: typeOf(sent) });
+  }
+  if (!isManifestNumber(sent)) throw fieldError(campo, 'manifest-not-found');
+  if (isTestManifest(sent)) throw fieldError(campo, 'guide-is-test');
+  const manifest = await manifests.find(sent);
+  if (!manifest) throw fieldError(campo, 'manifest-not-found');
+  return manifest;
+}
+
+/** Returns the event of the manifest's first guide; those of the others differ in the guide alone. */
+function eventOf({ _id, guides }: Manifest, told: Record<string, unknown>): EventBody {
+  const event = checkEvent({ ...told, Guia: guides[0]?.number, Id: _id });
+  if (!('Guia' in event)) throw fieldError(event.campo ?? '', event.code, event.params);
+  if (event.Tipo !== 'Recolectado') {
+    throw fieldError('Tipo', 'field-invalid', { rule: 'debe ser Recolectado, si va con Manifiesto' });
+  }
+  return { ...event, Manifiesto: _id };
+}
+
+/** @throws DomainError `guide-not-in-manifest`, with the index of each guide that is not of the manifest. */
+function missingOf({ guides }: Manifest, sent: unknown): string[] {
+  const campo = 'Faltan';
+  if (sent === undefined) return [];
+  if (!Array.isArray(sent)) throw fieldError(campo, 'field-invalid', { rule: 'debe ser un array' });
+  if (sent.length > MAX_GUIDES) throw fieldError(campo, 'too-many-guides');
+  const numbers = textsOf(campo, sent);
+  const listed = new Set(guides.map(({ number }) => number));
+  const problems = new ProblemList();
+  for (const [indice, number] of numbers.entries()) {
+    if (!listed.has(number)) problems.add(() => ({ indice, campo, code: 'guide-not-in-manifest' }));
+  }
+  problems.throwIfAny('guide-not-in-manifest');
+  return numbers;
+}
