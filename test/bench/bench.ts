@@ -13,6 +13,7 @@ import { events } from './rows/events.ts';
 import { files } from './rows/files.ts';
 import { labels } from './rows/labels.ts';
 import { list } from './rows/list.ts';
+import { manifests } from './rows/manifests.ts';
 import { memory } from './rows/memory.ts';
 import { oneAtATime } from './rows/one-at-a-time.ts';
 import { quotes } from './rows/quotes.ts';
@@ -35,6 +36,7 @@ const GROUPS: Record<string, Rows> = {
   stored,
   list,
   events,
+  manifests,
   memory,
   start,
   load: underLoad,

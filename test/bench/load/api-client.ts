@@ -82,6 +82,18 @@ export class ApiClient {
     if (message !== `Eventos registrados: ${numbers.length}`) throw new Error(`${statusCode}: ${message}`);
   }
 
+  /** Makes a manifest of these guides. @returns its number. */
+  async manifest(numbers: readonly string[]): Promise<string> {
+    const { data } = await this.#post<{ Manifiesto: string }>('/api/manifiestos', { Guias: numbers });
+    return data.Manifiesto;
+  }
+
+  /** Tells that a manifest was picked up. */
+  async scanManifest(Manifiesto: string): Promise<void> {
+    const told = { Manifiesto, Tipo: 'Recolectado', Ocurrido: new Date().toISOString() };
+    await this.#post('/api/eventos', told);
+  }
+
   /** @returns the cursor after a page of 500 events. */
   async feed(cursor: string): Promise<string> {
     const path = `/api/eventos?limite=500&cursor=${cursor}`;
@@ -116,16 +128,21 @@ export class ApiClient {
     return this.#pool.destroy();
   }
 
-  async #sendGuides<T>(action: 'crear' | 'cotizar', guides: readonly unknown[]): Promise<T[]> {
+  async #post<T>(path: string, sent: unknown): Promise<{ data: T }> {
     const { statusCode, body } = await this.#pool.request({
       method: 'POST',
-      path: `/api/guias/${action}`,
+      path,
       headers: this.#headers,
-      body: JSON.stringify({ TipoServicio: 'Domicilio', Guia: guides }),
+      body: JSON.stringify(sent),
     });
-    const answer = (await body.json()) as { message: string; data: T[] };
-    if (statusCode !== 200) throw new Error(`${statusCode}: ${answer.message}`); // no row is about refused guides
-    return answer.data;
+    const answer = (await body.json()) as { message: string; data: T };
+    if (statusCode !== 200) throw new Error(`${statusCode}: ${answer.message}`); // no row is about refused requests
+    return answer;
+  }
+
+  async #sendGuides<T>(action: 'crear' | 'cotizar', guides: readonly unknown[]): Promise<T[]> {
+    const sent = { TipoServicio: 'Domicilio', Guia: guides };
+    return (await this.#post<T[]>(`/api/guias/${action}`, sent)).data;
   }
 
   async #pdf(request: Parameters<Pool['request']>[0]): Promise<void> {

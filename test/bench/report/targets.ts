@@ -54,6 +54,8 @@ export const TARGETS: readonly Target[] = [
   row('list-reference', '… by reference, p50', 'ms', 'less', 5),
   row('events-500', 'events registered, 500 in a request, 4 concurrent', 'events/s', 'more'),
   row('events-one', '… one in a request, 16 concurrent', 'events/s', 'more'),
+  row('manifest-500', 'manifests of 500 guides, 4 concurrent', 'manifests/s', 'more'),
+  row('manifest-scan-500', '… scans of such a manifest, 4 concurrent', 'scans/s', 'more'),
   row('events-label', 'label p50 beside a scanner that tells events, against none', '×', 'less'),
   row('feed-first', 'a page of 500 of the feed with as many events stored, at its start, p50', 'ms', 'less'),
   row('feed-last', '… at its end, p50', 'ms', 'less'),
