@@ -5,7 +5,7 @@ import { renderMarkdown, type Section } from './markdown.ts';
 const SUBJECTS = {
   Empezar: ['inicio', 'pruebas', 'probar', 'cliente', 'ejemplos'],
   'Crear guías': ['campos', 'postales', 'cotizar', 'reintentos'],
-  Etiquetas: ['etiquetas', 'impresoras'],
+  Etiquetas: ['etiquetas', 'impresoras', 'manifiestos'],
   Seguimiento: ['rastreo', 'webhooks'],
   Consulta: ['operaciones', 'errores', 'limites', 'cambios'],
 };
