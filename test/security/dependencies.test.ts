@@ -32,7 +32,11 @@ const manifests = ['.', ...WORKSPACES].map(
 const packages = packagesOf('package-lock.json');
 
 it('every lock and every workspace is looked at', () => {
-  expect(LOCKS).toEqual(['package-lock.json', 'test/bench/peers/package-lock.json']);
+  expect(LOCKS).toEqual([
+    'package-lock.json',
+    'test/bench/peers/package-lock.json',
+    'test/clients/tools/npm/package-lock.json',
+  ]);
   const links = Object.values<Package>(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages);
   const linked = links.flatMap(({ link, resolved = '' }) => (link ? resolved : []));
   expect(WORKSPACES.toSorted()).toEqual(linked.toSorted());
@@ -42,7 +46,7 @@ describe.each(LOCKS)('%s', (lock) => {
   const locked = packagesOf(lock);
 
   it('has the hash of every package, and takes none from elsewhere than the registry', () => {
-    expect(locked.length).toBeGreaterThan(100);
+    expect(locked.length).toBeGreaterThan(30);
     for (const [path, { integrity, resolved, link }] of locked) {
       expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-[\w+/]{86}==$/)]);
       expect([path, resolved ?? 'registry', link ?? false]).toEqual([

@@ -5,6 +5,7 @@ import type { GuideStore } from '../guides/guide-store.ts';
 import { checkedMoment, decodeCursor, encodeCursor, endOf, USUAL_PAGE } from '../guides/list-guides.ts';
 import type { LabelSettings } from '../labels/label-payload.ts';
 import { fieldError } from '../requests/body.ts';
+import { CURSOR_RULE } from '../requests/parameter-rules.ts';
 import type { Manifest, ManifestHead } from './manifest-model.ts';
 import { isManifestNumber } from './manifest-number.ts';
 import type { ManifestStore } from './manifest-store.ts';
@@ -48,7 +49,7 @@ export async function listManifests(
     until: hasta === undefined ? undefined : endOf(checkedMoment('hasta', hasta)),
   };
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  if (cursor !== undefined && !after) throw fieldError('cursor', 'parameter-invalid');
+  if (cursor !== undefined && !after) throw fieldError('cursor', 'parameter-invalid', { rule: CURSOR_RULE });
   const found = await manifests.page(filter, after, limite + 1);
   const page = found.slice(0, limite);
   const last = page.at(-1);

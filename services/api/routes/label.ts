@@ -22,7 +22,6 @@ import {
   countLabelFailure,
   fileContent,
   formatParameters,
-  matches,
   packagesOf,
   requestedFile,
 } from './common/label-request.ts';

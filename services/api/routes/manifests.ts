@@ -22,8 +22,9 @@ import {
 import { BODY_ERRORS, operation } from '../openapi/operation.ts';
 import { describeHeaders } from '../openapi/responses.ts';
 import { pageParameters } from '../openapi/schemas.ts';
+import { matches } from './common/etags.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from './common/idempotency.ts';
-import { cachingHeaders, callerOf, countLabelFailure, matches } from './common/label-request.ts';
+import { cachingHeaders, callerOf, countLabelFailure } from './common/label-request.ts';
 import { momentParameter } from './list-guides.ts';
 
 const params = Type.Object({

@@ -99,12 +99,6 @@ export function cachingHeaders(key: string) {
   return { etag: `W/"${key}"`, 'cache-control': 'private' };
 }
 
-/** Returns whether `If-None-Match` matches this weak tag (RFC 9110, 13.1.2). */
-export function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"/, 'W/"')) ?? [];
-  return tags.includes(etag) || tags.includes('*');
-}
-
 /** The outcome that counts an error, and its reason in the metrics. */
 const FAILURES: Partial<Record<ErrorCode, [outcome: LabelOutcome, reason?: LabelFailureReason]>> = {
   'label-failed': ['failed', 'failed'],
