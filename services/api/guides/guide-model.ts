@@ -112,7 +112,10 @@ const PERSONAL_ADDRESS = {
   Numero_interior: 'otro',
 } as const;
 
-/** Each field of a guide. Retention, erasure and export of a person's data follow it. */
+/**
+ * Each field of a guide. Retention takes what is not `false`. Search, export and erasure of one person's data follow the
+ * sections of `PERSON_SECTIONS` alone, because what stands elsewhere belongs to both sides (docs/security.md).
+ */
 export const PERSONAL_DATA = {
   Remitente: {
     Nombre: 'nombre',
@@ -148,7 +151,7 @@ export const PERSONAL_DATA = {
 } as const satisfies {
   [Field in keyof Guide]-?: NonNullable<Guide[Field]> extends object
     ? Record<keyof Guide[Field], Personal>
-    : Personal;
+    : 'otro' | false;
 };
 
 /** The parts of a guide in which a field can be searched for a person. */

@@ -77,11 +77,6 @@ export function trackingView(timeZone: string) {
   };
 }
 
-/** States in which a parcel is still to arrive. */
-const EXPECTED: ReadonlySet<GuideStatus> = new Set([
-  ...(['Documentado', 'Recolectado', 'EnTransito', 'EnSucursal', 'EnReparto'] as const),
-]);
-
 /**
  * Returns a function that says on which days a guide's parcel arrives, by its quote. It says nothing (null) once the parcel has
  * arrived, while something is wrong with it, and when the days no longer hold: the last one is over, or the parcel was
@@ -92,7 +87,7 @@ function expectedArrival(timeZone: string) {
   /** @param received when the parcel's first event occurred, if it has one. */
   return ({ quote }: GuideRecord, status: GuideStatus, received: Date | undefined): string | null => {
     const estimate = quote?.EntregaEstimada;
-    if (!estimate || !EXPECTED.has(status)) return null;
+    if (!estimate || STATES[status].look !== 'normal') return null;
     const now = new Date();
     const isLate = localTime(now).slice(0, 10) > estimate.Hasta;
     const isInTime = (received ?? now) < new Date(estimate.SiSeRecibeAntesDe);
