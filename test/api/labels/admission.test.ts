@@ -84,6 +84,7 @@ test("an account's first labels go before another's further", async ({ api, demo
   await expect.poll(awaited).toBe(2);
   const modest = await ask(await Client.login(api.url, 'otro'), 2);
   await expect.poll(awaited).toBe(3);
+  await expect.poll(() => queue.getPrioritizedCount()).toBe(3);
   const jobs = await queue.getJobs(['prioritized'], 0, -1, true);
   expect(jobs.map(({ data }) => data.label.packages)).toEqual([98, 2, 1]);
   for (const label of [greedy, further, modest]) label.leave();
