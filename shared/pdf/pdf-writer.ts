@@ -1,3 +1,5 @@
+import { deflateSync } from 'node:zlib';
+
 /** What stands between `n 0 obj` and the next object, in Latin-1 or as bytes. */
 export type PdfChunk = string | Buffer;
 
@@ -62,4 +64,19 @@ export function pageTree(pages: readonly number[]): PdfChunk[] {
 
 export function information(title: string): PdfChunk[] {
   return [`<</Title <feff${Buffer.from(title, 'utf16le').swap16().toString('hex')}>>>\nendobj\n`];
+}
+
+/** @param operators in ASCII. */
+export function contentStream(operators: string): PdfChunk[] {
+  return [`<</Length ${operators.length}>>\nstream\n${operators}\nendstream\nendobj\n`];
+}
+
+/** Memory for a few kilobytes makes zlib faster. */
+const COMPRESSION = { level: 1, windowBits: 13, memLevel: 7 };
+
+/** Compression pays from a kilobyte on. @param entries of the dictionary. */
+export function compressedStream(operators: string, entries = ''): PdfChunk[] {
+  const compressed = deflateSync(Buffer.from(operators, 'latin1'), COMPRESSION);
+  const dictionary = `<<${entries}/Filter /FlateDecode /Length ${compressed.length}>>\nstream\n`;
+  return [dictionary, compressed, '\nendstream\nendobj\n'];
 }

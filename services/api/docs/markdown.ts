@@ -57,8 +57,11 @@ function renderer(): NonNullable<MarkedExtension['renderer']> {
     },
     /** Embeds pictures: the page loads nothing else. */
     image({ href, text }) {
-      const source = readFileSync(new URL(href, import.meta.url)).toString('base64');
-      return `<img src="data:image/png;base64,${source}" alt="${escapeHtml(text)}" width="192" height="72">`;
+      const png = readFileSync(new URL(href, import.meta.url));
+      // A PNG begins with its signature and the chunk IHDR, which has the size.
+      const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+      const source = `data:image/png;base64,${png.toString('base64')}`;
+      return `<img src="${source}" alt="${escapeHtml(text)}" width="${width}" height="${height}">`;
     },
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   CATALOG,
   catalog,
+  contentStream,
   INFORMATION,
   information,
   PAGES,
@@ -16,6 +17,7 @@ import {
   UnsupportedPdfError,
   withNumbers,
 } from '#shared/pdf/read-pdf.ts';
+import { formOf, SHEET_PLACES, sheetOperators, sheetPage } from './label-sheet.ts';
 
 /** Deepest nesting of objects: page, resources, font, descriptor and file are five. */
 const MAX_DEPTH = 20;
@@ -24,6 +26,8 @@ const MAX_DEPTH = 20;
  * Writes one PDF of the pages of many labels: `begin`, `add` for each, `end`. Fonts and logos that labels share are
  * written once. Only offsets and digests of objects stay in memory, whereas general PDF libraries parse every object
  * and hold the whole file.
+ *
+ * A file for sheets has the labels' pages as forms, four to a page.
  */
 export class LabelFile {
   readonly #writer = new PdfWriter();
@@ -31,6 +35,13 @@ export class LabelFile {
   /** Object numbers by digest. */
   readonly #written = new Map<string, number>();
   #next = Math.max(CATALOG, PAGES, INFORMATION) + 1;
+  /** The forms of the sheet that is being filled, by place; undefined if each page is one of its own. */
+  #sheet: (number | undefined)[] | undefined;
+
+  /** @param firstPlace where the labels begin on the first sheet, from 0; without it they are on no sheets. */
+  constructor(firstPlace?: number) {
+    if (firstPlace !== undefined) this.#sheet = Array.from({ length: firstPlace }, () => undefined);
+  }
 
   begin(title: string): Buffer {
     return Buffer.concat([
@@ -55,15 +66,31 @@ export class LabelFile {
       }
     };
     for (const page of pages) {
-      const object = objectAt(objects, page);
+      const object = this.#sheet ? formOf(objects, page) : objectAt(objects, page);
       copyAll(neededBy(object), 1);
-      this.#pages.push(this.#write(textOf(object, numbers), object.body, written));
+      if (!this.#sheet) this.#pages.push(this.#write(textOf(object, numbers), object.body, written));
+      else {
+        const places = this.#sheet.push(this.#copy(object, numbers, written));
+        if (places === SHEET_PLACES) written.push(this.#endSheet());
+      }
     }
     return Buffer.concat(written);
   }
 
   end(): Buffer {
-    return Buffer.concat([this.#writer.object(PAGES, pageTree(this.#pages)), this.#writer.end()]);
+    const lastSheet = this.#sheet?.length ? this.#endSheet() : Buffer.alloc(0);
+    return Buffer.concat([lastSheet, this.#writer.object(PAGES, pageTree(this.#pages)), this.#writer.end()]);
+  }
+
+  #endSheet(): Buffer {
+    const forms = this.#sheet ?? [];
+    this.#sheet = [];
+    const [content, page] = [this.#next++, this.#next++];
+    this.#pages.push(page);
+    return Buffer.concat([
+      this.#writer.object(content, contentStream(sheetOperators(forms))),
+      this.#writer.object(page, sheetPage(forms, content)),
+    ]);
   }
 
   /** Writes an object unless an equal one is written. Returns its number. */

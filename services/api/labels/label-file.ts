@@ -28,7 +28,8 @@ type Options = {
   timeoutMs: number;
 };
 
-type JoinedFile = { title: string; format: 'pdf' | ImageFormat['format'] };
+/** `firstPlace`: see `LabelFile`. */
+type JoinedFile = { title: string; format: 'pdf' | ImageFormat['format']; firstPlace?: number | undefined };
 
 /** Prints the labels of many guides as one file, behind labels that are asked for one by one. */
 export class LabelFilePrinter {
@@ -81,9 +82,9 @@ export class LabelFilePrinter {
   async *#join(
     labels: readonly LabelPayload[],
     caller: LabelCaller,
-    { title, format }: JoinedFile,
+    { title, format, firstPlace }: JoinedFile,
   ): AsyncGenerator<Buffer> {
-    const file = format === 'pdf' ? new LabelFile() : AS_THEY_ARE;
+    const file = format === 'pdf' ? new LabelFile(firstPlace) : AS_THEY_ARE;
     let piece = file.begin(title);
     for (const run of runsOf(labels)) {
       const printed = await Promise.all(run.map((label) => this.#labels.print(label, caller)));

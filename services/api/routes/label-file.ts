@@ -8,8 +8,9 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { findGuides, requireUncancelled } from '../guides/guide-access.ts';
 import { apiUser } from '../hooks/authenticate.ts';
-import { type LabelFileRequest, parseLabelFileRequest } from '../labels/label-file-request.ts';
+import { type LabelFileRequest, parseLabelFileRequest, SHEET } from '../labels/label-file-request.ts';
 import { labelPayload } from '../labels/label-payload.ts';
+import { SHEET_PLACES } from '../labels/label-sheet.ts';
 import { BODY_ERRORS, operation } from '../openapi/operation.ts';
 import { fieldError } from '../requests/body.ts';
 import { auditForeignReads } from './common/audit.ts';
@@ -39,11 +40,36 @@ const body = Type.Object(
       description: LABEL_KINDS.map((kind) => `${KINDS[kind].tipo}: ${KINDS[kind].summary}`).join('. '),
       examples: ['carta'],
     }),
+    Hoja: Type.Optional(
+      Type.Enum([SHEET], {
+        type: 'string',
+        description:
+          'Cuatro etiquetas de 10 × 10 cm por hoja carta, para impresoras de hojas. Solo con Tipo pequena y en PDF',
+      }),
+    ),
+    Desde: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: SHEET_PLACES,
+        description:
+          'Lugar de la primera hoja en que empiezan las etiquetas, en orden de lectura; 1 si falta. Solo con Hoja',
+      }),
+    ),
   },
   {
     title: 'SolicitudDeEtiquetas',
     description: 'Guías cuyas etiquetas se imprimen juntas',
     additionalProperties: false,
+    'x-examples': {
+      cartas: {
+        summary: 'Etiquetas carta',
+        value: { Guias: ['390458235877', '482913650724'], Tipo: 'carta' },
+      },
+      hojas: {
+        summary: 'En hojas de cuatro etiquetas, de las que ya se usaron dos',
+        value: { Guias: ['390458235877', '482913650724'], Tipo: 'pequena', Hoja: SHEET, Desde: 3 },
+      },
+    },
   },
 );
 
@@ -94,10 +120,11 @@ export async function labelFileRoute(server: HttpServer): Promise<void> {
   server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
   server.post('/api/guias/etiquetas', route, async (request, reply) => {
     const { type, format, form } = requestedFile(request.headers, request.query);
-    const wanted = parseLabelFileRequest(request.body);
+    const wanted = parseLabelFileRequest(request.body, format);
     const count = wanted.numbers.length;
     const caller = callerOf(request, reply);
-    const pieces = await server.labelFiles.print(caller, { title: `${count} etiquetas`, format }, () =>
+    const file = { title: `${count} etiquetas`, format, firstPlace: wanted.firstPlace };
+    const pieces = await server.labelFiles.print(caller, file, () =>
       findLabels(request, { ...wanted, form }),
     );
     limitSending(request, reply);

@@ -1,4 +1,3 @@
-import { deflateSync } from 'node:zlib';
 import type { PdfChunk } from '#shared/pdf/pdf-writer.ts';
 import { type Drawing, POINTS_PER_DOT, type Shape } from '../drawing.ts';
 
@@ -52,19 +51,4 @@ function rectangles(shapes: readonly Shape[]): string {
     }
   }
   return operators;
-}
-
-/** @param operators in ASCII. */
-export function contentStream(operators: string): PdfChunk[] {
-  return [`<</Length ${operators.length}>>\nstream\n${operators}\nendstream\nendobj\n`];
-}
-
-/** Memory for a few kilobytes makes zlib faster. */
-const COMPRESSION = { level: 1, windowBits: 13, memLevel: 7 };
-
-/** Compression pays from a kilobyte on. @param entries of the dictionary. */
-export function compressedStream(operators: string, entries = ''): PdfChunk[] {
-  const compressed = deflateSync(Buffer.from(operators, 'latin1'), COMPRESSION);
-  const dictionary = `<<${entries}/Filter /FlateDecode /Length ${compressed.length}>>\nstream\n`;
-  return [dictionary, compressed, '\nendstream\nendobj\n'];
 }

@@ -1,4 +1,13 @@
-import { catalog, information, PAGES, type PdfChunk, PdfWriter, pageTree } from '#shared/pdf/pdf-writer.ts';
+import {
+  catalog,
+  compressedStream,
+  contentStream,
+  information,
+  PAGES,
+  type PdfChunk,
+  PdfWriter,
+  pageTree,
+} from '#shared/pdf/pdf-writer.ts';
 import {
   type ObjectsByNumber,
   objectAt,
@@ -7,14 +16,7 @@ import {
   UnsupportedPdfError,
   withNumbers,
 } from '#shared/pdf/read-pdf.ts';
-import {
-  compressedStream,
-  contentStream,
-  contentStreams,
-  type LabelPages,
-  SAVE_STATE,
-  UNDERLAY_NAME,
-} from './content-streams.ts';
+import { contentStreams, type LabelPages, SAVE_STATE, UNDERLAY_NAME } from './content-streams.ts';
 import { type PageWithLinks, takeLinks, withFloating } from './floating-shapes.ts';
 import { FIRST_OBJECT } from './underlay.ts';
 

@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { bytesOf } from '#shared/pdf/pdf-writer.ts';
+import { bytesOf, compressedStream } from '#shared/pdf/pdf-writer.ts';
 import {
   objectAt,
   parseObject,
@@ -9,7 +9,7 @@ import {
   withNumbers,
 } from '#shared/pdf/read-pdf.ts';
 import type { Drawing } from '../drawing.ts';
-import { compressedStream, contentStreams, type PdfUnderlay, SAVE_STATE } from './content-streams.ts';
+import { contentStreams, type PdfUnderlay, SAVE_STATE } from './content-streams.ts';
 
 /** The same in all files, so that an underlay's objects are written once. */
 export const FIRST_OBJECT = 6;
