@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { readTariff } from './read-tariff.ts';
@@ -8,6 +9,9 @@ import { inForceAt, laterThan, type TariffVersion, versionsIn } from './tariff-v
 
 /** A tariff with its number. */
 export type NumberedTariff = { version: number; tariff: Tariff };
+
+/** Most versions that are kept in memory although they are no longer in force. */
+const MAX_FORMER = 3;
 
 /**
  * The tariff that is in force, in this process. `look` reads what was added to the log, and the tariffs of later versions
@@ -23,6 +27,10 @@ export class CurrentTariff {
   /** By version: the one in force, and all that begin later. */
   #tariffs = new Map<number, Tariff>();
   #withdrawn: ReadonlySet<number> = new Set();
+  readonly #former = new LRUCache<number, Tariff>({
+    max: MAX_FORMER,
+    fetchMethod: (number) => this.#read(number),
+  });
   /** When the log was read, of `performance.now()`. */
   #lookedAt = Number.NaN;
 
@@ -75,6 +83,11 @@ export class CurrentTariff {
     const tariff = this.#tariffs.get(version);
     if (!tariff) throw new DomainError('unavailable');
     return { version, tariff };
+  }
+
+  /** Returns the tariff of a version, in force or not, withdrawn or not; undefined if the log has no such version. */
+  async of(version: number): Promise<Tariff | undefined> {
+    return this.#tariffs.get(version) ?? (await this.#former.fetch(version));
   }
 
   /** Returns the moment at which the next version begins, or undefined if there is none. @throws as `at` does. */

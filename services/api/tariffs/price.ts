@@ -14,11 +14,12 @@ import {
 
 /**
  * One line of a price, and what it was computed from. The amount is in centavos, negative for the discount. The freight is
- * that of the weights up to `upToGrams`, and of `extraGrams` beyond; any other line is `fixed` centavos for each of `count`,
+ * that of the weights up to `upToGrams`, and of `extraGrams` beyond, for `packages` if the packages of the
+ * guide differ; any other line is `fixed` centavos for each of `count`,
  * and a percentage of its base, at least the minimum.
  */
 export type PriceLine = { concept: string; amount: number } & (
-  | { upToGrams: number; extraGrams: number }
+  | { upToGrams: number; extraGrams: number; packages?: number }
   | { percentage: number; base: number; minimum: number; fixed: number; count: number }
 );
 
@@ -31,6 +32,7 @@ export type Price = {
   freight: number;
   /** The sum of all lines. */
   total: number;
+  /** Of the package that counts as the heaviest. */
   volumetricGrams: number;
   billedGrams: number;
   /** Working days that the parcel takes. */
@@ -49,42 +51,77 @@ export type NoPrice =
 
 /** Prices a parcel of an account (docs/tarifas.md "Cómo sale un precio"). Integers only; every line is rounded half up. */
 export function priceParcel(tariff: Tariff, account: string, parcel: Parcel): Price | NoPrice {
-  const { parameters } = tariff;
-  const volumetricGrams = volumetric(parcel.sides, parameters.divisor);
-  const billedGrams = roundUp(Math.max(parcel.grams, volumetricGrams), parameters.stepGrams);
-  if (billedGrams > parameters.maxGrams) {
-    return { reason: 'too-heavy', grams: billedGrams, maximum: parameters.maxGrams };
-  }
-  const longest = parcel.sides[2];
-  if (longest > parameters.maxMillimetres) {
-    return { reason: 'too-long', millimetres: longest, maximum: parameters.maxMillimetres };
-  }
-  const route = routeOf(tariff, parcel);
+  return priceParcels(tariff, account, [parcel]);
+}
+
+/**
+ * Prices the packages of one guide, alike or not, as `priceParcel` does. A surcharge counts if it applies to one of them, and
+ * one on each package for those to which it applies.
+ *
+ * @param parcels differ in weight, sides and number of packages alone.
+ */
+export function priceParcels(
+  tariff: Tariff,
+  account: string,
+  parcels: readonly [Parcel, ...Parcel[]],
+): Price | NoPrice {
+  const weights = parcels.map((parcel) => weigh(tariff, parcel));
+  const tooLarge = weights.find((weight) => 'reason' in weight);
+  if (tooLarge) return tooLarge;
+  const [anyParcel] = parcels;
+  const route = routeOf(tariff, anyParcel);
   if ('reason' in route) return route;
   const { zone } = route;
   const { list, discount } = contractOf(tariff, account);
-  const found = findBreak(tariff, list, zone, parcel, billedGrams);
-  if (!found) return { reason: 'no-price', service: parcel.service, list, zone };
 
   const lines = new Lines();
-  const { upToGrams, extraGrams } = found;
-  lines.add({ concept: 'flete', amount: found.price * parcel.packages, upToGrams, extraGrams });
+  let heaviest: Weight = { volumetricGrams: 0, billedGrams: 0 };
+  for (const [i, parcel] of parcels.entries()) {
+    const weight = weights[i] as Weight;
+    if (weight.billedGrams > heaviest.billedGrams) heaviest = weight;
+    const found = findBreak(tariff, list, zone, parcel, weight.billedGrams);
+    if (!found) return { reason: 'no-price', service: parcel.service, list, zone };
+    const { upToGrams, extraGrams } = found;
+    const some = parcels.length > 1 && { packages: parcel.packages };
+    lines.add({ concept: 'flete', amount: found.price * parcel.packages, upToGrams, extraGrams, ...some });
+  }
   lines.addPercentage('descuento', discount, -1);
   const freight = lines.sum;
-  const surcharges = tariff.surcharges.filter((surcharge) => applies(surcharge, tariff, parcel));
-  for (const surcharge of surcharges) {
-    const base = { flete: freight, subtotal: lines.sum, declarado: parcel.declared }[surcharge.base];
-    const count = surcharge.perPackage ? parcel.packages : 1;
-    lines.add(surchargeLine(surcharge, base, count));
+  let extraDays = 0;
+  for (const surcharge of tariff.surcharges) {
+    const concerned = parcels.filter((parcel) => applies(surcharge, tariff, parcel));
+    if (concerned.length === 0) continue;
+    const base = { flete: freight, subtotal: lines.sum, declarado: anyParcel.declared }[surcharge.base];
+    const packages = concerned.reduce((sum, parcel) => sum + parcel.packages, 0);
+    lines.add(surchargeLine(surcharge, base, surcharge.perPackage ? packages : 1));
+    extraDays += surcharge.days;
   }
-  lines.addPercentage('iva', isAtBorder(tariff, parcel) ? parameters.borderVat : parameters.vat);
-  const extraDays = surcharges.reduce((days, surcharge) => days + surcharge.days, 0);
+  lines.addPercentage(
+    'iva',
+    isAtBorder(tariff, anyParcel) ? tariff.parameters.borderVat : tariff.parameters.vat,
+  );
   return {
     ...{ list, zone, lines: lines.shown, freight, total: lines.sum },
-    ...{ volumetricGrams, billedGrams },
+    ...heaviest,
     minDays: route.minDays + extraDays,
     maxDays: route.maxDays + extraDays,
   };
+}
+
+/** Of one package, in grams. */
+type Weight = Pick<Price, 'volumetricGrams' | 'billedGrams'>;
+
+function weigh({ parameters }: Tariff, { grams, sides }: Parcel): Weight | NoPrice {
+  const volumetricGrams = volumetric(sides, parameters.divisor);
+  const billedGrams = roundUp(Math.max(grams, volumetricGrams), parameters.stepGrams);
+  if (billedGrams > parameters.maxGrams) {
+    return { reason: 'too-heavy', grams: billedGrams, maximum: parameters.maxGrams };
+  }
+  const longest = sides[2];
+  if (longest > parameters.maxMillimetres) {
+    return { reason: 'too-long', millimetres: longest, maximum: parameters.maxMillimetres };
+  }
+  return { volumetricGrams, billedGrams };
 }
 
 /** The lines of one price; those of nothing are left out. */
@@ -169,7 +206,7 @@ function isAtBorder({ areas }: Tariff, { origin, destination }: Parcel): boolean
 export function describeLine(line: PriceLine, zone: string, packages: number): string {
   if ('upToGrams' in line) {
     const extra = line.extraGrams > 0 ? ` y ${formatKilograms(line.extraGrams)} mas` : '';
-    return `Zona ${zone}, hasta ${formatKilograms(line.upToGrams)}${extra}${times(packages)}`;
+    return `Zona ${zone}, hasta ${formatKilograms(line.upToGrams)}${extra}${times(line.packages ?? packages)}`;
   }
   const { percentage, base, minimum, fixed, count } = line;
   const sum = [

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 import type { Offer } from '#services/api/quotes/offer.ts';
 import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
-import { TariffStore } from '#services/api/tariffs/tariff-store.ts';
 import { type Answer, Client } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
+import { loadTariff } from '#test/fixtures/tariffs.ts';
 import { changed, demoFolder } from '../tariffs/demo-tariff.ts';
 
 const GOODS = { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15, ValorDeclarado: 1500 };
@@ -34,14 +34,12 @@ const test = services
     const { data } = (await quote(demo, body)).body as { data: { Opciones: Option[] }[] };
     return data[0]?.Opciones as [Option, Option];
   })
-  /** Loads a version of the tariff, and waits until the api prices by it. */
-  .extend('load', ({ stores, api }) => async (folder = demoFolder) => {
-    const store = new TariffStore(stores.mongo);
-    const last = (await store.entries()).at(-1)?._id ?? 0;
-    const version = await store.add(last, { folder, from: new Date(), by: 'ana' });
-    await expect.poll(() => api.server.tariffs.at(Date.now())?.version, { timeout: 10_000 }).toBe(version);
-    return { store, version };
-  });
+  .extend(
+    'load',
+    ({ stores, api }) =>
+      (folder = demoFolder) =>
+        loadTariff(api.server, stores.mongo, folder),
+  );
 
 describe('POST /api/guias/cotizar', () => {
   test('prices each service, or the one that is asked for', async ({ demo, options }) => {
