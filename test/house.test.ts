@@ -71,7 +71,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
   'services/api': {
     accounts: [],
     calculator: ['hooks', 'public-pages', 'quotes', 'requests', 'tariffs'],
-    commands: ['accounts', 'guides', 'manifests', 'privacy'],
+    commands: ['accounts', 'guides', 'manifests', 'privacy', 'quotes', 'tariffs'],
     docs: ['guides', 'openapi', 'webhooks'],
     guides: ['accounts', 'postal-codes', 'quotes', 'requests'],
     hooks: ['accounts', 'plugins'],

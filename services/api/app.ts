@@ -65,8 +65,8 @@ export function buildApi(
       await server.register(branchesPlugin, options);
       await server.register(postalCodesPlugin);
       await server.register(webhooksPlugin, options);
-      await server.register(guidesPlugin);
       await server.register(tariffsPlugin, options);
+      await server.register(guidesPlugin);
       await server.register(labelsPlugin, options);
       await server.register(retentionPlugin, options);
       beatWhileServing(server, 'api', server.redis, config.REDIS_PREFIX);

@@ -16,9 +16,11 @@ export type State = {
   prevails?: true;
 };
 
-export const TYPE_FIELDS = ['Motivo', 'Anula', 'Recibe'] as const;
+/** The sides of a package that is weighed: all three, or none. */
+export const SIDES = ['Largo', 'Alto', 'Ancho'] as const;
+export const TYPE_FIELDS = ['Motivo', 'Anula', 'Recibe', 'Peso', ...SIDES] as const;
 type TypeField = (typeof TYPE_FIELDS)[number];
-type Fields = { requires?: TypeField; allows?: TypeField };
+type Fields = { requires?: TypeField; allows?: readonly TypeField[] };
 
 type StateOfEvent = State &
   Fields & {
@@ -67,7 +69,7 @@ export const STATE_EVENTS = keyed({
   Entregado: {
     progress: 7,
     isFinal: true,
-    allows: 'Recibe',
+    allows: ['Recibe'],
     title: 'Entregado',
     sentence: 'El paquete llegó a su destino.',
     look: 'bien',
@@ -113,9 +115,11 @@ export const AT_DESTINATION: Readonly<Record<ServiceType, State>> = {
   },
 };
 
-export const EVENT_TYPES: Readonly<Record<StateEvent | 'Anulacion', Fields>> = {
+/** The other types give no state, and are not on the tracking page. */
+export const EVENT_TYPES: Readonly<Record<StateEvent | 'Anulacion' | 'Pesaje', Fields>> = {
   ...STATE_EVENTS,
   Anulacion: { requires: 'Anula' },
+  Pesaje: { requires: 'Peso', allows: SIDES },
 };
 export type EventType = keyof typeof EVENT_TYPES;
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
@@ -126,9 +130,14 @@ export const FEED_TYPE_NAMES: readonly FeedType[] = [...EVENT_TYPE_NAMES, 'Cance
 
 export function typesWith(field: TypeField): EventType[] {
   return EVENT_TYPE_NAMES.filter((type) => {
-    const { requires, allows } = EVENT_TYPES[type];
-    return field === requires || field === allows;
+    const { requires, allows = [] } = EVENT_TYPES[type];
+    return field === requires || allows.includes(field);
   });
+}
+
+/** Returns whether a type gives a guide a state. Types of later releases do not. */
+export function isStateEvent(type: string): type is StateEvent {
+  return type in STATE_EVENTS;
 }
 
 /** The values of SEND_ESTATUS. */

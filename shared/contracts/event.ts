@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPE_NAMES, typesWith } from './event-types.ts';
-import { GUIDE_NUMBER, kindsIn, SENT, section } from './guide.ts';
+import { GUIDE_NUMBER, kindsIn, MAX_CENTIMETRES, MAX_KILOGRAMS, SENT, section } from './guide.ts';
 
 /**
  * The schema of an event of a guide (docs/contract.md "Events"). It validates requests and files, and types and
@@ -37,7 +37,9 @@ const oneOf = <V extends string>(values: readonly V[], description: string) =>
     examples: [values[0]],
     'x-regla': `debe ser uno de: ${values.join(', ')}`,
   });
-const { text, packages } = kindsIn(SENT);
+// Of a weighing, 0 does not mean absent.
+const { text, packages, measure } = kindsIn({ ...SENT, measure: { exclusiveMinimum: 0 } });
+const weighed = `solo con ${typesWith('Peso').join(' y ')}`;
 
 /** Stored events always have an `Id`, and `Ocurrido` in UTC. */
 export const Event = section(
@@ -78,6 +80,14 @@ export const Event = section(
     Recibe: Type.Optional(
       text(60, `Quién recibió; solo con ${typesWith('Recibe').join(' y ')}`, 'Luis Pérez'),
     ),
+    Peso: Type.Optional(
+      measure(MAX_KILOGRAMS, 'kg', `Lo que pesa cada paquete; obligatorio y ${weighed}`, 3.4),
+    ),
+    Largo: Type.Optional(
+      measure(MAX_CENTIMETRES, 'cm', `Largo medido; ${weighed}, los tres lados o ninguno`, 32),
+    ),
+    Alto: Type.Optional(measure(MAX_CENTIMETRES, 'cm', `Alto medido; ${weighed}`, 22)),
+    Ancho: Type.Optional(measure(MAX_CENTIMETRES, 'cm', `Ancho medido; ${weighed}`, 15)),
     Nota: Type.Optional(text(200, 'Para el personal del transportista', 'Entregado en recepción')),
   },
   'Un evento de una guía',

@@ -27,6 +27,10 @@ export const ANONYMOUS = '[anonimizado]';
 /** Largest declared value, in MXN (docs/contract.md "Guides"). */
 const MAX_VALUE = 999_999_999.99;
 
+/** Largest weight and side of a package (docs/contract.md "Guides"). */
+export const MAX_KILOGRAMS = 1_000;
+export const MAX_CENTIMETRES = 500;
+
 /** Rules of a guide as it is stored and printed. */
 const STORED: FieldRules = {
   // Accepts no control characters, because they would reach printers and terminals.
@@ -181,10 +185,10 @@ const goods = ({ text, measure, packages, value }: Kinds) =>
       ValorDeclarado: Type.Optional(value('Valor declarado, en MXN')),
       Contenido: text(250, 'Contenido', 'Libros'),
       InformacionAdicional: Type.Optional(text(250, 'Información adicional', 'Frágil')),
-      Peso: Type.Optional(measure(1000, 'kg', 'Peso', 2.5)),
-      Largo: Type.Optional(measure(500, 'cm', 'Largo', 30)),
-      Alto: Type.Optional(measure(500, 'cm', 'Alto', 20)),
-      Ancho: Type.Optional(measure(500, 'cm', 'Ancho', 15)),
+      Peso: Type.Optional(measure(MAX_KILOGRAMS, 'kg', 'Peso', 2.5)),
+      Largo: Type.Optional(measure(MAX_CENTIMETRES, 'cm', 'Largo', 30)),
+      Alto: Type.Optional(measure(MAX_CENTIMETRES, 'cm', 'Alto', 20)),
+      Ancho: Type.Optional(measure(MAX_CENTIMETRES, 'cm', 'Ancho', 15)),
       Paquetes: Type.Optional(packages('Cuántos paquetes tiene la guía; 1 si falta')),
     },
     'Lo que se envía',

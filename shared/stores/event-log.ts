@@ -179,7 +179,7 @@ export class EventLog {
 }
 
 /** Returns an entry as customers see it, in the feed and in messages to webhooks: without names and addresses. */
-export function feedEvent({ told: body, status, version, reference, registered }: LogEntry) {
+export function feedEvent({ told: body, status, version, adjustment, reference, registered }: LogEntry) {
   const { Guia, Anula, Recibe, Nota, ...event } = body;
   return {
     ...event,
@@ -188,6 +188,7 @@ export function feedEvent({ told: body, status, version, reference, registered }
     ...(isTestNumber(Guia) && { Prueba: true as const }),
     SEND_ESTATUS: status,
     Version: version,
+    ...(adjustment && { Ajuste: adjustment }),
     Registrado: registered.toISOString(),
   };
 }

@@ -1,3 +1,4 @@
+import type { Adjustment } from '#shared/contracts/adjustment.ts';
 import type { Event } from '#shared/contracts/event.ts';
 import { type FeedType, GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import {
@@ -30,6 +31,10 @@ const NAMES_PERSON = {
   Motivo: false,
   Anula: false,
   Recibe: true,
+  Peso: false,
+  Largo: false,
+  Alto: false,
+  Ancho: false,
   Nota: true,
   Manifiesto: false,
 } as const satisfies Record<keyof EventBody, boolean>;
@@ -51,6 +56,8 @@ export const EVENTS = defineCollection(
     status: oneOf(GUIDE_STATUSES),
     /** How many entries the guide has, including this one. */
     version: NUMBER,
+    /** Of a weighing, and of its annulment: the guide's adjustment after this entry. */
+    adjustment: optional(body<Adjustment>()),
     /** The customer's own number of the guide. */
     reference: optional(TEXT),
     username: USERNAME,

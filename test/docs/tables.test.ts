@@ -16,6 +16,7 @@ const PAGES: Record<string, (keyof typeof TABLES)[]> = {
     'states',
     'demoUsers',
     'quote',
+    'adjustment',
   ],
   'docs/architecture.md': ['redisKeys', 'collections'],
   'k8s/README.md': ['alerts'],

@@ -5,6 +5,7 @@ import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { httpErrors } from '#services/api/errors.ts';
+import { ADJUSTMENT_EXAMPLE } from '#services/api/openapi/examples.ts';
 import QUOTE_EXAMPLE from '#services/api/openapi/quote-example.json' with { type: 'json' };
 import { EventFields, REQUEST_FIELDS } from '#services/api/openapi/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
@@ -159,7 +160,17 @@ function states(): string {
 /** An answer of `cotizar`, of which one option is shown. */
 function quote(): string {
   const [option] = QUOTE_EXAMPLE.Opciones;
-  return `\`\`\`json\n${JSON.stringify({ ...QUOTE_EXAMPLE, Opciones: [option] }, null, 2).replace(
+  return jsonBlock({ ...QUOTE_EXAMPLE, Opciones: [option] });
+}
+
+/** What a weighing changes in the price of the same guide. */
+function adjustment(): string {
+  return jsonBlock(ADJUSTMENT_EXAMPLE);
+}
+
+/** Writes JSON with its innermost objects on a line each. */
+function jsonBlock(value: object): string {
+  return `\`\`\`json\n${JSON.stringify(value, null, 2).replace(
     /\{\s+([^{}[\]]*?)\s+\}/g,
     (_, fields: string) => `{ ${fields.replace(/\n\s+/g, ' ')} }`,
   )}\n\`\`\`\n`;
@@ -277,6 +288,6 @@ function table(heads: string[], rows: string[][]): string {
 
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
-  ...{ settings, messages, operations, guideFields, eventFields, states, demoUsers, quote },
+  ...{ settings, messages, operations, guideFields, eventFields, states, demoUsers, quote, adjustment },
   ...{ redisKeys, collections, helpers, fields, alerts: alertSignals },
 } satisfies Record<string, (document: OpenApi, page: string) => string>;

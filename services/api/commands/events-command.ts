@@ -13,16 +13,22 @@ import {
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { type Event, MAX_EVENTS } from '#shared/contracts/event.ts';
+import { SIDES } from '#shared/contracts/event-types.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
 import { httpErrors } from '../errors.ts';
 import { EventRegister } from '../guides/events/event-register.ts';
 import { EVENT_FIELDS } from '../guides/events/event-request.ts';
 import { registerEvents } from '../guides/events/register-events.ts';
 import { GuideStore } from '../guides/guide-store.ts';
+import { adjusters } from '../quotes/adjustment.ts';
+import { CurrentTariff } from '../tariffs/current-tariff.ts';
+import { TariffStore } from '../tariffs/tariff-store.ts';
 import { example } from './command-line.ts';
 
 const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
+const NUMERIC: ReadonlySet<string> = new Set(['Paquete', 'Peso', ...SIDES]);
 
 /** The columns of the CSV file are the fields of an event. */
 export function addEventsCommand(program: Command, run: Run): void {
@@ -56,7 +62,12 @@ export function addEventsCommand(program: Command, run: Run): void {
 async function loadEvents(mongo: Connection, path: string, username: string) {
   const guides = new GuideStore(mongo);
   // Webhooks find the events within a minute.
-  const events = new EventRegister(new EventLog(mongo), guides, new Registry(), () => {});
+  const adjusterOf = adjusters(new CurrentTariff(new TariffStore(mongo), new DatabaseClock(mongo)));
+  const events = new EventRegister(
+    { log: new EventLog(mongo), guides, adjusterOf },
+    new Registry(),
+    () => {},
+  );
   const report = new LineReport();
   const counts = { registered: 0, repeated: 0 };
   const progress = progressLine();
@@ -91,8 +102,12 @@ async function loadEvents(mongo: Connection, path: string, username: string) {
   }
 }
 
-/** `Paquete` is text in a file. */
+/** Numbers are texts in a file. */
 function toEvent({ cells }: Row<keyof Event>): Record<string, unknown> {
-  const { Paquete, ...texts } = cells;
-  return { ...texts, Paquete: /^\d{1,3}$/.test(Paquete) ? Number(Paquete) : Paquete };
+  const isNumber = (name: string, text: string) => NUMERIC.has(name) && /^\d{1,4}(\.\d{1,6})?$/.test(text);
+  const values = Object.entries(cells).map(([name, text]) => [
+    name,
+    isNumber(name, text) ? Number(text) : text,
+  ]);
+  return Object.fromEntries(values);
 }

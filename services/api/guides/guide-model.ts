@@ -1,3 +1,4 @@
+import type { Adjustment } from '#shared/contracts/adjustment.ts';
 import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import { type Guide, SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import {
@@ -13,7 +14,7 @@ import {
   TEXT,
   USERNAME,
 } from '#shared/stores/collection.ts';
-import type { QuotedPrice } from '../quotes/offer.ts';
+import type { PricedParcel, QuotedPrice } from '../quotes/offer.ts';
 
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 const BRANCH = part({ code: TEXT, name: TEXT });
@@ -57,6 +58,10 @@ export const GUIDES = defineCollection(
     total: NUMBER,
     /** What a guide that was created with a quote shows of it. */
     quote: optional(body<QuotedPrice>()),
+    /** What its quote priced, and for which account; absent in guides of 1.4.0. Retention takes it, with its postal codes. */
+    priced: optional(body<PricedParcel>()),
+    /** What the packages' weights change in its price; absent before the first weighing. */
+    adjustment: optional(body<Adjustment>()),
     guide: body<Guide>(),
     /** Of a guide of a test account: when MongoDB deletes it. */
     expiresAt: optional(MOMENT),

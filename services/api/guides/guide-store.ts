@@ -9,7 +9,7 @@ import { GUIDES, type GuideDocument, type GuideRecord, toDocument, toRecord } fr
 
 /** What the event log makes of a guide. */
 export type GuideState = Required<Pick<GuideRecord, 'status' | 'eventCount'>> &
-  Pick<GuideRecord, 'cancelled'>;
+  Pick<GuideRecord, 'cancelled' | 'adjustment'>;
 
 /** A guide as far as a manifest reads it. */
 export type HandoverGuide = Pick<

@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { Adjustment } from '#shared/contracts/adjustment.ts';
 import { Branch } from '#shared/contracts/branch.ts';
 import { Event, MAX_EVENTS, REASON_NAMES } from '#shared/contracts/event.ts';
 import { EVENT_TYPE_NAMES, FEED_TYPE_NAMES, GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
@@ -147,6 +148,7 @@ export const CompleteGuide = Type.Object(
   {
     ...GuideSummary.properties,
     ...Type.Partial(QuotedPrice).properties,
+    Ajuste: Type.Optional(Adjustment),
     TipoServicio: ServiceType,
     ...GUIDE_FIELDS,
   },
@@ -295,6 +297,11 @@ const TOLD = {
   Paquete: Type.Optional(Type.Integer({ description: 'Cuál; todos si falta' })),
   Motivo: Type.Optional(Type.Enum(REASON_NAMES, { type: 'string' })),
   Manifiesto: Type.Optional(Type.String({ description: 'El que se escaneó; falta si fue la guía' })),
+  Peso: Type.Optional(Type.Number({ description: 'De cada paquete, en kg; de un Pesaje' })),
+  Largo: Type.Optional(Type.Number({ description: 'En cm, si se midió' })),
+  Alto: Type.Optional(Type.Number({ description: 'En cm' })),
+  Ancho: Type.Optional(Type.Number({ description: 'En cm' })),
+  Ajuste: Type.Optional(Adjustment),
 };
 
 export const GuideEvent = Type.Object(

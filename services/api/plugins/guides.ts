@@ -6,6 +6,7 @@ import { EventRegister } from '../guides/events/event-register.ts';
 import { GuideList } from '../guides/guide-list.ts';
 import { GuideStore } from '../guides/guide-store.ts';
 import { ManifestStore } from '../manifests/manifest-store.ts';
+import { adjusters } from '../quotes/adjustment.ts';
 import { repeatOnceConnected } from '../repeat.ts';
 
 declare module 'fastify' {
@@ -28,7 +29,10 @@ export const guidesPlugin = fp(async (server: HttpServer) => {
   const guideList = new GuideList(server.mongo);
   const journal = new CreationJournal(server.mongo, guides);
   const eventLog = new EventLog(server.mongo);
-  const events = new EventRegister(eventLog, guides, server.metrics, (account) =>
+  const adjusterOf = adjusters(server.tariffs, (version) =>
+    server.log.warn(`A guide that was weighed has no adjustment: version ${version} of the tariff is gone`),
+  );
+  const events = new EventRegister({ log: eventLog, guides, adjusterOf }, server.metrics, (account) =>
     wakeWebhooks(server, account),
   );
   for (const [what, cut] of Object.entries({ creations: journal, events })) {

@@ -153,6 +153,8 @@ function anonymise(parts: readonly (keyof Guide)[]) {
       for (const field of required) $set[`guide.${part}.${field}`] = ANONYMOUS;
     }
   }
+  // It has the recipient's postal code.
+  if (parts.includes('Destinatario')) $unset.push('priced');
   // A guide is invalid without a destination.
   const destination = { 'guide.Destinatario.DestinoCode': '$destination.code' };
   return [{ $unset }, { $set }, ...(parts.includes('Destinatario') ? [{ $set: destination }] : [])];

@@ -6,7 +6,15 @@ import type { Shipment } from '../requests/guide-request.ts';
 import type { GuideBranches } from '../requests/resolve-branches.ts';
 import { formatCentimetres, formatKilograms, formatPesos } from '../tariffs/amounts.ts';
 import type { CurrentTariff } from '../tariffs/current-tariff.ts';
-import { amountsOf, missingMeasures, type Offer, parcelOf, type QuotedPrice, quotedPrice } from './offer.ts';
+import {
+  amountsOf,
+  missingMeasures,
+  type Offer,
+  type PricedParcel,
+  parcelOf,
+  type QuotedPrice,
+  quotedPrice,
+} from './offer.ts';
 import type { CountQuotes, QuoteResult } from './quote-metrics.ts';
 import { isExpired, isQuotedType, type QuoteTokens, quotedTypeWords } from './quote-token.ts';
 
@@ -18,7 +26,7 @@ export type HonourDeps = {
 };
 
 /** What a guide costs by its quote, in MXN, with what it shows of it. */
-export type QuotedAmounts = { freight: number; total: number; quote: QuotedPrice };
+export type QuotedAmounts = { freight: number; total: number; quote: QuotedPrice; priced: PricedParcel };
 
 /** The errors of a quote that was once good, or is good for something else; the others are 400. */
 const CONFLICTS: ReadonlySet<ErrorCode> = new Set(['quote-expired', 'quote-withdrawn', 'quote-different']);
@@ -53,7 +61,8 @@ export function honourQuotes(
     problems.push(...found.map((problem) => ({ indice, ...problem })));
     const [first] = found;
     if (first) countQuotes(COUNTED_AS[first.code] ?? 'different');
-    return offer && { ...amountsOf(offer), quote: shownPrice(offer, now, localTime) };
+    const priced = offer && { account, parcel: offer.parcel };
+    return priced && { ...amountsOf(offer), quote: shownPrice(offer, now, localTime), priced };
   });
   const [first] = problems;
   if (first)

@@ -23,6 +23,9 @@ export type Offer = {
   expires: number;
 };
 
+/** What a quote priced, and for which account, as a guide keeps it to be priced again. */
+export type PricedParcel = { account: string; parcel: Parcel };
+
 const EstimatedDelivery = Type.Object(
   {
     Desde: Type.String({ description: 'Primer día posible', examples: ['2026-11-26'] }),
@@ -143,16 +146,21 @@ type Places = Record<keyof Ends, Pick<Branch, 'CodigoPostal'>>;
  */
 export function parcelOf(service: ServiceType, { Destinatario, Producto }: Shipment, ends: Places): Parcel {
   const { Peso, Largo, Alto, Ancho, ValorDeclarado = 0, TipoEnvio = '', Paquetes = 1 } = Producto;
-  const sides = [Largo, Alto, Ancho].map((side) => toUnits(side, 10));
   const home = service === 'Domicilio' ? Destinatario.CodigoPostal : undefined;
   return {
     origin: ends.origin.CodigoPostal,
     destination: home ?? ends.destination.CodigoPostal,
     ...{ service, type: TipoEnvio, packages: Paquetes },
     grams: toUnits(Peso, 1_000),
-    sides: sides.toSorted((one, other) => one - other) as [number, number, number],
+    sides: sidesInOrder([Largo, Alto, Ancho]),
     declared: toCentavos(ValorDeclarado),
   };
+}
+
+/** Returns sides in millimetres, ascending. @param sides in centimetres. */
+export function sidesInOrder(sides: [number, number, number]): Parcel['sides'] {
+  const millimetres = sides.map((side) => toUnits(side, 10));
+  return millimetres.toSorted((one, other) => one - other) as [number, number, number];
 }
 
 /** Returns the measures that a price needs and a guide lacks. */

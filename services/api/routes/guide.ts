@@ -6,7 +6,12 @@ import { cancelGuide, findGuide } from '../guides/guide-access.ts';
 import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { ignoreBodies } from '../hooks/ignored-body.ts';
-import { COMPLETE_EXAMPLE, CREATED_EXAMPLE, GUIDE_EVENT_EXAMPLE } from '../openapi/examples.ts';
+import {
+  COMPLETE_EXAMPLE,
+  CREATED_EXAMPLE,
+  GUIDE_EVENT_EXAMPLE,
+  WEIGHING_EXAMPLE,
+} from '../openapi/examples.ts';
 import { BODY_ERRORS, operation } from '../openapi/operation.ts';
 import { CompleteGuide, GuideEvent, GuideParams, SimulationRequest } from '../openapi/schemas.ts';
 import { audit, auditForeignReads } from './common/audit.ts';
@@ -28,7 +33,7 @@ const history = operation({
     name: 'EventosDeGuia',
     message: (events) => `Eventos: ${events.length}`,
     schema: Type.Array(GuideEvent),
-    example: [GUIDE_EVENT_EXAMPLE],
+    example: [WEIGHING_EXAMPLE, GUIDE_EVENT_EXAMPLE],
   },
 });
 
@@ -63,6 +68,7 @@ function readingRoute(server: HttpServer): void {
     return reading.ok({
       ...summaryOf(guide),
       ...guide.quote,
+      ...(guide.adjustment && { Ajuste: guide.adjustment }),
       TipoServicio: guide.service,
       ...guide.guide,
     });

@@ -1,6 +1,6 @@
 import type { Branch } from '#shared/contracts/branch.ts';
 import { REASONS } from '#shared/contracts/event.ts';
-import { type GuideStatus, STATES, STEPS, type State } from '#shared/contracts/event-types.ts';
+import { type GuideStatus, isStateEvent, STATES, STEPS, type State } from '#shared/contracts/event-types.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
@@ -52,7 +52,7 @@ export function trackingView(timeZone: string) {
     ];
     for (const event of told) {
       const { Id, Tipo, Ocurrido, Sucursal, Paquete, Motivo } = event;
-      if (Tipo === 'Anulacion' || annulled.has(Id)) continue;
+      if (!(Tipo === 'Cancelacion' || isStateEvent(Tipo)) || annulled.has(Id)) continue;
       const at = new Date(Ocurrido);
       const details = [
         Motivo && REASONS[Motivo],

@@ -7,11 +7,13 @@ import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Append, EventLog, NewEntry } from '#shared/stores/event-log.ts';
 import type { EventBody } from '#shared/stores/event-model.ts';
+import type { AdjusterOf } from '../../quotes/adjustment.ts';
 import { Attempts, STORE_MS } from '../attempts.ts';
 import type { GuideRecord } from '../guide-model.ts';
 import type { GuideState, GuideStore } from '../guide-store.ts';
 import { Overdue } from '../overdue.ts';
 import { GuideHistory } from './guide-history.ts';
+import { isWeighing } from './weighings.ts';
 
 /** Most appends in flight, each of another account. */
 const MAX_APPENDS = 16;
@@ -35,6 +37,7 @@ type Decision = { verdicts: (Verdict | Moved)[]; states: Map<string, GuideState>
 export class EventRegister {
   readonly #log: EventLog;
   readonly #guides: GuideStore;
+  readonly #adjusterOf: AdjusterOf;
   readonly #onAppended: (account: string) => void;
   readonly #results: Counter<'result'>;
   readonly #overdue = new Overdue();
@@ -42,9 +45,14 @@ export class EventRegister {
   readonly #turns = fastq.promise((account: string) => this.#takeTurn(account), MAX_APPENDS);
 
   /** @param onAppended is called with each account whose log has grown. */
-  constructor(log: EventLog, guides: GuideStore, metrics: Registry, onAppended: (account: string) => void) {
+  constructor(
+    { log, guides, adjusterOf }: { log: EventLog; guides: GuideStore; adjusterOf: AdjusterOf },
+    metrics: Registry,
+    onAppended: (account: string) => void,
+  ) {
     this.#log = log;
     this.#guides = guides;
+    this.#adjusterOf = adjusterOf;
     this.#onAppended = onAppended;
     this.#results = new Counter({
       name: 'guide_events_total',
@@ -134,7 +142,8 @@ export class EventRegister {
     append: string,
     batch: readonly Waiting[],
   ): Promise<{ entries: NewEntry[]; result: Decision }> {
-    const histories = await this.#read(new Set(batch.map(({ told }) => told.Guia)), append);
+    const coming = batch.map(({ told }) => told);
+    const histories = await this.#read(new Set(coming.map(({ Guia }) => Guia)), append, coming);
     const entries: NewEntry[] = [];
     const verdicts = batch.map(({ told, username }) => {
       const history = histories.get(told.Guia);
@@ -159,16 +168,26 @@ export class EventRegister {
     }
   }
 
-  async #read(numbers: Iterable<string>, append: string): Promise<Map<string, GuideHistory>> {
+  /** @param coming the events that may be added. */
+  async #read(
+    numbers: Iterable<string>,
+    append: string,
+    coming: readonly EventBody[] = [],
+  ): Promise<Map<string, GuideHistory>> {
     const wanted = [...numbers];
     const [guides, entries] = await Promise.all([
       Promise.all(wanted.map((number) => this.#guides.find(number))),
       this.#log.ofGuides(wanted),
     ]);
     const byGuide = Map.groupBy(entries, ({ told }) => told.Guia);
-    const historyOf = (guide: GuideRecord) =>
-      [guide.number, new GuideHistory(guide, byGuide.get(guide.number) ?? [], append)] as const;
-    return new Map(guides.filter((guide) => guide !== undefined).map(historyOf));
+    const weighings = [...entries.map(({ told }) => told), ...coming].filter(isWeighing);
+    const weighed = new Set(weighings.map(({ Guia }) => Guia));
+    const historyOf = async (guide: GuideRecord) => {
+      const { number } = guide;
+      const adjuster = weighed.has(number) ? await this.#adjusterOf(guide) : undefined;
+      return [number, new GuideHistory(guide, byGuide.get(number) ?? [], append, adjuster)] as const;
+    };
+    return new Map(await Promise.all(guides.filter((guide) => guide !== undefined).map(historyOf)));
   }
 }
 

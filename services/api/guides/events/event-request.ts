@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ErrorObject } from 'ajv';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { Event, MAX_EVENTS } from '#shared/contracts/event.ts';
-import { EVENT_TYPES, TYPE_FIELDS, typesWith } from '#shared/contracts/event-types.ts';
+import { EVENT_TYPES, SIDES, TYPE_FIELDS, typesWith } from '#shared/contracts/event-types.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { EventBody } from '#shared/stores/event-model.ts';
@@ -39,11 +39,13 @@ export function checkEvent(sent: Record<string, unknown>): EventBody | Problem {
   if (typeof fields.Sucursal === 'string') fields.Sucursal = branchCode(fields.Sucursal);
   if (!isEvent(fields)) return toProblem(isEvent.errors?.[0] as ErrorObject);
   if (!isGuideNumber(fields.Guia)) return { campo: 'Guia', code: 'guide-not-found' };
-  const { requires, allows } = EVENT_TYPES[fields.Tipo];
+  const { requires, allows = [] } = EVENT_TYPES[fields.Tipo];
+  const hasSides = SIDES.some((side) => !isAbsent(fields[side]));
   for (const campo of TYPE_FIELDS) {
+    const isSide = SIDES.some((side) => side === campo);
     if (isAbsent(fields[campo])) {
-      if (campo === requires) return { campo, code: 'field-required' };
-    } else if (campo !== requires && campo !== allows) {
+      if (campo === requires || (isSide && hasSides)) return { campo, code: 'field-required' };
+    } else if (campo !== requires && !allows.includes(campo)) {
       const rule = `solo va con Tipo ${typesWith(campo).join(' o ')}`;
       return { campo, code: 'field-invalid', params: { rule } };
     }

@@ -4,10 +4,12 @@ import { ANONYMOUS } from '#shared/contracts/guide.ts';
 import type { Problem } from '#shared/errors/domain-error.ts';
 import type { NewEntry } from '#shared/stores/event-log.ts';
 import { type EventBody, type LogEntry, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
+import type { Adjuster } from '../../quotes/adjustment.ts';
 import type { GuideRecord } from '../guide-model.ts';
 import type { GuideState } from '../guide-store.ts';
 import { invalidTime } from './event-request.ts';
 import { GuideProgress } from './guide-state.ts';
+import { countingWeighings, isWeighing } from './weighings.ts';
 
 /** A guide with its log entries, and the entries to add. */
 export class GuideHistory {
@@ -17,10 +19,20 @@ export class GuideHistory {
   readonly #known: Map<string, { told: EventBody; isNews: boolean }>;
   #count: number;
   #cancellation: Pick<NewEntry, 'told' | 'username'> | undefined;
+  readonly #told: EventBody[];
+  readonly #adjuster: Adjuster | undefined;
 
-  constructor(guide: GuideRecord, entries: readonly LogEntry[], append: string) {
+  /** @param adjuster prices weighings; undefined if there are none, or nothing to adjust. */
+  constructor(
+    guide: GuideRecord,
+    entries: readonly LogEntry[],
+    append: string,
+    adjuster?: Adjuster | undefined,
+  ) {
     this.guide = guide;
+    this.#adjuster = adjuster;
     const told = entries.map((entry) => entry.told);
+    this.#told = told;
     this.#progress = new GuideProgress(told, packagesOf(guide));
     this.#known = new Map(
       entries.map((entry) => [entry.told.Id, { told: entry.told, isNews: entry.append === append }]),
@@ -68,6 +80,7 @@ export class GuideHistory {
   /** Adds an event. @returns its entry in the log, but for who told it. */
   add(told: EventBody, username: string): NewEntry {
     this.#progress.add(told);
+    this.#told.push(told);
     this.#known.set(told.Id, { told, isNews: false });
     this.#count++;
     if (told.Tipo === 'Cancelacion') this.#cancellation = { told, username };
@@ -77,10 +90,22 @@ export class GuideHistory {
       status: this.#progress.status,
       version: this.#count,
       username,
+      ...(this.#changesPrice(told) && this.#adjustment),
       ...(guide.Referencia !== undefined && { reference: guide.Referencia }),
       ...(expiresAt && { expiresAt }),
       ...(PERSONAL_FIELDS.some((field) => told[field] !== undefined) && { retentionStart: createdUtc }),
     };
+  }
+
+  /** Returns whether an event is a weighing, or annuls one. */
+  #changesPrice(told: EventBody): boolean {
+    const annulled = this.#known.get(told.Anula ?? '')?.told;
+    return isWeighing(told) || (annulled !== undefined && isWeighing(annulled));
+  }
+
+  get #adjustment(): Pick<GuideState, 'adjustment'> {
+    if (!this.#adjuster || !this.#told.some(isWeighing)) return {};
+    return { adjustment: this.#adjuster(countingWeighings(this.#told, packagesOf(this.guide))) };
   }
 
   get state(): GuideState {
@@ -88,6 +113,7 @@ export class GuideHistory {
     return {
       status: this.#progress.status,
       eventCount: this.#count,
+      ...this.#adjustment,
       ...(told && { cancelled: { by: username ?? '', at: new Date(told.Ocurrido) } }),
     };
   }

@@ -2,6 +2,7 @@ import {
   EVENT_TYPE_NAMES,
   GUIDE_STATUSES,
   type GuideStatus,
+  isStateEvent,
   STATE_EVENTS,
   STATES,
   type StateEvent,
@@ -102,5 +103,5 @@ function laterOf(one: StateFact | undefined, other: StateFact | undefined): Stat
 }
 
 function isStateFact(event: Fact): event is StateFact {
-  return event.Tipo in STATE_EVENTS;
+  return isStateEvent(event.Tipo);
 }

@@ -17,7 +17,14 @@ export async function guideEvents(log: EventLog, number: string, user: ApiUser) 
   return entries.toSorted(byTime).map((entry) => {
     const { Guia, Anula, Nota, ...told } = entry.told;
     const note = isStaff && Nota !== undefined && { Nota };
-    return { ...told, ...note, Registrado: entry.registered.toISOString(), Anulado: annulled.has(told.Id) };
+    const price = entry.adjustment && { Ajuste: entry.adjustment };
+    return {
+      ...told,
+      ...note,
+      ...price,
+      Registrado: entry.registered.toISOString(),
+      Anulado: annulled.has(told.Id),
+    };
   });
 }
 

@@ -29,7 +29,11 @@ function holdingRegister() {
     },
   };
   const guides: Pick<GuideStore, 'find'> = { find: async () => undefined };
-  const register = new EventRegister(log as EventLog, guides as GuideStore, new Registry(), () => {});
+  const register = new EventRegister(
+    { log: log as EventLog, guides: guides as GuideStore, adjusterOf: async () => undefined },
+    new Registry(),
+    () => {},
+  );
   const add = (account: string) => register.add(account, TOLD, 'escaner');
   return { add, begun, end: () => ends.shift()?.() };
 }

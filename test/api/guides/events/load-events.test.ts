@@ -99,3 +99,15 @@ test.for<[string, string[] | Buffer, string]>([
   const { code, err } = await load(content);
   expect([code, err]).toEqual([1, expect.stringContaining(message)]);
 });
+
+test('a file may have weights and sides', async ({ load, newGuide, scanner }) => {
+  const guide = await newGuide();
+  const { code, out } = await load([
+    'Guia,Tipo,Ocurrido,Peso,Largo,Alto,Ancho',
+    `${guide},Pesaje,${now()},3.4,32,22.5,15`,
+    `${guide},Recolectado,${now()},,,,`,
+  ]);
+  expect([code, out]).toEqual([0, 'Eventos registrados: 2, repetidos: 0, rechazados: 0\n']);
+  const { body } = await scanner.get(`/api/guias/${guide}/eventos`);
+  expect((body.data as object[])[0]).toMatchObject({ Peso: 3.4, Largo: 32, Alto: 22.5, Ancho: 15 });
+});

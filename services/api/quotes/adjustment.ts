@@ -1,0 +1,96 @@
+import type { Adjustment } from '#shared/contracts/adjustment.ts';
+import { toCentavos, toPesos, toUnits } from '../tariffs/amounts.ts';
+import type { CurrentTariff } from '../tariffs/current-tariff.ts';
+import { describeLine, describeNoPrice, type Price, priceParcels } from '../tariffs/price.ts';
+import type { Parcel } from '../tariffs/tariff.ts';
+import { type PricedParcel, type QuotedPrice, sidesInOrder } from './offer.ts';
+
+/** What a package weighs and measures, in kg and cm. */
+export type Weighing = { Peso: number; Largo?: number; Alto?: number; Ancho?: number };
+/** Returns the adjustment of one guide. @param weighings of each of its packages, undefined for one as quoted. */
+export type Adjuster = (weighings: readonly (Weighing | undefined)[]) => Adjustment;
+type Quoted = { quote?: QuotedPrice; priced?: PricedParcel };
+/** Returns what prices the weighings of a guide; undefined if it has no quote, or its tariff cannot be found. */
+export type AdjusterOf = (guide: Quoted) => Promise<Adjuster | undefined>;
+
+/**
+ * Returns a function that prices weighings by the tariff version of the guide's own quote, whatever is in force
+ * (docs/contract.md "Quotes").
+ *
+ * @param onMissing is called with a version that the log of tariffs lost.
+ */
+export function adjusters(
+  tariffs: Pick<CurrentTariff, 'of'>,
+  onMissing: (version: number) => void = () => {},
+): AdjusterOf {
+  return async ({ quote, priced }) => {
+    // A guide of 1.4.0 lacks what was priced, and so does an anonymised one.
+    if (!quote || !priced) return undefined;
+    const { account, parcel } = priced;
+    const version = quote.Tarifa.Version;
+    const tariff = await tariffs.of(version);
+    if (!tariff) {
+      onMissing(version);
+      return undefined;
+    }
+    return (weighings) => {
+      const before = quote.Conceptos;
+      const now = priceParcels(tariff, account, weighedParcels(parcel, weighings));
+      const whole = { Version: version, Antes: toPesos(sumOf(before)) };
+      if ('reason' in now) return { ...whole, SinPrecio: describeNoPrice(now) };
+      const Diferencia = toPesos(now.total - sumOf(before));
+      const Lineas = compared(before, conceptsOf(now, parcel.packages));
+      return { ...whole, Ahora: toPesos(now.total), Diferencia, Lineas };
+    };
+  };
+}
+
+type Concept = { Concepto: string; Descripcion: string; Importe: number };
+
+/** Returns the packages of a guide as they were weighed, or as quoted, those that are alike together. */
+function weighedParcels(quoted: Parcel, weighings: readonly (Weighing | undefined)[]): [Parcel, ...Parcel[]] {
+  const alike = new Map<string, Parcel>();
+  for (const weighing of weighings) {
+    const parcel = { ...quoted, ...(weighing && measuresOf(weighing)) };
+    const measures = `${parcel.grams} ${parcel.sides}`;
+    alike.set(measures, { ...parcel, packages: (alike.get(measures)?.packages ?? 0) + 1 });
+  }
+  return [...alike.values()] as [Parcel, ...Parcel[]];
+}
+
+/** Without sides, those of the quote count. */
+function measuresOf({ Peso, Largo, Alto, Ancho }: Weighing): Partial<Parcel> {
+  const grams = toUnits(Peso, 1_000);
+  if (Largo === undefined || Alto === undefined || Ancho === undefined) return { grams };
+  return { grams, sides: sidesInOrder([Largo, Alto, Ancho]) };
+}
+
+function conceptsOf({ lines, zone }: Price, packages: number): Concept[] {
+  return lines.map((line) => ({
+    Concepto: line.concept,
+    Descripcion: describeLine(line, zone, packages),
+    Importe: toPesos(line.amount),
+  }));
+}
+
+/** Sets the lines of two prices side by side, by concept; unlike packages have several lines of freight. */
+function compared(before: readonly Concept[], now: readonly Concept[]): NonNullable<Adjustment['Lineas']> {
+  const names = new Set([...now, ...before].map(({ Concepto }) => Concepto));
+  return [...names].map((name) => {
+    const isOfName = ({ Concepto }: Concept) => Concepto === name;
+    const [earlier, later] = [before.filter(isOfName), now.filter(isOfName)];
+    const [Antes, Ahora] = [sumOf(earlier), sumOf(later)];
+    return {
+      Concepto: name,
+      Descripcion: (later.length > 0 ? later : earlier).map(({ Descripcion }) => Descripcion).join('; '),
+      Antes: toPesos(Antes),
+      Ahora: toPesos(Ahora),
+      Diferencia: toPesos(Ahora - Antes),
+    };
+  });
+}
+
+/** In centavos. */
+function sumOf(lines: readonly Pick<Concept, 'Importe'>[]): number {
+  return lines.reduce((sum, { Importe }) => sum + toCentavos(Importe), 0);
+}
