@@ -13,6 +13,7 @@ import type {
   VersionResponse,
 } from '#shared/contracts/branch.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
+import { POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { callInternal } from './internal-call.ts';
 
@@ -277,7 +278,9 @@ export class BranchesClient {
  */
 function withNeighbours(asked: DestinationQuery[]): DestinationQuery[] {
   const postalCodes = asked.flatMap((query) => ('postalCode' in query ? [query.postalCode] : []));
-  const areas = new Set(postalCodes.filter((code) => /^\d{5}$/.test(code)).map((code) => code.slice(0, 3)));
+  const areas = new Set(
+    postalCodes.filter((code) => POSTAL_CODE_FORM.test(code)).map((code) => code.slice(0, 3)),
+  );
   if (asked.length + areas.size * AREA.length > MAX_GUIDES) return asked;
   return [...asked, ...[...areas].flatMap((area) => AREA.map((end) => ({ postalCode: area + end })))];
 }

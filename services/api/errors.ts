@@ -7,6 +7,7 @@ import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { commonHttpErrors, type HttpError, retryAfter } from '#shared/http/http-errors.ts';
 import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import { MAX_KEY_LENGTH } from './guides/creation-journal.ts';
+import { POSTAL_CODE_RULE } from './requests/parameter-rules.ts';
 
 /** A 401 must have a challenge (RFC 9110, 11.6.1). No scheme is registered for a login by headers, so this is our own. */
 const LOGIN_CHALLENGE = 'Login headers="X-Username X-Password"';
@@ -273,7 +274,7 @@ const apiErrors = {
   },
   'postal-code-invalid': {
     ...wrongParameter,
-    message: ({ campo }) => `El parametro '${campo}' debe tener 5 digitos, tambien los ceros del principio`,
+    message: ({ campo }) => `El parametro '${campo}' ${POSTAL_CODE_RULE}`,
     example: 'cp',
   },
   'no-catalogue': {

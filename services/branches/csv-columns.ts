@@ -1,4 +1,5 @@
 import { type Branch, branchCode } from '#shared/contracts/branch.ts';
+import { POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 import type { Coverage } from '#shared/stores/branch-store.ts';
 
 type Rule = { fits: (cell: string) => boolean; reason: string };
@@ -19,7 +20,7 @@ const CODE: Rule = {
   reason: 'debe tener de 2 a 20 letras A-Z o digitos',
 };
 const POSTAL_CODE = matching(
-  /^[0-9]{5}$/,
+  POSTAL_CODE_FORM,
   'debe tener 5 digitos (una hoja de calculo quita los ceros del principio)',
 );
 const PHONE = matching(/^([0-9]{7,15})?$/, 'debe tener de 7 a 15 digitos, o quedar vacio');

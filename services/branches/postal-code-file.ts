@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidFileError, LineReport, readBytes } from '#shared/commands/csv.ts';
-import type { PostalCode } from '#shared/contracts/postal-code.ts';
+import { POSTAL_CODE_FORM, type PostalCode } from '#shared/contracts/postal-code.ts';
 
 /** Reads `CPdescarga.txt`, the download of the national catalogue: a row for each colonia, its cells separated by `|`. */
 
@@ -18,7 +18,7 @@ const FOREIGN_REASON =
 const NAME = { form: /^.{1,120}$/u, reason: 'debe tener de 1 a 120 caracteres' };
 /** In the order of the columns. */
 const RULES = [
-  { form: /^[0-9]{5}$/, reason: 'debe tener 5 digitos' },
+  { form: POSTAL_CODE_FORM, reason: 'debe tener 5 digitos' },
   NAME,
   NAME,
   NAME,

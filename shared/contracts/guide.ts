@@ -1,6 +1,7 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Static, type TSchema, Type } from 'typebox';
+import { POSTAL_CODE_FORM } from './postal-code.ts';
 
 /**
  * Two schemas of a guide (docs/contract.md "Guides"). `SentGuide` validates requests and documents them in OpenAPI.
@@ -79,7 +80,8 @@ export function kindsIn(rules: FieldRules) {
         description,
         'PELL800101AB1',
       ),
-    postalCode: (description: string) => matching('^[0-9]{5}$', 'debe tener 5 digitos', description, '06600'),
+    postalCode: (description: string) =>
+      matching(POSTAL_CODE_FORM.source, 'debe tener 5 digitos', description, '06600'),
     email: (description: string) =>
       Type.String({
         format: 'email',

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 
+export const POSTAL_CODE_FORM = /^[0-9]{5}$/;
+
 /** A postal code of the national catalogue, as the wire shows it (docs/contract.md "Postal codes"). */
 export const PostalCode = Type.Object({
   CodigoPostal: Type.String({ examples: ['06600'] }),

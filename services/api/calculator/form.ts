@@ -1,4 +1,5 @@
 import { MAX_PACKAGES, SentGuide } from '#shared/contracts/guide.ts';
+import { POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 import type { Shipment } from '../requests/guide-request.ts';
 
 /** The form of the calculator: what people type, as it stands in the address of the page. */
@@ -37,7 +38,7 @@ const PLAIN = new Intl.NumberFormat('es-MX');
 const postalCode = (which: string): Field => ({
   label: `Código postal de ${which}`,
   ...{ keyboard: 'numeric', required: true, size: 'dos' },
-  read: (text) => (/^[0-9]{5}$/.test(text) ? text : undefined),
+  read: (text) => (POSTAL_CODE_FORM.test(text) ? text : undefined),
   rule: 'El código postal tiene 5 dígitos.',
 });
 const measure = (name: 'Peso' | 'Largo' | 'Alto' | 'Ancho', unit: string): Field => ({

@@ -1,5 +1,5 @@
 import type { ApiUser, Permission } from '#shared/auth/user-store.ts';
-import { DomainError, ProblemList } from '#shared/errors/domain-error.ts';
+import { DomainError, type ErrorCode, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { fieldError } from '../requests/body.ts';
 import { GUIDE_RULE } from '../requests/parameter-rules.ts';
 import type { EventRegister } from './events/event-register.ts';
@@ -33,7 +33,7 @@ export async function findGuides(
   user: ApiUser,
 ): Promise<GuideRecord[]> {
   const found = await Promise.all(numbers.map((number) => lookUp(guides, number, user)));
-  refuseEach('guide-not-found', found, (guide) => !guide);
+  refuseEach('guide-not-found', found, (guide) => (guide ? undefined : { code: 'guide-not-found' }));
   return found as GuideRecord[];
 }
 
@@ -62,19 +62,22 @@ export async function cancelGuide(
 
 /** @throws DomainError `guide-cancelled`, with the index of each cancelled guide. */
 export function requireUncancelled(guides: readonly GuideRecord[]): void {
-  refuseEach('guide-cancelled', guides, ({ status }) => status === 'Cancelado');
+  const cancelled = { code: 'guide-cancelled' } as const;
+  refuseEach('guide-cancelled', guides, ({ status }) => (status === 'Cancelado' ? cancelled : undefined));
 }
 
-function refuseEach<T>(
-  code: 'guide-not-found' | 'guide-cancelled',
+/** @throws DomainError `code`, with the index of each guide that has a problem. */
+export function refuseEach<T>(
+  code: ErrorCode,
   guides: readonly T[],
-  isRefused: (guide: T) => boolean,
+  problemOf: (guide: T) => Problem | undefined,
 ): void {
-  const refused = new ProblemList();
+  const problems = new ProblemList();
   for (const [indice, guide] of guides.entries()) {
-    if (isRefused(guide)) refused.add(() => ({ indice, code }));
+    const problem = problemOf(guide);
+    if (problem) problems.add(() => ({ indice, ...problem }));
   }
-  refused.throwIfAny(code);
+  problems.throwIfAny(code);
 }
 
 async function lookUp(

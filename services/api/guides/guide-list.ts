@@ -1,6 +1,7 @@
 import type { Connection, QueryFilter } from 'mongoose';
 import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import type { Period, Position } from '../requests/list-parameters.ts';
 import {
   type BranchOfGuide,
   GUIDES,
@@ -15,17 +16,12 @@ export type ListedGuide = Pick<GuideRecord, 'number' | 'status' | 'createdAt'> &
   destination: Pick<BranchOfGuide, 'code'>;
 };
 /** Which guides of an account are listed; absent fields do not restrict. */
-export type GuideFilter = {
+export type GuideFilter = Period & {
   account: string;
-  /** Local time, of which a prefix will do: inclusive, and exclusive. */
-  from?: string | undefined;
-  until?: string | undefined;
   reference?: string | undefined;
   status?: GuideStatus | undefined;
   destination?: string | undefined;
 };
-/** The last guide that was looked at, newest first. */
-export type Position = { createdAt: string; number: string };
 /**
  * `next`: where the next page begins; undefined after the last one. `isCut`: the time was over before the page was full,
  * and the guides after `next` were not looked at.

@@ -63,7 +63,7 @@ export class GuideStore {
     this.#guides = modelOf(connection, GUIDES);
   }
 
-  /** Stores the guides of one creation, in one write. @returns those whose number is another guide's: they are not stored. */
+  /** Stores the guides of one creation in one write. @returns those that were not stored: another guide has their number. */
   async insertAll(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
     const results = await this.#insertBatch(records);
     const failure = results.find((result) => result instanceof Error);
@@ -214,7 +214,7 @@ export class GuideStore {
     }
   }
 
-  /** Moves the guides that a user created to an account. Interrupted, it may be called again. @returns how many each step saw. */
+  /** Moves a user's guides to an account. If it was interrupted, call it again. @returns how many guides each step saw. */
   async *moveToAccount(username: string, account: string): AsyncGenerator<number> {
     for await (const step of guideSteps(this.#guides, MOVED_AT_A_TIME)) {
       await this.#guides.updateMany({ ...step.filter, username }, { $set: { account } });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isTestNumber, MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { inGrams, type ManifestGuide, totalsOf } from '#shared/contracts/manifest.ts';
-import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
+import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { type IdempotencyKey, idempotencyKey, requireSameBody } from '../guides/creation-journal.ts';
-import { findGuides } from '../guides/guide-access.ts';
+import { findGuides, refuseEach } from '../guides/guide-access.ts';
 import type { GuideStore, HandoverGuide } from '../guides/guide-store.ts';
 import type { Manifest } from './manifest-model.ts';
 import { generateManifestNumber } from './manifest-number.ts';
@@ -23,7 +23,8 @@ const WAITING_MS = 7 * 24 * 3_600_000;
 const MAX_LOOKS = 3;
 
 /**
- * Makes a manifest of the guides that are named, or of all of the user's branch that wait (docs/contract.md "End of the day").
+ * Makes a manifest of the guides that are named, or of all of the user's branch that wait (docs/contract.md "End of the
+ * day").
  *
  * @returns the manifest, and whether an earlier request with the same key made it.
  * @throws DomainError `guide-not-found`, or `manifest-refused` with all problems; `nothing-to-hand-over`,
@@ -63,13 +64,13 @@ async function createOf(
 ) {
   // Numbers of the other kind are not this account's, even if it once had real guides.
   const own = numbers.map((number) => (isTestNumber(number) === user.test ? number : ''));
-  // `guias.read.all` is not enough.
+  // As in `cancelGuide`, `guias.read.all` is not enough.
   const guides = await findGuides(deps.guides, own, { ...user, permissions: [] });
-  refuseEach(guides, problemsOf(guides));
+  refuseEach('manifest-refused', guides, problemsOf(guides));
   const created = await store(deps, { guides, more: false }, user, key);
   if (!('conflicts' in created)) return created;
   const { conflicts } = created;
-  refuseEach(guides, ({ number }) => {
+  refuseEach('manifest-refused', guides, ({ number }) => {
     const manifest = conflicts.get(number);
     return manifest === undefined ? undefined : { code: 'guide-in-manifest', params: { manifest } };
   });
@@ -155,17 +156,4 @@ function problemsOf(guides: readonly HandoverGuide[]) {
     seen.add(number);
     return undefined;
   };
-}
-
-/** @throws DomainError `manifest-refused`, with the index of each guide that has a problem. */
-function refuseEach(
-  guides: readonly HandoverGuide[],
-  problemOf: (guide: HandoverGuide) => Problem | undefined,
-): void {
-  const problems = new ProblemList();
-  for (const [indice, guide] of guides.entries()) {
-    const problem = problemOf(guide);
-    if (problem) problems.add(() => ({ indice, ...problem }));
-  }
-  problems.throwIfAny('manifest-refused');
 }

@@ -4,7 +4,7 @@ import { checkDigit } from '../guides/guide-number.ts';
 
 const FORM = new RegExp(MANIFEST_NUMBER);
 
-/** Generates a manifest's number: `M`, ten random digits, of which the first is 0 for a test account alone, and a check digit. */
+/** Generates a manifest's number: `M`, ten random digits and a check digit. Only for a test account the first digit is 0. */
 export function generateManifestNumber(isTest: boolean): string {
   const digits = isTest ? String(randomInt(10 ** 9)).padStart(10, '0') : String(randomInt(10 ** 9, 10 ** 10));
   return `M${digits}${checkDigit(digits)}`;

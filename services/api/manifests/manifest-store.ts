@@ -5,15 +5,13 @@ import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.t
 import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
 import { Attempts } from '../guides/attempts.ts';
 import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../guides/creation-journal.ts';
-import type { Position } from '../guides/guide-list.ts';
+import type { Period, Position } from '../requests/list-parameters.ts';
 import { MANIFESTS, type Manifest, type ManifestHead } from './manifest-model.ts';
 import { generateManifestNumber } from './manifest-number.ts';
 
 const KEPT_MS = KEY_DAYS * 24 * 3_600_000;
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
-/** `from` and `until`: local time, inclusive and exclusive. */
-export type ManifestFilter = { account: string; from: string | undefined; until: string | undefined };
 /** `conflicts`: the manifest of each guide that is in another one; then nothing was stored. */
 export type ManifestCreation =
   | { manifest: Manifest; repeated: boolean }
@@ -34,8 +32,8 @@ export class ManifestStore {
    * Stores a manifest. If another one has its number, it gets a new one.
    *
    * @returns the manifest, or that of an earlier request with the same key; else the guides that are in others.
-   * @throws DomainError `manifest-unknown` if nobody can know in time whether it exists; `idempotency-key-reused`; after
-   * any other error it does not exist.
+   * @throws DomainError `manifest-unknown` if nobody can know in time whether it exists. After any other error it does
+   * not exist.
    */
   async create(manifest: Manifest): Promise<ManifestCreation> {
     const attempts = new Attempts('manifest-unknown');
@@ -59,13 +57,13 @@ export class ManifestStore {
   async #explainDuplicate(manifest: Manifest): Promise<ManifestCreation | 'number taken'> {
     const { _id, creation, key } = manifest;
     const same = await this.#read({ _id });
-    // The answer of an earlier attempt was lost.
+    // An earlier attempt stored it, and its answer was lost.
     if (same?.creation === creation) return { manifest: same, repeated: false };
     const earlier = key && (await this.#read({ 'key.id': key.id }));
     if (earlier) return { manifest: earlier, repeated: true };
     if (same) return 'number taken';
     const conflicts = await this.ofGuides(manifest.guides.map(({ number }) => number));
-    // By no majority yet: the next attempt learns it.
+    // No majority of the servers has the other manifest yet. The next attempt finds it.
     if (conflicts.size === 0) throw new DomainError('unavailable');
     return { conflicts };
   }
@@ -109,7 +107,8 @@ export class ManifestStore {
 
   /** Returns up to `limit` manifests of an account after a position, newest first. */
   async page(
-    { account, from = '', until = '~' }: ManifestFilter,
+    account: string,
+    { from = '', until = '~' }: Period,
     after: Position | undefined,
     limit: number,
   ): Promise<ManifestHead[]> {

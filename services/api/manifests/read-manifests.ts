@@ -2,34 +2,34 @@ import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import type { ManifestPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
-import { checkedMoment, decodeCursor, encodeCursor, endOf, USUAL_PAGE } from '../guides/list-guides.ts';
 import type { LabelSettings } from '../labels/label-payload.ts';
-import { fieldError } from '../requests/body.ts';
-import { CURSOR_RULE } from '../requests/parameter-rules.ts';
+import {
+  encodeCursor,
+  type ListParameters,
+  periodOf,
+  positionOf,
+  USUAL_PAGE,
+} from '../requests/list-parameters.ts';
 import type { Manifest, ManifestHead } from './manifest-model.ts';
 import { isManifestNumber } from './manifest-number.ts';
 import type { ManifestStore } from './manifest-store.ts';
 
 type Deps = { manifests: ManifestStore; guides: GuideStore };
-/** A client's parameters, by their names on the wire. */
-type ListRequest = { desde?: string; hasta?: string; cursor?: string; limite?: number };
 /** A guide of a manifest as it is now, if it still exists. */
 export type CurrentState = { status: GuideStatus; postalCode: string | undefined };
 
-/** @throws DomainError `manifest-not-found`, also for another account's. */
-export async function findManifest(manifests: ManifestStore, number: string, account?: string) {
-  const manifest = isManifestNumber(number) ? await manifests.find(number, account) : undefined;
-  if (!manifest) throw new DomainError('manifest-not-found');
-  return manifest;
-}
-
-/** Returns a manifest of the account, with the current states of its guides. */
+/**
+ * Returns a manifest of the account, with the current states of its guides.
+ *
+ * @throws DomainError `manifest-not-found`, also for another account's.
+ */
 export async function readManifest(
   { manifests, guides }: Deps,
   number: string,
   account: string,
 ): Promise<{ manifest: Manifest; states: ReadonlyMap<string, CurrentState> }> {
-  const manifest = await findManifest(manifests, number, account);
+  const manifest = isManifestNumber(number) ? await manifests.find(number, account) : undefined;
+  if (!manifest) throw new DomainError('manifest-not-found');
   return { manifest, states: await guides.statesOf(manifest.guides.map((guide) => guide.number)) };
 }
 
@@ -41,26 +41,20 @@ export async function readManifest(
 export async function listManifests(
   manifests: ManifestStore,
   account: string,
-  { desde, hasta, cursor, limite = USUAL_PAGE }: ListRequest,
+  request: ListParameters,
 ): Promise<{ manifests: ManifestHead[]; cursor: string | null }> {
-  const filter = {
-    account,
-    from: desde === undefined ? undefined : checkedMoment('desde', desde),
-    until: hasta === undefined ? undefined : endOf(checkedMoment('hasta', hasta)),
-  };
-  const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  if (cursor !== undefined && !after) throw fieldError('cursor', 'parameter-invalid', { rule: CURSOR_RULE });
-  const found = await manifests.page(filter, after, limite + 1);
-  const page = found.slice(0, limite);
+  const { limite: limit = USUAL_PAGE } = request;
+  const found = await manifests.page(account, periodOf(request), positionOf(request), limit + 1);
+  const page = found.slice(0, limit);
   const last = page.at(-1);
-  const hasMore = last && found.length > limite;
+  const hasMore = last && found.length > limit;
   return {
     manifests: page,
     cursor: hasMore ? encodeCursor({ createdAt: last.createdAt, number: last._id }) : null,
   };
 }
 
-/** The order is fixed, because the key of the PDF is a hash of the result. */
+/** Makes the payload of a manifest's PDF. The order of fields is fixed, because the key of the PDF is a hash of them. */
 export function manifestPayload(
   { _id, createdAt, account, origin, guides }: Manifest,
   states: ReadonlyMap<string, CurrentState>,

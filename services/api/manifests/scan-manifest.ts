@@ -16,7 +16,7 @@ type Deps = { manifests: ManifestStore; guides: GuideStore; events: EventRegiste
 
 const FIELDS: ReadonlySet<string> = new Set(['Manifiesto', 'Tipo', 'Ocurrido', 'Sucursal', 'Faltan']);
 
-/** Returns whether a body tells of a manifest in place of events. */
+/** Returns whether a body reports the scan of a manifest, in place of events. */
 export function isManifestScan(body: unknown): body is Record<string, unknown> {
   return isObject(body) && !isAbsent(body.Manifiesto);
 }
@@ -62,7 +62,7 @@ async function findScanned(manifests: ManifestStore, sent: unknown): Promise<Man
   return manifest;
 }
 
-/** Returns the event of the manifest's first guide; those of the others differ in the guide alone. */
+/** Returns the event of the manifest's first guide. Those of the others differ only in the guide. */
 function eventOf({ _id, guides }: Manifest, told: Record<string, unknown>): EventBody {
   const event = checkEvent({ ...told, Guia: guides[0]?.number, Id: _id });
   if (!('Guia' in event)) throw fieldError(event.campo ?? '', event.code, event.params);

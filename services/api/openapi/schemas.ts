@@ -10,7 +10,7 @@ import { SCENARIO_NAMES } from '../guides/events/scenarios.ts';
 import { GuideSummary } from '../guides/guide-summary.ts';
 import { QuotedPrice } from '../quotes/offer.ts';
 import { MEASURES } from '../requests/guide-request.ts';
-import { CURSOR_RULE, GUIDE_RULE } from '../requests/parameter-rules.ts';
+import { CURSOR_RULE, GUIDE_RULE, MOMENT_RULE } from '../requests/parameter-rules.ts';
 import { EVENTS_EXAMPLES, GUIDE_EXAMPLES, QUOTE_EXAMPLES } from './examples.ts';
 
 /**
@@ -37,6 +37,23 @@ export const GuideParams = Type.Object({
   }),
 });
 
+function momentParameter(description: string) {
+  return Type.Optional(
+    Type.String({
+      maxLength: 19,
+      description,
+      examples: ['2026-11-21', '2026-11-21T05:05:10'],
+      'x-regla': MOMENT_RULE,
+    }),
+  );
+}
+
+/** The parameters of a list's period. */
+export const periodParameters = {
+  desde: momentParameter('Fecha, o fecha y hora, local; inclusive'),
+  hasta: momentParameter('Fecha, o fecha y hora, local; exclusive, pero una fecha sola es el día entero'),
+};
+
 /** The parameters of a page. @param what the pages have, in Spanish. */
 export function pageParameters(what: string, max: number, usual: number) {
   return {
@@ -53,6 +70,13 @@ export function pageParameters(what: string, max: number, usual: number) {
     ),
   };
 }
+
+/** The cursor that stands beside the data of a page. */
+export const NextCursor = Type.Optional(
+  Type.Union([Type.String(), Type.Null()], {
+    description: 'Cursor de la página que sigue; null si no hay más',
+  }),
+);
 
 export const Problem = Type.Object(
   {

@@ -30,7 +30,7 @@ const TIMEOUT_MS = 18_000;
 const PING_MS = 1_000;
 /** Most calls in flight, so that tests of hanging webhooks take few of this process's connections. */
 const MAX_CALLS = 20;
-/** Pause between looks for secrets that another key has encrypted, or none, in ms. */
+/** Pause between looks for secrets that the current key has not encrypted, in ms. */
 const RENEWAL_MS = 60_000;
 /** Expiry of the lock if the process dies, in seconds: longer than a call. */
 const PROBE_S = 20;
@@ -72,7 +72,7 @@ export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptio
   );
 });
 
-/** Encrypts with `WEBHOOK_SECRETS_KEY` what signs messages: after an upgrade, after a rotation, and what a former api stored. */
+/** Encrypts secrets of webhooks anew after an upgrade or a rotation of `WEBHOOK_SECRETS_KEY`. A former api stores clear text. */
 function keepEncrypted(server: HttpServer, { secrets }: WebhookStore, config: ApiOptions['config']): void {
   const { log, metrics } = server;
   if (config.WEBHOOK_SECRETS_KEY === undefined) {

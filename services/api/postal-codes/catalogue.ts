@@ -22,7 +22,7 @@ export class Catalogue {
     this.#store = store;
   }
 
-  /** Reads the catalogue if another one is in force, or none. */
+  /** Looks which catalogue is in force, and reads it if it is another one. A withdrawn catalogue has no codes. */
   async look(): Promise<void> {
     const newest = await this.#store.newest();
     const number = newest?._id ?? 0;
@@ -34,12 +34,12 @@ export class Catalogue {
     this.#number = number;
   }
 
-  /** Returns what the catalogue has of a code; undefined without one, and before the first look. */
+  /** Returns a postal code of the catalogue; undefined if it lacks the code, and before the first look. */
   find(code: string): PostalCode | undefined {
     return this.#codes.get(code);
   }
 
-  /** Returns the colonias of a code by what counts of their names, and undefined as `find` does. */
+  /** Returns the colonias of a code by their comparable names; undefined as `find`. */
   coloniasOf(code: string): ReadonlyMap<string, string> | undefined {
     const known = this.#comparable.get(code);
     if (known) return known;

@@ -19,8 +19,8 @@ const LONG_FORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns what of a name counts: its words in small letters, without accents and signs, remarks in parentheses, articles
- * and the kind of place. A name that has nothing else keeps its words.
+ * Returns the comparable form of a name: its words in small letters, without accents, signs, remarks in parentheses,
+ * articles and the kind of place. A name that has nothing else keeps its words.
  */
 export function comparableName(name: string): string {
   const words = name
@@ -38,7 +38,7 @@ export function comparableName(name: string): string {
 /**
  * Returns the colonia that a name most likely means: one with few other letters, or the one that has all its words.
  *
- * @param colonias names by what of them counts.
+ * @param colonias names by their comparable form.
  */
 export function closestColonia(
   comparable: string,

@@ -3,8 +3,8 @@ import type { Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { namesOtherState, stateOfPostalCode } from './states.ts';
 
 /**
- * What addresses lack or contradict (docs/contract.md "Guides"). Nothing is refused for it. A guide without a
- * warning costs a few comparisons.
+ * Warnings of what addresses lack or contradict (docs/contract.md "Guides"). Nothing is refused for them. A guide
+ * without a warning costs a few comparisons.
  */
 
 /** The sections of a guide with an address: where it goes, and where it returns to. */
@@ -35,7 +35,7 @@ function incompleteAddress(indice: number, address: Guide['Destinatario']): Prob
   return { indice, campo, code: 'address-incomplete', params: { missing: missing.join(', ') } };
 }
 
-/** Warns of postal codes that are of another state than their address says. An unknown word for a state is none. */
+/** Warns of postal codes of another state than their address says. A text that names no known state gives no warning. */
 export function warnOfOtherStates(warnings: ProblemList, guides: readonly Addressed[]): void {
   for (const [indice, guide] of guides.entries()) {
     for (const section of ADDRESSES) {

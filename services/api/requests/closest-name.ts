@@ -18,8 +18,8 @@ export function closestName(name: string, known: Iterable<string>): string | und
 }
 
 /**
- * Returns the optimal string alignment distance, or `limit` as soon as it cannot be less. `table[row][column]` is the distance of the first `row` characters
- * of `a` to the first `column` of `b`.
+ * Returns the optimal string alignment distance, or `limit` as soon as it cannot be less. `table[row][column]` is the
+ * distance of the first `row` characters of `a` to the first `column` of `b`.
  */
 function editDistance(a: string, b: string, limit: number): number {
   const table = [Array.from({ length: b.length + 1 }, (_, column) => column)];

@@ -80,7 +80,7 @@ const BY_PREFIX = new Map(
   ),
 );
 
-/** The names of the states that are written so. */
+/** The states by the letters of each of their names. */
 const BY_LETTERS = Map.groupBy(
   STATES.flatMap(({ name, also }) => [name, ...also].map((text) => ({ name, letters: lettersOf(text) }))),
   ({ letters }) => letters,
@@ -102,7 +102,7 @@ export function namesOtherState(text: string, state: string): boolean {
   return named?.every(({ name }) => name !== state) ?? false;
 }
 
-/** Returns the letters alone, so that `Edo. de Méx.` is `edodemex`. */
+/** Returns only the letters, so that `Edo. de Méx.` is `edodemex`. */
 function lettersOf(text: string): string {
   return text
     .normalize('NFD')

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Branch, CoverageResponse } from '#shared/contracts/branch.ts';
+import { POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { abortSignalOf, apiUser } from '../hooks/authenticate.ts';
@@ -10,7 +11,7 @@ import { describeHeaders } from '../openapi/responses.ts';
 import { BranchAnswer } from '../openapi/schemas.ts';
 import { fieldError } from '../requests/body.ts';
 import { POSTAL_CODE_RULE } from '../requests/parameter-rules.ts';
-import { matches } from './common/etags.ts';
+import { ifNoneMatch, matches } from './common/etags.ts';
 
 const coverage = operation({
   id: 'consultarCobertura',
@@ -48,11 +49,7 @@ const ranges = operation({
   permission: 'guias.read',
   readsMany: true,
   request: {
-    headers: Type.Object({
-      'if-none-match': Type.Optional(
-        Type.String({ description: 'ETag que ya se tiene: responde 304 si la cobertura es la misma' }),
-      ),
-    }),
+    headers: ifNoneMatch,
   },
   data: {
     name: 'Rangos',
@@ -95,7 +92,6 @@ function coverageAnswers() {
 
 /** The message echoes the postal code, cut to this many characters. */
 const MAX_LENGTH = 20;
-const POSTAL_CODE = /^[0-9]{5}$/;
 
 const listing = (id: string, summary: string) =>
   operation({
@@ -112,11 +108,11 @@ const listing = (id: string, summary: string) =>
     },
   });
 
-/** `GET /api/sucursales` and below it `/cobertura`, `/cobertura/{cp}`, `/destinos`, `/origenes` (docs/contract.md "Branches"). */
+/** `/api/sucursales`, and below it `cobertura`, `cobertura/{cp}`, `destinos` and `origenes` (docs/contract.md "Branches"). */
 export async function branchRoutes(server: HttpServer): Promise<void> {
   server.get('/api/sucursales/cobertura/:cp', coverage, async (request, reply) => {
     const postalCode = request.params.cp.trim().slice(0, MAX_LENGTH);
-    if (!POSTAL_CODE.test(postalCode)) {
+    if (!POSTAL_CODE_FORM.test(postalCode)) {
       throw fieldError('cp', 'postal-code-uncovered', { postalCode, rule: POSTAL_CODE_RULE });
     }
     const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };

@@ -13,7 +13,7 @@ import { operation } from '../openapi/operation.ts';
 import { GuideParams } from '../openapi/schemas.ts';
 import { fieldError } from '../requests/body.ts';
 import { auditForeignReads } from './common/audit.ts';
-import { matches } from './common/etags.ts';
+import { ifNoneMatch, matches } from './common/etags.ts';
 import {
   type AskedPackages,
   addVary,
@@ -26,9 +26,6 @@ import {
   requestedFile,
 } from './common/label-request.ts';
 
-const headers = Type.Object({
-  'if-none-match': Type.Optional(Type.String({ description: 'ETag que ya se tiene: responde 304' })),
-});
 const answerHeaders = {
   'Content-Disposition': Type.String({ description: 'inline, con nombre de archivo' }),
   ETag: Type.String({ description: 'Cambia solo si cambia la etiqueta; cada formato tiene el suyo' }),
@@ -82,7 +79,11 @@ const routes = ofEachKind((kind) => {
     permission: 'guias.read',
     objective: true,
     errors: [...(pagePerPackage ? (['one-page-only'] as const) : []), ...errors],
-    request: { params: GuideParams, querystring: pagePerPackage ? packageQuery : query, headers },
+    request: {
+      params: GuideParams,
+      querystring: pagePerPackage ? packageQuery : query,
+      headers: ifNoneMatch,
+    },
     ...(pagePerPackage && { invalid: { paquetes: 'packages-invalid', paquete: 'packages-invalid' } }),
     responses,
   });

@@ -2,22 +2,12 @@ import { Type } from 'typebox';
 import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
-import { listGuides, MAX_PAGE, USUAL_PAGE } from '../guides/list-guides.ts';
+import { listGuides } from '../guides/list-guides.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { CREATED_EXAMPLE } from '../openapi/examples.ts';
 import { operation } from '../openapi/operation.ts';
-import { pageParameters } from '../openapi/schemas.ts';
-import { MOMENT_RULE } from '../requests/parameter-rules.ts';
-
-export const momentParameter = (description: string) =>
-  Type.Optional(
-    Type.String({
-      maxLength: 19,
-      description,
-      examples: ['2026-11-21', '2026-11-21T05:05:10'],
-      'x-regla': MOMENT_RULE,
-    }),
-  );
+import { NextCursor, pageParameters, periodParameters } from '../openapi/schemas.ts';
+import { MAX_PAGE, USUAL_PAGE } from '../requests/list-parameters.ts';
 
 const route = operation({
   id: 'listarGuias',
@@ -30,8 +20,7 @@ const route = operation({
   readsMany: true,
   request: {
     querystring: Type.Object({
-      desde: momentParameter('Fecha, o fecha y hora, local; inclusive'),
-      hasta: momentParameter('Fecha, o fecha y hora, local; exclusive, pero una fecha sola es el día entero'),
+      ...periodParameters,
       referencia: Type.Optional(
         Type.String({
           minLength: 1,
@@ -59,11 +48,7 @@ const route = operation({
     message: (guides) => `Guias: ${guides.length}`,
     schema: Type.Array(GuideSummary),
     beside: {
-      siguiente: Type.Optional(
-        Type.Union([Type.String(), Type.Null()], {
-          description: 'Cursor de la página que sigue; null si no hay más',
-        }),
-      ),
+      siguiente: NextCursor,
       buscadoHasta: Type.Optional(
         Type.String({
           description:

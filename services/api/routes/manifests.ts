@@ -3,7 +3,6 @@ import { type Static, Type } from 'typebox';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { isTestManifest } from '#shared/contracts/manifest.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { MAX_PAGE, USUAL_PAGE } from '../guides/list-guides.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { createManifest } from '../manifests/create-manifest.ts';
 import type { Manifest, ManifestHead } from '../manifests/manifest-model.ts';
@@ -21,11 +20,11 @@ import {
 } from '../openapi/manifest-schemas.ts';
 import { BODY_ERRORS, operation } from '../openapi/operation.ts';
 import { describeHeaders } from '../openapi/responses.ts';
-import { pageParameters } from '../openapi/schemas.ts';
-import { matches } from './common/etags.ts';
+import { NextCursor, pageParameters, periodParameters } from '../openapi/schemas.ts';
+import { MAX_PAGE, USUAL_PAGE } from '../requests/list-parameters.ts';
+import { ifNoneMatch, matches } from './common/etags.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from './common/idempotency.ts';
 import { cachingHeaders, callerOf, countLabelFailure } from './common/label-request.ts';
-import { momentParameter } from './list-guides.ts';
 
 const params = Type.Object({
   manifiesto: Type.String({ description: 'Número del manifiesto', examples: ['M48291365074'] }),
@@ -103,8 +102,7 @@ const listing = operation({
   readsMany: true,
   request: {
     querystring: Type.Object({
-      desde: momentParameter('Fecha, o fecha y hora, local; inclusive'),
-      hasta: momentParameter('Fecha, o fecha y hora, local; exclusive, pero una fecha sola es el día entero'),
+      ...periodParameters,
       ...pageParameters('Manifiestos', MAX_PAGE, USUAL_PAGE),
     }),
   },
@@ -112,13 +110,7 @@ const listing = operation({
     name: 'Manifiestos',
     message: (manifests) => `Manifiestos: ${manifests.length}`,
     schema: Type.Array(ManifestSummary),
-    beside: {
-      siguiente: Type.Optional(
-        Type.Union([Type.String(), Type.Null()], {
-          description: 'Cursor de la página que sigue; null si no hay más',
-        }),
-      ),
-    },
+    beside: { siguiente: NextCursor },
     example: [MANIFEST_EXAMPLE],
   },
 });
@@ -173,9 +165,7 @@ const printing = operation({
   readsMany: true,
   request: {
     params,
-    headers: Type.Object({
-      'if-none-match': Type.Optional(Type.String({ description: 'ETag que ya se tiene: responde 304' })),
-    }),
+    headers: ifNoneMatch,
   },
   errors: ['manifest-not-found', 'too-many-pages', 'overloaded', 'label-failed', 'label-late'],
   responses: {

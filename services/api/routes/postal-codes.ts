@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { PostalCode } from '#shared/contracts/postal-code.ts';
+import { POSTAL_CODE_FORM, PostalCode } from '#shared/contracts/postal-code.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { POSTAL_CODE_EXAMPLE } from '../openapi/examples.ts';
 import { operation } from '../openapi/operation.ts';
@@ -26,13 +26,12 @@ const route = operation({
     example: POSTAL_CODE_EXAMPLE,
   },
 });
-const POSTAL_CODE = /^[0-9]{5}$/;
 
 /** `GET /api/codigos-postales/{cp}` (docs/contract.md "Postal codes"). */
 export async function postalCodeRoute(server: HttpServer): Promise<void> {
   server.get('/api/codigos-postales/:cp', route, async ({ params }) => {
     const postalCode = params.cp.trim();
-    if (!POSTAL_CODE.test(postalCode)) throw fieldError('cp', 'postal-code-invalid');
+    if (!POSTAL_CODE_FORM.test(postalCode)) throw fieldError('cp', 'postal-code-invalid');
     return route.ok(server.catalogue.require(postalCode));
   });
 }

@@ -4,6 +4,7 @@ import { UserStore } from '#shared/auth/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { SERVICE_TYPES } from '#shared/contracts/guide.ts';
+import { POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 import { BranchStore } from '#shared/stores/branch-store.ts';
 import { aligned, parseInteger } from '../commands/command-line.ts';
 import { formatKilograms, formatPesos, toCentavos, toUnits } from '../tariffs/amounts.ts';
@@ -81,7 +82,7 @@ async function tariffOf(
 
 /** Returns the postal code of a branch, or the postal code itself. */
 async function postalCodeOf(mongo: Connection, origin: string): Promise<string> {
-  if (/^\d{5}$/.test(origin)) return origin;
+  if (POSTAL_CODE_FORM.test(origin)) return origin;
   const { branches } = await new BranchStore(mongo).snapshot();
   const branch = branches.find(({ Codigo }) => Codigo === branchCode(origin));
   if (!branch) throw new Error('--origin: no hay una sucursal con ese codigo');
@@ -104,7 +105,7 @@ function parcelOf(options: QuoteOptions): Omit<Parcel, 'service'> {
     if (value === undefined) throw new UsageError(`Falta --${name}. Vea quote --help`);
     return value;
   }) as [string, string, string, string];
-  if (!/^\d{5}$/.test(cp)) throw new UsageError('--cp debe tener 5 digitos');
+  if (!POSTAL_CODE_FORM.test(cp)) throw new UsageError('--cp debe tener 5 digitos');
   const typed = cm.split(',');
   if (typed.length !== 3) throw new UsageError('--cm lleva tres lados, como 30,20,15');
   const sides = typed.map((side) => toUnits(parseMeasure('--cm', side), 10));

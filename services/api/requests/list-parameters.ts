@@ -1,0 +1,57 @@
+import { fieldError } from './body.ts';
+import { CURSOR_RULE, MOMENT_RULE } from './parameter-rules.ts';
+
+/** Reads the parameters that lists have in common: their period, and the cursor of a page. */
+
+/** A client's parameters, by their names on the wire. */
+export type ListParameters = { desde?: string; hasta?: string; cursor?: string; limite?: number };
+/** Local times, of which a prefix will do: inclusive, and exclusive. Absent ones do not restrict. */
+export type Period = { from?: string | undefined; until?: string | undefined };
+/** Where a page ends, newest first: a local time, and the number of a guide or of a manifest. */
+export type Position = { createdAt: string; number: string };
+
+/** Default and largest page (docs/contract.md "Guides"). */
+export const USUAL_PAGE = 50;
+export const MAX_PAGE = 500;
+
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([\dM]\d{11})$/;
+const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
+
+/** @throws DomainError `parameter-invalid`, with the parameter. */
+export function periodOf({ desde, hasta }: ListParameters): Period {
+  return {
+    from: desde === undefined ? undefined : checkedMoment('desde', desde),
+    until: hasta === undefined ? undefined : endOf(checkedMoment('hasta', hasta)),
+  };
+}
+
+/** Returns a local date, or date and time, that exists. */
+function checkedMoment(campo: string, text: string): string {
+  const [date = ''] = text.split('T');
+  const day = new Date(`${date}T00:00:00Z`);
+  const exists = MOMENT.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
+  if (!exists) throw fieldError(campo, 'parameter-invalid', { rule: MOMENT_RULE });
+  return text;
+}
+
+/** Local times are compared as text, so a bare date ends at its hour 24. */
+function endOf(moment: string): string {
+  return moment.includes('T') ? moment : `${moment}T24`;
+}
+
+/**
+ * Writes a position as a cursor. It is not signed: the account comes from the token, so a forged cursor shows only
+ * what is the caller's own.
+ */
+export function encodeCursor({ createdAt, number }: Position): string {
+  return Buffer.from(createdAt + number).toString('base64url');
+}
+
+/** Returns the position of a cursor, if there is one. @throws DomainError `parameter-invalid` for another text. */
+export function positionOf({ cursor }: ListParameters): Position | undefined {
+  if (cursor === undefined) return undefined;
+  const [, createdAt, number] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  const position = createdAt !== undefined && number !== undefined && { createdAt, number };
+  if (position && encodeCursor(position) === cursor) return position;
+  throw fieldError('cursor', 'parameter-invalid', { rule: CURSOR_RULE });
+}
