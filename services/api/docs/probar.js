@@ -1,4 +1,4 @@
-// Sends the requests of the page to try them, and shows the answers. Token and guide live in this page alone.
+// Sends the requests that a person tries, and shows the answers. Only this page holds the token and the guide.
 let token = '';
 let guide = '';
 const api = document.querySelector('script[data-api]').dataset.api;

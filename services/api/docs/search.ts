@@ -44,7 +44,7 @@ export function searchOf(chapters: readonly Chapter[]): (query: string) => Found
   };
 }
 
-/** Keeps each character's place: of one with accents the first letter stays. */
+/** Returns a text without case and accents. Each character keeps its place, so that an excerpt fits the original. */
 function plain(text: string): string {
   return [...text].map((character) => character.normalize('NFD')[0]?.toLowerCase() ?? '').join('');
 }

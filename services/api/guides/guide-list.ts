@@ -75,7 +75,7 @@ export class GuideList {
     }
   }
 
-  /** Returns the second in which a stretch of so many guides ends, read from an index alone; undefined if fewer are left. */
+  /** Returns the second in which a stretch of `length` guides ends, only from an index; undefined if fewer are left. */
   async #endOfStretch(
     filter: GuideFilter,
     { indexed }: Query,

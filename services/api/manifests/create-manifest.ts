@@ -14,12 +14,12 @@ import type { ManifestStore } from './manifest-store.ts';
 /** `localTime` writes a moment as `Fecha` shows it. */
 type Deps = { manifests: ManifestStore; guides: GuideStore; localTime: (moment: Date) => string };
 type Request = { body: unknown; user: Caller; idempotencyKey: string | undefined };
-/** The guides of a manifest to be; `more`: others wait too. */
+/** What a manifest will list. `more`: further guides wait. */
 type Handover = { guides: HandoverGuide[]; more: boolean };
 
-/** A request for all guides that wait takes those that were created within this time, in ms. */
+/** Age of the oldest guides that a request for all guides lists, in ms. */
 const WAITING_MS = 7 * 24 * 3_600_000;
-/** How often such a request looks again, if another one took its guides meanwhile. */
+/** How often such a request looks for guides, if another request lists them meanwhile. */
 const MAX_LOOKS = 3;
 
 /**
@@ -42,7 +42,7 @@ export async function createManifest(
   try {
     return await (numbers ? createOf(deps, numbers, user, key) : createOfWaiting(deps, user, key));
   } catch (error) {
-    // A request with this key may have made the manifest at the same moment: its answer is this one's too.
+    // A concurrent request with this key may have made the manifest. Both get the same answer.
     const concurrent = key && isRefusal(error) && (await deps.manifests.findByKey(key));
     if (concurrent) return { manifest: concurrent, repeated: true };
     throw error;
@@ -62,7 +62,7 @@ async function createOf(
   user: Caller,
   key: IdempotencyKey | undefined,
 ) {
-  // Numbers of the other kind are not this account's, even if it once had real guides.
+  // A test account lists no real guides, even if it once had some, and other accounts list no test guides.
   const own = numbers.map((number) => (isTestNumber(number) === user.test ? number : ''));
   // As in `cancelGuide`, `guias.read.all` is not enough.
   const guides = await findGuides(deps.guides, own, { ...user, permissions: [] });
@@ -142,7 +142,7 @@ function rowOf({ number, service, destination, guide }: HandoverGuide): Manifest
   };
 }
 
-/** Returns a function that returns why a guide does not belong in the manifest, if so. */
+/** Returns a function that explains why a guide does not belong in the manifest; it returns undefined if it does. */
 function problemsOf(guides: readonly HandoverGuide[]) {
   const other = guides[0]?.origin.code;
   const seen = new Set<string>();

@@ -18,7 +18,7 @@ export const MANIFESTS = defineCollection(
   {
     /** The manifest's number. */
     _id: TEXT,
-    /** Id of the request that made it; tells it from another manifest that was given the same number. */
+    /** Id of the request that made it. It differs from that of another manifest with the same number. */
     creation: TEXT,
     /** API user who made it. */
     username: USERNAME,

@@ -19,7 +19,7 @@ export function parseManifestRequest(body: unknown): string[] | undefined {
   return textsOf('Guias', sent);
 }
 
-/** @throws DomainError `fields-invalid`, with the index of each value that is no text. */
+/** @throws DomainError `fields-invalid`, with the index of each value that is not a text. */
 export function textsOf(campo: string, values: readonly unknown[]): string[] {
   const problems = new ProblemList();
   const texts = values.map((value, indice) => {

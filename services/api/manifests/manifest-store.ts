@@ -69,7 +69,7 @@ export class ManifestStore {
   }
 
   /**
-   * Returns the manifest that was made with a key in the last seven days. An older one gives the key back.
+   * Returns the manifest that was made with a key in the last seven days, and frees the key of an older one.
    *
    * @throws DomainError `idempotency-key-reused` for another body.
    */

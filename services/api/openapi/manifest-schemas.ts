@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import { MAX_GUIDES, ServiceType } from '#shared/contracts/guide.ts';
 
-/** What answers have of a manifest (docs/contract.md "End of the day"), and examples of it. */
+/** Manifests as answers show them (docs/contract.md "End of the day"), with examples. */
 
 const head = {
   Manifiesto: Type.String({

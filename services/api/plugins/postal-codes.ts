@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Pause between looks for another catalogue, in ms. A withdrawal holds within ten seconds (docs/contract.md "Postal codes"). */
+/** Pause between looks for another catalogue, in ms. Loads hold within ten seconds (docs/contract.md "Postal codes"). */
 const LOOK_MS = 3_000;
 
 /** Keeps the catalogue of postal codes. The api is ready without it, since guides need none. */

@@ -4,12 +4,12 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { PostalCodeStore, PostalCodes } from '#shared/stores/postal-code-store.ts';
 import { comparableName } from './colonia-names.ts';
 
-/** Most postal codes whose colonias are kept in the form in which they are compared: some 200 bytes a colonia. */
+/** Most postal codes whose comparable names of colonias are kept. A colonia takes some 200 bytes. */
 const MAX_COMPARABLE = 2_000;
 
 /**
- * The catalogue of postal codes that is in force, in this process. A lookup waits for nothing, so that a store that is
- * away delays no creation.
+ * Keeps the catalogue of postal codes that is in force in memory. A lookup waits for nothing, so a store that is away
+ * delays no creation.
  */
 export class Catalogue {
   readonly #store: PostalCodeStore;

@@ -17,7 +17,7 @@ export const MAX_PAGE = 500;
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([\dM]\d{11})$/;
 const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
-/** @throws DomainError `parameter-invalid`, with the parameter. */
+/** Returns the period of a list. @throws DomainError `parameter-invalid`, with the parameter. */
 export function periodOf({ desde, hasta }: ListParameters): Period {
   return {
     from: desde === undefined ? undefined : checkedMoment('desde', desde),

@@ -108,7 +108,7 @@ const listing = (id: string, summary: string) =>
     },
   });
 
-/** `/api/sucursales`, and below it `cobertura`, `cobertura/{cp}`, `destinos` and `origenes` (docs/contract.md "Branches"). */
+/** `/api/sucursales` with `cobertura`, `cobertura/{cp}`, `destinos` and `origenes` (docs/contract.md "Branches"). */
 export async function branchRoutes(server: HttpServer): Promise<void> {
   server.get('/api/sucursales/cobertura/:cp', coverage, async (request, reply) => {
     const postalCode = request.params.cp.trim().slice(0, MAX_LENGTH);

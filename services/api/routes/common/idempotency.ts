@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { KEY_PATTERN } from '../../guides/creation-journal.ts';
 
-/** What the routes share that take an Idempotency-Key. */
+/** The header Idempotency-Key, for the routes that take it. */
 
 /** Marks the repeated answer of an earlier request (draft-ietf-httpapi-idempotency-key-header). */
 export const REPLAYED_HEADER = 'Idempotent-Replayed';
@@ -18,7 +18,7 @@ export const idempotencyHeader = Type.Optional(
 
 const VALID_KEY = new RegExp(KEY_PATTERN);
 
-/** @throws DomainError `idempotency-key-invalid` */
+/** Returns the key of a request, if it has one. @throws DomainError `idempotency-key-invalid` */
 export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'] as string | undefined;
   if (key !== undefined && !VALID_KEY.test(key)) throw new DomainError('idempotency-key-invalid');
