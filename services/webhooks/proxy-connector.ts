@@ -17,8 +17,8 @@ export class ProxyFailed extends Error {
 }
 
 /**
- * Connects through a proxy, also for plain http, by CONNECT (RFC 9110, 9.3.6). The proxy looks names up, so it alone can
- * refuse a name that leads inside. Addresses, and names of this machine, are checked here.
+ * Connects through a proxy, also for plain http, by CONNECT (RFC 9110, 9.3.6). The proxy looks names up, so only
+ * the proxy can refuse a name that leads inside. Addresses, and names of this machine, are checked here.
  *
  * undici's `ProxyAgent` reports a proxy that is away as it reports a receiver that is.
  */

@@ -2,7 +2,7 @@ import { type LookupAddress, promises } from 'node:dns';
 import { buildConnector } from 'undici';
 import { isAddress } from '#shared/contracts/public-address.ts';
 
-/** The connection then has five seconds more. */
+/** Longest look-up of a name. The connection then has five seconds more. */
 const LOOKUP_TIMEOUT_MS = 4_000;
 /** Longest look-up of a known name. It follows a failed look-up, within the time of the same connection. */
 const KNOWN_TIMEOUT_MS = 2_000;

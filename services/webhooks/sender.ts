@@ -95,7 +95,7 @@ export class Sender {
       const entries = sentBy(webhook, page.entries);
       const [first] = entries;
       if (!first) {
-        // No event has one of the types. Or all events of a message that was begun have expired, as those of test accounts do.
+        // No event has one of the types, or all events of a message that was begun have expired, as in test accounts.
         if (!(await webhooks.moveCursor(webhook, next))) break;
         webhook = moved(webhook, next);
         continue;

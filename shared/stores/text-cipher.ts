@@ -20,7 +20,7 @@ export class TextCipher {
     this.id = Buffer.from(derive(`${purpose} id`, ID_BYTES)).toString('base64url');
   }
 
-  /** Returns the text in base64url. @param owner whose text it is: nobody else's id decrypts it. */
+  /** Returns the text in base64url. @param owner the id that decrypting the text needs. */
   encrypt(text: string, owner: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });

@@ -18,8 +18,8 @@ const FAILURE = optional(part({ at: MOMENT, reason: TEXT }));
 
 /**
  * A webhook: where to send the events of its account, and how far they are sent. Of deliveries, only the last tries are
- * stored. Every moment is of the database's clock. Stored fields are never renamed. `through` is the end of a batch. `off` is
- * when and why a webhook was disabled.
+ * stored. Every moment is of the database's clock. Stored fields are never renamed: `through` is the end of a batch, and
+ * `off` says when and why a webhook was disabled.
  */
 export const WEBHOOKS = defineCollection(
   'webhooks',

@@ -11,7 +11,7 @@ const OLD_SECRET_MS = 86_400_000;
 const MAX_SECRETS = 4;
 const PURPOSE = 'secrets of webhooks';
 
-/** The settings of a process that reads secrets. Other processes need none. */
+/** The keys of a process that reads secrets. Other processes need no key. */
 export type SecretKeys = { WEBHOOK_SECRETS_KEY?: string; WEBHOOK_SECRETS_KEY_PREVIOUS?: string };
 
 type StoredSecret = SecretsDocument['secrets'][number];
@@ -19,8 +19,8 @@ type StoredSecret = SecretsDocument['secrets'][number];
 type Secret = { text: string; until?: Date };
 
 /**
- * What signs the messages of webhooks, in MongoDB: encrypted with `WEBHOOK_SECRETS_KEY`, or in clear text without it.
- * Secrets of the previous key and those in clear text are read too.
+ * Stores what signs the messages of webhooks in MongoDB, encrypted with `WEBHOOK_SECRETS_KEY`, or in clear text without
+ * it. Also reads secrets of the previous key and those in clear text.
  */
 export class WebhookSecrets {
   readonly #secrets: StoredModel<SecretsDocument>;
@@ -74,7 +74,7 @@ export class WebhookSecrets {
     await this.#secrets.deleteMany({ _id: id });
   }
 
-  /** Counts the webhooks whose secrets are not all stored as `WEBHOOK_SECRETS_KEY` says. */
+  /** Counts the webhooks whose secrets `renewOutdated` would store anew. */
   countOutdated(): Promise<number> {
     return this.#secrets.countDocuments(this.#outdated()).exec();
   }

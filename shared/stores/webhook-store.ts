@@ -18,11 +18,11 @@ export const MAX_WEBHOOKS = 5;
 export const MAX_ATTEMPTS = 10;
 /** How long a process holds a webhook that it claimed, in ms: longer than a request of 16 s and its writes. */
 const LEASE_MS = 30_000;
-/** How often a sender looks at a webhook without news, in case a crash prevented its wake-up. */
+/** Pause after which a sender looks at a webhook without news, in ms. A crash may have prevented its wake-up. */
 const IDLE_MS = 60_000;
 /** End of the lease of a free webhook. By every clock it is in the past. */
 const FREE = new Date(0);
-/** A webhook counts as behind if its next event is older. */
+/** A webhook counts as behind if its next event is older, in ms. */
 const BEHIND_MS = 600_000;
 const AFTER = { returnDocument: 'after' } as const;
 
@@ -36,7 +36,7 @@ export type WebhookChange = Partial<Pick<Webhook, 'url' | 'description' | 'activ
 /** Selects documents without a field. */
 const ABSENT = { $exists: false };
 /** Selects the webhooks of customers, not those of test accounts. */
-const REAL = { test: { $exists: false } };
+const REAL = { test: ABSENT };
 
 /**
  * The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. Every moment is of the

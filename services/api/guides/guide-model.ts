@@ -20,9 +20,9 @@ import type { PricedParcel, QuotedPrice } from '../quotes/offer.ts';
 const BRANCH = part({ code: TEXT, name: TEXT });
 
 /**
- * States that have an index, in which one guide among many is found at once: all but the first, so that creations do not
- * change the index, and but `Entregado`, so that it stays small. A state of a later release needs an index of its own:
- * MongoDB refuses another filter under the same name.
+ * States that have an index, in which one guide among many is found at once. The first state is left out, so that
+ * creations do not change the index, and `Entregado`, so that it stays small. A state of a later release needs an index of
+ * its own, because MongoDB refuses another filter under the same name.
  */
 export const SOUGHT_STATUSES = [
   ...(['Recolectado', 'EnTransito', 'EnSucursal', 'EnReparto'] as const),

@@ -259,8 +259,8 @@ export const SimulationRequest = Type.Object(
 
 const { Ocurrido, Sucursal } = Event.properties;
 /**
- * Documents the body of `registrarEventos`; `eventsOf` and `checkEvent` validate it, `scanManifest` that of a manifest. Words
- * say which fields go together: generators would make two types.
+ * Documents the body of `registrarEventos`. `eventsOf` and `checkEvent` validate it; `scanManifest` validates that of a
+ * manifest. Descriptions say which fields go together, because generators would make two types.
  */
 export const EventsRequest = Type.Object(
   {

@@ -5,14 +5,26 @@ import { splitList } from '#shared/config/networks.ts';
 import { publicOrIn } from '#shared/contracts/public-address.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { acceptOnlyJson } from '#shared/http/request-bodies.ts';
-import { MAX_ATTEMPTS, MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
+import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
 import type { ApiOptions } from '../config.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { ignoreBodies } from '../hooks/ignored-body.ts';
 import { FEED_EXAMPLE } from '../openapi/examples.ts';
 import { BODY_ERRORS, operation } from '../openapi/operation.ts';
-import { FeedEvent, Nothing } from '../openapi/schemas.ts';
+import { Nothing } from '../openapi/schemas.ts';
+import {
+  ActivatedWebhook,
+  ATTEMPT_EXAMPLE,
+  IDENTITY,
+  IDENTITY_EXAMPLE,
+  OUTCOME,
+  SECRET,
+  SECRET_EXAMPLE,
+  WEBHOOK_EXAMPLE,
+  WebhookAnswer,
+  WebhookDetail,
+} from '../openapi/webhook-schemas.ts';
 import {
   Activation,
   ChangedWebhook,
@@ -28,7 +40,6 @@ import {
   changeSecret,
   changeWebhook,
   listWebhooks,
-  MAX_PENDING,
   probeWebhook,
   readWebhook,
   removeWebhook,
@@ -48,85 +59,6 @@ const FIELD_ERRORS = [
   'field-unknown',
   ...BODY_ERRORS,
 ] as const;
-
-const IDENTITY = {
-  Id: Type.String(),
-  Url: Type.String(),
-  Descripcion: Type.String(),
-  Activo: Type.Boolean({
-    description: 'Falso cuando se apagó: tras 410, tras cinco días sin éxito, o por su cuenta',
-  }),
-  Tipos: Type.Optional(
-    Type.Array(Type.String(), { description: 'Los tipos de eventos que recibe; vacío, todos' }),
-  ),
-};
-const SECRET = Type.String({
-  description: 'Clave de la firma, como la define Standard Webhooks. Se muestra esta única vez',
-  examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
-});
-const MOMENT = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
-/** How a message went. */
-const OUTCOME = {
-  Tomado: Type.Boolean(),
-  Ms: Type.Integer({ description: 'Cuánto tardó, en milisegundos' }),
-  Estatus: Type.Optional(Type.Integer({ description: 'El de HTTP, si respondió' })),
-  Motivo: Type.Optional(Type.String({ description: 'Por qué no se tomó' })),
-};
-const STATE = {
-  ...IDENTITY,
-  Pendientes: Type.Integer({
-    maximum: MAX_PENDING,
-    description: `Eventos sin tomar, hasta ${MAX_PENDING}; también los que \`Tipos\` deja fuera y aún no se revisan`,
-  }),
-  UltimoExito: MOMENT,
-  UltimoFallo: Type.Union([
-    Type.Object({ Ocurrido: Type.String(), Motivo: Type.String() }, { title: 'FalloDeWebhook' }),
-    Type.Null(),
-  ]),
-  ProximoIntento: MOMENT,
-};
-const WebhookAnswer = Type.Object(STATE, {
-  title: 'Webhook',
-  description: 'Un webhook de la cuenta, y cómo va',
-});
-const WebhookDetail = Type.Object(
-  {
-    ...STATE,
-    Intentos: Type.Array(
-      Type.Object({ Ocurrido: Type.String(), ...OUTCOME }, { title: 'IntentoDeWebhook' }),
-      { maxItems: MAX_ATTEMPTS, description: `Los últimos ${MAX_ATTEMPTS}, el más nuevo primero` },
-    ),
-  },
-  { title: 'WebhookConIntentos', description: 'Un webhook de la cuenta, con sus últimos intentos' },
-);
-const ActivatedWebhook = Type.Object(
-  {
-    ...STATE,
-    Saltados: Type.Optional(
-      Type.Array(FeedEvent, { description: 'Con `saltar`: los eventos que no llegarán' }),
-    ),
-  },
-  { title: 'WebhookActivado', description: 'Un webhook de la cuenta, otra vez encendido' },
-);
-const ID = '0b0f8a4e-2f2c-4a56-9d55-2d1f0b8e1f0c';
-const IDENTITY_EXAMPLE = {
-  Id: ID,
-  Url: 'https://tienda.example/guias',
-  Descripcion: 'Tienda',
-  Activo: true,
-  Tipos: [],
-};
-const SECRET_EXAMPLE = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const WEBHOOK_EXAMPLE = {
-  ...IDENTITY_EXAMPLE,
-  Pendientes: 3,
-  UltimoExito: '2026-11-22T19:05:09.120Z',
-  UltimoFallo: { Ocurrido: '2026-11-22T19:10:09.120Z', Motivo: 'Respondio 500' },
-  ProximoIntento: '2026-11-22T19:10:14.300Z',
-};
-const ATTEMPT_EXAMPLE = {
-  ...{ Ocurrido: '2026-11-22T19:10:09.120Z', Tomado: false, Ms: 212, Estatus: 500, Motivo: 'Respondio 500' },
-};
 
 /** Common options of the operations on one webhook. */
 const ON_WEBHOOK = {
@@ -267,7 +199,7 @@ const secret = operation({
     name: 'SecretoDeWebhook',
     message: 'Secreto cambiado',
     schema: Type.Object({ Id: Type.String(), Secreto: SECRET }, { title: 'SecretoDeWebhook' }),
-    example: { Id: ID, Secreto: SECRET_EXAMPLE },
+    example: { Id: IDENTITY_EXAMPLE.Id, Secreto: SECRET_EXAMPLE },
   },
 });
 

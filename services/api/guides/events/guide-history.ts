@@ -128,8 +128,8 @@ function packagesOf({ guide }: GuideRecord): number {
 }
 
 /**
- * Returns whether an event is told again. What was anonymised since cannot differ; a guide is cancelled whenever, and a
- * manifest is scanned again whenever.
+ * Returns whether an event is a repetition. What was anonymised since cannot differ. The moment of a further cancellation,
+ * or of a further scan of a manifest, may differ.
  */
 function isSame(known: EventBody, told: EventBody): boolean {
   if (known.Tipo === 'Cancelacion' && told.Tipo === 'Cancelacion') return true;

@@ -94,7 +94,7 @@ export function callerOf(request: FastifyRequest, reply: FastifyReply): LabelCal
   return { account, maxPages: quota, requestId: request.id, signal: abortSignalOf(reply) };
 }
 
-/** Of an answer, not of an error. Weak, because fonts in the file depend on the labels printed with it. */
+/** Returns the headers of a label, not of an error. The tag is weak: fonts in a file depend on labels printed with it. */
 export function cachingHeaders(key: string) {
   return { etag: `W/"${key}"`, 'cache-control': 'private' };
 }
