@@ -7,10 +7,15 @@ import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import type { PostalCode } from '#shared/contracts/postal-code.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { type CatalogueEntry, PostalCodeStore, type PostalCodes } from '#shared/stores/postal-code-store.ts';
+import {
+  type CatalogueEntry,
+  countColonias,
+  PostalCodeStore,
+  type PostalCodes,
+} from '#shared/stores/postal-code-store.ts';
 import { readPostalCodes } from './postal-code-file.ts';
 
-/** Of the catalogue: fewer are probably the download of some states alone. */
+/** A file with fewer states is probably the download of only some. */
 const STATES = 32;
 /** Share of what is in force, below which a file probably lacks a part. */
 const FAR_FEWER = 0.9;
@@ -74,7 +79,7 @@ async function importCatalogue(
   }
   const { added, changed, removed } = compare(before ?? new Map(), codes);
   const done = dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
-  const colonias = coloniasOf(codes);
+  const colonias = countColonias(codes);
   const counts = `Codigos postales: ${codes.length}, colonias: ${colonias}`;
   const text = `${done}. ${counts}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
   return {
@@ -104,7 +109,7 @@ function warningsOf(codes: readonly PostalCode[], newest: CatalogueEntry | undef
   return [
     ...(states < STATES ? [`el archivo tiene ${states} de ${STATES} estados: ¿los descargo todos?`] : []),
     ...fewer(codes.length, formerCodes, 'codigos postales'),
-    ...fewer(coloniasOf(codes), formerColonias, 'colonias'),
+    ...fewer(countColonias(codes), formerColonias, 'colonias'),
   ];
 }
 
@@ -133,10 +138,6 @@ function compare(before: PostalCodes, codes: readonly PostalCode[]) {
     else if (!isDeepStrictEqual(former, code)) changed++;
   }
   return { added, changed, removed: before.size - (codes.length - added) };
-}
-
-function coloniasOf(codes: readonly PostalCode[]): number {
-  return codes.reduce((sum, { Colonias }) => sum + Colonias.length, 0);
 }
 
 function explainChanged(cause: unknown): never {

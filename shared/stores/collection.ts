@@ -190,3 +190,8 @@ export function pathsOfUser({ schema }: Collection): string[] {
   });
   return paths;
 }
+
+/** A `lean` read returns the driver's own type of bytes. */
+export function bytesOf(bytes: Buffer | { buffer: Uint8Array }): Uint8Array {
+  return Buffer.isBuffer(bytes) ? bytes : bytes.buffer;
+}

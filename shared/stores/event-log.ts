@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { driverOf, modelOf, type StoredModel, unfinishedIds } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { EVENTS, type LogEntry } from './event-model.ts';
-import { DUPLICATE_KEY } from './mongo.ts';
+import { isDuplicateKey } from './mongo.ts';
 
 /**
  * The events of guides and their cancellations, in MongoDB: a log for each account, with entries numbered without a
@@ -94,7 +94,7 @@ export class EventLog {
       await driverOf(this.#entries).insertMany(documents, { ordered: true });
       return true;
     } catch (error) {
-      if (error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }

@@ -4,8 +4,13 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { ConnectionOwner } from './dependencies.ts';
 import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 
-/** MongoDB's code for a document whose `_id` is stored already. */
+/** MongoDB's code for a document that a unique index refuses, such as one whose `_id` is stored already. */
 export const DUPLICATE_KEY = 11_000;
+
+/** Returns whether an insert failed because of a unique index. */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
+}
 
 /**
  * Returns the errors of single documents of a write of many. If there are none, the write failed as a whole, and nobody

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { type Connection, mongo } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import type { PostalCode } from '#shared/contracts/postal-code.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import {
+  bytesOf,
   type DocumentIn,
   defineCollection,
   driverOf,
@@ -16,7 +17,7 @@ import {
   type StoredModel,
   TEXT,
 } from './collection.ts';
-import { DUPLICATE_KEY } from './mongo.ts';
+import { isDuplicateKey } from './mongo.ts';
 
 declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
@@ -62,6 +63,10 @@ const LINES_AT_ONCE = 1_000;
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
+export function countColonias(codes: readonly PostalCode[]): number {
+  return codes.reduce((sum, { Colonias }) => sum + Colonias.length, 0);
+}
+
 /** The catalogue of postal codes in MongoDB. */
 export class PostalCodeStore {
   readonly #model: StoredModel<CatalogueDocument>;
@@ -102,7 +107,7 @@ export class PostalCodeStore {
    */
   async replace(last: number, codes: readonly PostalCode[], by: string): Promise<void> {
     const lines = await compress(codes.map((code) => JSON.stringify(code)).join('\n'));
-    const colonias = codes.reduce((sum, { Colonias }) => sum + Colonias.length, 0);
+    const colonias = countColonias(codes);
     await this.#append(last, { by, catalogue: { codes: codes.length, colonias, lines } });
     await this.#removeBefore(last + 1).catch(() => {}); // the next load removes it
   }
@@ -117,17 +122,11 @@ export class PostalCodeStore {
     try {
       await this.#model.create({ _id: last + 1, at: new Date(), ...entry });
     } catch (error) {
-      const isTaken = error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
-      throw isTaken ? new DomainError('catalogue-changed') : error;
+      throw isDuplicateKey(error) ? new DomainError('catalogue-changed') : error;
     }
   }
 
   async #removeBefore(number: number): Promise<void> {
     await driverOf(this.#model).deleteMany({ _id: { $lt: number } } as mongo.Filter<CatalogueDocument>);
   }
-}
-
-/** A `lean` read returns the driver's own type of bytes. */
-function bytesOf(bytes: Buffer | { buffer: Uint8Array }): Uint8Array {
-  return Buffer.isBuffer(bytes) ? bytes : bytes.buffer;
 }

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Connection,
-  mongo,
-  type QueryFilter,
-  type UpdateQuery,
-  type UpdateWithAggregationPipeline,
-} from 'mongoose';
+import type { Connection, QueryFilter, UpdateQuery, UpdateWithAggregationPipeline } from 'mongoose';
 import { modelOf, type StoredModel } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { DUPLICATE_KEY } from './mongo.ts';
+import { isDuplicateKey } from './mongo.ts';
 import { type Attempt, WEBHOOKS, type Webhook } from './webhook-model.ts';
 import { type SecretKeys, WebhookSecrets } from './webhook-secrets.ts';
 
@@ -89,7 +83,7 @@ export class WebhookStore {
         await this.#webhooks.insertOne(added);
         return added;
       } catch (error) {
-        if (!(error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+        if (!isDuplicateKey(error)) throw error;
       }
     }
     await this.secrets.remove(id);

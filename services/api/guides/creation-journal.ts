@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -16,7 +16,7 @@ import {
   TEXT,
   unfinishedIds,
 } from '#shared/stores/collection.ts';
-import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { isObject } from '../requests/body.ts';
 import { Attempts } from './attempts.ts';
 import { type GuideDocument, type GuideRecord, toDocument, toRecord } from './guide-model.ts';
@@ -194,7 +194,7 @@ export class CreationJournal {
       await driverOf(this.#entries).insertOne(entry);
       return entry;
     } catch (error) {
-      if (!(error instanceof mongo.MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+      if (!isDuplicateKey(error)) throw error;
       const stored = await this.#read(entry._id);
       // By no majority yet, or expired meanwhile: the next attempt learns it.
       if (!stored) throw new DomainError('unavailable');

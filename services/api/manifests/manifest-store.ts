@@ -1,8 +1,8 @@
-import { type Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { isTestManifest } from '#shared/contracts/manifest.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
-import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { Attempts } from '../guides/attempts.ts';
 import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../guides/creation-journal.ts';
 import type { Period, Position } from '../requests/list-parameters.ts';
@@ -49,7 +49,7 @@ export class ManifestStore {
       await driverOf(this.#manifests).insertOne(manifest);
       return { manifest, repeated: false };
     } catch (error) {
-      if (!(error instanceof mongo.MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+      if (!isDuplicateKey(error)) throw error;
       return this.#explainDuplicate(manifest);
     }
   }

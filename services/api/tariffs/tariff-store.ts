@@ -1,8 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { type Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import {
+  bytesOf,
   type DocumentIn,
   defineCollection,
   listOf,
@@ -14,7 +15,7 @@ import {
   type StoredModel,
   TEXT,
 } from '#shared/stores/collection.ts';
-import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
+import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import type { TariffFile, TariffFolder } from './tariff-files.ts';
 
 declare module '#shared/errors/domain-error.ts' {
@@ -105,13 +106,7 @@ export class TariffStore {
       await this.#tariffs.create({ _id: last + 1, at: new Date(), ...entry });
       return last + 1;
     } catch (error) {
-      const isTaken = error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
-      throw isTaken ? new DomainError('tariffs-changed') : error;
+      throw isDuplicateKey(error) ? new DomainError('tariffs-changed') : error;
     }
   }
-}
-
-/** A `lean` read returns the driver's own type of bytes. */
-function bytesOf(gzip: Buffer | { buffer: Uint8Array }): Uint8Array {
-  return Buffer.isBuffer(gzip) ? gzip : gzip.buffer;
 }
