@@ -41,7 +41,7 @@ export const USERS = defineCollection(
     disabled: FLAG,
     /** A user of the demo data, whose password everybody knows. */
     demo: optional(FLAG),
-    /** Whether the account is for rehearsals (docs/contract.md "Test accounts"). All users of an account have the same value. */
+    /** Whether the account is for rehearsals (docs/contract.md "Test accounts"). All its users have the same value. */
     test: optional(FLAG),
     /**
      * Only tokens and sessions of this generation are accepted. Absent until a user's tokens are ended. It is not a time,

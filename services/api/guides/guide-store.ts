@@ -11,6 +11,8 @@ import { GUIDES, type GuideDocument, type GuideRecord, toDocument, toRecord } fr
 export type GuideState = Required<Pick<GuideRecord, 'status' | 'eventCount'>> &
   Pick<GuideRecord, 'cancelled' | 'adjustment'>;
 
+/** What a manifest shows of a guide as it is now. `postalCode`: where the guide goes, if it is known. */
+export type CurrentState = Pick<GuideRecord, 'status'> & { postalCode: string | undefined };
 /** A guide as far as a manifest reads it. */
 export type HandoverGuide = Pick<
   GuideRecord,
@@ -173,9 +175,7 @@ export class GuideStore {
   }
 
   /** Returns the current status of each of these guides that exists, and the postal code that it goes to. */
-  async statesOf(
-    numbers: readonly string[],
-  ): Promise<Map<string, { status: GuideRecord['status']; postalCode: string | undefined }>> {
+  async statesOf(numbers: readonly string[]): Promise<Map<string, CurrentState>> {
     const found = await this.#guides
       .find({ _id: { $in: [...numbers] } })
       .select<

@@ -1,7 +1,6 @@
-import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import type { ManifestPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import type { GuideStore } from '../guides/guide-store.ts';
+import type { CurrentState, GuideStore } from '../guides/guide-store.ts';
 import type { LabelSettings } from '../labels/label-payload.ts';
 import {
   encodeCursor,
@@ -15,11 +14,9 @@ import { isManifestNumber } from './manifest-number.ts';
 import type { ManifestStore } from './manifest-store.ts';
 
 type Deps = { manifests: ManifestStore; guides: GuideStore };
-/** A guide of a manifest as it is now, if it still exists. */
-export type CurrentState = { status: GuideStatus; postalCode: string | undefined };
 
 /**
- * Returns a manifest of the account, with the current states of its guides.
+ * Returns a manifest of the account, with the current states of those of its guides that still exist.
  *
  * @throws DomainError `manifest-not-found`, also for another account's.
  */

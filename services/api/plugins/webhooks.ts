@@ -72,7 +72,7 @@ export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptio
   );
 });
 
-/** Encrypts secrets of webhooks anew after an upgrade or a rotation of `WEBHOOK_SECRETS_KEY`. A former api stores clear text. */
+/** Encrypts secrets of webhooks anew after an upgrade or a rotation. An api of 1.4 stores them in clear text. */
 function keepEncrypted(server: HttpServer, { secrets }: WebhookStore, config: ApiOptions['config']): void {
   const { log, metrics } = server;
   if (config.WEBHOOK_SECRETS_KEY === undefined) {

@@ -148,7 +148,7 @@ function deriveKey(secret: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', TYPE, KEY_BYTES));
 }
 
-/** Returns whether the signature is written in the one way it should be: its last character has two bits that nobody reads. */
+/** Returns whether a signature is canonical base64url: two bits of its last character are not read. */
 function isCanonical(token: string): boolean {
   const signature = token.split('.')[2] ?? '';
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;

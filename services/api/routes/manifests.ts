@@ -3,15 +3,11 @@ import { type Static, Type } from 'typebox';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { isTestManifest } from '#shared/contracts/manifest.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { CurrentState } from '../guides/guide-store.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { createManifest } from '../manifests/create-manifest.ts';
 import type { Manifest, ManifestHead } from '../manifests/manifest-model.ts';
-import {
-  type CurrentState,
-  listManifests,
-  manifestPayload,
-  readManifest,
-} from '../manifests/read-manifests.ts';
+import { listManifests, manifestPayload, readManifest } from '../manifests/read-manifests.ts';
 import {
   CompleteManifest,
   LISTED_EXAMPLES,

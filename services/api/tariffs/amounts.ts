@@ -9,7 +9,7 @@ export function percentOf(amount: number, percentage: number): number {
   return (scaled - (scaled % WHOLE)) / WHOLE;
 }
 
-/** Converts a decimal number to its smallest unit, rounded up, as 30.1 cm to 301 mm. Decimals beyond the sixth do not count. */
+/** Converts a decimal number to its smallest unit, rounded up: 30.1 cm to 301 mm. Decimals beyond the sixth do not count. */
 export function toUnits(value: number, unitsPerOne: number): number {
   return Math.ceil(Math.round(value * 1e6) / (1e6 / unitsPerOne));
 }
