@@ -9,7 +9,7 @@ export function generateSecrets() {
   return {
     jwt: secret(),
     internal: secret(),
-    /** Encrypts what signs messages to webhooks; a person who rotates it moves it to `webhooksPrevious`. */
+    /** Encrypts the secrets of webhooks. To rotate the key, move it to `webhooksPrevious`. */
     webhooks: secret(),
     webhooksPrevious: '',
     redis: byName([...REDIS_SERVICES, 'operator'] as const, secret),

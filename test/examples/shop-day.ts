@@ -74,7 +74,7 @@ type StoredEvent = { guia: string; id: string; version: number; tipo: string; es
 /** How the program of a language is run. */
 export type Program = { command: [string, ...string[]]; env?: NodeJS.ProcessEnv };
 
-/** Tests a day of a shop, with the program of one language, on what `npm start` runs. Each test goes on where the one before stopped. */
+/** Tests a shop's day with the program of one language, on what `npm start` runs. Each test continues the one before. */
 export function aDayOfTheShop(
   language: string,
   provide: (given: { apiUrl: string; folder: string }) => Program | Promise<Program>,

@@ -124,8 +124,8 @@ export class CreationJournal {
    * Stores the guides of one creation, all or none. A guide whose number is another's gets a new one.
    *
    * @returns the guides, and whether they are those of an earlier request with the same key.
-   * @throws DomainError `result-unknown` where nobody can know in time whether the guides will exist; `idempotency-key-reused`;
-   * after any other error none exists.
+   * @throws DomainError `result-unknown` if nobody can know in time whether the guides will exist;
+   * `idempotency-key-reused`. After any other error no guide exists.
    */
   async create(
     records: readonly GuideRecord[],

@@ -7,7 +7,7 @@ import { localTimeFormatter, momentOf } from '../local-time.ts';
 /** When a version begins: in ms since 1970, its local date, and in words. */
 export type Beginning = { moment: number; date: string; text: string };
 
-/** Returns the first second of a local day, or now. @param day as `YYYY-MM-DD`. @throws UsageError for a day that has begun. */
+/** Returns the first second of a local day, or now. @param day `YYYY-MM-DD`. @throws UsageError for a day that has begun. */
 export function beginningOf(day: string | undefined): Beginning {
   const { timeZone, localTime } = readTimeZone();
   const moment = day === undefined ? Date.now() : momentOf(localTime, `${day}T00:00:00`);

@@ -78,9 +78,9 @@ export function trackingView(timeZone: string) {
 }
 
 /**
- * Returns a function that says on which days a guide's parcel arrives, by its quote. It says nothing (null) once the parcel has
- * arrived, while something is wrong with it, and when the days no longer hold: the last one is over, or the parcel was
- * received too late for them.
+ * Returns a function that says on which days a guide's parcel arrives, by its quote. It returns null once the parcel has
+ * arrived, while something is wrong with it, and when the days no longer hold. They no longer hold if the last one is
+ * over, or if the parcel was received too late.
  */
 function expectedArrival(timeZone: string) {
   const localTime = localTimeFormatter(timeZone);

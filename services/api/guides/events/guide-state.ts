@@ -23,8 +23,8 @@ export function annulledBy(events: readonly Fact[]): Set<string> {
 }
 
 /**
- * Computes SEND_ESTATUS of a guide event by event, whatever the order in which they come (docs/contract.md "Events"). A further
- * event needs no look at those before it, unless it annuls one that counts.
+ * Computes SEND_ESTATUS of a guide event by event, whatever the order in which they come (docs/contract.md "Events"). A
+ * further event needs no look at those before it, unless it annuls one that counts.
  */
 export class GuideProgress<Event extends Fact = Fact> {
   readonly #packages: number;
