@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib';
 export type PdfChunk = string | Buffer;
 
 /** The beginning of a file, as Chromium (Skia) writes it. */
-export const PDF_HEADER = '%PDF-1.4\n%\xd3\xeb\xe9\xe1\n';
+const PDF_HEADER = '%PDF-1.4\n%\xd3\xeb\xe9\xe1\n';
 /** Object numbers that are the same in every file of ours. */
 export const [CATALOG, PAGES, INFORMATION] = [1, 2, 3];
 

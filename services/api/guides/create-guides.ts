@@ -22,7 +22,7 @@ import type { BranchOfGuide, GuideRecord } from './guide-model.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 
 /** How long a guide of a test account is kept, in ms (docs/contract.md "Test accounts"). */
-export const TEST_KEPT_MS = 30 * 24 * 3_600_000;
+const TEST_KEPT_MS = 30 * 24 * 3_600_000;
 /** Pauses between the looks for a creation that another request with the same key is about to commit, in ms. */
 const PAUSES_MS = [0, 100, 300, 600];
 

@@ -137,7 +137,7 @@ function optionalSection<S extends TObject>(title: string, section: S, required:
 
 const { Remitente, Destinatario, Producto, Creado_por, Referencia, Cotizacion } = SentGuide.properties;
 /** The fields of a guide, in requests and answers. */
-export const GUIDE_FIELDS = {
+const GUIDE_FIELDS = {
   Remitente: describeSection('Remitente', Remitente),
   Destinatario: describeSection('Destinatario', Destinatario),
   Producto: describeSection('Producto', Producto),

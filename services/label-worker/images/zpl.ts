@@ -29,7 +29,7 @@ function z64(bytes: Uint8Array): string {
 }
 
 /** The CRC of 16 bits with the polynomial x¹⁶ + x¹² + x⁵ + 1, from 0 (CRC-16/XMODEM). */
-export function crc16(text: string): number {
+function crc16(text: string): number {
   let crc = 0;
   for (let i = 0; i < text.length; i++) {
     const high = ((crc >> 8) ^ text.charCodeAt(i)) & 0xff;

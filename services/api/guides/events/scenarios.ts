@@ -23,7 +23,7 @@ const incident = (Motivo: NonNullable<Event['Motivo']>): Step => ({
 });
 
 /** The days that an integrator should have seen, the bad ones too (docs/contract.md "Test accounts"). */
-export const SCENARIOS = {
+const SCENARIOS = {
   entrega: () => [...START, OUT, DELIVERED],
   sucursal: () => [...START, AT_BRANCH, DELIVERED],
   ausente: () => [...START, OUT, incident('destinatario_ausente'), OUT, DELIVERED],
