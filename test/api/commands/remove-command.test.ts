@@ -27,7 +27,8 @@ const test = services
   /** Returns the names of the collections that hold a text. */
   .extend('whereIs', { scope: 'file' }, ({ stores }) => async (text: string) => {
     const found = [];
-    for (const name of ['guides', 'events', 'creations', 'users', 'accounts', 'audit', 'webhooks']) {
+    const names = ['guides', 'events', 'manifests', 'creations', 'users', 'accounts', 'audit', 'webhooks'];
+    for (const name of names) {
       const documents = await stores.mongo.collection(name).find().toArray();
       if (JSON.stringify(documents).includes(text)) found.push(name);
     }
@@ -46,11 +47,13 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
   const [cancelled, moved] = await client.created(minimalGuide(), minimalGuide());
   const numbers = [cancelled?.SEND_GUIA ?? '', moved?.SEND_GUIA ?? ''];
   expect((await client.post(`/api/guias/${numbers[0]}/cancelar`, '')).status).toBe(200);
+  const manifest = (whose: Client) => whose.post('/api/manifiestos', {}, { 'idempotency-key': 'hoy' });
+  expect((await manifest(client)).status).toBe(200);
   await client.post('/api/eventos', { Eventos: [event(numbers[1] ?? '', 'EnTransito')] });
   await admin('limits', account, '--label-pages', '7');
   const receiver = { account, url: 'https://tienda.example/', description: '', cursor: 0 };
   await new WebhookStore(stores.mongo).add(receiver, 'whsec_x');
-  expect(await whereIs(name)).toEqual(['guides', 'events', 'users', 'audit']);
+  expect(await whereIs(name)).toEqual(['guides', 'events', 'manifests', 'users', 'audit']);
 
   expect(await admin('remove', name)).toEqual({
     code: 0,
@@ -83,11 +86,12 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
     [numbers[1] ?? '']: 'EnTransito',
   });
 
-  // Another user of the same name gets neither tokens nor guides of the former one.
+  // Another user of the same name gets neither tokens nor guides nor manifests of the former one.
   const namesake = await newUser(name, `b${randomUUID()}`);
   passTime(10_000);
   expect(await outcome(client)).toEqual(ENDED);
   expect(await outcome(namesake)).toEqual([200, 'Token valido']);
+  expect((await manifest(namesake)).body.codigo).toBe('sin_guias_por_entregar');
   expect((await admin('account', name, `c${randomUUID()}`)).code).toBe(0);
   expect(await stores.mongo.collection('guides').countDocuments({ account })).toBe(2);
 });
