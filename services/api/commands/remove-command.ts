@@ -17,7 +17,7 @@ const IN_FORCE_MS = 10_000;
 export function addRemoveCommand(program: Command, run: Run): void {
   program
     .command('remove')
-    .description('Lo elimina, y quita su nombre de las guias y eventos. No se puede deshacer.')
+    .description('Lo elimina, y quita su nombre de las guias, manifiestos y eventos. No se puede deshacer.')
     .addArgument(usernameArgument())
     .addHelpText(
       'after',

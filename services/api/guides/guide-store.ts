@@ -174,10 +174,10 @@ export class GuideStore {
     return results.reduce((sum, { matchedCount }) => sum + matchedCount, 0) === states.size;
   }
 
-  /** Returns the current status of each of these guides that exists, and the postal code that it goes to. */
-  async statesOf(numbers: readonly string[]): Promise<Map<string, CurrentState>> {
+  /** Returns the current status of each of these guides that the account has, and the postal code that it goes to. */
+  async statesOf(numbers: readonly string[], account: string): Promise<Map<string, CurrentState>> {
     const found = await this.#guides
-      .find({ _id: { $in: [...numbers] } })
+      .find({ _id: { $in: [...numbers] }, account })
       .select<
         Pick<GuideDocument, '_id' | 'status'> & { guide: { Destinatario?: { CodigoPostal?: string } } }
       >({ status: 1, 'guide.Destinatario.CodigoPostal': 1 })

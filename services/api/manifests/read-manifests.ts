@@ -27,7 +27,8 @@ export async function readManifest(
 ): Promise<{ manifest: Manifest; states: ReadonlyMap<string, CurrentState> }> {
   const manifest = isManifestNumber(number) ? await manifests.find(number, account) : undefined;
   if (!manifest) throw new DomainError('manifest-not-found');
-  return { manifest, states: await guides.statesOf(manifest.guides.map((guide) => guide.number)) };
+  const numbers = manifest.guides.map((guide) => guide.number);
+  return { manifest, states: await guides.statesOf(numbers, account) };
 }
 
 /**

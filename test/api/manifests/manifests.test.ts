@@ -122,6 +122,15 @@ describe('a manifest', () => {
     expect((await demo.get(`/api/manifiestos/${Manifiesto}`)).status).toBe(200);
   });
 
+  test('says nothing of a guide that has moved to another account', async ({ demo, make, stores }) => {
+    const [stays = '', moves = ''] = await newGuides(demo, 2);
+    const { Manifiesto } = manifestOf(await make([stays, moves]));
+    const guides = stores.mongo.collection<{ _id: string }>('guides');
+    await guides.updateOne({ _id: moves }, { $set: { account: 'ajena' } });
+    const { Detalle } = manifestOf(await demo.get(`/api/manifiestos/${Manifiesto}`));
+    expect(Detalle.map(({ SEND_ESTATUS }) => SEND_ESTATUS)).toEqual(['Documentado', undefined]);
+  });
+
   test('says which of its guides were cancelled since, and the cancellation names it', async ({
     demo,
     make,
