@@ -54,7 +54,7 @@ export type Created = {
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
   const { journal, guideQuota } = deps;
   const { user } = request;
-  const parsed = readRequest(deps, request);
+  const parsed = await readRequest(deps, request);
   const { guides, warnings } = parsed;
   const key =
     request.idempotencyKey === undefined
@@ -103,19 +103,22 @@ export async function validateGuides(
   deps: ValidationDeps,
   request: SentRequest,
 ): Promise<GuideBranches & { amounts: (QuotedAmounts | undefined)[] } & Pick<Created, 'warnings'>> {
-  const parsed = readRequest(deps, request);
+  const parsed = await readRequest(deps, request);
   const branches = await resolveBranches(deps.branches, parsed.guides, request);
   const amounts = honourQuotes(deps, request.user.account, parsed, branches);
   return { ...branches, amounts, warnings: parsed.warnings };
 }
 
 /** Checks the form of a request, and warns of addresses. @throws as `parseGuideRequest` does. */
-function readRequest({ catalogue }: ValidationDeps, { body, lenient }: SentRequest): GuideRequest {
+async function readRequest(
+  { catalogue }: ValidationDeps,
+  { body, lenient }: SentRequest,
+): Promise<GuideRequest> {
   const parsed = parseGuideRequest(body, lenient);
   const { service, guides, warnings } = parsed;
   warnOfOtherStates(warnings, guides);
   warnOfIncompleteAddresses(warnings, service, guides);
-  warnOfUnknownColonias(catalogue, warnings, guides);
+  await warnOfUnknownColonias(catalogue, warnings, guides);
   return parsed;
 }
 
