@@ -21,18 +21,26 @@ export class ProxyFailed extends Error {
  * the proxy can refuse a name that leads inside. Addresses, and names of this machine, are checked here.
  *
  * undici's `ProxyAgent` reports a proxy that is away as it reports a receiver that is.
+ *
+ * @param timeoutMs of tunnel and TLS together.
  */
-export function proxyConnector(proxy: EgressProxy, isAllowed: IsAllowed): buildConnector.connector {
-  const startTls = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+export function proxyConnector(
+  proxy: EgressProxy,
+  isAllowed: IsAllowed,
+  timeoutMs = CONNECT_TIMEOUT_MS,
+): buildConnector.connector {
   return (options, callback) => {
+    const end = performance.now() + timeoutMs;
     const { hostname, protocol, port } = options;
     const isTls = protocol === 'https:';
     if (isInside(hostname, isAllowed)) return callback(new NotPublic(hostname), null);
     const host = isIPv6(hostname) ? `[${hostname}]` : hostname;
-    openTunnel(proxy, `${host}:${port || (isTls ? 443 : 80)}`).then(
+    openTunnel(proxy, `${host}:${port || (isTls ? 443 : 80)}`, timeoutMs).then(
       (socket) => {
-        if (isTls) startTls({ ...options, httpSocket: socket }, callback);
-        else callback(null, socket);
+        if (!isTls) return callback(null, socket);
+        // undici does not end a handshake at the time limit of its request. 0 would be no limit.
+        const timeout = Math.max(1, end - performance.now());
+        buildConnector({ timeout, allowH2: false })({ ...options, httpSocket: socket }, callback);
       },
       (error: Error) => callback(error, null),
     );
@@ -48,7 +56,7 @@ function isInside(hostname: string, isAllowed: IsAllowed): boolean {
  * @throws ProxyFailed; NotPublic if the proxy forbids the target; ConnectTimeoutError if it does not connect in time;
  * Error if it cannot connect.
  */
-function openTunnel({ url, login }: EgressProxy, target: string): Promise<Socket> {
+function openTunnel({ url, login }: EgressProxy, target: string, timeoutMs: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const { request: send } = url.startsWith('https:') ? https : http;
   const request = send(url, {
@@ -66,7 +74,7 @@ function openTunnel({ url, login }: EgressProxy, target: string): Promise<Socket
       isReached ? new errors.ConnectTimeoutError() : new ProxyFailed('The proxy did not answer in time'),
     );
     request.destroy();
-  }, CONNECT_TIMEOUT_MS);
+  }, timeoutMs);
   request.once('socket', (socket) => socket.once('connect', () => (isReached = true)));
   request.once('error', (cause) => {
     clearTimeout(end);

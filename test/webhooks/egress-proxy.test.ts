@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { expect } from 'vitest';
@@ -99,6 +99,24 @@ test('a proxy that is away, or refuses our login, is no fault of receivers', asy
   expect(await post('https://tienda.example/')).toMatchObject(OURS);
   await proxy.close();
   expect(await post('https://tienda.example/')).toMatchObject(OURS);
+});
+
+test('a late tunnel leaves the receiver the rest of the time', async ({ onTestFinished }) => {
+  // Nobody answers behind it.
+  const proxy = net.createServer((socket) =>
+    socket.once('data', () => setTimeout(() => socket.write('HTTP/1.1 200 OK\r\n\r\n'), 1_500)),
+  );
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const connect = proxyConnector({ url: `http://127.0.0.1:${port}` }, publicOrIn([]), 2_000);
+  const client = new WebhookClient(connect);
+  onTestFinished(async () => {
+    await client.close();
+    proxy.close();
+  });
+  const { ms, failure } = await client.post({ url: 'https://tienda.example/', secrets: [] }, MESSAGE);
+  expect(failure).toBe('No respondio a tiempo');
+  expect(ms).toBeLessThan(3_000);
 });
 
 test('the service sends through it, and waits for it', async ({ startWebhooks, newCustomer, proxy }) => {
