@@ -99,10 +99,10 @@ export class WebhookStore {
     for (;;) {
       const found = await this.find(account, id);
       if (!found) return undefined;
-      const { url, active, replays = ABSENT } = found;
+      const { url, description, active, replays = ABSENT } = found;
       const change = changeOf(found, wanted, await this.clock.now());
       // The later of two simultaneous changes finds another webhook, and tries again.
-      const filter = { ...slotsOf(account), id, url, active, replays };
+      const filter = { ...slotsOf(account), id, url, description, active, replays };
       const changed = await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean();
       if (changed) return changed;
     }

@@ -159,3 +159,13 @@ describe('a webhook that is changed while a message is under way', () => {
     expect(receiver.received).toHaveLength(2);
   });
 });
+
+test('of two changes at the same moment none is lost', async ({ customer, store }) => {
+  const { account, id } = customer;
+  for (let turn = 0; turn < 40; turn++) {
+    const types: FeedType[] = [turn % 2 === 0 ? 'Entregado' : 'Incidencia'];
+    const description = `Tienda ${turn}`;
+    await Promise.all([store.change(account, id, { types }), store.change(account, id, { description })]);
+    expect(await customer.read()).toMatchObject({ types, description });
+  }
+});
