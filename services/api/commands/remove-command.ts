@@ -7,7 +7,8 @@ import type { Run } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { AccountLimitsStore } from '../accounts/account-limits.ts';
-import { PersonalDataStore } from '../privacy/personal-data-store.ts';
+import { ManifestStore } from '../manifests/manifest-store.ts';
+import { PersonalDataStore, REMOVED_USER } from '../privacy/personal-data-store.ts';
 import { example, usernameArgument } from './command-line.ts';
 
 /** In ms: by then every process knows that a user is disabled (docs/contract.md "Authentication"). */
@@ -55,6 +56,7 @@ async function forgetName(mongo: Connection, username: string): Promise<void> {
     progress.show(`Guias revisadas: ${seen}`);
   }
   progress.clear();
+  await new ManifestStore(mongo).forgetUser(username, REMOVED_USER);
 }
 
 /** @returns a line for the operator, if the account has no users any more. */

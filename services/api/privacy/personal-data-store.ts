@@ -14,14 +14,13 @@ import {
   type PersonSection,
 } from '../guides/guide-model.ts';
 import { type GuideStep, guideSteps } from '../guides/guide-store.ts';
-import { MANIFESTS, type Manifest } from '../manifests/manifest-model.ts';
 
 /** In ms: a running api stores committed guides within a minute. */
 const STORED_MS = 90_000;
 const PAUSE_MS = 250;
 const GUIDES_AT_A_TIME = 2_000;
 /** Replaces a removed user's name. No user name has a blank. */
-const REMOVED_USER = 'usuario eliminado';
+export const REMOVED_USER = 'usuario eliminado';
 
 const REQUIRED = Object.fromEntries(
   Object.entries(Guide.properties).map(([part, schema]) => [
@@ -36,13 +35,11 @@ export class PersonalDataStore {
   readonly #guides: StoredModel<GuideDocument>;
   readonly #events: StoredModel<LogEntry>;
   readonly #creations: StoredModel<JournalEntry>;
-  readonly #manifests: StoredModel<Manifest>;
 
   constructor(connection: Connection) {
     this.#guides = modelOf(connection, GUIDES);
     this.#events = modelOf(connection, EVENTS);
     this.#creations = modelOf(connection, CREATIONS);
-    this.#manifests = modelOf(connection, MANIFESTS);
   }
 
   /**
@@ -113,11 +110,6 @@ export class PersonalDataStore {
 
   /** May be repeated after an interruption. @returns the number of guides of each step. */
   async *forgetUser(username: string): AsyncGenerator<number> {
-    for (const path of pathsOfUser(MANIFESTS)) {
-      // A later user of this name must not be given them by the same Idempotency-Key.
-      const change = { $set: { [path]: REMOVED_USER }, $unset: { key: 1 } };
-      await this.#manifests.updateMany({ [path]: username }, change);
-    }
     for await (const { filter, count } of guideSteps(this.#guides, GUIDES_AT_A_TIME)) {
       for (const path of pathsOfUser(GUIDES)) {
         await this.#guides.updateMany({ ...filter, [path]: username }, { $set: { [path]: REMOVED_USER } });
