@@ -14,11 +14,13 @@ import type { ManifestStore } from './manifest-store.ts';
 /** `localTime` writes a moment as `Fecha` shows it. */
 type Deps = { manifests: ManifestStore; guides: GuideStore; localTime: (moment: Date) => string };
 type Request = { body: unknown; user: Caller; idempotencyKey: string | undefined };
-/** What a manifest will list. `more`: further guides wait. */
+/** What a manifest will list. `more`: further guides wait, or may wait. */
 type Handover = { guides: HandoverGuide[]; more: boolean };
 
 /** Age of the oldest guides that a request for all guides lists, in ms. */
 const WAITING_MS = 7 * 24 * 3_600_000;
+/** Time limit of a look for them, in ms. What was found by then is listed. */
+const SEARCH_MS = 3_000;
 /** How often such a request looks for guides, if another request lists them meanwhile. */
 const MAX_LOOKS = 3;
 
@@ -85,23 +87,31 @@ async function createOfWaiting(deps: Deps, user: Caller, key: IdempotencyKey | u
   throw new DomainError('unavailable');
 }
 
-/** Finds the guides of the user's branch that nobody has scanned and that are in no manifest, the oldest first. */
+/**
+ * Finds the guides of the user's branch that nobody has scanned and that are in no manifest, the oldest first.
+ *
+ * @throws DomainError `nothing-to-hand-over`; `unavailable` if none is found in time.
+ */
 async function findWaiting(
   { guides, manifests, localTime }: Deps,
   { account, originBranch, test }: Caller,
 ): Promise<Handover> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const waiting: HandoverGuide[] = [];
+  const end = performance.now() + SEARCH_MS;
+  let isLate = false;
   const from = localTime(new Date(Date.now() - WAITING_MS));
   for await (const step of guides.documented(account, originBranch, from)) {
     const listed = await manifests.ofGuides(step.map(({ number }) => number));
     waiting.push(...step.filter(({ number }) => !listed.has(number) && isTestNumber(number) === test));
-    if (waiting.length > MAX_GUIDES) break;
+    isLate = performance.now() >= end;
+    if (waiting.length > MAX_GUIDES || isLate) break;
   }
+  if (waiting.length === 0 && isLate) throw new DomainError('unavailable');
   if (waiting.length === 0) {
     throw new DomainError('nothing-to-hand-over', { params: { branch: originBranch } });
   }
-  return { guides: waiting.slice(0, MAX_GUIDES), more: waiting.length > MAX_GUIDES };
+  return { guides: waiting.slice(0, MAX_GUIDES), more: isLate || waiting.length > MAX_GUIDES };
 }
 
 async function store(

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { isManifestNumber } from '#services/api/manifests/manifest-number.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
 import { listOf, manifestOf, test as manifests, newGuides } from '#test/fixtures/manifests.ts';
+import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -191,6 +193,19 @@ describe('a manifest of all that waits', () => {
     expect(manifestOf(answer)).toMatchObject({ Guias: 500, QuedanGuias: true });
     expect(listOf(answer).toSorted()).toEqual([...rest, second].toSorted());
     expect(listOf(await gdl.ask())).toEqual([newest]);
+  });
+
+  inBranch('has what was found in time, and says that others may wait', async ({ gdl, startApi, stores }) => {
+    const waiting = await gdl.newGuides(2);
+    const proxy = await startMongoProxy(stores.mongoUri, ({ find }) => {
+      if (find === 'manifests') passTime(3_000);
+      return 'done';
+    });
+    onTestFinished(proxy.close);
+    const slow = await Client.login((await startApi({ MONGODB_URI: proxy.uri })).url, 'otro');
+    const answer = await slow.post('/api/manifiestos', {});
+    expect(manifestOf(answer)).toMatchObject({ QuedanGuias: true });
+    expect(listOf(answer).toSorted()).toEqual(waiting.toSorted());
   });
 
   inBranch(
