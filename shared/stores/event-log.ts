@@ -4,12 +4,12 @@ import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { driverOf, modelOf, type StoredModel, unfinishedIds } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { EVENTS, type LogEntry } from './event-model.ts';
+import { EVENTS, type LogEntry, publicFields } from './event-model.ts';
 import { isDuplicateKey } from './mongo.ts';
 
 /**
- * The events of guides and their cancellations, in MongoDB: a log for each account, with entries numbered without a
- * gap from 1.
+ * The events of guides and their cancellations, in MongoDB: a log for each account, whose entries get the numbers from 1
+ * on without a gap. Entries of a test account expire, and leave gaps that no reader notices.
  * An entry's `_id` is account and number, and an append is a compare-and-set on it. The writer reads the last number,
  * then the data of its decision, and inserts under the next numbers. A successful insert proves that there was no other
  * append in between. Readers by number therefore skip nothing, despite several processes and clocks.
@@ -180,9 +180,9 @@ export class EventLog {
 
 /** Returns an entry as customers see it, in the feed and in messages to webhooks: without names and addresses. */
 export function feedEvent({ told: body, status, version, adjustment, reference, registered }: LogEntry) {
-  const { Guia, Anula, Recibe, Nota, ...event } = body;
+  const { Guia } = body;
   return {
-    ...event,
+    ...publicFields(body),
     SEND_GUIA: Guia,
     ...(reference !== undefined && { Referencia: reference }),
     ...(isTestNumber(Guia) && { Prueba: true as const }),

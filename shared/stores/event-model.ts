@@ -45,6 +45,16 @@ export const PERSONAL_FIELDS = Object.entries(NAMES_PERSON).flatMap(([field, isP
   isPersonal ? [field as PersonalField] : [],
 );
 
+/** The guide has another name in answers, and an annulment shows at the event that it annuls. */
+const NOT_SHOWN = ['Guia', 'Anula'] as const;
+const HIDDEN: ReadonlySet<string> = new Set([...NOT_SHOWN, ...PERSONAL_FIELDS]);
+
+/** Returns the fields that every reader of an event sees, and so none that may name a person. */
+export function publicFields(event: EventBody): Omit<EventBody, (typeof NOT_SHOWN)[number] | PersonalField> {
+  const shown = Object.entries(event).filter(([field]) => !HIDDEN.has(field));
+  return Object.fromEntries(shown) as Omit<EventBody, (typeof NOT_SHOWN)[number] | PersonalField>;
+}
+
 export const EVENTS = defineCollection(
   'events',
   {
@@ -77,7 +87,7 @@ export const EVENTS = defineCollection(
   },
   {
     id: 'Account and number',
-    holds: 'The log of an account: events of its guides and cancellations, numbered without a gap',
+    holds: 'The log of an account: events of its guides and cancellations, by number',
     life: 'For ever; who received, and notes, are removed after `RETENTION_DAYS`; of a test account 30 days',
     rights: {
       api: ['find', 'insert', 'update', 'createIndex'],

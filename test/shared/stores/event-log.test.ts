@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, vi } from 'vitest';
 import { createIndexes } from '#shared/stores/collection.ts';
-import { type Append, EventLog } from '#shared/stores/event-log.ts';
-import { EVENTS, type LogEntry } from '#shared/stores/event-model.ts';
+import { type Append, EventLog, feedEvent } from '#shared/stores/event-log.ts';
+import { EVENTS, type LogEntry, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 import { entry } from './event-writer.ts';
 
@@ -36,6 +36,18 @@ const test = storesTest
       { $set: { registered: new Date(Date.now() - ms) } },
     );
   });
+
+test('an entry for customers has no field that may name a person', () => {
+  const personal = Object.fromEntries(PERSONAL_FIELDS.map((field) => [field, 'Luis Pérez']));
+  const stored = entry(GUIDE, 'E-1', 1);
+  const shown = feedEvent({
+    ...stored,
+    told: { ...stored.told, ...personal },
+    registered: new Date(),
+  } as LogEntry);
+  expect(shown).toMatchObject({ Id: 'E-1', SEND_GUIA: GUIDE });
+  expect(JSON.stringify(shown)).not.toContain('Luis');
+});
 
 const idsOf = (page: readonly LogEntry[]) => page.map(({ told }) => told.Id);
 

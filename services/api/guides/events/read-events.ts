@@ -1,6 +1,6 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { type EventLog, feedEvent } from '#shared/stores/event-log.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
+import { type LogEntry, publicFields } from '#shared/stores/event-model.ts';
 import { fieldError } from '../../requests/body.ts';
 import { CURSOR_RULE } from '../../requests/parameter-rules.ts';
 import { annulledBy } from './guide-state.ts';
@@ -15,15 +15,17 @@ export async function guideEvents(log: EventLog, number: string, user: ApiUser) 
   const annulled = annulledBy(entries.map(({ told }) => told));
   const isStaff = user.permissions.includes('eventos.create');
   return entries.toSorted(byTime).map((entry) => {
-    const { Guia, Anula, Nota, ...told } = entry.told;
+    const { Id, Recibe, Nota } = entry.told;
+    const receiver = Recibe !== undefined && { Recibe };
     const note = isStaff && Nota !== undefined && { Nota };
     const price = entry.adjustment && { Ajuste: entry.adjustment };
     return {
-      ...told,
+      ...publicFields(entry.told),
+      ...receiver,
       ...note,
       ...price,
       Registrado: entry.registered.toISOString(),
-      Anulado: annulled.has(told.Id),
+      Anulado: annulled.has(Id),
     };
   });
 }
