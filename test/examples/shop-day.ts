@@ -272,7 +272,7 @@ class Shop {
   }
 
   forgetSecret(): void {
-    const opened = new DatabaseSync(join(this.folder, 'tienda.db'));
+    const opened = new DatabaseSync(join(this.folder, 'tienda.db'), { timeout: 5_000 });
     opened.exec("DELETE FROM valores WHERE nombre = 'secreto'");
     opened.close();
   }
@@ -289,7 +289,7 @@ class Shop {
 
   /** Returns the rows of a table in the order in which they were written. */
   #rows(database: string, table: string): unknown[] {
-    const opened = new DatabaseSync(join(this.folder, database), { readOnly: true });
+    const opened = new DatabaseSync(join(this.folder, database), { readOnly: true, timeout: 5_000 });
     try {
       return opened
         .prepare(`SELECT * FROM ${table} ORDER BY rowid`)

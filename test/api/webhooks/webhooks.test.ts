@@ -168,7 +168,7 @@ describe('to change', () => {
       { Tipos: ['Entregado', 'Perdido'] },
       'campo_formato',
       'Tipos.1',
-      "El campo 'Tipos.1' debe ser uno de: Recolectado, EnTransito, EnSucursal, EnReparto, Entregado, Incidencia, Devuelto, Anulacion, Cancelacion",
+      "El campo 'Tipos.1' debe ser uno de: Recolectado, EnTransito, EnSucursal, EnReparto, Entregado, Incidencia, Devuelto, Anulacion, Pesaje, Cancelacion",
     ],
     [{ Secreto: 'x' }, 'campo_desconocido', 'Secreto', "Campo desconocido: 'Secreto'"],
   ] as const)('%j is refused', async ([sent, codigo, campo, message], { strict, register }) => {
