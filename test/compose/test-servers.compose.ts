@@ -17,6 +17,6 @@ test('npm test runs on containers', async ({ folder }) => {
   const env = { ...process.env, TEST_SERVERS: 'docker' };
   await promisify(execFile)(process.execPath, args, { cwd: repoRoot, env, maxBuffer: 2 ** 24 });
   const { numPassedTests, numTotalTests } = JSON.parse(readFileSync(results, 'utf8'));
-  expect(numPassedTests).toBeGreaterThan(100);
+  expect(numPassedTests).toBeGreaterThan(40);
   expect(numPassedTests).toBe(numTotalTests);
 });
