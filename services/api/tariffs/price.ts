@@ -14,9 +14,9 @@ import {
 
 /**
  * One line of a price, and what it was computed from. The amount is in centavos, negative for the discount. The freight is
- * that of the weights up to `upToGrams`, and of `extraGrams` beyond, for `packages` if the packages of the
- * guide differ; any other line is `fixed` centavos for each of `count`,
- * and a percentage of its base, at least the minimum.
+ * that of the weights up to `upToGrams`, and of `extraGrams` beyond. If the packages of the guide differ, it is for
+ * `packages` of them. Any other line is `fixed` centavos for each of `count`, and a percentage of its base. It is at least
+ * the minimum.
  */
 export type PriceLine = { concept: string; amount: number } & (
   | { upToGrams: number; extraGrams: number; packages?: number }

@@ -19,7 +19,6 @@ export class GuideHistory {
   readonly #known: Map<string, { told: EventBody; isNews: boolean }>;
   #count: number;
   #cancellation: Pick<NewEntry, 'told' | 'username'> | undefined;
-  readonly #told: EventBody[];
   readonly #adjuster: Adjuster | undefined;
 
   /** @param adjuster prices weighings; undefined if there are none, or nothing to adjust. */
@@ -32,7 +31,6 @@ export class GuideHistory {
     this.guide = guide;
     this.#adjuster = adjuster;
     const told = entries.map((entry) => entry.told);
-    this.#told = told;
     this.#progress = new GuideProgress(told, packagesOf(guide));
     this.#known = new Map(
       entries.map((entry) => [entry.told.Id, { told: entry.told, isNews: entry.append === append }]),
@@ -80,7 +78,6 @@ export class GuideHistory {
   /** Adds an event. @returns its entry in the log, but for who told it. */
   add(told: EventBody, username: string): NewEntry {
     this.#progress.add(told);
-    this.#told.push(told);
     this.#known.set(told.Id, { told, isNews: false });
     this.#count++;
     if (told.Tipo === 'Cancelacion') this.#cancellation = { told, username };
@@ -104,8 +101,10 @@ export class GuideHistory {
   }
 
   get #adjustment(): Pick<GuideState, 'adjustment'> {
-    if (!this.#adjuster || !this.#told.some(isWeighing)) return {};
-    return { adjustment: this.#adjuster(countingWeighings(this.#told, packagesOf(this.guide))) };
+    if (!this.#adjuster) return {};
+    const events = [...this.#known.values()].map(({ told }) => told);
+    if (!events.some(isWeighing)) return {};
+    return { adjustment: this.#adjuster(countingWeighings(events, packagesOf(this.guide))) };
   }
 
   get state(): GuideState {
