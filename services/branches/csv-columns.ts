@@ -1,5 +1,5 @@
 import { type Branch, branchCode } from '#shared/contracts/branch.ts';
-import { POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
+import { POSTAL_CODE_CELL_RULE, POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 import type { Coverage } from '#shared/stores/branch-store.ts';
 
 type Rule = { fits: (cell: string) => boolean; reason: string };
@@ -19,10 +19,7 @@ const CODE: Rule = {
   fits: (cell) => /^[A-Z0-9]{2,20}$/.test(branchCode(cell)),
   reason: 'debe tener de 2 a 20 letras A-Z o digitos',
 };
-const POSTAL_CODE = matching(
-  POSTAL_CODE_FORM,
-  'debe tener 5 digitos (una hoja de calculo quita los ceros del principio)',
-);
+const POSTAL_CODE = matching(POSTAL_CODE_FORM, POSTAL_CODE_CELL_RULE);
 const PHONE = matching(/^([0-9]{7,15})?$/, 'debe tener de 7 a 15 digitos, o quedar vacio');
 const YES_NO = matching(/^(s[ií]|true|1|no|false|0)$/i, 'debe ser si o no');
 const YES = /^(s[ií]|true|1)$/i;

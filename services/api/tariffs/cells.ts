@@ -1,6 +1,6 @@
 import { isMisread, type LineProblem, NOT_UTF8, type Row } from '#shared/commands/csv.ts';
 import { SERVICE_TYPES, type ServiceType } from '#shared/contracts/guide.ts';
-import { POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
+import { POSTAL_CODE_CELL_RULE, POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 
 /** How the text of a cell is read; undefined if it does not fit. */
 type Reader<T> = { read: (cell: string) => T | undefined; reason: string };
@@ -61,10 +61,7 @@ export const PERCENTAGE = decimal(
   100,
   'debe ser un porcentaje de 0 a 100, sin %, con 2 decimales a lo mas',
 );
-export const POSTAL_CODE = matching(
-  POSTAL_CODE_FORM,
-  'debe tener 5 digitos (una hoja de calculo quita los ceros del principio)',
-);
+export const POSTAL_CODE = matching(POSTAL_CODE_FORM, POSTAL_CODE_CELL_RULE);
 export const PLACE = matching(/^[A-Za-z0-9]{2,20}$/, 'debe ser un codigo postal o el codigo de una sucursal');
 /** Names of groups, zones, lists, areas and surcharges: they stand in answers and tokens. */
 export const NAME = matching(
