@@ -2,14 +2,15 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { Job, Queue } from 'bullmq';
-import type { LabelJob } from '#shared/contracts/label-job.ts';
+import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { errorHandler } from '#shared/http/error-handlers.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { dashboardErrors } from './errors.ts';
 import { visibleJob } from './visible-job.ts';
 
-/** `/colas/queue/labels` is the label queue. */
-export const BULL_BOARD_PATH = '/colas';
+const BULL_BOARD_PATH = '/colas';
+/** The page of the label queue. */
+export const BULL_BOARD_QUEUE = `${BULL_BOARD_PATH}/queue/${LABEL_QUEUE}`;
 
 /** Allows the page's inline styles. */
 const POLICY =

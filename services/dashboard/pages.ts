@@ -17,7 +17,7 @@ const helpers = {
   encode: encodeURIComponent,
 };
 const VIEWS = new URL('views/', import.meta.url);
-const kit = pageKit(VIEWS, ['layout'], helpers);
+const kit = pageKit(VIEWS, ['layout', 'encabezado'], helpers);
 
 export const compilePage = kit.page;
 export const loginPage = compilePage<{ message: string | undefined }>('entrar');

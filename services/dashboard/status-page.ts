@@ -1,16 +1,16 @@
 import type { Queue } from 'bullmq';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
-import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
-import { BULL_BOARD_PATH } from './bull-board.ts';
+import { BULL_BOARD_QUEUE } from './bull-board.ts';
 import { diagnose, lookedAt } from './diagnostics.ts';
 import { clockIn } from './format.ts';
 import { drawLabels } from './label-picture.ts';
 import { compilePage, pausePage, sendPage } from './pages.ts';
 import type { QueueState } from './queue-state.ts';
+import { type Header, headerOf } from './tabs.ts';
 
-type Viewer = { username: string; runbookUrl: string | undefined };
+type Viewer = Header & { runbookUrl: string | undefined };
 type Options = { runbookUrl: string | undefined; timeZone: string };
 
 const template = compilePage<ReturnType<typeof statusView>>('estado');
@@ -20,7 +20,7 @@ export function statusRoute(readState: () => Promise<QueueState>, { runbookUrl, 
   const [clock, zone] = [clockIn(timeZone), zoneWords(timeZone)];
   return async (server: HttpServer) => {
     server.get('/', async ({ apiUser }, reply) => {
-      const viewer = { username: apiUser?.username ?? '', runbookUrl };
+      const viewer = { ...headerOf(apiUser?.username ?? '', 'Estado', runbookUrl), runbookUrl };
       return sendPage(reply, template(statusView(await readState(), viewer, { clock, zone })));
     });
   };
@@ -39,7 +39,7 @@ function statusView(
     ...viewer,
     ...{ zone, updated: clock(state.at) },
     failures: state.failures.map((failure) => ({ ...failure, time: clock(failure.at) })),
-    boardQueue: `${BULL_BOARD_PATH}/queue/${LABEL_QUEUE}`,
+    boardQueue: BULL_BOARD_QUEUE,
     problems,
     looked: lookedAt(state).join(', '),
     headline: length === 0 ? 'Todo bien' : length === 1 ? 'Hay un problema' : `Hay ${length} problemas`,
