@@ -21,6 +21,7 @@ import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
 import { assetRoutes, PAGE_POLICY, pageSecurity, showErrorsAsPages } from './pages.ts';
 import { readQueueState } from './queue-state.ts';
+import { runbookRoute } from './runbook.ts';
 import { loginRoutes, requireSession, Sessions } from './session.ts';
 import { pauseRoutes, statusRoute } from './status-page.ts';
 
@@ -45,17 +46,17 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
   const login = new Login({ users, limit, onAttempt: observeLogins(server, auditLog, users) });
   await server.register(pageSecurity);
-  server.addHook('onSend', showErrorsAsPages(config.RUNBOOK_URL));
+  server.addHook('onSend', showErrorsAsPages);
   await server.register(cookies);
   await server.register(forms);
   await server.register(assetRoutes);
+  await server.register(runbookRoute);
   await server.register(loginRoutes(sessions, login, auditLog));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions));
     const { dependencies } = server;
-    const pageOptions = { runbookUrl: config.RUNBOOK_URL, timeZone: config.TIME_ZONE };
     const readState = () => readQueueState({ redis, prefix, queue, webhooks, dependencies });
-    await operators.register(statusRoute(readState, pageOptions));
+    await operators.register(statusRoute(readState, config.TIME_ZONE));
     await operators.register(pauseRoutes(queue, auditLog));
     await operators.register(bullBoard(queue));
   });

@@ -20,12 +20,5 @@ export const DashboardConfig = Type.Object({
     default: true,
     description: 'Whether browsers send the session cookie over HTTPS only',
   }),
-  RUNBOOK_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://.',
-      description: 'Page with the text of k8s/runbook.md. Links append # and the name of a section',
-      examples: ['https://wiki.example/runbook'],
-    }),
-  ),
 });
 export type DashboardConfig = Readonly<Static<typeof DashboardConfig>>;

@@ -2,7 +2,7 @@ import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import { bytes, count, duration } from './format.ts';
 import type { QueueState } from './queue-state.ts';
 
-/** `grave`: labels are not printed, or may be lost. `section`: anchor of a section of k8s/runbook.md. */
+/** `grave`: labels are not printed, or may be lost. `section`: anchor of a section of k8s/runbook.md, at `/runbook`. */
 export type Diagnosis = { grave: boolean; text: string; section: string };
 
 /** Age of a late label, and p99 of slow labels, as in `k8s/monitoring/alerts.yml`. */

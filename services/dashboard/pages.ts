@@ -4,7 +4,7 @@ import fp from 'fastify-plugin';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { pagePolicy } from '#shared/http/security-headers.ts';
-import { pageKit } from '#shared/pages/page-kit.ts';
+import { DOCUMENT_STYLE, pageKit } from '#shared/pages/page-kit.ts';
 import { bytes, count, duration, number } from './format.ts';
 
 /** These show an unknown value as a dash. */
@@ -28,18 +28,24 @@ const errorPage = compilePage<{
   requestId: string | undefined;
   /** The page then reloads by itself. */
   outage: boolean;
-  runbookUrl: string | undefined;
 }>('error');
 
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(html);
 }
 
+const file = (name: string) => readFileSync(new URL(name, VIEWS), 'utf8');
+const ASSETS = {
+  'tablero.css': ['text/css', kit.style('encabezado.css', 'tablero.css')],
+  'runbook.css': ['text/css', kit.style(DOCUMENT_STYLE, 'encabezado.css', 'runbook.css')],
+  'estado.js': ['text/javascript', file('estado.js')],
+  'runbook.js': ['text/javascript', file('runbook.js')],
+  'icono.svg': ['image/svg+xml', file('icono.svg')],
+} as const;
+
 /** Serves the files of pages without a session, because the login page loads them too. */
 export async function assetRoutes(server: HttpServer): Promise<void> {
-  const assets = { 'tablero.css': 'text/css', 'estado.js': 'text/javascript', 'icono.svg': 'image/svg+xml' };
-  for (const [name, type] of Object.entries(assets)) {
-    const body = type === 'text/css' ? kit.style(name) : readFileSync(new URL(name, VIEWS), 'utf8');
+  for (const [name, [type, body]] of Object.entries(ASSETS)) {
     server.get(`/recursos/${name}`, async (_request, reply) =>
       reply.header('cache-control', 'max-age=60').type(`${type}; charset=utf-8`).send(body),
     );
@@ -47,23 +53,25 @@ export async function assetRoutes(server: HttpServer): Promise<void> {
 }
 
 /** Shows errors as pages to a person in a browser. Shows the login page to a person without a session. */
-export function showErrorsAsPages(runbookUrl: string | undefined) {
-  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
-    const status = reply.statusCode;
-    // Browsers name HTML first only for navigation.
-    const opensPage = request.headers.accept?.startsWith('text/html') ?? false;
-    const json = String(reply.getHeader('content-type')).startsWith('application/json');
-    if (!opensPage || status < 400 || !json || typeof payload !== 'string') return payload;
-    const { response, message, requestId } = JSON.parse(payload) as Record<string, string>;
-    if (response !== 'ERROR') return payload;
-    if (status === 401 && request.method === 'GET') {
-      reply.code(303).header('location', '/entrar').removeHeader('content-type');
-      return '';
-    }
-    reply.type('text/html; charset=utf-8');
-    if (request.url === '/entrar') return loginPage({ message });
-    return errorPage({ status, message, requestId, outage: status === 503, runbookUrl });
-  };
+export async function showErrorsAsPages(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
+  const status = reply.statusCode;
+  // Browsers name HTML first only for navigation.
+  const opensPage = request.headers.accept?.startsWith('text/html') ?? false;
+  const json = String(reply.getHeader('content-type')).startsWith('application/json');
+  if (!opensPage || status < 400 || !json || typeof payload !== 'string') return payload;
+  const { response, message, requestId } = JSON.parse(payload) as Record<string, string>;
+  if (response !== 'ERROR') return payload;
+  if (status === 401 && request.method === 'GET') {
+    reply.code(303).header('location', '/entrar').removeHeader('content-type');
+    return '';
+  }
+  reply.type('text/html; charset=utf-8');
+  if (request.url === '/entrar') return loginPage({ message });
+  return errorPage({ status, message, requestId, outage: status === 503 });
 }
 
 /** Allows only the dashboard's own files, and no script or style inside a page. */

@@ -10,25 +10,22 @@ import { compilePage, pausePage, sendPage } from './pages.ts';
 import type { QueueState } from './queue-state.ts';
 import { type Header, headerOf } from './tabs.ts';
 
-type Viewer = Header & { runbookUrl: string | undefined };
-type Options = { runbookUrl: string | undefined; timeZone: string };
-
 const template = compilePage<ReturnType<typeof statusView>>('estado');
 
 /** The page "Estado". Register it behind a session. */
-export function statusRoute(readState: () => Promise<QueueState>, { runbookUrl, timeZone }: Options) {
+export function statusRoute(readState: () => Promise<QueueState>, timeZone: string) {
   const [clock, zone] = [clockIn(timeZone), zoneWords(timeZone)];
   return async (server: HttpServer) => {
     server.get('/', async ({ apiUser }, reply) => {
-      const viewer = { ...headerOf(apiUser?.username ?? '', 'Estado', runbookUrl), runbookUrl };
-      return sendPage(reply, template(statusView(await readState(), viewer, { clock, zone })));
+      const header = headerOf(apiUser?.username, 'Estado');
+      return sendPage(reply, template(statusView(await readState(), header, { clock, zone })));
     });
   };
 }
 
 function statusView(
   state: QueueState,
-  viewer: Viewer,
+  header: Header,
   { clock, zone }: { clock: (at: number) => string; zone: string },
 ) {
   const problems = diagnose(state);
@@ -36,7 +33,7 @@ function statusView(
   const grave = problems.some((problem) => problem.grave);
   return {
     ...state,
-    ...viewer,
+    ...header,
     ...{ zone, updated: clock(state.at) },
     failures: state.failures.map((failure) => ({ ...failure, time: clock(failure.at) })),
     boardQueue: BULL_BOARD_QUEUE,

@@ -10,6 +10,9 @@ const FRAME = read(new URL('page.hbs', import.meta.url));
 /** Each page's own style sheet follows. */
 const STYLE = read(new URL('page.css', import.meta.url));
 
+/** Style sheet of a long text with its contents beside it. */
+export const DOCUMENT_STYLE = new URL('document.css', import.meta.url);
+
 /**
  * Makes pages from the Handlebars templates in a folder, inside the partial `page`.
  * @param folder with a slash at its end.

@@ -64,7 +64,6 @@ const nightIsOver = ({ redis, prefix }: Stores) =>
   Promise.all(['w-1', 'w-2'].map((id) => removeHeartbeat(redis, prefix, { id })));
 
 const test = dashboardTest
-  .override('settings', { RUNBOOK_URL: 'https://wiki.example/runbook' })
   /** What went wrong in the page, such as something that its policy forbids. */
   .extend('failures', (): string[] => [])
   .extend('page', async ({ browser, dashboard, failures }, { onCleanup }) => {

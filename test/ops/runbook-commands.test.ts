@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
+import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
 import { provideRedis } from '#local/programs/redis.ts';
 import { run } from '#services/api/cli.ts';
@@ -17,7 +18,9 @@ const blocks = [...runbook.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block =
 /** Single commands, also those within a sentence, without what they are piped to; `<what to fill in>` is filled in. */
 const commands = [
   ...blocks.flatMap((block) => block.split('\n')),
-  ...[...runbook.matchAll(/`((?:kubectl|redis|admin) [^`\n]+)`/g)].map(([, command = '']) => command),
+  ...[...runbook.matchAll(/`((?:kubectl|docker|redis|admin|restart|ready) [^`\n]+)`/g)].map(
+    ([, command = '']) => command,
+  ),
 ].map((line) => line.replace(/\s+(?:#|\||>).*$/, '').replaceAll(/<[^>]+>/g, 'x'));
 const starting = (program: string) => [...new Set(commands.filter((line) => line.startsWith(`${program} `)))];
 
@@ -83,6 +86,18 @@ describe('every command', () => {
     }
   });
 
+  test('of Compose names services, as do those that the first block defines', () => {
+    const { services } = parse(readFileSync(join(repoRoot, 'docker-compose.yml'), 'utf8'), { merge: true });
+    const named = commands.flatMap((line) => {
+      const [, of = '', words = ''] = /^docker compose (up|restart|unpause|exec) (.*)/.exec(line) ?? [];
+      const names = wordsOf(words).filter((word) => !word.startsWith('-'));
+      const [, name = []] = /^(?:pods|logs|restart|ready) ([\w-]+)/.exec(line) ?? [];
+      return [...(of === 'exec' ? names.slice(0, 1) : names), name].flat();
+    });
+    expect(named.length).toBeGreaterThan(30);
+    for (const name of named) expect([...Object.keys(services), 'x']).toContain(name.replace(/=\d+$/, ''));
+  });
+
   test('that patches says fields that the object has', () => {
     const patches = starting('kubectl').filter((line) => / patch (?:scaledobject|hpa) /.test(line));
     expect(patches.length).toBeGreaterThan(4);
@@ -95,7 +110,9 @@ describe('every command', () => {
   });
 
   test('that undoes brings back what the manifests say', () => {
-    const undo = [...runbook.matchAll(/\*\*Undo\*\*([\s\S]*?)(?=^## )/gm)].map(([, text]) => text).join('\n');
+    const undo = [...runbook.matchAll(/\*\*Deshacer\*\*([\s\S]*?)(?=^## )/gm)]
+      .map(([, text]) => text)
+      .join('\n');
     const patches = [...undo.matchAll(/ patch (\w+) ([\w-]+) .* '(.+)'/g)];
     expect(patches.length).toBeGreaterThan(2);
     for (const [, kind = '', name = '', json = ''] of patches) {

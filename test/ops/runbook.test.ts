@@ -6,20 +6,22 @@ import { alerts, panels } from './rules.ts';
 
 const read = (path: string) => readFileSync(join(repoRoot, path), 'utf8');
 const runbook = read('k8s/runbook.md');
+/** Its sections before those of the alerts. */
+const INTRODUCTION = ['Antes de empezar', 'Por donde empezar'];
 const sections = new Map(
   runbook
     .split(/^## /m)
-    .slice(1)
+    .slice(1 + INTRODUCTION.length)
     .map((section) => [section.slice(0, section.indexOf('\n')), section]),
 );
 
 /** What no alert leads to, but other sections do. */
-const PROCEDURES = ['FailoverRedis', 'ElectionMongo', 'Rollback'];
+const PROCEDURES = ['AccountFloods', 'FailoverRedis', 'ElectionMongo', 'Rollback'];
 /** Lines that fit a screen. */
 const SCREEN = 40;
-/** A command whose effect stays when its cause is gone. */
+/** A command whose effect stays when its cause is gone. The Redis of the labels always has one pod. */
 const STAYS =
-  / (?:patch scaledobject|patch hpa|scale deploy|set env|set resources|annotate) |CONFIG SET maxmemory \d|admin (?:limits|disable|enable) /;
+  / (?:patch scaledobject|patch hpa|scale deploy(?!\/label-cache)|set env|set resources|annotate) |--scale |CONFIG SET maxmemory \d|admin (?:limits <cuenta> -|disable|enable) /;
 
 /** What the pages tell an operator to search the logs for: `logs api | grep '"The request failed"'`, `"msg":"request"`. */
 function loggedTexts(page: string): string[] {
@@ -41,13 +43,13 @@ describe('the runbook', () => {
     (_, text) => {
       const [, meaning = '', ...rest] = text.trimEnd().split('\n\n');
       expect(meaning).toMatch(/^[A-Z].*\.$/s);
-      expect(rest.join('\n')).toMatch(/\*\*Look\*\*[\s\S]*\*\*Do\*\*/);
+      expect(rest.join('\n')).toMatch(/\*\*Mirar\*\*[\s\S]*\*\*Hacer\*\*/);
       expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(SCREEN);
     },
   );
 
   it.each([...sections])('undoes in the section %s what would stay', (_, text) => {
-    const [what = '', undo = ''] = text.split('**Undo**');
+    const [what = '', undo = ''] = text.split('**Deshacer**');
     expect(STAYS.test(undo)).toBe(STAYS.test(what));
   });
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { renderMarkdown, type Section } from './markdown.ts';
+import { renderMarkdown, type Section } from '#shared/pages/markdown.ts';
 
 /** The chapters of the guide for integrators by subject, in the order of its contents. Each is a Markdown file. */
 const SUBJECTS = {
@@ -33,14 +33,12 @@ export function renderChapters(values: Readonly<Record<string, string | number>>
 }
 
 function render(name: string, values: Readonly<Record<string, string | number>>) {
-  const text = readFileSync(new URL(`${name}.md`, import.meta.url), 'utf8').replace(
-    /\{\{(\w+)\}\}/g,
-    (_, value: string) => {
-      if (!(value in values)) throw new Error(`${name}.md: there is no value {{${value}}}`);
-      return String(values[value]);
-    },
-  );
-  const { html, sections } = renderMarkdown(text);
+  const file = new URL(`${name}.md`, import.meta.url);
+  const text = readFileSync(file, 'utf8').replace(/\{\{(\w+)\}\}/g, (_, value: string) => {
+    if (!(value in values)) throw new Error(`${name}.md: there is no value {{${value}}}`);
+    return String(values[value]);
+  });
+  const { html, sections } = renderMarkdown(text, file);
   const [first, ...others] = sections;
   if (first?.depth !== 1) throw new Error(`${name}.md does not begin with its title`);
   return { title: first.title, content: html, sections: [first, ...others] as Chapter['sections'] };

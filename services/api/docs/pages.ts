@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { EVENT_TYPE_NAMES } from '#shared/contracts/event-types.ts';
 import { IMAGE_FORMATS } from '#shared/contracts/label-job.ts';
 import { KINDS } from '#shared/contracts/label-kinds.ts';
-import { pageKit } from '#shared/pages/page-kit.ts';
+import { DOCUMENT_STYLE, pageKit } from '#shared/pages/page-kit.ts';
 import { SCENARIO_NAMES } from '../guides/events/scenarios.ts';
 import { TAGS } from '../openapi/document.ts';
 import { GUIDE_EXAMPLES } from '../openapi/examples.ts';
@@ -16,7 +16,7 @@ const kit = pageKit(new URL('.', import.meta.url), ['manual']);
 /** What every page of the guide shows. `query`: what was searched for. */
 type Framed<View> = View & { title: string; carrier: string; contents: Contents; query: string };
 
-export const STYLE = kit.style('manual.css');
+export const STYLE = kit.style(DOCUMENT_STYLE, 'manual.css');
 export const SCRIPT = readFileSync(new URL('probar.js', import.meta.url), 'utf8');
 export const chapterPage = kit.page<Framed<{ content: string }>>('capitulo');
 export const resultsPage = kit.page<Framed<{ found: Found[] }>>('buscar');

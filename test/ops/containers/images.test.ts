@@ -42,6 +42,10 @@ it('the image api has the chapters and examples of the guide for integrators', (
   expect(chapters.filter((path) => !inImage('api', path))).toEqual([]);
 });
 
+it('the image dashboard has the runbook', () => {
+  expect(inImage('dashboard', 'k8s/runbook.md')).toBe(true);
+});
+
 it('the image setup has the demo data', () => {
   const files = globSync('local/demo-*/*.csv', { cwd: repoRoot });
   expect(files.length).toBeGreaterThan(4);

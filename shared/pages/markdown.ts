@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { Marked, type MarkedExtension, Renderer } from 'marked';
-import { escapeHtml } from '#shared/pages/page-kit.ts';
+import { escapeHtml } from './page-kit.ts';
 
-/** A part of a chapter below a heading, which a link reaches by `id`. `text` has no markup. */
+/** A part of a text below a heading, which a link reaches by `id`. `text` has no markup. */
 export type Section = { id: string; title: string; depth: number; text: string };
 
-/** Renders Markdown, whose pictures stand beside this file. @throws Error if two headings have one id. */
-export function renderMarkdown(text: string): { html: string; sections: Section[] } {
-  const html = new Marked({ tokenizer, renderer: renderer() }).parse(text, { async: false });
+/**
+ * Renders a Markdown file of the repository for a page.
+ * @param base address of the file, beside which its pictures stand.
+ * @throws Error if two headings have one id.
+ */
+export function renderMarkdown(text: string, base: URL): { html: string; sections: Section[] } {
+  const html = new Marked({ tokenizer, renderer: renderer(base) }).parse(text, { async: false });
   return { html, sections: sectionsOf(html) };
 }
 
@@ -25,11 +29,16 @@ function idOf(title: string): string {
 const tokenizer: NonNullable<MarkedExtension['tokenizer']> = { url: () => undefined };
 const usual = new Renderer();
 
-function renderer(): NonNullable<MarkedExtension['renderer']> {
+function renderer(base: URL): NonNullable<MarkedExtension['renderer']> {
   const ids = new Set<string>();
   return {
     /** Shows HTML as text. */
     html: ({ text }) => escapeHtml(text),
+    /** Shows the words of a link to another document alone, because who reads the page may not have the repository. */
+    link(token) {
+      const isDocument = /^[^#:]+\.md(?:#|$)/.test(token.href);
+      return isDocument ? this.parser.parseInline(token.tokens) : usual.link.call(this, token);
+    },
     /** Lets code scroll, also by keyboard. */
     code(token) {
       return usual.code.call(this, token).replace('<pre>', '<pre tabindex="0">');
@@ -50,14 +59,14 @@ function renderer(): NonNullable<MarkedExtension['renderer']> {
     heading({ depth, text, tokens }) {
       const [first] = tokens;
       const id = escapeHtml(first?.type === 'codespan' ? first.text : idOf(text));
-      if (ids.has(id)) throw new Error(`Two headings of a chapter have the id ${id}`);
+      if (ids.has(id)) throw new Error(`Two headings have the id ${id}`);
       ids.add(id);
       const title = this.parser.parseInline(tokens);
       return `<h${depth} id="${id}">${depth === 1 ? title : `<a href="#${id}">${title}</a>`}</h${depth}>\n`;
     },
     /** Embeds pictures: the page loads nothing else. */
     image({ href, text }) {
-      const png = readFileSync(new URL(href, import.meta.url));
+      const png = readFileSync(new URL(href, base));
       // A PNG begins with its signature and the chunk IHDR, which has the size.
       const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
       const source = `data:image/png;base64,${png.toString('base64')}`;
@@ -80,6 +89,7 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 function plainText(html: string): string {
   return html
+    .replaceAll(/<\/?(?:a|code|em|strong)\b[^>]*>/g, '')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/&([#\w]+);/g, (entity, name: string) => ENTITIES[name] ?? entity)
     .replaceAll(/\s+/g, ' ')

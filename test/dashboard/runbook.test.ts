@@ -1,0 +1,73 @@
+import { expect } from 'vitest';
+import { buildDashboard } from '#services/dashboard/app.ts';
+import { DashboardConfig } from '#services/dashboard/config.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { accessibilityFindings } from '#test/fixtures/axe.ts';
+import { test as browserTest, FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
+
+/** Tests with a dashboard that has reached neither Redis nor MongoDB: nobody can log in, and the runbook is needed. */
+const test = browserTest
+  .extend('url', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const away = { REDIS_URL: 'redis://127.0.0.1:1', MONGODB_URI: 'mongodb://127.0.0.1:1/guias' };
+    const config = loadConfig(DashboardConfig, { ...away, DRAIN_MS: '0' });
+    const server = await buildDashboard(config, createLogger('dashboard', 'silent'));
+    onCleanup(() => server.close());
+    return server.listen({ host: '127.0.0.1', port: 0 });
+  })
+  .extend('open', async ({ browser, url }, { onCleanup }) => async (path: string, width: number) => {
+    const { page, failures } = await openTab(browser);
+    onCleanup(() => page.close());
+    await page.setViewport({ width, height: 900 });
+    await page.goto(`${url}${path}`);
+    return { page, failures };
+  });
+
+test.for([320, 1280])(
+  'fits a screen of %i, has no finding of axe in light and dark, and fails nowhere',
+  async (width, { open }) => {
+    const { page, failures } = await open('/runbook#noworkers', width);
+    expect(await page.evaluate(FITS)).toBe(true);
+    for (const value of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+      expect([value, await accessibilityFindings(page)]).toEqual([value, []]);
+      await screenshot(page, `runbook-${width}-${value}`);
+    }
+    expect(failures).toEqual([]);
+  },
+);
+
+test('leads from its contents to each section, and nowhere else but to the tabs', async ({ open }) => {
+  const { page } = await open('/runbook', 1280);
+  expect(await page.title()).toBe('Runbook · Etiquetas');
+  expect(
+    await page.$eval('nav a[href="#noworkers"]', ({ textContent }) => textContent?.replace(/\s+/g, ' ')),
+  ).toBe('NoWorkers No hay ningún label-worker vivo: no se imprime nada.');
+  const links = await page.$$eval('a', (all) => all.map((link) => link.getAttribute('href') ?? ''));
+  const [anchors, others] = [links.filter((link) => link.startsWith('#')), new Set(links)];
+  const dead = await page.evaluate(
+    `${JSON.stringify(anchors)}.filter((anchor) => !document.querySelector(anchor))`,
+  );
+  expect([anchors.length > 100, dead]).toEqual([true, []]);
+  for (const anchor of anchors) others.delete(anchor);
+  expect([...others].filter((link) => !/^(\/|http:\/\/127\.0\.0\.1:3003$)/.test(link))).toEqual([]);
+});
+
+test('copies a block of commands, and closes its contents where a link led', async ({
+  browser,
+  open,
+  url,
+}) => {
+  await browser
+    .defaultBrowserContext()
+    .overridePermissions(url, ['clipboard-read', 'clipboard-sanitized-write']);
+  const { page } = await open('/runbook', 320);
+  await page.locator('::-p-text(Contenido)').click();
+  await page.locator('nav a[href="#redismaydropjobs"]').click();
+  expect(await page.$eval('#contenido', (contents) => contents.checkVisibility())).toBe(false);
+  await page.locator('#redismaydropjobs ~ .copiar').click();
+  await page.waitForSelector('::-p-text(Copiado)');
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+    'redis INFO memory | grep maxmemory_policy\n',
+  );
+});
