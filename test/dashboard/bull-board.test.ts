@@ -29,9 +29,10 @@ const test = dashboardTest
   });
 
 describe('without a session', () => {
-  const OPEN = /^(GET|HEAD) \/(health\/(live|ready)|metrics|recursos\/[\w.]+)$|^\w+ \/(entrar|salir)$/;
+  const OPEN =
+    /^(GET|HEAD) \/(health\/(live|ready)|metrics|runbook|recursos\/[\w.]+)$|^\w+ \/(entrar|salir)$/;
 
-  test('only the login pages, assets, health and metrics answer', async ({ dashboard }) => {
+  test('only the login pages, assets, the runbook, health and metrics answer', async ({ dashboard }) => {
     const nobody = new Visitor(dashboard.url);
     const closed = routesOf(dashboard.server).filter((route) => !OPEN.test(route));
     expect(closed.length).toBeGreaterThan(60);

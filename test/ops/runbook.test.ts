@@ -7,7 +7,7 @@ import { alerts, panels } from './rules.ts';
 const read = (path: string) => readFileSync(join(repoRoot, path), 'utf8');
 const runbook = read('k8s/runbook.md');
 /** Its sections before those of the alerts. */
-const INTRODUCTION = ['Antes de empezar', 'Por donde empezar'];
+const INTRODUCTION = ['Por dónde empezar', 'Comandos'];
 const sections = new Map(
   runbook
     .split(/^## /m)
