@@ -10,7 +10,7 @@ export type Rule = { expr: string } & (
       alert: string;
       for?: string;
       labels: { severity: string };
-      annotations: { runbook: string };
+      annotations: { summary: string; runbook_url: string };
       record?: never;
     }
   | { record: string; alert?: never }
