@@ -268,7 +268,9 @@ function leavesOf(value: object, prefix = ''): [path: string, value: unknown][] 
 function alertSignals(): string {
   const diagnostics = readFileSync(join(repoRoot, 'services/dashboard/diagnostics.ts'), 'utf8');
   const rows = alerts.map(({ alert, expr, labels, for: pending = 'at once' }) => {
-    const metrics = [...new Set(metricsIn(expr))].filter((name) => name !== 'guias:namespaces');
+    const metrics = [...new Set(metricsIn(expr))].filter(
+      (name) => !['guias:namespaces', 'ALERTS'].includes(name),
+    );
     const asked = [...expr.matchAll(/dependency=~?"([^"]+)"/g)].map(([, names = '']) =>
       names.replaceAll('|', ', '),
     );
