@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { stringify } from 'csv-stringify/sync';
 import {
-  addFormulaGuards,
+  formatCsv,
   InvalidFileError,
   isMisread,
   LineReport,
@@ -54,11 +53,6 @@ export async function exportCsv<R, C extends string>(
   const text = formatCsv(columnsOf(table), rows);
   if (path) await writeFile(path, text);
   else await pipeline([text], process.stdout); // unlike a plain write, notices a reader that has closed
-}
-
-/** Guards spreadsheets from formulas. They recognize UTF-8 by the byte order mark. */
-export function formatCsv(columns: readonly string[], rows: readonly string[][]): string {
-  return stringify([columns, ...rows.map((row) => row.map(addFormulaGuards))], { bom: true });
 }
 
 /** Checks each cell and refuses duplicates. @throws InvalidFileError that lists every error with its line. */

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { CsvError, parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 
 /** `line` counts from 1, which is the header. Cells are trimmed. */
 export type Row<C extends string> = { line: number; cells: Record<C, string> };
@@ -144,6 +145,18 @@ function parseLines(lines: readonly string[], delimiter: string): (string[] | un
     if (!(error instanceof CsvError)) throw error;
   }
   return lines.length === 1 ? [undefined] : lines.flatMap((line) => parseLines([line], delimiter));
+}
+
+/**
+ * Writes a header and rows as CSV, guarded from formulas, which a number never is. Spreadsheets recognize UTF-8 by the byte
+ * order mark.
+ */
+export function formatCsv(columns: readonly string[], rows: readonly (string | number)[][]): string {
+  return stringify([columns, ...rows.map((row) => row.map(guarded))], { bom: true });
+}
+
+function guarded(cell: string | number): string | number {
+  return typeof cell === 'string' ? addFormulaGuards(cell) : cell;
 }
 
 /** What a spreadsheet would run (https://owasp.org/www-community/attacks/CSV_Injection), full-width forms included. */
