@@ -71,14 +71,17 @@ const MODULES: Record<string, Record<string, string[]>> = {
   'services/api': {
     accounts: [],
     calculator: ['hooks', 'public-pages', 'quotes', 'requests', 'tariffs'],
-    commands: ['accounts', 'guides', 'manifests', 'privacy', 'quotes', 'tariffs'],
+    commands: ['accounts', 'guides', 'manifests', 'privacy', 'quotes', 'tariffs', 'usage'],
     docs: ['guides', 'openapi', 'webhooks'],
     guides: ['accounts', 'postal-codes', 'quotes', 'requests'],
     hooks: ['accounts', 'plugins'],
     labels: ['accounts', 'guides', 'requests'],
     manifests: ['accounts', 'guides', 'labels', 'requests'],
     openapi: ['guides', 'quotes', 'requests', 'webhooks'],
-    plugins: ['accounts', 'guides', 'labels', 'manifests', 'postal-codes', 'privacy', 'quotes', 'tariffs'],
+    plugins: [
+      ...['accounts', 'guides', 'labels', 'manifests', 'postal-codes', 'privacy', 'quotes', 'tariffs'],
+      'usage',
+    ],
     'postal-codes': ['requests'],
     privacy: ['guides'],
     'public-pages': [],
@@ -91,6 +94,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     'tariff-commands': ['commands', 'tariffs'],
     tariffs: [],
     tracking: ['guides', 'public-pages'],
+    usage: ['guides', 'tariffs'],
     webhooks: ['guides', 'requests'],
   },
   'services/label-worker': {

@@ -3,6 +3,8 @@ import { CREATIONS } from '#services/api/guides/creation-journal.ts';
 import { GUIDES } from '#services/api/guides/guide-model.ts';
 import { MANIFESTS } from '#services/api/manifests/manifest-model.ts';
 import { TARIFFS } from '#services/api/tariffs/tariff-store.ts';
+import { USAGE } from '#services/api/usage/closed-months.ts';
+import { LABEL_USAGE } from '#services/api/usage/label-usage.ts';
 import { AUDIT } from '#shared/audit/audit-store.ts';
 import { USERS } from '#shared/auth/user-store.ts';
 import { BRANCHES, COVERAGE, GENERATIONS } from '#shared/stores/branch-store.ts';
@@ -20,6 +22,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
 export const COLLECTIONS: readonly Collection[] = [
   ...[GUIDES, CREATIONS, EVENTS, MANIFESTS, USERS, ACCOUNTS, AUDIT],
   ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS, POSTAL_CODES, TARIFFS],
+  ...[LABEL_USAGE, USAGE],
 ];
 
 /** By collection; `''` is every collection of the database, and the database itself. */

@@ -24,6 +24,7 @@ import { retentionPlugin } from './plugins/retention.ts';
 import { storesPlugin } from './plugins/stores.ts';
 import { tariffsPlugin } from './plugins/tariffs.ts';
 import { tokensPlugin } from './plugins/tokens.ts';
+import { usagePlugin } from './plugins/usage.ts';
 import { webhooksPlugin } from './plugins/webhooks.ts';
 import { branchRoutes } from './routes/branches.ts';
 import { creationRoutes } from './routes/create-guides.ts';
@@ -68,6 +69,7 @@ export function buildApi(
       await server.register(tariffsPlugin, options);
       await server.register(guidesPlugin);
       await server.register(labelsPlugin, options);
+      await server.register(usagePlugin);
       await server.register(retentionPlugin, options);
       beatWhileServing(server, 'api', server.redis, config.REDIS_PREFIX);
 

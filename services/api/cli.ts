@@ -6,6 +6,7 @@ import { addLimitsCommand } from './commands/limits-command.ts';
 import { addPrivacyCommands } from './commands/privacy-commands.ts';
 import { PASSWORD_RULE } from './commands/read-password.ts';
 import { addRemoveCommand } from './commands/remove-command.ts';
+import { addUsageCommand } from './commands/usage-command.ts';
 import { addUserCommands, PERMISSION_NAMES } from './commands/user-commands.ts';
 import { addWebhooksCommand } from './commands/webhooks-command.ts';
 
@@ -26,7 +27,9 @@ export function run(argv: string[]): Promise<number> {
       service: 'admin',
       addCommands(program, run) {
         program
-          .description('Administra los usuarios de la API. Lee MONGODB_URI del entorno.')
+          .description(
+            'Administra los usuarios de la API. Lee MONGODB_URI del entorno; usage, tambien TIME_ZONE.',
+          )
           .addHelpText('after', `\nPermisos: ${PERMISSION_NAMES}\n${PASSWORD_RULE}`)
           .addHelpText('after', example('create --help'));
         addUserCommands(program, run);
@@ -36,6 +39,7 @@ export function run(argv: string[]): Promise<number> {
         addEventsCommand(program, run);
         addPrivacyCommands(program, run);
         addWebhooksCommand(program, run);
+        addUsageCommand(program, run);
       },
     },
     argv,

@@ -55,6 +55,18 @@ export function publicFields(event: EventBody): Omit<EventBody, (typeof NOT_SHOW
   return Object.fromEntries(shown) as Omit<EventBody, (typeof NOT_SHOWN)[number] | PersonalField>;
 }
 
+/**
+ * Types of entries that may change what usage counts: deliveries, what undoes them, cancellations and weighings. They have
+ * an index. Another type needs another index, because MongoDB refuses another filter under the same name.
+ */
+export const USAGE_TYPES = [
+  'Entregado',
+  'Devuelto',
+  'Anulacion',
+  'Pesaje',
+  'Cancelacion',
+] as const satisfies readonly FeedType[];
+
 export const EVENTS = defineCollection(
   'events',
   {
@@ -100,6 +112,7 @@ export const EVENTS = defineCollection(
       ...['personal', 'openSince'].map(
         (field) => [{ [field]: 1 }, { partialFilterExpression: { [field]: { $exists: true } } }] as const,
       ),
+      [{ registered: 1, _id: 1 }, { partialFilterExpression: { 'told.Tipo': { $in: [...USAGE_TYPES] } } }],
       EXPIRY,
     ],
   },

@@ -1,5 +1,9 @@
 import { Argument } from 'commander';
+import { Type } from 'typebox';
 import { UsageError } from '#shared/commands/run-command-line.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
+import { ApiConfig } from '../config.ts';
+import { localTimeFormatter } from '../local-time.ts';
 
 export const NAME_RULE = 'de 1 a 64 caracteres visibles, sin espacios';
 
@@ -35,4 +39,10 @@ export function aligned(rows: string[][]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return rows.map((row) => line(row).trimEnd()).join('\n');
+}
+
+/** Returns the zone of TIME_ZONE, and a function that writes a moment in it as SEND_FECHA shows it. */
+export function readTimeZone(): { timeZone: string; localTime: (moment: Date) => string } {
+  const { TIME_ZONE } = loadConfig(Type.Pick(ApiConfig, ['TIME_ZONE']), process.env);
+  return { timeZone: TIME_ZONE, localTime: localTimeFormatter(TIME_ZONE) };
 }

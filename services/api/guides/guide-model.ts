@@ -40,6 +40,8 @@ export const GUIDES = defineCollection(
     username: USERNAME,
     /** Account whose users see this guide; others see it only with `guias.read.all`. */
     account: TEXT,
+    /** The account for which it was created, if an operator has moved it since: its usage stays there. */
+    createdFor: optional(TEXT),
     /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
     createdAt: TEXT,
     createdUtc: MOMENT,
@@ -82,6 +84,11 @@ export const GUIDES = defineCollection(
       [
         { account: 1, status: 1, createdAt: -1, _id: -1 },
         { partialFilterExpression: { status: { $in: [...SOUGHT_STATUSES] } } },
+      ],
+      // That of usage, of guides that were moved.
+      [
+        { createdFor: 1, createdAt: -1, _id: -1 },
+        { partialFilterExpression: { createdFor: { $exists: true } } },
       ],
       EXPIRY,
     ],

@@ -214,10 +214,18 @@ export class GuideStore {
     }
   }
 
-  /** Moves a user's guides to an account. If it was interrupted, call it again. @returns how many guides each step saw. */
+  /**
+   * Moves a user's guides to an account. They keep the account for which they were created, whose usage they are. If it was
+   * interrupted, call it again. @returns how many guides each step saw.
+   */
   async *moveToAccount(username: string, account: string): AsyncGenerator<number> {
+    const createdFor = { $ifNull: ['$createdFor', '$account'] };
     for await (const step of guideSteps(this.#guides, MOVED_AT_A_TIME)) {
-      await this.#guides.updateMany({ ...step.filter, username }, { $set: { account } });
+      await this.#guides.updateMany(
+        { ...step.filter, username, account: { $ne: account } },
+        [{ $set: { createdFor, account: { $literal: account } } }],
+        { updatePipeline: true },
+      );
       yield step.count;
     }
   }

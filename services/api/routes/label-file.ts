@@ -18,6 +18,7 @@ import {
   addVary,
   callerOf,
   countLabelFailure,
+  countLabels,
   fileContent,
   formatParameters,
   packagesOf,
@@ -124,9 +125,12 @@ export async function labelFileRoute(server: HttpServer): Promise<void> {
     const count = wanted.numbers.length;
     const caller = callerOf(request, reply);
     const file = { title: `${count} etiquetas`, format, firstPlace: wanted.firstPlace };
-    const pieces = await server.labelFiles.print(caller, file, () =>
-      findLabels(request, { ...wanted, form }),
-    );
+    let labels = 0;
+    const pieces = await server.labelFiles.print(caller, file, async () => {
+      const found = await findLabels(request, { ...wanted, form });
+      labels = pagesOf(found);
+      return found;
+    });
     limitSending(request, reply);
     addVary(reply, 'Accept');
     return reply
@@ -135,7 +139,7 @@ export async function labelFileRoute(server: HttpServer): Promise<void> {
         'cache-control': 'private',
         'content-disposition': `inline; filename="guias-${count}.${format}"`,
       })
-      .send(Readable.from(reportingCut(pieces, request)));
+      .send(Readable.from(counting(reportingCut(pieces, request), () => countLabels(request, labels))));
   });
 }
 
@@ -149,11 +153,21 @@ async function findLabels(
   const labels = records.map((record) => {
     return labelPayload(record, { ...packagesOf(kind, record), kind, form }, labelSettings);
   });
-  const pages = labels.reduce((sum, label) => sum + pageCount(label), 0);
+  const pages = pagesOf(labels);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
   if (form?.format === 'png' && pages > 1) throw fieldError('formato', 'one-page-file', { pages });
   auditForeignReads(request, 'label.read-other', records);
   return labels;
+}
+
+function pagesOf(labels: readonly LabelPayload[]): number {
+  return labels.reduce((sum, label) => sum + pageCount(label), 0);
+}
+
+/** @param count is called when the connection has taken the whole file. */
+async function* counting(pieces: AsyncGenerator<Buffer>, count: () => void): AsyncGenerator<Buffer> {
+  yield* pieces;
+  count();
 }
 
 function limitSending({ log }: FastifyRequest, { raw }: FastifyReply): void {

@@ -20,6 +20,7 @@ import {
   cachingHeaders,
   callerOf,
   countLabelFailure,
+  countLabels,
   fileContent,
   formatParameters,
   packagesOf,
@@ -122,6 +123,7 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
     return reply.code(304).headers(expected).send();
   const caller = callerOf(request, reply);
   const { key, bytes } = await labels.print(label, caller);
+  countLabels(request, pageCount(label));
   const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;
   return reply
     .type(type)

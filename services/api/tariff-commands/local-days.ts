@@ -1,8 +1,6 @@
-import { Type } from 'typebox';
 import { UsageError } from '#shared/commands/run-command-line.ts';
-import { loadConfig } from '#shared/config/load-config.ts';
-import { ApiConfig } from '../config.ts';
-import { localTimeFormatter, momentOf } from '../local-time.ts';
+import { readTimeZone } from '../commands/command-line.ts';
+import { momentOf } from '../local-time.ts';
 
 /** When a version begins: in ms since 1970, its local date, and in words. */
 export type Beginning = { moment: number; date: string; text: string };
@@ -21,10 +19,4 @@ export function parseDate(text: string): string {
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
   if (!isDate) throw new UsageError('La fecha debe ser como 2026-12-01');
   return text;
-}
-
-/** Returns the zone of TIME_ZONE, and a function that writes a moment in it as SEND_FECHA shows it. */
-export function readTimeZone(): { timeZone: string; localTime: (moment: Date) => string } {
-  const { TIME_ZONE } = loadConfig(Type.Pick(ApiConfig, ['TIME_ZONE']), process.env);
-  return { timeZone: TIME_ZONE, localTime: localTimeFormatter(TIME_ZONE) };
 }

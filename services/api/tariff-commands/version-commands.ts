@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
-import { aligned, parseInteger } from '../commands/command-line.ts';
+import { aligned, parseInteger, readTimeZone } from '../commands/command-line.ts';
 import { writeTariffFolder } from '../tariffs/tariff-files.ts';
 import { inForceAt, type TariffVersion } from '../tariffs/tariff-versions.ts';
-import { beginningOf, readTimeZone } from './local-days.ts';
+import { beginningOf } from './local-days.ts';
 import { addVersion, filesOf, noVersion, readStoredTariffs, withdrawVersion } from './stored-tariffs.ts';
 
 const VERSION = 'su numero en list';

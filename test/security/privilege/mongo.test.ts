@@ -135,7 +135,7 @@ describe('the role allows all that is sent by', () => {
       'find postalCodes',
       'insert creations',
     ];
-    for (const right of [...rights, 'update creations', DISPENSABLE]) {
+    for (const right of [...rights, 'update creations', 'update+insert labelUsage', DISPENSABLE]) {
       await vi.waitFor(() => expect(sent(recorders.api)).toContain(right), 15_000);
     }
     expect(sent(recorders.branches)).toContain('find branches');
@@ -192,7 +192,7 @@ describe('the role allows all that is sent by', () => {
       const { code, err } = await runCommand(run, args, { input, env });
       expect([line, code, code === 0 ? '' : err]).toEqual([line, 0, '']);
     }
-    for (const right of ['insert audit', 'insert events', 'remove users'])
+    for (const right of ['insert audit', 'insert events', 'insert usage', 'remove users'])
       expect(sent(recorders.admin)).toContain(right);
     expectAllowed('admin', recorders.admin);
   });

@@ -94,6 +94,11 @@ export function callerOf(request: FastifyRequest, reply: FastifyReply): LabelCal
   return { account, maxPages: quota, requestId: request.id, signal: abortSignalOf(reply) };
 }
 
+/** Counts labels of an answer for the account's usage (k8s/operations.md "Billing"). A HEAD brings none. */
+export function countLabels(request: FastifyRequest, labels: number): void {
+  if (request.method !== 'HEAD') request.server.labelUsage.count(apiUser(request), labels);
+}
+
 /** Returns the headers of a label, not of an error. The tag is weak: fonts in a file depend on labels printed with it. */
 export function cachingHeaders(key: string) {
   return { etag: `W/"${key}"`, 'cache-control': 'private' };
