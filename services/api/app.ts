@@ -35,6 +35,7 @@ import { labelFileRoute } from './routes/label-file.ts';
 import { listRoute } from './routes/list-guides.ts';
 import { loginRoute } from './routes/login.ts';
 import { manifestRoutes } from './routes/manifests.ts';
+import { passwordRoute } from './routes/password.ts';
 import { postalCodeRoute } from './routes/postal-codes.ts';
 import { quoteRoute } from './routes/quote-guides.ts';
 import { tokenRoutes } from './routes/token.ts';
@@ -78,6 +79,7 @@ export function buildApi(
       await server.register(trackingRoutes, options);
       await server.register(calculatorRoutes, options);
       await server.register(loginRoute, options);
+      await server.register(passwordRoute);
 
       await server.register(async (authenticated) => {
         await authenticated.register(authenticate);

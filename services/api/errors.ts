@@ -82,6 +82,26 @@ const apiErrors = {
     headers: { 'WWW-Authenticate': LOGIN_CHALLENGE },
     advice: 'Revise usuario y contraseña, y no repita con los mismos: los intentos fallidos se cuentan.',
   },
+  'password-one-time': {
+    status: 403,
+    codigo: 'contrasena_temporal',
+    message: 'Su contrasena es temporal: cambiela con POST /api/auth/password y entre con la nueva',
+    advice:
+      'Elija la suya con `POST /api/auth/password`: la temporal va en `X-Password`, la nueva en `ContrasenaNueva`.',
+  },
+  'password-one-time-expired': {
+    status: 403,
+    codigo: 'contrasena_temporal_vencida',
+    message: 'Su contrasena temporal vencio: pida otra a su transportista',
+    advice: 'Pida otra a su transportista, y cámbiela antes de la fecha que le diga.',
+  },
+  'password-replaced': {
+    status: 409,
+    codigo: 'contrasena_reemplazada',
+    message: 'Esa contrasena ya se cambio: use la nueva',
+    advice:
+      'Otro de sus programas la cambió antes. La contraseña solo se cambia con la actual; la de antes, si se conservó, sirve para entrar hasta que vence.',
+  },
   'too-many-logins': {
     status: 429,
     codigo: 'demasiados_intentos',
@@ -367,6 +387,12 @@ const apiErrors = {
     ...unknownOutcome,
     message: 'No se sabe si todo se registro; repita la misma solicitud',
     headers: { 'Retry-After': '2' },
+  },
+  /** No `Retry-After`: after a change the password before may be wrong, and counts as a failed login. */
+  'password-unknown': {
+    ...unknownOutcome,
+    message: 'No se sabe si la contrasena se cambio; entre con la nueva, o si no vale con la de antes',
+    advice: 'Entre con la contraseña nueva. Si no vale, nada cambió: repita la misma solicitud.',
   },
   /** No `Retry-After`: without a key, a repeated request for all guides could make a manifest of later ones. */
   'manifest-unknown': {

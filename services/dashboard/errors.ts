@@ -14,6 +14,17 @@ export const dashboardErrors = {
     codigo: 'credenciales_incorrectas',
     message: 'Usuario o contraseña incorrectos',
   },
+  'password-one-time': {
+    status: 403,
+    codigo: 'contrasena_temporal',
+    message:
+      'Su contraseña es temporal: cámbiela primero en la API, con POST /api/auth/password, o pida a quien administra los usuarios que le ponga la suya',
+  },
+  'password-one-time-expired': {
+    status: 403,
+    codigo: 'contrasena_temporal_vencida',
+    message: 'Su contraseña temporal venció: pida otra a quien administra los usuarios',
+  },
   'too-many-logins': {
     status: 429,
     codigo: 'demasiados_intentos',

@@ -3,6 +3,7 @@ import {
   body,
   type DocumentIn,
   defineCollection,
+  driverOf,
   MOMENT,
   modelOf,
   oneOf,
@@ -17,6 +18,7 @@ export type AuditAction =
   | 'login'
   | 'login.locked'
   | 'logout'
+  | 'password.change'
   | 'label.read-other'
   | 'guide.read-other'
   | 'guide.cancel'
@@ -99,6 +101,10 @@ export class AuditStore {
 
   async insert(event: AuditEvent): Promise<void> {
     await this.#events.insertOne(event);
+  }
+
+  async insertAll(events: readonly AuditEvent[]): Promise<void> {
+    if (events.length > 0) await driverOf(this.#events).insertMany(events as AuditDocument[]);
   }
 
   find({ user, action, address, since, until }: AuditQuery, limit: number): Promise<AuditEvent[]> {

@@ -2,7 +2,7 @@ import { Tally } from '#shared/async/tally.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { HashQueue } from './hash-queue.ts';
 import { type LoginKeys, type LoginLimit, loginKeys } from './login-limit.ts';
-import { hashPassword, isWeakHash, passwordMatches } from './passwords.ts';
+import { hashPassword, isWeakHash, matchingHash } from './passwords.ts';
 import type { ApiUser, UserStore } from './user-store.ts';
 
 /** Longest name and longest password, in characters, because argon2's time grows with the length. */
@@ -16,6 +16,10 @@ const CODES = {
   wrong: 'credentials-wrong',
   /** The password is right, but the user may not log in. */
   disabled: 'credentials-wrong',
+  /** The password is right, and must be changed first. */
+  one_time: 'password-one-time',
+  /** The password was a one-time one, and nobody changed it in time. */
+  one_time_expired: 'password-one-time-expired',
   address_limit: 'too-many-logins',
   pair_limit: 'too-many-logins',
   overload: 'overloaded',
@@ -45,6 +49,20 @@ export type LoginAttempt = {
   outcome: 'right' | LoginFailure;
 };
 
+/** What a client logs in with. */
+export type Credentials = {
+  username: string;
+  password: string;
+  address: string;
+  requestId?: string | undefined;
+};
+
+/** Waits for the turn of a login to hash a password. @throws LoginRefusal `overload`, or what the work throws. */
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** A user whose password is right. `isPrevious`: it is the one before, which is valid for a time. */
+type Match = { user: ApiUser; isPrevious: boolean };
+
 type Options = {
   users: UserStore;
   limit: LoginLimit;
@@ -53,7 +71,7 @@ type Options = {
    * wait, so that a flood of failures occupies nothing.
    */
   onAttempt?: (attempt: LoginAttempt) => unknown;
-  /** Replaces hashes of weak parameters. Only the API may write users. */
+  /** Replaces hashes of weak parameters, and forgets expired ones. Only the API may write users. */
   rehash?: boolean;
   queue?: HashQueue;
 };
@@ -84,33 +102,60 @@ export class Login {
   }
 
   /**
-   * Returns the user with this name and password. The answer for an unknown or disabled user takes as long as for a wrong
-   * password, so that its time reveals no names.
+   * Returns the user with this name and password, who may enter.
    * @throws DomainError `credentials-missing`, or a LoginRefusal.
    */
   async check(username: string, password: string, address: string, requestId?: string): Promise<ApiUser> {
-    if (!username || !password) throw new DomainError('credentials-missing');
-    const report = (outcome: LoginAttempt['outcome']) =>
-      this.#onAttempt({ username: username.slice(0, MAX_CREDENTIAL), address, requestId, outcome });
-    try {
-      const user = await this.#attempt(username, password, loginKeys(username, address));
-      await report('right');
+    const credentials = { username, password, address, requestId };
+    const user = await this.withPassword(credentials, async ({ user, isPrevious }, inTurn) => {
+      if (user.oneTimeUntil) throw new LoginRefusal('one_time');
+      const improves =
+        this.#rehash && !isPrevious && (isWeakHash(user.passwordHash) || user.previousPassword);
+      if (improves) await this.#replaceHash(user, password, inTurn);
       return user;
+    });
+    await this.#report(credentials, 'right');
+    return user;
+  }
+
+  /**
+   * Calls `use` with the user of this name and password, also if the password is a one-time one. The answer for an
+   * unknown or disabled user takes as long as for a wrong password, so that its time reveals no names.
+   * @param use hashes passwords by `inTurn` alone. The login counts as under way until `use` is done.
+   * @throws DomainError `credentials-missing`, a LoginRefusal, or what `use` throws.
+   */
+  async withPassword<T>(
+    credentials: Credentials,
+    use: (match: Match, inTurn: InTurn) => Promise<T>,
+  ): Promise<T> {
+    const { username, password, address } = credentials;
+    if (!username || !password) throw new DomainError('credentials-missing');
+    try {
+      return await this.#attempt(username, password, loginKeys(username, address), use);
     } catch (error) {
-      if (error instanceof LoginRefusal) report(error.reason);
+      if (error instanceof LoginRefusal) this.#report(credentials, error.reason);
       throw error;
     }
   }
 
-  async #attempt(username: string, password: string, keys: LoginKeys): Promise<ApiUser> {
+  #report({ username, address, requestId }: Credentials, outcome: LoginAttempt['outcome']): unknown {
+    return this.#onAttempt({ username: username.slice(0, MAX_CREDENTIAL), address, requestId, outcome });
+  }
+
+  async #attempt<T>(
+    username: string,
+    password: string,
+    keys: LoginKeys,
+    use: (match: Match, inTurn: InTurn) => Promise<T>,
+  ): Promise<T> {
     this.#refuseReached(keys);
     const known = await this.#limit.knows(keys);
     for (const key of Object.values(keys)) this.#underWay.add(key);
     try {
       const rank = this.#rankOf(keys, known);
-      const user = await this.#inTurn(rank, () => this.#decide(username, password, keys));
-      if (this.#rehash && isWeakHash(user.passwordHash)) await this.#replaceHash(user, password, rank);
-      return user;
+      const inTurn: InTurn = (work) => this.#inTurn(rank, work);
+      const match = await inTurn(() => this.#decide(username, password, keys));
+      return await use(match, inTurn);
     } finally {
       for (const key of Object.values(keys)) this.#underWay.remove(key);
     }
@@ -148,16 +193,19 @@ export class Login {
     });
   }
 
-  async #decide(username: string, password: string, keys: LoginKeys): Promise<ApiUser> {
+  async #decide(username: string, password: string, keys: LoginKeys): Promise<Match> {
     await this.#begin(keys);
     try {
-      const user = await this.#findMatch(username, password);
-      if (!user || user.disabled) {
+      const match = await this.#findMatch(username, password);
+      if (!match || match.user.disabled) {
         await this.#limit.fail(keys);
-        throw new LoginRefusal(user ? 'disabled' : 'wrong');
+        throw new LoginRefusal(match ? 'disabled' : 'wrong');
       }
       await this.#limit.succeed(keys);
-      return user;
+      const { oneTimeUntil } = match.user;
+      if (oneTimeUntil && oneTimeUntil <= (await this.#users.now()))
+        throw new LoginRefusal('one_time_expired');
+      return match;
     } finally {
       this.#end(keys);
     }
@@ -183,17 +231,24 @@ export class Login {
     for (const goOn of this.#undecided.splice(0)) goOn();
   }
 
-  async #findMatch(username: string, password: string): Promise<ApiUser | undefined> {
+  async #findMatch(username: string, password: string): Promise<Match | undefined> {
     if (username.length > MAX_CREDENTIAL || password.length > MAX_CREDENTIAL) return undefined;
     const user = await this.#users.find(username);
-    return (await passwordMatches(user?.passwordHash, password)) ? user : undefined;
+    const { passwordHash, previousPassword: previous } = user ?? {};
+    const hashes = [passwordHash, previous?.hash].filter((each) => each !== undefined);
+    const matching = await matchingHash(hashes, password);
+    if (!user || matching === undefined) return undefined;
+    const isPrevious = matching !== passwordHash;
+    const isExpired = isPrevious && previous && previous.until <= (await this.#users.now());
+    return isExpired ? undefined : { user, isPrevious };
   }
 
-  /** Hashes a right password anew, with today's parameters. */
-  async #replaceHash({ username, passwordHash }: ApiUser, password: string, rank: number): Promise<void> {
+  /** Hashes a right password anew, with today's parameters, unless its hash belongs to a password before. */
+  async #replaceHash(user: ApiUser, password: string, inTurn: InTurn): Promise<void> {
+    const { username, passwordHash, previousPassword: previous } = user;
     try {
-      const better = await this.#queue.run(rank, () => hashPassword(password));
-      await this.#users.replaceHash(username, passwordHash, better);
+      if (previous && previous.until > (await this.#users.now())) return;
+      await this.#users.replaceHash(username, passwordHash, await inTurn(() => hashPassword(password)));
     } catch {
       // The login succeeds anyway, and the next one tries again.
     }

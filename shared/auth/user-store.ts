@@ -2,6 +2,7 @@ import type { Connection, UpdateQuery } from 'mongoose';
 import {
   type DocumentIn,
   defineCollection,
+  driverOf,
   FLAG,
   listOf,
   MOMENT,
@@ -14,6 +15,8 @@ import {
   TEXT,
   typed,
 } from '#shared/stores/collection.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
+import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
 import { RecentAnswers } from '#shared/stores/recent-answers.ts';
 
 export const PERMISSIONS = [
@@ -41,6 +44,13 @@ export const USERS = defineCollection(
     disabled: FLAG,
     /** A user of the demo data, whose password everybody knows. */
     demo: optional(FLAG),
+    /**
+     * Until when the password may be exchanged for one of the user's own, by the database's clock. Only a one-time
+     * password has it, and logs nobody in.
+     */
+    oneTimeUntil: optional(MOMENT),
+    /** The password before, as long as both are valid, by the database's clock. Shares its salt with `passwordHash`. */
+    previousPassword: optional(part({ hash: TEXT, until: MOMENT })),
     /** Whether the account is for rehearsals (docs/contract.md "Test accounts"). All its users have the same value. */
     test: optional(FLAG),
     /**
@@ -54,10 +64,11 @@ export const USERS = defineCollection(
   },
   {
     id: 'User name',
-    holds: 'Account, password hash, permissions, origin branch, generation of tokens, ended tokens',
+    holds:
+      'Account, password hash, for a day the one before, permissions, origin branch, generation of tokens, ended tokens',
     life: 'Until `admin remove`',
     rights: {
-      // The api stores better hashes and logouts.
+      // The api stores new passwords, better hashes and logouts.
       api: ['find', 'update'],
       dashboard: ['find'],
       admin: ['find', 'insert', 'update', 'remove'],
@@ -66,30 +77,46 @@ export const USERS = defineCollection(
   },
 );
 type UserDocument = DocumentIn<typeof USERS>;
+/** Fields without a default, because few users have them. */
+type PasswordState = 'oneTimeUntil' | 'previousPassword';
 /** An API user. A field that is absent in MongoDB has its default here. */
-export type ApiUser = Required<Omit<UserDocument, '_id'>> & { username: string };
+export type ApiUser = Required<Omit<UserDocument, '_id' | PasswordState>> &
+  Pick<UserDocument, PasswordState> & { username: string };
 export type RevokedToken = ApiUser['revokedTokens'][number];
 /** The fields that decide which tokens are valid. */
 type TokenState = 'tokenGeneration' | 'revokedTokens';
-export type NewUser = Omit<ApiUser, 'demo' | 'test' | TokenState> &
+export type NewUser = Omit<ApiUser, 'demo' | 'test' | 'previousPassword' | TokenState> &
   Partial<Pick<ApiUser, 'demo' | 'test' | 'tokenGeneration'>>;
-type ListedUser = Omit<ApiUser, 'passwordHash' | TokenState>;
+export type ListedUser = Omit<ApiUser, 'passwordHash' | 'previousPassword' | TokenState>;
+/** Selects users. Absent fields do not restrict. */
+export type UserFilter = {
+  account?: string | undefined;
+  permission?: Permission | undefined;
+  disabled?: true | undefined;
+  test?: true | undefined;
+  /** A part of the name or of the account, in any case. */
+  text?: string | undefined;
+};
 
 /**
  * How long users and accounts' limits are kept. A change must be in force everywhere within 10 s (docs/contract.md
  * "Authentication"), and half of that is margin. While MongoDB is away, nobody can change users or limits.
  */
 export const RECENT = { freshMs: 5_000, keptMs: 30 * 60_000, waitMs: 1_000 };
-const CACHE_MAX_USERS = 10_000;
+/** Twice the users of a large carrier, of some 1 KB each. */
+const CACHE_MAX_USERS = 20_000;
 /** Most logged-out tokens of a user, of some 60 bytes each. The next one ends all tokens of the user. */
 const MAX_REVOKED = 1_000;
 /** A logged-out token is kept so long after its expiry, because another process's clock may be behind. */
 const CLOCKS_DIFFER_MS = 10 * 60_000;
+/** Not read for a list: users may have many ended tokens. */
+const UNLISTED = { passwordHash: 0, previousPassword: 0, tokenGeneration: 0, revokedTokens: 0 } as const;
 const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } };
 
 export class UserStore {
   readonly #users: StoredModel<UserDocument>;
   readonly #allowDemo: boolean;
+  readonly #clock: DatabaseClock;
   /** Also remembers that a name is unknown. */
   readonly #recent = new RecentAnswers<ApiUser | undefined>({
     ...RECENT,
@@ -101,6 +128,7 @@ export class UserStore {
   /** @param options.allowDemo whether users of the demo data may log in. */
   constructor(connection: Connection, { allowDemo = false } = {}) {
     this.#allowDemo = allowDemo;
+    this.#clock = new DatabaseClock(connection);
     this.#users = modelOf(connection, USERS);
   }
 
@@ -122,8 +150,39 @@ export class UserStore {
     return this.#recent.get(username);
   }
 
+  /** Returns the database's time, which passwords expire by. @param ms is added. @throws as `DatabaseClock` does. */
+  now(ms = 0): Promise<Date> {
+    return this.#clock.now(ms);
+  }
+
   async any(): Promise<boolean> {
     return (await this.#users.exists({})) !== null;
+  }
+
+  async hasAccount(account: string): Promise<boolean> {
+    return (await this.#users.exists({ account })) !== null;
+  }
+
+  /** Returns the accounts that have users. */
+  async accounts(): Promise<Set<string>> {
+    return new Set(await this.#users.distinct('account').exec());
+  }
+
+  /** Returns by account whether it is for rehearsals, without the accounts that have no user. */
+  async kindsOf(accounts: readonly string[]): Promise<Map<string, boolean>> {
+    const found = await this.#users
+      .find({ account: { $in: [...accounts] } })
+      .select<{ account: string; test?: boolean }>({ account: 1, test: 1 })
+      .sort({ _id: 1 })
+      .lean();
+    return new Map(found.map(({ account, test = false }) => [account, test]));
+  }
+
+  /** Returns the users of these names that exist. */
+  async findAll(usernames: readonly string[]): Promise<ListedUser[]> {
+    const query = this.#users.find({ _id: { $in: [...usernames] } }, UNLISTED);
+    const documents = await query.sort({ _id: 1 }).lean();
+    return documents.map((document) => this.#asListed(document));
   }
 
   /** Returns whether an account is for rehearsals; undefined if it has no user. */
@@ -132,12 +191,19 @@ export class UserStore {
     return user ? (user.test ?? false) : undefined;
   }
 
-  async list(): Promise<ListedUser[]> {
-    const documents = await this.#users.find().sort({ _id: 1 }).lean();
-    return documents.map((document) => {
-      const { passwordHash, tokenGeneration, revokedTokens, ...listed } = this.#asUser(document);
-      return listed;
-    });
+  /** Returns users by name, one after the other. */
+  async *list({ account, permission, disabled, test, text }: UserFilter = {}): AsyncGenerator<ListedUser> {
+    const filter = {
+      ...(account !== undefined && { account }),
+      ...(permission && { permissions: permission }),
+      ...(test && { test }),
+    };
+    const wanted = text?.toLowerCase() ?? '';
+    for await (const document of this.#users.find(filter, UNLISTED).sort({ _id: 1 }).lean().cursor()) {
+      const user = this.#asListed(document);
+      const hasText = [user.username, user.account].some((name) => name.toLowerCase().includes(wanted));
+      if (hasText && (user.disabled || !disabled)) yield user;
+    }
   }
 
   /**
@@ -154,6 +220,26 @@ export class UserStore {
     return upsertedCount === 1;
   }
 
+  /**
+   * Adds many users at once, as `create` does.
+   * @returns the names that were taken meanwhile. Their users stay unchanged.
+   */
+  async createAll(users: readonly NewUser[]): Promise<Set<string>> {
+    const documents = users.map(({ username, tokenGeneration = Date.now(), ...user }) => ({
+      ...user,
+      _id: username,
+      tokenGeneration,
+    }));
+    try {
+      await driverOf(this.#users).insertMany(documents as UserDocument[], { ordered: false });
+      return new Set();
+    } catch (error) {
+      const refused = writeErrorsOf(error);
+      if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+      return new Set(refused.map(({ index }) => users[index]?.username ?? ''));
+    }
+  }
+
   /** Removes a user. Other processes accept the user for five seconds more. */
   async remove(username: string): Promise<void> {
     await this.#users.deleteOne({ _id: username });
@@ -162,14 +248,43 @@ export class UserStore {
   // Each change is one update in the database, so that concurrent changes are not lost. Each returns the changed user,
   // or undefined for an unknown one.
 
-  /** Changes a user. A new password ends all tokens of the user, and so does disabling. */
+  /**
+   * Changes a user. A new password, which is a one-time one only with `oneTimeUntil`, ends all tokens of the user, and so
+   * does disabling. Both also end the password before.
+   */
   set(
     username: string,
-    change: Partial<Pick<ApiUser, 'account' | 'passwordHash' | 'originBranch' | 'disabled'>>,
+    change: Partial<Pick<ApiUser, 'account' | 'passwordHash' | 'oneTimeUntil' | 'originBranch' | 'disabled'>>,
   ): Promise<ApiUser | undefined> {
+    const isOwn = change.passwordHash !== undefined && change.oneTimeUntil === undefined;
     const ends = change.passwordHash !== undefined || change.disabled === true;
     const { $inc, $set } = END_TOKENS;
-    return this.#update(username, ends ? { $inc, $set: { ...$set, ...change } } : { $set: change });
+    const $unset = { previousPassword: 1, ...(isOwn && { oneTimeUntil: 1 }) };
+    return this.#update(username, ends ? { $inc, $set: { ...$set, ...change }, $unset } : { $set: change });
+  }
+
+  /**
+   * Replaces a user's password by one that the user chose. Without `previous` all tokens end.
+   * @param from the hash of the present password.
+   * @param previous the present password, with its hash and the time until which it stays valid.
+   * @returns false if the user has another password meanwhile, is disabled or removed.
+   */
+  async changePassword(
+    username: string,
+    from: string,
+    passwordHash: string,
+    previous?: UserDocument['previousPassword'],
+  ): Promise<boolean> {
+    const unless = { _id: username, passwordHash: from, disabled: false };
+    const { $inc, $set } = END_TOKENS;
+    const { matchedCount } = await this.#users.updateOne(
+      unless,
+      previous
+        ? { $set: { passwordHash, previousPassword: previous }, $unset: { oneTimeUntil: 1 } }
+        : { $inc, $set: { ...$set, passwordHash }, $unset: { oneTimeUntil: 1, previousPassword: 1 } },
+    );
+    this.#recent.forget(username);
+    return matchedCount === 1;
   }
 
   endTokens(username: string): Promise<ApiUser | undefined> {
@@ -184,9 +299,13 @@ export class UserStore {
     return this.#update(username, { $pullAll: { permissions } });
   }
 
-  /** Replaces a hash, unless the password was changed meanwhile. Ends no token. */
+  /**
+   * Replaces a hash, unless the password was changed meanwhile. Ends no token. Also forgets the password before, whose
+   * hash has the same salt, so call it only when that password has expired.
+   */
   async replaceHash(username: string, passwordHash: string, better: string): Promise<void> {
-    await this.#users.updateOne({ _id: username, passwordHash }, { $set: { passwordHash: better } });
+    const change = { $set: { passwordHash: better }, $unset: { previousPassword: 1 } };
+    await this.#users.updateOne({ _id: username, passwordHash }, change);
   }
 
   /** Ends one token. Ends all tokens of the user if too many ended ones have not expired. */
@@ -209,6 +328,14 @@ export class UserStore {
       .findOneAndUpdate({ _id: username }, update, { returnDocument: 'after' })
       .lean();
     return document ? this.#asUser(document) : undefined;
+  }
+
+  #asListed(document: Omit<UserDocument, keyof typeof UNLISTED>): ListedUser {
+    const { passwordHash, tokenGeneration, revokedTokens, ...listed } = this.#asUser({
+      ...document,
+      passwordHash: '',
+    });
+    return listed;
   }
 
   #asUser({ _id, ...user }: UserDocument): ApiUser {

@@ -70,6 +70,20 @@ describe('the login page', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
+  test('says what to do with a one-time password', async ({ createOperator, dashboard, users }) => {
+    await createOperator('nuevo');
+    await users.set('nuevo', {
+      passwordHash: await hashPassword('demo1234'),
+      oneTimeUntil: new Date(Date.now() + 60_000),
+    });
+    const answer = await new Visitor(dashboard.url).login('nuevo', 'demo1234', from('203.0.113.11'));
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain(
+      'Su contraseña es temporal: cámbiela primero en la API, con POST /api/auth/password',
+    );
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
   test('refuses the right password after ten failures', async ({ createOperator, dashboard }) => {
     await createOperator('adivinado');
     const visitor = new Visitor(dashboard.url);

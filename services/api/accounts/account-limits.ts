@@ -59,7 +59,7 @@ export class QuotaExceeded extends DomainError {
 
 export type Caller = ApiUser & { limits: AccountLimits };
 
-const CACHE_MAX_ACCOUNTS = 10_000;
+const CACHE_MAX_ACCOUNTS = 20_000;
 
 export class AccountLimitsStore {
   readonly #accounts: StoredModel<AccountDocument>;
@@ -72,6 +72,15 @@ export class AccountLimitsStore {
   async find(account: string): Promise<Partial<AccountLimits>> {
     const own = await this.#accounts.findOne({ _id: account }, { _id: 0 }).lean();
     return own ?? {};
+  }
+
+  /** Returns the own limits of those of these accounts that have any. */
+  async findAll(accounts: readonly string[]): Promise<Map<string, Partial<AccountLimits>>> {
+    const found = await this.#accounts
+      .find({ _id: { $in: [...accounts] } })
+      .sort({ _id: 1 })
+      .lean();
+    return new Map(found.map(({ _id, ...limits }) => [_id, limits]));
   }
 
   async set(account: string, change: Partial<AccountLimits>): Promise<void> {

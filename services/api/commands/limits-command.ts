@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { type AccountLimits, AccountLimitsStore } from '../accounts/account-limits.ts';
+import { NAME_RULE } from '../accounts/names.ts';
 import { MAX_LIMIT } from '../config.ts';
-import { example, NAME_RULE, parseAccount, parseInteger } from './command-line.ts';
+import { example, parseAccount, parseInteger } from './command-line.ts';
 
 const SETTINGS: Readonly<Record<keyof AccountLimits, string>> = {
   requestsPerSecond: 'REQUESTS_PER_SECOND_PER_ACCOUNT',
@@ -28,10 +29,9 @@ export function addLimitsCommand(program: Command, run: Run): void {
       if (reset && changes) throw new UsageError('Indique limites, o bien --default');
       return run(async (mongo) => {
         const limits = new AccountLimitsStore(mongo);
-        const users = await new UserStore(mongo).list();
         // Limits stay when an account's last user moves; only this command can remove them.
         const hasLimits = Object.keys(await limits.find(account)).length > 0;
-        if (!hasLimits && !users.some((user) => user.account === account)) {
+        if (!hasLimits && !(await new UserStore(mongo).hasAccount(account))) {
           throw new Error(`La cuenta no tiene usuarios: ${account}`);
         }
         if (reset) await limits.remove(account);

@@ -1,12 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import askHidden from '@inquirer/password';
-import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
-import { isCommonPassword } from './common-passwords.ts';
+import { brokenPasswordRule, MAX_PASSWORD, MIN_PASSWORD } from '../accounts/password-rule.ts';
 
-/** In characters (docs/contract.md "Authentication"). */
-const MIN_PASSWORD = 12;
-/** In bytes, as a login accepts. */
-const MAX_PASSWORD = MAX_CREDENTIAL;
 const TIMEOUT_MS = 120_000;
 /** Ctrl-C, time limit, end of standard input. */
 const CANCELLED = new Set(['ExitPromptError', 'AbortError', 'AbortPromptError']);
@@ -21,20 +16,8 @@ Debe tener al menos ${MIN_PASSWORD} caracteres, ${MAX_PASSWORD} bytes como maxim
 export async function readPassword(): Promise<string> {
   const reading = process.stdin.isTTY ? passwordFromTerminal() : firstLine();
   const password = await reading.catch(explainCancel);
-  if ([...password].length < MIN_PASSWORD) {
-    throw new Error(`La contrasena debe tener al menos ${MIN_PASSWORD} caracteres`);
-  }
-  if (Buffer.byteLength(password) > MAX_PASSWORD) {
-    throw new Error(`La contrasena debe tener ${MAX_PASSWORD} bytes como maximo`);
-  }
-  if (/\p{Cc}|^ | $/u.test(password)) {
-    throw new Error(
-      'La contrasena no admite caracteres de control, ni espacios al principio o al final: se envia en un header',
-    );
-  }
-  if (isCommonPassword(password)) {
-    throw new Error('La contrasena es de las comunes, que se adivinan primero: elija otra');
-  }
+  const broken = brokenPasswordRule(password);
+  if (broken) throw new Error(`La contrasena ${broken}`);
   return password;
 }
 

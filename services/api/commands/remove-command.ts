@@ -61,8 +61,7 @@ async function forgetName(mongo: Connection, username: string): Promise<void> {
 
 /** @returns a line for the operator, if the account has no users any more. */
 async function closeAccount(mongo: Connection, account: string): Promise<string> {
-  const users = await new UserStore(mongo).list();
-  if (users.some((user) => user.account === account)) return '';
+  if (await new UserStore(mongo).hasAccount(account)) return '';
   await new AccountLimitsStore(mongo).remove(account);
   const { length } = await new WebhookStore(mongo).list(account);
   const text = `\nLa cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.`;

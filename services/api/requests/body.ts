@@ -1,4 +1,6 @@
 import type { ErrorObject } from 'ajv';
+import type { Static, TObject } from 'typebox';
+import { guideAjv } from '#shared/contracts/guide.ts';
 import { isBlank } from '#shared/contracts/label-charset.ts';
 import {
   DomainError,
@@ -73,6 +75,18 @@ export function normalizeFields(
     }
   }
   return copy;
+}
+
+/** Returns a function that collects the problems of a body's fields. It throws DomainError `bad-request` for no object. */
+export function readerOf<S extends TObject>(schema: S) {
+  const known = new Set(Object.keys(schema.properties));
+  const isValid = guideAjv({ allErrors: true, verbose: true }).compile(schema);
+  return (body: unknown, problems: ProblemList): Static<S> => {
+    if (!isObject(body)) throw new DomainError('bad-request');
+    const fields = normalizeFields(body, known, problems);
+    if (!isValid(fields)) addProblems(problems, isValid.errors);
+    return fields as Static<S>;
+  };
 }
 
 /** Returns the array that a body must have. @throws DomainError with the code for none, an empty one, or one too long. */

@@ -1,27 +1,33 @@
 import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
+import type { ApiErrorCode } from '../errors.ts';
 import { ignoreBodies } from '../hooks/ignored-body.ts';
 import { operation } from '../openapi/operation.ts';
 import { describeHeaders } from '../openapi/responses.ts';
 
 const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
+export const CredentialHeaders = Type.Object({
+  'x-username': Type.String({ description: 'Usuario API, en UTF-8 o Latin-1', ...LENGTH }),
+  'x-password': Type.String({ description: 'Contraseña, en UTF-8 o Latin-1', ...LENGTH }),
+});
+export const LOGIN_ERRORS = [
+  ...(['credentials-missing', 'credentials-wrong', 'password-one-time-expired'] as const),
+  ...(['too-many-logins', 'overloaded'] as const),
+] satisfies ApiErrorCode[];
+
 const route = operation({
   id: 'iniciarSesion',
   tag: 'Autenticacion',
   summary: 'Entrar y obtener un token de acceso',
   description: 'El cuerpo se ignora.',
-  request: {
-    headers: Type.Object({
-      'x-username': Type.String({ description: 'Usuario API, en UTF-8 o Latin-1', ...LENGTH }),
-      'x-password': Type.String({ description: 'Contraseña, en UTF-8 o Latin-1', ...LENGTH }),
-    }),
-  },
+  request: { headers: CredentialHeaders },
   // Lengths are of the decoded text; a missing header has another error than a long one.
   validatedBy: 'handler',
-  errors: ['credentials-missing', 'credentials-wrong', 'too-many-logins', 'overloaded', 'body-too-large'],
+  errors: [...LOGIN_ERRORS, 'password-one-time', 'body-too-large'],
   data: {
     name: 'Sesion',
     message: 'Login exitoso',
@@ -41,19 +47,31 @@ const route = operation({
 /** `POST /api/auth/login` (docs/contract.md "Authentication"). */
 export async function loginRoute(server: HttpServer, { config }: ApiOptions): Promise<void> {
   ignoreBodies(server);
-  server.addHook('onRequest', async (_request, reply) => {
-    reply.header('cache-control', 'no-store'); // also on an error
-  });
-  server.post('/api/auth/login', route, async ({ headers, ip, id }) => {
-    const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
-    const user = await server.login.check(username, password, ip, id);
+  neverStored(server);
+  server.post('/api/auth/login', route, async (request) => {
+    const { username, password, address, requestId } = credentialsOf(request);
+    const user = await server.login.check(username, password, address, requestId);
     const access_token = server.signToken(user);
     return route.ok({ access_token, token_type: 'Bearer', expires_in: config.JWT_TTL_S });
   });
 }
 
+/** Forbids caches to store the answers of a scope, also errors. */
+export function neverStored(server: HttpServer): void {
+  server.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+}
+
+/** A missing header gives an empty text, which `Login` refuses. */
+export function credentialsOf({ headers, ip, id }: FastifyRequest) {
+  const [username, password] = [decoded(headers['x-username']), decoded(headers['x-password'])];
+  return { username, password, address: ip, requestId: id };
+}
+
 /** Decodes a header, which Node reads as Latin-1: some clients send UTF-8, others Latin-1. */
-function decoded(header = ''): string {
-  const bytes = Buffer.from(header, 'latin1');
-  return isUtf8(bytes) ? bytes.toString('utf8') : header;
+function decoded(header: string | string[] = ''): string {
+  const text = String(header);
+  const bytes = Buffer.from(text, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : text;
 }

@@ -91,8 +91,7 @@ async function postalCodeOf(mongo: Connection, origin: string): Promise<string> 
 
 /** @throws Error for a name that no account has: its price would be that of the public list. */
 async function requireAccount(mongo: Connection, account: string): Promise<void> {
-  const users = await new UserStore(mongo).list();
-  if (account !== '' && !users.some((user) => user.account === account)) {
+  if (account !== '' && !(await new UserStore(mongo).hasAccount(account))) {
     throw new Error('--account: ninguna cuenta se llama asi');
   }
 }

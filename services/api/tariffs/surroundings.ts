@@ -22,14 +22,13 @@ export async function readSurroundings(
   const before = inForceAt(versions, begins.moment);
   const folder = before && (await store.folder(before.number));
   const { branches, coverage } = await new BranchStore(mongo).snapshot();
-  const users = await new UserStore(mongo).list();
   const origins = branches.filter(({ Activa, Origen }) => Activa && Origen);
   return {
     inForce: folder && (await readTariff(folder, new TariffReport())),
     laterVersions: laterThan(versions, begins.moment).map(({ number }) => number),
     origins: new Map(origins.map(({ Codigo, CodigoPostal }) => [Codigo, CodigoPostal])),
     coveredPostalCodes: coverage.map(({ postalCode }) => postalCode).sort(),
-    accounts: new Set(users.map(({ account }) => account)),
+    accounts: await new UserStore(mongo).accounts(),
     from: begins.date,
   };
 }

@@ -1,10 +1,9 @@
-import { type Static, type TObject, Type } from 'typebox';
+import { Type } from 'typebox';
 import { FEED_TYPE_NAMES, type FeedType } from '#shared/contracts/event-types.ts';
-import { guideAjv } from '#shared/contracts/guide.ts';
 import { isAddress } from '#shared/contracts/public-address.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { WebhookChange } from '#shared/stores/webhook-store.ts';
-import { addProblems, isObject, normalizeFields, tidy } from '../requests/body.ts';
+import { isObject, readerOf, tidy } from '../requests/body.ts';
 
 const URL_RULE =
   'debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada';
@@ -122,18 +121,6 @@ export function parseActivation(body: unknown): { cursor?: string; skips: boolea
 export function refuseCursor(): never {
   const problem = invalid('cursor', "debe ser un 'siguiente' de GET /api/eventos");
   throw new DomainError('fields-invalid', { problems: [problem] });
-}
-
-/** Collects the problems of a body's fields. */
-function readerOf<S extends TObject>(schema: S) {
-  const known = new Set(Object.keys(schema.properties));
-  const isValid = guideAjv({ allErrors: true, verbose: true }).compile(schema);
-  return (body: unknown, problems: ProblemList): Static<S> => {
-    if (!isObject(body)) throw new DomainError('bad-request');
-    const fields = normalizeFields(body, known, problems);
-    if (!isValid(fields)) addProblems(problems, isValid.errors);
-    return fields as Static<S>;
-  };
 }
 
 /** @returns the address as it is stored, or undefined after adding a problem. */

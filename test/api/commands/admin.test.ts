@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
+import { isCommonPassword } from '#services/api/accounts/common-passwords.ts';
 import { run } from '#services/api/cli.ts';
-import { isCommonPassword } from '#services/api/commands/common-passwords.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';

@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { changePassword } from '../accounts/change-password.ts';
+import { BODY_ERRORS, operation } from '../openapi/operation.ts';
+import { describeHeaders } from '../openapi/responses.ts';
+import { PasswordChange, parsePasswordChange } from '../requests/new-password.ts';
+import { CredentialHeaders, credentialsOf, LOGIN_ERRORS, neverStored } from './login.ts';
+
+/** In bytes: bodies of anybody are parsed. */
+const BODY_LIMIT = 16 * 1024;
+
+const route = operation({
+  id: 'cambiarContrasena',
+  tag: 'Autenticacion',
+  summary: 'Cambiar la contraseña propia',
+  description:
+    'Con la contraseña actual, también una temporal, en los headers. Termina los tokens y sesiones del usuario, salvo ' +
+    'con `ConservarAnterior`: entonces siguen, y la contraseña de antes vale 24 horas más. Cuenta como un intento de ' +
+    'entrar. El cuerpo admite hasta 16 KiB.',
+  request: { headers: CredentialHeaders, body: PasswordChange },
+  validatedBy: 'handler',
+  errors: [
+    ...BODY_ERRORS,
+    ...(['fields-invalid', 'forbidden', 'password-replaced', 'password-unknown'] as const),
+    ...LOGIN_ERRORS,
+  ],
+  data: {
+    name: 'ContrasenaCambiada',
+    message: 'Contrasena cambiada',
+    schema: Type.Object(
+      {
+        usuario: Type.String(),
+        anteriorHasta: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+          description: 'Hasta cuándo vale la contraseña de antes, ISO 8601, UTC; null si ya no vale',
+        }),
+      },
+      { title: 'ContrasenaCambiada' },
+    ),
+    headers: describeHeaders({ 'Cache-Control': 'no-store' }),
+    example: { usuario: 'tienda', anteriorHasta: '2026-11-22T18:00:00.000Z' },
+  },
+});
+
+/** `POST /api/auth/password` (docs/contract.md "Authentication"). */
+export async function passwordRoute(server: HttpServer): Promise<void> {
+  neverStored(server);
+  server.post('/api/auth/password', { ...route, bodyLimit: BODY_LIMIT }, async (request) => {
+    const credentials = credentialsOf(request);
+    const change = parsePasswordChange(request.body, credentials.password);
+    const { user, previousUntil } = await changePassword(server, credentials, change);
+    const { username: actor, account, oneTimeUntil } = user;
+    const { address, requestId } = credentials;
+    await server.auditLog.record({
+      ...{ action: 'password.change', actor, account, address, requestId, outcome: 'ok' },
+      details: { overlaps: previousUntil !== null, wasOneTime: oneTimeUntil !== undefined },
+    });
+    return route.ok({ usuario: actor, anteriorHasta: previousUntil?.toISOString() ?? null });
+  });
+}
