@@ -71,7 +71,8 @@ const MODULES: Record<string, Record<string, string[]>> = {
   'services/api': {
     accounts: [],
     calculator: ['hooks', 'public-pages', 'quotes', 'requests', 'tariffs'],
-    commands: ['accounts', 'guides', 'manifests', 'privacy', 'quotes', 'tariffs', 'usage'],
+    commands: ['accounts', 'customers', 'guides', 'manifests', 'privacy', 'quotes', 'tariffs', 'usage'],
+    customers: ['accounts', 'guides'],
     docs: ['guides', 'openapi', 'webhooks'],
     guides: ['accounts', 'postal-codes', 'quotes', 'requests'],
     hooks: ['accounts', 'plugins'],

@@ -2,10 +2,13 @@ import { runCommandLine } from '#shared/commands/run-command-line.ts';
 import { addAuditCommand } from './commands/audit-command.ts';
 import { example } from './commands/command-line.ts';
 import { addEventsCommand } from './commands/events-command.ts';
+import { addImportCommand } from './commands/import-command.ts';
 import { addLimitsCommand } from './commands/limits-command.ts';
+import { addListCommand } from './commands/list-command.ts';
 import { addPrivacyCommands } from './commands/privacy-commands.ts';
 import { PASSWORD_RULE } from './commands/read-password.ts';
 import { addRemoveCommand } from './commands/remove-command.ts';
+import { addResetCommand } from './commands/reset-command.ts';
 import { addUsageCommand } from './commands/usage-command.ts';
 import { addUserCommands, PERMISSION_NAMES } from './commands/user-commands.ts';
 import { addWebhooksCommand } from './commands/webhooks-command.ts';
@@ -33,6 +36,9 @@ export function run(argv: string[]): Promise<number> {
           .addHelpText('after', `\nPermisos: ${PERMISSION_NAMES}\n${PASSWORD_RULE}`)
           .addHelpText('after', example('create --help'));
         addUserCommands(program, run);
+        addListCommand(program, run);
+        addImportCommand(program, run);
+        addResetCommand(program, run);
         addRemoveCommand(program, run);
         addLimitsCommand(program, run);
         addAuditCommand(program, run);

@@ -1,3 +1,4 @@
+import { NO, YES } from '#shared/commands/csv.ts';
 import { type Branch, branchCode } from '#shared/contracts/branch.ts';
 import { POSTAL_CODE_CELL_RULE, POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 import type { Coverage } from '#shared/stores/branch-store.ts';
@@ -21,8 +22,7 @@ const CODE: Rule = {
 };
 const POSTAL_CODE = matching(POSTAL_CODE_FORM, POSTAL_CODE_CELL_RULE);
 const PHONE = matching(/^([0-9]{7,15})?$/, 'debe tener de 7 a 15 digitos, o quedar vacio');
-const YES_NO = matching(/^(s[ií]|true|1|no|false|0)$/i, 'debe ser si o no');
-const YES = /^(s[ií]|true|1)$/i;
+const YES_NO: Rule = { fits: (cell) => YES.test(cell) || NO.test(cell), reason: 'debe ser si o no' };
 // As in `shared/contracts/guide.ts`, because these texts go onto the same labels.
 const TEXT = matching(
   /^[^\p{Cc}\u2028\u2029]{0,120}$/u,

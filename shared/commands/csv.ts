@@ -18,6 +18,10 @@ const REPLACEMENT_CHARACTER = '\uFFFD';
 
 export const NOT_UTF8 = 'no es UTF-8: guarde el archivo como "CSV UTF-8"';
 
+/** Cells of a yes and a no. */
+export const YES = /^(s[ií]|true|1)$/i;
+export const NO = /^(no|false|0)$/i;
+
 export function isMisread(cell: string): boolean {
   return cell.includes(REPLACEMENT_CHARACTER);
 }
@@ -152,7 +156,12 @@ function parseLines(lines: readonly string[], delimiter: string): (string[] | un
  * order mark.
  */
 export function formatCsv(columns: readonly string[], rows: readonly (string | number)[][]): string {
-  return stringify([columns, ...rows.map((row) => row.map(guarded))], { bom: true });
+  return stringify([columns], { bom: true }) + formatRows(rows);
+}
+
+/** Writes more rows of the same file. */
+export function formatRows(rows: readonly (string | number)[][]): string {
+  return stringify(rows.map((row) => row.map(guarded)));
 }
 
 function guarded(cell: string | number): string | number {

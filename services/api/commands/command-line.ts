@@ -2,24 +2,21 @@ import { Argument } from 'commander';
 import { Type } from 'typebox';
 import { UsageError } from '#shared/commands/run-command-line.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
+import { NAME_RULE, validName } from '../accounts/names.ts';
 import { ApiConfig } from '../config.ts';
 import { localTimeFormatter } from '../local-time.ts';
 
-export const NAME_RULE = 'de 1 a 64 caracteres visibles, sin espacios';
-
-/** Headers lose blanks at the ends, so a user name has none. */
 export function usernameArgument(): Argument {
   return new Argument('<usuario>', NAME_RULE).argParser((name) => parseName('El usuario', name));
 }
 
-/** An account's default name is a user name, so the same rules apply. */
 export function parseAccount(name: string): string {
   return parseName('La cuenta', name);
 }
 
 function parseName(what: string, name: string): string {
-  const composed = name.normalize('NFC');
-  if (/^[^\p{C}\p{Z}]{1,64}$/u.test(composed)) return composed;
+  const valid = validName(name);
+  if (valid !== undefined) return valid;
   throw new UsageError(`${what} debe tener ${NAME_RULE}`);
 }
 

@@ -4,20 +4,16 @@ import { hashPassword } from '#shared/auth/passwords.ts';
 import { type ApiUser, PERMISSIONS, type Permission, UserStore } from '#shared/auth/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
+import { NAME_RULE } from '../accounts/names.ts';
 import { GuideStore } from '../guides/guide-store.ts';
 import { ManifestStore } from '../manifests/manifest-store.ts';
-import { aligned, example, NAME_RULE, parseAccount, usernameArgument } from './command-line.ts';
+import { example, parseAccount, usernameArgument } from './command-line.ts';
 import { PASSWORD_RULE, readPassword } from './read-password.ts';
 
 export const PERMISSION_NAMES = PERMISSIONS.join(', ');
 /** Processes cache users for some seconds, so guides of that time may miss the move. */
 const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
-
-type ListedUser = Pick<
-  ApiUser,
-  'username' | 'account' | 'permissions' | 'originBranch' | 'disabled' | 'test'
->;
 
 export function addUserCommands(program: Command, run: Run): void {
   const onUser = (name: string, description: string, help: string) =>
@@ -160,18 +156,6 @@ export function addUserCommands(program: Command, run: Run): void {
         },
       ),
     );
-
-  program
-    .command('list')
-    .description('Muestra los usuarios.')
-    .option('--json', 'en JSON')
-    .addHelpText('after', example('list --json'))
-    .action(({ json = false }) =>
-      withUsers(async (users) => {
-        const all = await users.list();
-        return json ? JSON.stringify(all, null, 2) : userTable(all);
-      }),
-    );
 }
 
 /** @throws Error if the account has users or guides of the other kind: test accounts and others never mix. */
@@ -217,19 +201,8 @@ function summary({
   permissions,
   originBranch,
   test = false,
-}: Omit<ListedUser, 'disabled' | 'test'> & { test?: boolean }): string {
+}: Pick<ApiUser, 'username' | 'account' | 'permissions' | 'originBranch'> & { test?: boolean }): string {
   const allowed = permissions.join(', ') || 'ninguno';
   const kind = test ? ', de prueba' : '';
   return `${username} (cuenta: ${account}${kind}; permisos: ${allowed}; origen: ${originBranch ?? 'ninguno'})`;
-}
-
-function userTable(users: ListedUser[]): string {
-  const rows = users.map(({ username, account, permissions, originBranch, disabled, test }) => [
-    username,
-    test ? `${account} (prueba)` : account,
-    disabled ? 'deshabilitado' : 'activo',
-    originBranch ?? '-',
-    permissions.join(' ') || '-',
-  ]);
-  return aligned([['USUARIO', 'CUENTA', 'ESTADO', 'ORIGEN', 'PERMISOS'], ...rows]);
 }
