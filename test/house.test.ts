@@ -73,7 +73,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     calculator: ['hooks', 'public-pages', 'quotes', 'requests', 'tariffs'],
     commands: ['accounts', 'customers', 'guides', 'manifests', 'privacy', 'quotes', 'tariffs', 'usage'],
     customers: ['accounts', 'guides'],
-    docs: ['guides', 'openapi', 'webhooks'],
+    docs: ['accounts', 'guides', 'openapi', 'webhooks'],
     guides: ['accounts', 'postal-codes', 'quotes', 'requests'],
     hooks: ['accounts', 'plugins'],
     labels: ['accounts', 'guides', 'requests'],

@@ -6,6 +6,9 @@ export const MIN_PASSWORD = 12;
 /** Longest password, in bytes, as a login accepts. */
 export const MAX_PASSWORD = MAX_CREDENTIAL;
 
+/** Days in which a one-time password can be exchanged. */
+export const ONE_TIME_DAYS = 30;
+
 /** Returns the rule that a new password breaks, in Spanish, to follow the name of a field; undefined for a good one. */
 export function brokenPasswordRule(password: string): string | undefined {
   if ([...password].length < MIN_PASSWORD) return `debe tener al menos ${MIN_PASSWORD} caracteres`;

@@ -7,10 +7,11 @@ import { type Run, typedPath, UsageError } from '#shared/commands/run-command-li
 import { progressLine } from '#shared/commands/terminal.ts';
 import { BranchStore } from '#shared/stores/branch-store.ts';
 import { NAME_RULE } from '../accounts/names.ts';
+import { ONE_TIME_DAYS } from '../accounts/password-rule.ts';
 import { type Comparison, compareCustomers } from '../customers/compare-customers.ts';
 import { createCustomers } from '../customers/create-customers.ts';
 import { CUSTOMER_COLUMNS, readCustomers, refuseWrongLines } from '../customers/customer-file.ts';
-import { ONE_TIME_DAYS, PasswordFile } from '../customers/one-time-passwords.ts';
+import { PasswordFile } from '../customers/one-time-passwords.ts';
 import { example } from './command-line.ts';
 
 const HELP = `

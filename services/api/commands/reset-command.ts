@@ -2,12 +2,8 @@ import type { Command } from 'commander';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
-import {
-  ONE_TIME_DAYS,
-  ONE_TIME_MS,
-  oneTimePassword,
-  PasswordFile,
-} from '../customers/one-time-passwords.ts';
+import { ONE_TIME_DAYS } from '../accounts/password-rule.ts';
+import { ONE_TIME_MS, oneTimePassword, PasswordFile } from '../customers/one-time-passwords.ts';
 import { example, usernameArgument } from './command-line.ts';
 
 export function addResetCommand(program: Command, run: Run): void {

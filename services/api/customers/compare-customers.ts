@@ -8,6 +8,8 @@ import type { Customer, CustomerFile, FileAccount } from './customer-file.ts';
 
 /** Users in one query. */
 const AT_ONCE = 1_000;
+/** Accounts whose guides are looked for at once. */
+const GUIDES_AT_ONCE = 25;
 
 export type Comparison = {
   missing: Customer[];
@@ -59,10 +61,13 @@ async function compareAccounts(
 ): Promise<void> {
   const names = accounts.map(([name]) => name);
   const kinds = await users.kindsOf(names);
+  const kindsOfGuides = await kindsByGuides(
+    mongo,
+    names.filter((name) => !kinds.has(name)),
+  );
   const limits = await new AccountLimitsStore(mongo).findAll(names);
-  const guides = new GuideStore(mongo);
   for (const [name, { line, test, limits: wanted }] of accounts) {
-    const kind = kinds.get(name) ?? (await guides.areTests(name));
+    const kind = kinds.get(name) ?? kindsOfGuides.get(name);
     if (kind !== undefined && kind !== test) {
       const reason = `la cuenta ${kind ? 'es' : 'no es'} de prueba, y eso no cambia`;
       report.add({ line, column: 'Cuenta', value: name, reason });
@@ -74,6 +79,17 @@ async function compareAccounts(
       found.differences.add({ line, column: 'Cuenta', value: name, reason: 'ya existe, con otros limites' });
     }
   }
+}
+
+/** Returns whether accounts without users are for rehearsals, if they have guides. */
+async function kindsByGuides(mongo: Connection, accounts: readonly string[]) {
+  const guides = new GuideStore(mongo);
+  const kinds = new Map<string, boolean | undefined>();
+  for (const chunk of chunks(accounts, GUIDES_AT_ONCE)) {
+    const found = chunk.map(async (account) => kinds.set(account, await guides.areTests(account)));
+    await Promise.all(found);
+  }
+  return kinds;
 }
 
 function differenceOf(customer: Customer, user: ListedUser): string | undefined {

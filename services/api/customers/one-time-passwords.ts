@@ -2,9 +2,8 @@ import { randomInt } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatCsv, formatRows } from '#shared/commands/csv.ts';
+import { ONE_TIME_DAYS } from '../accounts/password-rule.ts';
 
-/** Days in which a one-time password can be exchanged (docs/contract.md "Authentication"). */
-export const ONE_TIME_DAYS = 30;
 export const ONE_TIME_MS = ONE_TIME_DAYS * 24 * 3_600_000;
 
 /** Small letters and digits that nobody takes for others: no 0 and o, 1, i and l. */

@@ -3,7 +3,7 @@ import { renderMarkdown, type Section } from '#shared/pages/markdown.ts';
 
 /** The chapters of the guide for integrators by subject, in the order of its contents. Each is a Markdown file. */
 const SUBJECTS = {
-  Empezar: ['inicio', 'pruebas', 'probar', 'cliente', 'ejemplos'],
+  Empezar: ['inicio', 'pruebas', 'probar', 'cliente', 'ejemplos', 'contrasena'],
   'Crear guías': ['campos', 'postales', 'cotizar', 'reintentos'],
   Etiquetas: ['etiquetas', 'impresoras', 'manifiestos'],
   Seguimiento: ['rastreo', 'webhooks'],

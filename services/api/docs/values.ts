@@ -13,6 +13,7 @@ import {
   textOf,
 } from '#shared/http/http-errors.ts';
 import { MAX_WEBHOOKS } from '#shared/stores/webhook-store.ts';
+import { MAX_PASSWORD, MIN_PASSWORD, ONE_TIME_DAYS } from '../accounts/password-rule.ts';
 import type { ApiConfig } from '../config.ts';
 import { httpErrors } from '../errors.ts';
 import { KEY_DAYS } from '../guides/creation-journal.ts';
@@ -74,6 +75,9 @@ function limitsOf(config: ApiConfig): Record<string, string> {
     LABEL_PAGES_PER_ACCOUNT: config.LABEL_PAGES_PER_ACCOUNT,
     LOGIN_FAILURES_PER_ADDRESS: config.LOGIN_FAILURES_PER_ADDRESS,
     diasDeClave: KEY_DAYS,
+    diasDeTemporal: ONE_TIME_DAYS,
+    minContrasena: MIN_PASSWORD,
+    maxContrasena: MAX_PASSWORD,
     JWT_TTL_S: config.JWT_TTL_S,
     esperaS: LABEL_TIMEOUT_MS / 1_000,
     fallosPorUsuario: FAILURES_PER_USER,
