@@ -4,13 +4,14 @@ import { formatCsv } from '#shared/commands/csv.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
+import { NAME_RULE } from '../accounts/names.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
 import { formatPesos, toPesos } from '../tariffs/amounts.ts';
 import { type ClosedMonth, ClosedMonths, type Difference, differences } from '../usage/closed-months.ts';
 import type { Figures, Usage } from '../usage/figures.ts';
 import { closesAt, type Month, monthOf } from '../usage/months.ts';
 import { readUsage } from '../usage/read-usage.ts';
-import { example, NAME_RULE, parseAccount, readTimeZone } from './command-line.ts';
+import { example, parseAccount, readTimeZone } from './command-line.ts';
 
 type Column = { head: string; figure: keyof Figures; isMoney?: true };
 const COLUMNS: readonly Column[] = [

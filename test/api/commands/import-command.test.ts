@@ -210,7 +210,7 @@ describe('an import', () => {
     trail,
     users,
   }) => {
-    const names = Array.from({ length: 350 }, (_, i) => `cliente${i}`);
+    const names = Array.from({ length: 220 }, (_, i) => `cliente${i}`);
     const name = await file('muchos.csv', 'Usuario,Permisos', ...names.map((user) => `${user},guias.read`));
     const cli = [join(repoRoot, 'services/api/cli.ts'), 'import', name, '--passwords', 'muertas.csv'];
     const child = spawn(process.execPath, cli, { env: { ...process.env, ...operator }, stdio: 'ignore' });
