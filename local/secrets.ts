@@ -1,49 +1,90 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
-import { REDIS_SERVICES, type RedisService, redisAclFile, redisUrlOf } from './access/redis-acl.ts';
+import {
+  FIRST_GENERATION,
+  type MongoGeneration,
+  mongoUserName,
+  nextGeneration,
+} from './access/mongo-names.ts';
+import {
+  REDIS_SERVICES,
+  type RedisPasswords,
+  type RedisService,
+  redisAclFile,
+  redisUrlOf,
+} from './access/redis-acl.ts';
 
-export type Secrets = ReturnType<typeof generateSecrets>;
+export type Secrets = ReturnType<typeof generateSecrets> & {
+  /** Passwords that the stores still take, while a rotation is under way. */
+  previous?: { redis: RedisPasswords; mongoRoot: string };
+};
 
 export function generateSecrets() {
   return {
-    jwt: secret(),
-    internal: secret(),
+    jwt: randomSecret(),
+    internal: randomSecret(),
     /** Encrypts the secrets of webhooks. To rotate the key, move it to `webhooksPrevious`. */
-    webhooks: secret(),
+    webhooks: randomSecret(),
     webhooksPrevious: '',
-    redis: byName([...REDIS_SERVICES, 'operator'] as const, secret),
+    redis: byName([...REDIS_SERVICES, 'operator'] as const, randomSecret),
     /** The administrator is `mongoRoot`. */
-    mongo: byName(MONGO_USERS, secret),
-    mongoRoot: secret(),
-    grafana: secret(),
+    mongo: byName(MONGO_USERS, randomSecret),
+    mongoGeneration: FIRST_GENERATION as MongoGeneration,
+    mongoRoot: randomSecret(),
+    grafana: randomSecret(),
   };
 }
 
-/** Reads the secrets in `file`, and adds those that it lacks: access tokens stay valid over a restart or an upgrade. */
-export function loadSecrets(file: string): Secrets {
+/**
+ * Reads the secrets in `file`, adds those that it lacks, and stores what `change` makes of them: access tokens stay valid
+ * over a restart or an upgrade.
+ */
+export function loadSecrets(file: string, change: (secrets: Secrets) => Secrets = (same) => same): Secrets {
   const fresh = generateSecrets();
-  const secrets = existsSync(file) ? merge(fresh, JSON.parse(readFileSync(file, 'utf8'))) : fresh;
+  const secrets = change(existsSync(file) ? merge(fresh, JSON.parse(readFileSync(file, 'utf8'))) : fresh);
   writeFileSync(`${file}.partial`, JSON.stringify(secrets), { mode: 0o600 });
   renameSync(`${file}.partial`, file);
   return secrets;
 }
 
+/**
+ * Returns new passwords of the stores and of Grafana. Until `retirePreviousPasswords`, Redis takes the former ones too, and
+ * MongoDB its former users. While a rotation is under way, returns the secrets as they are.
+ */
+export function rotatePasswords(secrets: Secrets): Secrets {
+  if (secrets.previous) return secrets;
+  const { redis, mongo, mongoRoot, grafana } = generateSecrets();
+  const previous = { redis: secrets.redis, mongoRoot: secrets.mongoRoot };
+  const mongoGeneration = nextGeneration(secrets.mongoGeneration);
+  return { ...secrets, redis, mongo, mongoRoot, grafana, mongoGeneration, previous };
+}
+
+export function retirePreviousPasswords({ previous: _, ...secrets }: Secrets): Secrets {
+  return secrets;
+}
+
+/** Returns the password with which the operator changes Redis' users. Redis knows a new one only after that change. */
+export function redisOperatorPassword({ redis, previous }: Secrets): string {
+  return previous?.redis.operator ?? redis.operator;
+}
+
 /** Returns the connection string of each user, and the file of users of both Redis. */
-export function storeCredentials({ redis, mongo }: Secrets) {
+export function storeCredentials({ redis, mongo, mongoGeneration, previous }: Secrets) {
   const redisUrl = (host: string) => (service: RedisService) =>
     redisUrlOf(`redis://${host}:6379`, service, redis[service]);
   // Without `journal`, a crash loses acknowledged writes of the last 100 ms.
-  const mongoUri = (user: MongoUser) => `mongodb://${user}:${mongo[user]}@mongo:27017/guias?journal=true`;
+  const mongoUri = (user: MongoUser) =>
+    `mongodb://${mongoUserName(user, mongoGeneration)}:${mongo[user]}@mongo:27017/guias?journal=true`;
   return {
     redisUrls: byName(REDIS_SERVICES, redisUrl('redis')),
     labelCacheUrls: byName(REDIS_SERVICES, redisUrl('label-cache')),
     mongoUris: byName(MONGO_USERS, mongoUri),
-    usersAcl: redisAclFile('{guias}', redis),
+    usersAcl: redisAclFile('{guias}', redis, previous?.redis),
   };
 }
 
-function secret(): string {
+export function randomSecret(): string {
   return randomBytes(32).toString('hex');
 }
 

@@ -1,20 +1,33 @@
+import { text } from 'node:stream/consumers';
 import { runProgram } from '../run-program.ts';
 import { generateSecrets, storeCredentials } from '../secrets.ts';
+import { retirePrevious, rotate } from './kubernetes-rotation.ts';
 
 /** Nothing is written to disk, and no secret is an argument of a program. */
 const HELP = `Usage: npm run --silent secrets:kubernetes | kubectl -n guias create -f -
+       kubectl -n guias get secrets -o json | npm run --silent secrets:kubernetes -- --rotate | kubectl -n guias replace -f -
 
 Prints the Secrets of k8s/small with new random values. \`kubectl create\` leaves those that exist as they are.
 
-  --help  show this text
+  --rotate  print the Secrets of standard input with new passwords of the stores, which still take the former ones
+  --retire  print them without the former passwords
+  --help    show this text
+
+k8s/rotate-passwords.sh takes both steps.
 `;
 
-await runProgram(HELP, {}, () => {
-  process.stdout.write(`${secretsOfSmall()}\n`);
+await runProgram(HELP, { rotate: { type: 'boolean' }, retire: { type: 'boolean' } }, async (step) => {
+  if (!step.rotate && !step.retire) return print(secretsOfSmall());
+  const { items } = JSON.parse(await text(process.stdin));
+  print(step.rotate ? rotate(items) : retirePrevious(items));
 });
 
-/** Returns a List of Kubernetes, in JSON. */
-function secretsOfSmall(): string {
+/** Prints a List of Kubernetes, in JSON. */
+function print(items: object[]): void {
+  process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)}\n`);
+}
+
+function secretsOfSmall(): object[] {
   const secrets = generateSecrets();
   const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 
@@ -42,11 +55,10 @@ function secretsOfSmall(): string {
     'guias-redis-users': { 'users.acl': usersAcl },
   };
 
-  const items = Object.entries(SECRETS).map(([name, stringData]) => ({
+  return Object.entries(SECRETS).map(([name, stringData]) => ({
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name },
     stringData,
   }));
-  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2);
 }

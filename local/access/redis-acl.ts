@@ -98,12 +98,16 @@ export function redisRules(service: RedisService, prefix: string): string[] {
 /**
  * Renders the file of users (`aclfile`), with hashes of the passwords. `default`, the user of a client without a
  * name, is off. `health` may only PING and has no password, so a health check has no secret to show.
+ *
+ * @param previous passwords that are valid too, while a rotation is under way.
  */
-export function redisAclFile(prefix: string, passwords: RedisPasswords): string {
+export function redisAclFile(prefix: string, passwords: RedisPasswords, previous?: RedisPasswords): string {
+  const hashesOf = (user: RedisUser) =>
+    [passwords, previous].flatMap((each) => (each ? [hashOf(each[user])] : []));
   const users = REDIS_SERVICES.map((service) => [service, ...redisRules(service, prefix)]);
   const lines = [
-    ...users.map(([name, ...rules]) => [name, 'on', hashOf(passwords[name as RedisService]), ...rules]),
-    ['operator', 'on', hashOf(passwords.operator), '~*', '&*', '+@all'],
+    ...users.map(([name, ...rules]) => [name, 'on', ...hashesOf(name as RedisService), ...rules]),
+    ['operator', 'on', ...hashesOf('operator'), '~*', '&*', '+@all'],
     ['health', 'on', 'nopass', 'resetkeys', 'resetchannels', '-@all', '+ping'],
     // Off, yet with all rights: Redis loads its append-only file with them, and would lose scripts and transactions.
     ['default', 'off', 'resetpass', '~*', '&*', '+@all'],

@@ -1,19 +1,35 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadSecrets, storeCredentials } from '../secrets.ts';
+import { PREVIOUS_ADMIN_PASSWORD } from '../access/mongo-names.ts';
+import {
+  loadSecrets,
+  redisOperatorPassword,
+  retirePreviousPasswords,
+  rotatePasswords,
+  type Secrets,
+  storeCredentials,
+} from '../secrets.ts';
 
 /**
  * Generates the secrets of `docker compose up` at its first start, in a volume of their own: no person chooses a
  * password, and no file of the checkout holds one. Each service gets a folder with its secrets, which only its
  * container has; any user can read the files. No container has `secrets.json`, with all secrets. Later starts write
  * the folders again, with the current rules for Redis' users.
- * Usage: node local/compose/secrets.ts <folder>
+ * `rotate` and `retire` are steps of rotate-passwords.sh.
  */
 
-const [folder] = process.argv.slice(2);
-if (!folder) throw new Error('Usage: node local/compose/secrets.ts <folder>');
+const USAGE = 'Usage: node local/compose/secrets.ts <folder> [rotate|retire]';
+const CHANGES: Readonly<Record<string, (secrets: Secrets) => Secrets>> = {
+  keep: (secrets) => secrets,
+  rotate: rotatePasswords,
+  retire: retirePreviousPasswords,
+};
+
+const [folder, step = 'keep'] = process.argv.slice(2);
+const change = CHANGES[step];
+if (!folder || !change) throw new Error(USAGE);
 const first = !existsSync(join(folder, 'secrets.json'));
-const secrets = loadSecrets(join(folder, 'secrets.json'));
+const secrets = loadSecrets(join(folder, 'secrets.json'), change);
 const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 const { jwt, internal } = secrets;
 const webhookKeys = {
@@ -38,14 +54,18 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   loads: { mongodb: mongoUris.loads },
   demo: { mongodb: mongoUris.demo },
   mongo: { password: secrets.mongoRoot },
-  'mongo-users': { password: secrets.mongoRoot, ...mongoUris },
+  'mongo-users': {
+    password: secrets.mongoRoot,
+    [PREVIOUS_ADMIN_PASSWORD]: secrets.previous?.mongoRoot ?? '', // empty: none
+    ...mongoUris,
+  },
   redis: { 'users.acl': usersAcl },
   'label-cache': { 'users.acl': usersAcl },
-  'redis-cli': { password: secrets.redis.operator },
+  'redis-cli': { password: redisOperatorPassword(secrets) },
   grafana: { password: secrets.grafana },
 };
 for (const [service, files] of Object.entries(FOLDERS)) writeFolder(join(folder, service), files);
-process.stdout.write(first ? 'Generated the secrets.\n' : 'The secrets exist already.\n');
+process.stdout.write(first ? 'Generated the secrets.\n' : `The secrets exist already: ${step}.\n`);
 
 /** Replaces whole files: a service never reads half of one. */
 function writeFolder(path: string, files: Record<string, string>): void {

@@ -35,6 +35,12 @@ export class ComposeProject {
     return stdout.trim();
   }
 
+  /** Runs a script of the repository, as an operator does. @throws with its output when it fails. */
+  async script(path: string): Promise<string> {
+    const options = { cwd: repoRoot, env: this.#env, timeout: COMMAND_TIMEOUT_MS, maxBuffer: 2 ** 26 };
+    return (await run('sh', [path], options)).stdout;
+  }
+
   /** Returns the containers that run. */
   async containers(...services: string[]): Promise<Container[]> {
     const lines = await this.compose('ps', '--format', '{{.ID}} {{.Service}}', ...services);

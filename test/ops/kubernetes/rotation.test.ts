@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
+
+/** The Secrets of k8s/small while k8s/rotate-passwords.sh runs. rotation.compose.ts rotates those of running stores. */
+
+type Secret = { metadata: { name: string }; data: Record<string, string> };
+
+/** Runs the program, whose Secrets of standard input are these. */
+function print(secrets: Secret[], ...options: string[]): Secret[] {
+  const program = join(repoRoot, 'local/access/kubernetes-secrets.ts');
+  const input = JSON.stringify({ items: secrets });
+  return JSON.parse(execFileSync(process.execPath, [program, ...options], { input, encoding: 'utf8' })).items;
+}
+
+/** Returns new Secrets as the cluster stores them. */
+function created(): Secret[] {
+  const made = print([]) as unknown as { metadata: { name: string }; stringData: Record<string, string> }[];
+  const encoded = (values: Record<string, string>) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, btoa(value)]));
+  return made.map(({ metadata, stringData }) => ({ metadata, data: encoded(stringData) }));
+}
+
+/** Returns the Secrets as the cluster has them after `kubectl replace` of what the step prints. */
+function after(step: '--rotate' | '--retire', secrets: Secret[]): Secret[] {
+  const changed = print(secrets, step);
+  return secrets.map((each) => changed.find(({ metadata }) => metadata.name === each.metadata.name) ?? each);
+}
+
+const read = (secrets: Secret[], name: string, key: string) =>
+  atob(secrets.find(({ metadata }) => metadata.name === name)?.data[key] ?? '');
+const hash = (password: string) => `#${createHash('sha256').update(password).digest('hex')}`;
+const redisPassword = (secrets: Secret[]) => new URL(read(secrets, 'guias-api', 'REDIS_URL')).password;
+/** The hashes of a user's passwords in the file of users of both Redis. */
+const hashes = (secrets: Secret[], user: string) =>
+  new RegExp(`^user ${user} on ([#0-9a-f ]*?) [^#0-9a-f]`, 'm')
+    .exec(read(secrets, 'guias-redis-users', 'users.acl'))?.[1]
+    ?.split(' ');
+
+const before = created();
+const rotated = after('--rotate', before);
+const retired = after('--retire', rotated);
+
+test('a rotation gives new passwords, and Redis takes both meanwhile', () => {
+  expect(redisPassword(rotated)).not.toBe(redisPassword(before));
+  expect(hashes(rotated, 'api')).toEqual([hash(redisPassword(rotated)), hash(redisPassword(before))]);
+  expect(hashes(retired, 'api')).toEqual([hash(redisPassword(rotated))]);
+  expect(read(retired, 'guias-api', 'LABEL_CACHE_URL')).toContain(
+    `:${redisPassword(rotated)}@label-cache:6379`,
+  );
+});
+
+test('the operator loads the users with a password that both Redis know', () => {
+  const operator = (secrets: Secret[]) => read(secrets, 'guias-operator', 'REDIS_PASSWORD');
+  expect(operator(rotated)).toBe(operator(before));
+  expect(hashes(rotated, 'operator')).toContain(hash(operator(retired)));
+  expect(hashes(retired, 'operator')).toEqual([hash(operator(retired))]);
+});
+
+test('MongoDB gets second users, and the administrator a password beside the former one', () => {
+  const user = (secrets: Secret[]) => new URL(read(secrets, 'guias-backup', 'MONGODB_URI')).username;
+  const again = after('--rotate', retired);
+  expect([before, rotated, retired, again].map(user)).toEqual(['backup', 'backup-2', 'backup-2', 'backup']);
+  const admin = (secrets: Secret[]) => read(secrets, 'guias-mongodb', 'MONGO_PASSWORD');
+  expect(read(rotated, 'guias-mongodb', 'MONGO_PASSWORD_PREVIOUS')).toBe(admin(before));
+  expect(admin(rotated)).not.toBe(admin(before));
+  expect(read(retired, 'guias-mongodb', 'MONGO_PASSWORD_PREVIOUS')).toBe('');
+});
+
+test('each step may be repeated, and leaves all other secrets as they are', () => {
+  expect(print(rotated, '--rotate')).toEqual([]);
+  expect(print(retired, '--retire')).toEqual([]);
+  for (const name of ['guias-jwt', 'guias-internal', 'guias-webhook-secrets'])
+    expect(retired.find(({ metadata }) => metadata.name === name)).toEqual(
+      before.find(({ metadata }) => metadata.name === name),
+    );
+});
