@@ -93,7 +93,7 @@ async function work(client: Client, signal: AbortSignal): Promise<{ done: number
   while (!signal.aborted) {
     try {
       const { status, body } = await client.create(minimalGuide());
-      if (status !== 200) throw new Error(`crear: ${status} ${body.message}`);
+      if (!body.data) throw new Error(`crear: ${status} ${body.message}`);
       const [guide] = body.data as CreatedGuide[];
       const label = await client.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
       if (label.status !== 200) throw new Error(`etiqueta: ${label.status} ${label.bytes}`);

@@ -60,7 +60,7 @@ test.for<[string, string[]]>([
   ['small', []],
   ['small', ['components/backup', 'components/gateway', 'monitoring']],
   ['production', []],
-  ['production', ['components/private-ca', 'components/label-templates', 'components/gateway', 'monitoring']],
+  ['production', ['components/private-ca', 'components/label-templates', 'components/ingress', 'monitoring']],
 ])(
   '%s with %j is taken, and its pods are restricted ones',
   async ([overlay, components], { folder, kubectl, apply }) => {

@@ -9,7 +9,7 @@ const EXAMPLE = 'registry.example/';
 /** Where the nodes find the images; without it, each node has them already. */
 const REGISTRY = process.env.IMAGE_REGISTRY ? `${process.env.IMAGE_REGISTRY}/` : '';
 
-/** Reaches the api from outside of the cluster, in place of the Ingress, for which there may be no controller. */
+/** Reaches the api from outside of the cluster, in place of the Gateway, which may not be there. */
 const OUTSIDE = [
   {
     apiVersion: 'v1',
@@ -59,6 +59,10 @@ export function writeOverlay(name: 'small' | 'production', more: Record<string, 
         newTag: 'local',
       })),
     ),
+    // k8s/production demands a decision.
+    ...(name === 'production' && {
+      configMapGenerator: [{ name: 'api', behavior: 'merge', literals: ['RETENTION_DAYS=1825'] }],
+    }),
     ...more,
   };
   writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization, null, 2));

@@ -160,24 +160,56 @@ it('the example of External Secrets has those that production mounts', () => {
   expect(given).toEqual(expect.arrayContaining(mountedIn('production').flatMap(({ secrets }) => secrets)));
 });
 
-it.each(OVERLAYS)(
-  'the Ingress of %s exposes /api and the tracking page alone, and leaves 413 and slow answers to the api',
-  (overlay) => {
-    const { metadata, spec } = find(overlay, 'Ingress', 'api');
-    const paths = spec.rules.flatMap(({ http }) => http.paths.map(({ path }) => path));
-    expect(paths).toEqual(['/api', '/cotizador', '/rastreo']);
-    const { annotations = {} } = metadata;
-    const numberOf = (name: string) => Number.parseInt(annotations[name] ?? '', 10);
-    for (const size of ['nginx.ingress.kubernetes.io/proxy-body-size', 'nginx.org/client-max-body-size'])
-      expect(numberOf(size), size).toBeGreaterThan(BODY_LIMIT_MIB);
-    for (const controller of ['nginx.ingress.kubernetes.io', 'nginx.org']) {
-      for (const time of ['read', 'send'])
-        expect(numberOf(`${controller}/proxy-${time}-timeout`)).toBeGreaterThan(SLOWEST_ANSWER_S);
-      // `non_idempotent` would send a POST twice, `http_503` would hide our own.
-      expect(annotations[`${controller}/proxy-next-upstream`]).toBe('error');
-    }
-  },
-);
+/** What customers reach; health and metrics stay inside the cluster. */
+const PUBLIC_PATHS = ['/api', '/cotizador', '/rastreo'];
+
+it('the Ingress exposes the public paths alone, and leaves 413 and slow answers to the api', () => {
+  const { metadata, spec } = find(WITH_ALL, 'Ingress', 'api');
+  expect(spec.rules.flatMap(({ http }) => http.paths.map(({ path }) => path))).toEqual(PUBLIC_PATHS);
+  const { annotations = {} } = metadata;
+  const numberOf = (name: string) => Number.parseInt(annotations[name] ?? '', 10);
+  for (const size of ['nginx.ingress.kubernetes.io/proxy-body-size', 'nginx.org/client-max-body-size'])
+    expect(numberOf(size), size).toBeGreaterThan(BODY_LIMIT_MIB);
+  for (const controller of ['nginx.ingress.kubernetes.io', 'nginx.org']) {
+    for (const time of ['read', 'send'])
+      expect(numberOf(`${controller}/proxy-${time}-timeout`)).toBeGreaterThan(SLOWEST_ANSWER_S);
+    // `non_idempotent` would send a POST twice, `http_503` would hide our own.
+    expect(annotations[`${controller}/proxy-next-upstream`]).toBe('error');
+  }
+});
+
+it('the route of production exposes the same, waits longer than the api answers, and sends nothing twice', () => {
+  const rules = find('production', 'HTTPRoute', 'api').spec.rules as unknown as Route[];
+  const paths = rules.flatMap(({ matches }) => matches.map(({ path }) => path));
+  expect(paths).toEqual(PUBLIC_PATHS.map((value) => ({ type: 'PathPrefix', value })));
+  for (const { timeouts, retry } of rules) {
+    for (const time of Object.values(timeouts))
+      expect(Number.parseInt(time, 10)).toBeGreaterThan(SLOWEST_ANSWER_S);
+    expect(retry).toBeUndefined();
+  }
+});
+
+/** A rule of an HTTPRoute. */
+type Route = {
+  matches: { path: { type: string; value: string } }[];
+  timeouts: { request: string; backendRequest: string };
+  retry?: object;
+};
+
+it('small and base have no way in but the one that an overlay chooses', () => {
+  const kinds = objectsOf('small').map(({ kind }) => kind);
+  expect(kinds).not.toContain('Ingress');
+  expect(kinds).not.toContain('HTTPRoute');
+});
+
+it('production does not start until somebody decides how long guides name persons', () => {
+  const generated = readKustomization('production').configMapGenerator ?? [];
+  const [, value] = generated.flatMap(({ literals = [] }) => literals)[0]?.split('=') ?? [];
+  const start = (days = '') =>
+    loadConfig(SETTINGS.api as never, { ...WORKING, ...ADDRESSES, RETENTION_DAYS: days });
+  expect(() => start(value)).toThrow('RETENTION_DAYS must be integer');
+  expect(() => start('1825')).not.toThrow();
+});
 
 it('small fits a node with two cores and 8 GB beside the cluster itself, while every pod is being replaced', () => {
   const amount = (text: string) => Number.parseFloat(text) * (/^[\d.]+(Gi)?$/.test(text) ? 1_024 : 1);
@@ -253,6 +285,8 @@ const WORKING: Readonly<Record<string, string>> = {
   REDIS_URL: 'redis://redis:6379',
   LABEL_CACHE_URL: 'redis://label-cache:6379',
 };
+
+const ADDRESSES = { BRANCHES_URL: 'http://branches:3001', WEBHOOKS_URL: 'http://webhooks:3004' };
 
 describe('the network', () => {
   /** Returns the rules of one direction that hold for the pods of a name. @throws Error where no policy holds for them. */
