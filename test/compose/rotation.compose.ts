@@ -92,7 +92,7 @@ async function work(client: Client, signal: AbortSignal): Promise<{ done: number
   let done = 0;
   while (!signal.aborted) {
     try {
-      const { status, body } = await client.create(minimalGuide());
+      const { status, body } = await client.create([minimalGuide()]);
       if (!body.data) throw new Error(`crear: ${status} ${body.message}`);
       const [guide] = body.data as CreatedGuide[];
       const label = await client.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
