@@ -20,13 +20,19 @@ export type Secrets = ReturnType<typeof generateSecrets> & {
   previous?: { redis: RedisPasswords; mongoRoot: string };
 };
 
+/** Keys that are rotated one by one. */
+type Key = 'jwt' | 'webhooks';
+
 export function generateSecrets() {
   return {
     jwt: randomSecret(),
+    jwtPrevious: '',
     internal: randomSecret(),
-    /** Encrypts the secrets of webhooks. To rotate the key, move it to `webhooksPrevious`. */
+    /** Encrypts the secrets of webhooks. */
     webhooks: randomSecret(),
     webhooksPrevious: '',
+    /** User and password for the operator's own proxy of webhooks. */
+    webhooksProxyLogin: '',
     redis: byName([...REDIS_SERVICES, 'operator'] as const, randomSecret),
     /** The administrator is `mongoRoot`. */
     mongo: byName(MONGO_USERS, randomSecret),
@@ -67,6 +73,14 @@ export function retirePreviousPasswords({ previous: _, ...secrets }: Secrets): S
 /** Returns the password with which the operator changes Redis' users. Redis knows a new one only after that change. */
 export function redisOperatorPassword({ redis, previous }: Secrets): string {
   return previous?.redis.operator ?? redis.operator;
+
+/** Makes a new key, and keeps the former one, which is accepted until `retirePreviousKey`. */
+export function rotateKey(secrets: Secrets, name: Key): Secrets {
+  return { ...secrets, [name]: randomSecret(), [`${name}Previous`]: secrets[name] };
+}
+
+export function retirePreviousKey(secrets: Secrets, name: Key): Secrets {
+  return { ...secrets, [`${name}Previous`]: '' };
 }
 
 /** Returns the connection string of each user, and the file of users of both Redis. */

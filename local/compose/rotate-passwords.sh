@@ -10,7 +10,7 @@ one_shot() { docker compose run --rm --no-deps -T "$@" < /dev/null; }
 
 # The stores take the new passwords after `rotate` beside the former ones, and after `retire` alone.
 apply() {
-  one_shot secrets node local/compose/secrets.ts /secrets "$1"
+  one_shot secrets node local/compose/secrets.ts /secrets "$1" passwords
   for server in redis label-cache; do one_shot redis-cli -h "$server" -e ACL LOAD; done
   one_shot mongo-users
 }

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PREVIOUS_ADMIN_PASSWORD } from '../access/mongo-names.ts';
 import {
   loadSecrets,
   redisOperatorPassword,
+  retirePreviousKey,
   retirePreviousPasswords,
+  rotateKey,
   rotatePasswords,
   type Secrets,
   storeCredentials,
@@ -15,21 +17,31 @@ import {
  * password, and no file of the checkout holds one. Each service gets a folder with its secrets, which only its
  * container has; any user can read the files. No container has `secrets.json`, with all secrets. Later starts write
  * the folders again, with the current rules for Redis' users.
- * `rotate` and `retire` are steps of rotate-passwords.sh.
  */
 
-const USAGE = 'Usage: node local/compose/secrets.ts <folder> [rotate|retire]';
-const CHANGES: Readonly<Record<string, (secrets: Secrets) => Secrets>> = {
-  keep: (secrets) => secrets,
-  rotate: rotatePasswords,
-  retire: retirePreviousPasswords,
+const USAGE = `node local/compose/secrets.ts <folder>                       generates what is missing
+… <folder> rotate passwords|jwt|webhooks    makes new ones, and accepts the former ones too
+… <folder> retire passwords|jwt|webhooks    no longer accepts the former ones
+… <folder> proxy-login < user:password      for WEBHOOKS_PROXY_URL`;
+type Change = (secrets: Secrets) => Secrets;
+const CHANGES: Readonly<Record<string, Change>> = {
+  '': (secrets) => secrets,
+  'rotate passwords': rotatePasswords, // with what rotate-passwords.sh does between the two
+  'retire passwords': retirePreviousPasswords,
+  'rotate jwt': (secrets) => rotateKey(secrets, 'jwt'),
+  'retire jwt': (secrets) => retirePreviousKey(secrets, 'jwt'),
+  'rotate webhooks': (secrets) => rotateKey(secrets, 'webhooks'),
+  'retire webhooks': (secrets) => retirePreviousKey(secrets, 'webhooks'),
+  'proxy-login': (secrets) => ({ ...secrets, webhooksProxyLogin: readFileSync(0, 'utf8').trim() }),
 };
 
-const [folder, step = 'keep'] = process.argv.slice(2);
-const change = CHANGES[step];
+const [folder, ...words] = process.argv.slice(2);
+const change = CHANGES[words.join(' ')];
 if (!folder || !change) throw new Error(USAGE);
+const restoredKeys = join(folder, 'restored-keys.json');
 const first = !existsSync(join(folder, 'secrets.json'));
-const secrets = loadSecrets(join(folder, 'secrets.json'), change);
+const secrets = loadSecrets(join(folder, 'secrets.json'), (stored) => change(withRestoredKeys(stored)));
+rmSync(restoredKeys, { force: true });
 const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 const { jwt, internal } = secrets;
 const webhookKeys = {
@@ -40,6 +52,7 @@ const webhookKeys = {
 const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   api: {
     jwt,
+    'jwt-previous': secrets.jwtPrevious,
     internal,
     ...webhookKeys,
     mongodb: mongoUris.api,
@@ -48,8 +61,24 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   },
   branches: { internal, mongodb: mongoUris.branches, redis: redisUrls.branches },
   'label-worker': { redis: redisUrls['label-worker'], 'label-cache': labelCacheUrls['label-worker'] },
-  webhooks: { internal, ...webhookKeys, mongodb: mongoUris.webhooks, redis: redisUrls.webhooks },
-  dashboard: { mongodb: mongoUris.dashboard, redis: redisUrls.dashboard },
+  webhooks: {
+    internal,
+    ...webhookKeys,
+    'proxy-login': secrets.webhooksProxyLogin,
+    mongodb: mongoUris.webhooks,
+    redis: redisUrls.webhooks,
+  },
+  dashboard: {
+    mongodb: mongoUris.dashboard,
+    redis: redisUrls.dashboard,
+    'cookie-secure': 'false', // where docker-compose.yml leaves it open: plain HTTP, on loopback
+  },
+  // Without these keys, the secrets of webhooks in a dump are lost.
+  backup: {
+    mongodb: mongoUris.backup,
+    'keys.json': JSON.stringify({ webhooks: secrets.webhooks, webhooksPrevious: secrets.webhooksPrevious }),
+  },
+  restore: { password: secrets.mongoRoot },
   admin: { mongodb: mongoUris.admin },
   loads: { mongodb: mongoUris.loads },
   demo: { mongodb: mongoUris.demo },
@@ -65,7 +94,13 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   grafana: { password: secrets.grafana },
 };
 for (const [service, files] of Object.entries(FOLDERS)) writeFolder(join(folder, service), files);
-process.stdout.write(first ? 'Generated the secrets.\n' : `The secrets exist already: ${step}.\n`);
+const done = words.length === 0 ? 'are there' : 'are changed';
+process.stdout.write(first ? 'Generated the secrets.\n' : `The secrets ${done}.\n`);
+
+/** Takes the keys of a dump that was restored (k8s/components/backup/restore.sh): the data in MongoDB needs them. */
+function withRestoredKeys(stored: Secrets): Secrets {
+  return existsSync(restoredKeys) ? { ...stored, ...JSON.parse(readFileSync(restoredKeys, 'utf8')) } : stored;
+}
 
 /** Replaces whole files: a service never reads half of one. */
 function writeFolder(path: string, files: Record<string, string>): void {

@@ -19,6 +19,11 @@ export class ComposeProject {
     this.#env = { ...process.env, COMPOSE_PROJECT_NAME: name, ...env };
   }
 
+  /** The environment in which `docker compose` means this project. */
+  get env(): NodeJS.ProcessEnv {
+    return this.#env;
+  }
+
   /** Returns this project with other variables for docker-compose.yml. */
   with(variables: Record<string, string>): ComposeProject {
     return new ComposeProject(this.name, { ...(this.#env as Record<string, string>), ...variables });
