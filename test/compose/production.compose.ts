@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { expect, test as base } from 'vitest';
-import { localFolder, repoRoot } from '#local/folders.ts';
+import { test as base, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { ComposeProject } from './compose-project.ts';
@@ -16,9 +16,10 @@ const API = 'guias.localhost';
 const DASHBOARD = 'dashboard.guias.localhost';
 
 const test = base
-  .extend('folder', { scope: 'file' }, async (_, { onCleanup }) => {
-    mkdirSync(localFolder, { recursive: true });
-    const folder = mkdtempSync(join(localFolder, 'production-')); // an engine may mount the project's folder alone
+  .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const local = join(repoRoot, '.local');
+    mkdirSync(local, { recursive: true });
+    const folder = mkdtempSync(join(local, 'production-')); // an engine may mount the project's folder alone
     onCleanup(() => rmSync(folder, { recursive: true, force: true }));
     mkdirSync(join(folder, 'backups'));
     const subject = ['-subj', '/CN=backups', '-days', '36500'];
@@ -70,7 +71,7 @@ type Ask = (host: string, path: string, ...args: string[]) => Promise<{ head: st
 
 async function bearer(ask: Ask): Promise<string[]> {
   const { body } = await ask(API, '/api/auth/login', ...login);
-  return ['--header', `Authorization: Bearer ${JSON.parse(body).access_token ?? JSON.parse(body).data?.access_token}`];
+  return ['--header', `Authorization: Bearer ${JSON.parse(body).data.access_token}`];
 }
 
 test('after the loss of its machine, an encrypted dump brings everything back', async ({
@@ -94,7 +95,12 @@ test('after the loss of its machine, an encrypted dump brings everything back', 
     expect((await ask(API, path, '--path-as-is')).head, path).toMatch(/^HTTP\/2 404/);
     expect((await ask(DASHBOARD, path, '--path-as-is')).head, path).toMatch(/^HTTP\/2 404/);
   }
-  const credentials = ['--data', 'usuario=operaciones&contrasena=demo1234', '--header', `Origin: https://${DASHBOARD}`];
+  const credentials = [
+    '--data',
+    'usuario=operaciones&contrasena=demo1234',
+    '--header',
+    `Origin: https://${DASHBOARD}`,
+  ];
   const entered = await ask(DASHBOARD, '/entrar', ...credentials);
   process.stdout.write(`${entered.head}\n`);
   expect(entered.head).toMatch(/set-cookie: __Host-sesion=.*Secure/i);
@@ -102,7 +108,10 @@ test('after the loss of its machine, an encrypted dump brings everything back', 
   execFileSync('sh', ['-c', `head -c 5000000 /dev/zero | tr '\\0' ' ' > ${large}`]);
   const json = ['--header', 'Content-Type: application/json'];
   const refused = await ask(API, '/api/guias/crear', ...token, ...json, '--data-binary', `@${large}`);
-  expect([refused.head.split('\r\n')[0]?.trim(), JSON.parse(refused.body).response]).toEqual(['HTTP/2 413', 'ERROR']);
+  expect([refused.head.split('\r\n')[0]?.trim(), JSON.parse(refused.body).response]).toEqual([
+    'HTTP/2 413',
+    'ERROR',
+  ]);
 
   // A guide, a label, and a webhook whose secret is encrypted.
   const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: [minimalGuide()] });
@@ -110,15 +119,19 @@ test('after the loss of its machine, an encrypted dump brings everything back', 
   const guide = JSON.parse(created.body).data[0].SEND_GUIA as string;
   const label = `/api/guias/etiqueta/${guide}`;
   expect((await ask(API, label, ...token)).body).toMatch(/^%PDF-/);
-  const keysOf = () =>
-    project.compose('exec', '-T', 'api', 'cat', '/run/secrets/webhook-secrets');
+  const keysOf = () => project.compose('exec', '-T', 'api', 'cat', '/run/secrets/webhook-secrets');
   const key = await keysOf();
 
   // A dump, which nobody reads without the private key.
   await project.compose('exec', '-T', 'backup', 'bash', '/scripts/backup.sh');
   const dump = readdirSync(join(folder, 'backups')).sort().at(-1) ?? '';
   const pieces = readdirSync(join(folder, 'backups', dump));
-  expect(pieces).toEqual(['SHA256SUMS', 'creations.gz.00000.cms', 'guias.gz.00000.cms', 'keys.json.00000.cms']);
+  expect(pieces).toEqual([
+    'SHA256SUMS',
+    'creations.gz.00000.cms',
+    'guias.gz.00000.cms',
+    'keys.json.00000.cms',
+  ]);
   for (const piece of pieces.slice(1)) {
     expect(readFileSync(join(folder, 'backups', dump, piece), 'latin1')).not.toContain(key);
   }
@@ -127,7 +140,9 @@ test('after the loss of its machine, an encrypted dump brings everything back', 
   await project.compose('--profile', '*', 'down', '--volumes');
   expect(await project.remains()).toEqual([]);
   await expect(restore(project, '')).rejects.toThrow('needs the private key');
-  expect(await restore(project, readFileSync(join(folder, 'key.pem'), 'utf8'))).toContain(`Restored ${dump}.`);
+  expect(await restore(project, readFileSync(join(folder, 'key.pem'), 'utf8'))).toContain(
+    `Restored ${dump}.`,
+  );
   await up();
   expect((await ask(API, label, ...(await bearer(ask)))).body).toMatch(/^%PDF-/);
   expect(await keysOf()).toBe(key);

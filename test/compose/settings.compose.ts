@@ -21,3 +21,19 @@ test('a setting comes from the environment or a file, or is not there', async ({
   expect(services.dashboard?.environment).toMatchObject({ TRUST_PROXY: '1', COOKIE_SECURE: 'true' });
   expect(services.api?.environment.TIME_ZONE ?? null).toBe(null);
 });
+
+test('DOMAIN sets what a service behind Caddy needs, and the operator may say otherwise', async ({
+  folder,
+}) => {
+  const file = join(folder, '.env');
+  writeFileSync(file, '');
+  const names = ['COOKIE_SECURE', 'PUBLIC_URL', 'TRUST_PROXY'];
+  const given = async (variables: Record<string, string>) => {
+    const environment = (await handedOver(variables, file)).dashboard?.environment ?? {};
+    return names.map((name) => environment[name]);
+  };
+  expect(await given({})).toEqual(['', '', '']);
+  expect(await given({ DOMAIN: 'guias.example' })).toEqual(['true', 'https://guias.example', '1']);
+  const own = { DOMAIN: 'guias.example', PUBLIC_URL: 'https://api.example', TRUST_PROXY: '2' };
+  expect(await given(own)).toEqual(['true', 'https://api.example', '2']);
+});

@@ -5,7 +5,11 @@ import type { ComposeProject } from './compose-project.ts';
 
 /** What each image must have, and how a stand-in for it is made of the program of this machine. */
 const NEEDED = {
-  caddy: { programs: ['caddy'], base: 'guias/setup:local', env: 'ENV XDG_DATA_HOME=/data XDG_CONFIG_HOME=/config' },
+  caddy: {
+    programs: ['caddy'],
+    base: 'guias/setup:local',
+    env: 'ENV XDG_DATA_HOME=/data XDG_CONFIG_HOME=/config',
+  },
   backup: { programs: ['mongodump', 'mongorestore'], base: undefined, env: '' },
 };
 
@@ -52,15 +56,17 @@ async function build(
   mkdirSync(folder, { recursive: true });
   for (const program of programs) {
     const path = findProgram(program);
-    if (!path) throw new Error(`The image of docker-compose.yml cannot be pulled: put ${program} on the PATH.`);
+    if (!path)
+      throw new Error(`The image of docker-compose.yml cannot be pulled: put ${program} on the PATH.`);
     copyFileSync(path, join(folder, program));
   }
   // `wget` is for Caddy's health check. Node stands in for it.
-  const wget = '#!/usr/bin/env node\\nfetch(process.argv.at(-1)).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))\\n';
+  const wget =
+    '#!/usr/bin/env node\\nfetch(process.argv.at(-1)).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))\\n';
   const lines = [
     `FROM ${base}`,
     'USER root',
-    `COPY --chmod=755 ${programs.join(' ')} /usr/local/bin/`,
+    `COPY ${programs.join(' ')} /usr/local/bin/`,
     ...(env ? [env, `RUN printf '${wget}' > /usr/local/bin/wget && chmod 755 /usr/local/bin/wget`] : []),
   ];
   writeFileSync(join(folder, 'Dockerfile'), `${lines.join('\n')}\n`);

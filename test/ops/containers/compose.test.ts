@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -64,8 +64,9 @@ test('is valid against the Compose specification', () => {
   expect(validate.errors).toBe(null);
 });
 
-test.each(all)('%s can be reached from this machine only', (_, { ports = [] }) => {
-  for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+test('Caddy alone can be reached from other machines', () => {
+  const open = all.filter(([, { ports = [] }]) => ports.some((port) => !port.startsWith('127.0.0.1:')));
+  expect(open.map(([name, { profiles }]) => [name, profiles])).toEqual([['caddy', ['tls']]]);
 });
 
 describe('the secrets', () => {
@@ -124,6 +125,7 @@ describe('the secrets', () => {
       // As Compose fills them in where nobody has set anything.
       (value ?? '')
         .replace(/^\$\{\w+(?::-(.*)|:\+.*)\}$/, '$1')
+        .replace(/^\$\{DOMAIN:\+.*\}$/, '')
         .replace(/^\/run\/secrets/, join(secrets, name)),
     ]);
     expect(() => loadConfig(SETTINGS[name] as never, Object.fromEntries(env))).not.toThrow();
@@ -143,6 +145,34 @@ describe('the secrets', () => {
     const settings = Object.values(SETTINGS).flatMap(({ properties }) => Object.keys(properties));
     const left = settings.filter((setting) => !SECRETS.includes(setting) && !(setting in OTHERS));
     expect(Object.keys(operators).toSorted()).toEqual([...new Set(left)].toSorted());
+  });
+
+  test.for(SERVICES)('give %s each of its secrets as a file', (name) => {
+    const secrets = Object.keys(SETTINGS[name]?.properties ?? {}).filter((each) => SECRETS.includes(each));
+    const absent = secrets.filter((each) => !(`${each}_FILE` in (service(name).environment ?? {})));
+    // One command replaces all containers, so the former token is of no use.
+    expect(absent.filter((each) => each !== 'INTERNAL_TOKEN_PREVIOUS')).toEqual([]);
+  });
+
+  test('are rotated, and taken from a dump, by the command that makes them', ({ secrets, read }) => {
+    const command = (args: string[], input = '') =>
+      execFileSync(process.execPath, [join(repoRoot, 'local/compose/secrets.ts'), secrets, ...args], {
+        input,
+      });
+    const former = read('api/jwt');
+    command(['rotate', 'jwt']);
+    expect([read('api/jwt') === former, read('api/jwt-previous')]).toEqual([false, former]);
+    command(['end', 'jwt']);
+    expect(read('api/jwt-previous')).toBe('');
+    command(['proxy-login'], 'carrier:a password\n');
+    expect(read('webhooks/proxy-login')).toBe('carrier:a password');
+    const keys = { webhooks: 'of the dump', webhooksPrevious: 'before' };
+    writeFileSync(join(secrets, 'restored-keys.json'), JSON.stringify(keys));
+    command([]);
+    const files = ['api/webhook-secrets', 'webhooks/webhook-secrets-previous'];
+    expect(files.map((file) => read(file))).toEqual(Object.values(keys));
+    expect(JSON.parse(read('backup/keys.json'))).toEqual(keys);
+    expect(existsSync(join(secrets, 'restored-keys.json'))).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ import { describeCommand, mayRun, recordCommands } from '../../security/privileg
 async function run(script: string, env: NodeJS.ProcessEnv): Promise<string> {
   const path = join(repoRoot, 'k8s/components/backup', script);
   const options = { env: { PATH: process.env.PATH, ...env }, timeout: 60_000 };
-  return (await promisify(execFile)('sh', [path], options)).stdout;
+  return (await promisify(execFile)('bash', [path], options)).stdout;
 }
 
 test('what was dumped is served again after a loss', async ({ stores, demo, folder }) => {
@@ -23,16 +23,19 @@ test('what was dumped is served again after a loss', async ({ stores, demo, fold
 
   const recorder = await recordCommands(stores.mongoUri);
   const [BACKUPS, MONGODB_URI_FILE] = [join(folder, 'backups'), join(folder, 'MONGODB_URI')];
+  const [CERTIFICATE, PRIVATE_KEY] = [join(folder, 'backups.pem'), join(folder, 'key.pem')];
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-noenc', '-subj', '/CN=backups'];
+  execFileSync('openssl', [...request, '-keyout', PRIVATE_KEY, '-out', CERTIFICATE], { stdio: 'pipe' });
   mkdirSync(BACKUPS);
   writeFileSync(MONGODB_URI_FILE, recorder.uri);
-  expect(await run('backup.sh', { BACKUPS, MONGODB_URI_FILE, KEEP_DAYS: '14' })).toContain(
-    'Dumped the database',
+  expect(await run('backup.sh', { BACKUPS, MONGODB_URI_FILE, CERTIFICATE, KEEP_DAYS: '14' })).toMatch(
+    /Dumped the database .* encrypted/,
   );
   await recorder.close();
-  expect(readdirSync(BACKUPS)).toEqual([
-    expect.stringMatching(/^\d{8}T\d{6}Z\.creations\.gz$/),
-    expect.stringMatching(/^\d{8}T\d{6}Z\.guias\.gz$/),
-  ]);
+  const [dump = '', ...others] = readdirSync(BACKUPS);
+  expect([dump, others]).toEqual([expect.stringMatching(/^\d{8}T\d{6}Z$/), []]);
+  const pieces = readdirSync(join(BACKUPS, dump));
+  expect(pieces).toEqual(['SHA256SUMS', 'creations.gz.00000.cms', 'guias.gz.00000.cms']);
   const read = recorder.commands.flatMap(({ find }) => (typeof find === 'string' ? [find] : []));
   const inOrder = ['creations', 'guides'];
   expect(read.filter((collection) => inOrder.includes(collection))).toEqual(inOrder);
@@ -41,9 +44,9 @@ test('what was dumped is served again after a loss', async ({ stores, demo, fold
   expect(refused.filter((text) => text !== 'atlasVersion 1')).toEqual([]);
 
   await stores.mongo.dropDatabase();
-  expect(await run('restore.sh', { BACKUPS, MONGODB_SERVER: new URL('/', stores.mongoUri).href })).toContain(
-    'Restored',
-  );
+  const MONGODB_SERVER = new URL('/', stores.mongoUri).href;
+  await expect(run('restore.sh', { BACKUPS, MONGODB_SERVER })).rejects.toThrow('needs the private key');
+  expect(await run('restore.sh', { BACKUPS, MONGODB_SERVER, PRIVATE_KEY })).toContain('Restored');
   const repeated = await create();
   expect([repeated.status, repeated.body.data]).toEqual([200, before.body.data]);
   expect(await stores.mongo.collection('guides').countDocuments()).toBe(2);
