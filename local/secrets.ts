@@ -73,6 +73,7 @@ export function retirePreviousPasswords({ previous: _, ...secrets }: Secrets): S
 /** Returns the password with which the operator changes Redis' users. Redis knows a new one only after that change. */
 export function redisOperatorPassword({ redis, previous }: Secrets): string {
   return previous?.redis.operator ?? redis.operator;
+}
 
 /** Makes a new key, and keeps the former one, which is accepted until `retirePreviousKey`. */
 export function rotateKey(secrets: Secrets, name: Key): Secrets {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Restores $DUMP, such as 20261122T061700Z, or the newest dump of $BACKUPS, in place of what the database holds. Reads the
-# private key of an encrypted dump from $PRIVATE_KEY. If $SECRETS is set, the dump's keys go into that folder.
+# private key of an encrypted dump from $PRIVATE_KEY. If $KEYS_FOLDER is set, the dump's keys go into that folder.
 set -euo pipefail
 umask 077
 work=$(mktemp -d) # in memory
@@ -31,5 +31,5 @@ read_pieces() {
 for part in creations guias; do
   read_pieces "$part.gz" | mongorestore --config="$work/config" --drop --gzip --archive
 done
-if [ -n "${SECRETS:-}" ]; then read_pieces keys.json | (umask 022 && cat >"$SECRETS/restored-keys.json"); fi
+if [ -n "${KEYS_FOLDER:-}" ]; then read_pieces keys.json | (umask 022 && cat >"$KEYS_FOLDER/restored-keys.json"); fi
 echo "Restored $dump."

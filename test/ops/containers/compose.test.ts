@@ -31,7 +31,8 @@ type Service = {
   stop_grace_period?: string;
 };
 
-const file = parse(readFileSync(join(repoRoot, 'docker-compose.yml'), 'utf8'), { merge: true });
+const text = readFileSync(join(repoRoot, 'docker-compose.yml'), 'utf8');
+const file = parse(text, { merge: true, maxAliasCount: 200 }); // by default 100
 const services: Record<string, Service> = file.services;
 /** What an operator may set. */
 const operators: Record<string, string | null> = file['x-settings'];
