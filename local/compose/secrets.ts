@@ -15,8 +15,8 @@ import {
 /**
  * Generates the secrets of `docker compose up` at its first start, in a volume of their own: no person chooses a
  * password, and no file of the checkout holds one. Each service gets a folder with its secrets, which only its
- * container has; any user can read the files. No container has `secrets.json`, with all secrets. Later starts write
- * the folders again, with the current rules for Redis' users.
+ * container has; any user can read the files. Only `restore`, while it runs, also sees `secrets.json`, with all secrets. Later
+ * starts write the folders again, with the current rules for Redis' users.
  */
 
 const USAGE = `node local/compose/secrets.ts <folder>                       generates what is missing
