@@ -163,7 +163,7 @@ describe('the secrets', () => {
     const former = read('api/jwt');
     command(['rotate', 'jwt']);
     expect([read('api/jwt') === former, read('api/jwt-previous')]).toEqual([false, former]);
-    command(['end', 'jwt']);
+    command(['retire', 'jwt']);
     expect(read('api/jwt-previous')).toBe('');
     command(['proxy-login'], 'carrier:a password\n');
     expect(read('webhooks/proxy-login')).toBe('carrier:a password');
