@@ -72,7 +72,9 @@ export function buildApi(
       await server.register(labelsPlugin, options);
       await server.register(usagePlugin);
       await server.register(retentionPlugin, options);
-      beatWhileServing(server, 'api', server.redis, config.REDIS_PREFIX);
+      beatWhileServing(server, 'api', server.redis, config.REDIS_PREFIX, () => ({
+        limited: server.quotaReport.mostRefused(),
+      }));
 
       // Without a token.
       await server.register(docsRoutes, options);

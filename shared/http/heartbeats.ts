@@ -28,22 +28,25 @@ type Options<Details> = {
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
+/** @param more returns what only this service reports. */
 export function beatWhileServing(
   server: HttpServer,
   service: ServiceHeartbeat['service'],
   redis: RedisClient,
   prefix: string,
+  more: () => Pick<ServiceHeartbeat, 'limited'> = () => ({}),
 ): void {
   const { dependencies, log } = server;
   let heartbeats: { stop(): Promise<void> } | undefined;
   server.addHook('onReady', async () => {
-    heartbeats = startHeartbeats({ redis, prefix, dependencies, log, details: async () => ({ service }) });
+    const details = async () => ({ service, ...more() });
+    heartbeats = startHeartbeats({ redis, prefix, dependencies, log, details });
   });
   // While Redis is away, the last heartbeat expires by itself.
   server.addHook('onClose', () => heartbeats?.stop().catch(() => {}));
 }
 
-/** Writes the process's state every five seconds, until `stop` removes it. */
+/** Writes the process's state every two seconds, until `stop` removes it. */
 export function startHeartbeats<Kind extends Heartbeat>(
   options: Options<OwnDetails<Kind>>,
 ): { stop(): Promise<void> } {
@@ -53,9 +56,12 @@ export function startHeartbeats<Kind extends Heartbeat>(
   let last: Heartbeat | undefined;
 
   async function beat(): Promise<void> {
-    const [states, at] = await Promise.all([dependencyStates(dependencies), timeOf(redis)]);
+    // Both take up to a second while a store hangs. One after the other, they would delay the heartbeat too long.
+    const reading = dependencyStates(dependencies);
+    const at = await timeOf(redis);
     const startedAt = last?.startedAt ?? Math.round(at - (performance.now() - startedHere));
-    last = { ...self, startedAt, ...(await details(at)), dependencies: states, at } as unknown as Kind;
+    const [own, states] = await Promise.all([details(at), reading]);
+    last = { ...self, startedAt, ...own, dependencies: states, at } as unknown as Kind;
     await writeHeartbeat(redis, prefix, last);
   }
   const stop = repeat(beat, {

@@ -4,20 +4,26 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /**
  * Which processes are alive, and what each of them reaches, in the Redis of the queue. Each process writes its state every
- * five seconds; the dashboard reads all of them, the api those of label workers.
+ * two seconds; the dashboard reads all of them, the api those of label workers.
  *
  * | key | value |
  * |---|---|
- * | `{prefix}:worker:<id>` | a `WorkerHeartbeat` as JSON; expires 15 s after the last one, deleted when the worker closes |
+ * | `{prefix}:worker:<id>` | a `WorkerHeartbeat` as JSON; expires 7 s after the last one, deleted when the worker closes |
  * | `{prefix}:workers` | sorted set of ids by the time of their last heartbeat; some of them may be dead |
- * | `{prefix}:service:<id>`, `{prefix}:services` | the same of the other services: a `ServiceHeartbeat` |
+ * | `{prefix}:worker:seen` | sorted set of `<service> <id> <pid> <host>` by the same time, for ten minutes. It names who died without a goodbye |
+ * | `{prefix}:service:<id>`, `{prefix}:services`, `{prefix}:service:seen` | the same of the other services: a `ServiceHeartbeat` |
  *
  * Redis decides by its own clock who is alive. The api goes by the keys of label workers, which no other service may write.
  */
 
-/** Time between two heartbeats. A process counts as dead after three missing ones. */
-export const HEARTBEAT_MS = 5_000;
-const HEARTBEAT_TTL_S = 15;
+/**
+ * Time between two heartbeats, which is up to a second longer while a dependency hangs. A process counts as dead after three
+ * missing ones. "Estado" then names it within ten seconds. With less, a busy machine would raise false alarms.
+ */
+export const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_TTL_S = 7;
+/** How long a process is remembered that gives no sign and did not close. */
+const SEEN_S = 600;
 /** Most processes that are kept and read, because processes that crash and restart would leave ever more ids. */
 const MAX_PROCESSES = 200;
 
@@ -40,6 +46,8 @@ const heartbeat = {
 export const ServiceHeartbeat = Type.Object({
   ...heartbeat,
   service: Type.Enum(['api', 'branches', 'webhooks']),
+  /** Of the api: the accounts with most requests refused with 429 in the last minute, the highest count first. */
+  limited: Type.Optional(Type.Array(Type.Object({ account: Type.String(), refused: Type.Integer() }))),
 });
 export type ServiceHeartbeat = Static<typeof ServiceHeartbeat>;
 
@@ -70,13 +78,17 @@ const isWorker = ajv.compile<WorkerHeartbeat>(WorkerHeartbeat);
 
 /** Writes a heartbeat. Call it every `HEARTBEAT_MS`. */
 export async function writeHeartbeat(redis: RedisClient, prefix: string, state: Heartbeat): Promise<void> {
-  const { ids, key } = keysOf(prefix, state);
+  const { ids, key, seen } = keysOf(prefix, state);
+  const at = state.at ?? 0;
   await redis
     .multi()
     .set(key, JSON.stringify(state), 'EX', HEARTBEAT_TTL_S)
-    .zadd(ids, state.at ?? 0, state.id)
+    .zadd(ids, at, state.id)
     .zremrangebyrank(ids, 0, -MAX_PROCESSES - 1)
     .expire(ids, HEARTBEAT_TTL_S)
+    .zadd(seen, at, nameOf(state))
+    .zremrangebyrank(seen, 0, -MAX_PROCESSES - 1)
+    .expire(seen, SEEN_S)
     .exec();
 }
 
@@ -84,10 +96,10 @@ export async function writeHeartbeat(redis: RedisClient, prefix: string, state: 
 export async function removeHeartbeat(
   redis: RedisClient,
   prefix: string,
-  state: Pick<Heartbeat, 'id'> & { service?: string },
+  state: Pick<Heartbeat, 'id' | 'host' | 'pid'> & { service?: string },
 ): Promise<void> {
-  const { ids, key } = keysOf(prefix, state);
-  await redis.multi().del(key).zrem(ids, state.id).exec();
+  const { ids, key, seen } = keysOf(prefix, state);
+  await redis.multi().del(key).zrem(ids, state.id).zrem(seen, nameOf(state)).exec();
 }
 
 /** Returns the label workers that are alive, the longest-serving first. Skips a value that is not a heartbeat. */
@@ -97,6 +109,48 @@ export function aliveWorkers(redis: RedisClient, prefix: string): Promise<Worker
 
 export function aliveServices(redis: RedisClient, prefix: string): Promise<ServiceHeartbeat[]> {
   return alive(redis, `${prefix}:service`, isService);
+}
+
+/** A process that gives no sign, and did not close. `forMs`: time since its last sign. */
+export type LostProcess = { service: string; host: string; pid: number; forMs: number };
+
+/**
+ * Returns the processes that were lost in the last ten minutes, the last one first. Leaves out a process in whose place, on
+ * the same host, another one of its service has started since.
+ * @param now by the clock of Redis. @param alive all that are alive.
+ */
+export async function lostProcesses(
+  redis: RedisClient,
+  prefix: string,
+  now: number,
+  alive: readonly Heartbeat[],
+): Promise<LostProcess[]> {
+  const living = new Set(alive.map(({ id }) => id));
+  const families = ['worker', 'service'].map((family) =>
+    redis.zrevrangebyscore(
+      `${prefix}:${family}:seen`,
+      now - 1_000 * HEARTBEAT_TTL_S,
+      now - 1_000 * SEEN_S,
+      'WITHSCORES',
+      'LIMIT',
+      0,
+      MAX_PROCESSES,
+    ),
+  );
+  const seen = (await Promise.all(families)).flat();
+  return seen
+    .flatMap((name, i) => {
+      const [service = '', id = '', pid, host = ''] = name.split(' ');
+      return i % 2 === 0 && !living.has(id)
+        ? [{ service, host, pid: Number(pid), at: Number(seen[i + 1]) }]
+        : [];
+    })
+    .filter(
+      ({ service, host, at }) =>
+        !alive.some((one) => serviceOf(one) === service && one.host === host && one.startedAt > at),
+    )
+    .sort((one, other) => other.at - one.at)
+    .map(({ at, ...process }) => ({ ...process, forMs: now - at }));
 }
 
 async function alive<Kind extends Heartbeat>(
@@ -114,7 +168,16 @@ async function alive<Kind extends Heartbeat>(
     .sort((one, other) => one.startedAt - other.startedAt);
 }
 
-function keysOf(prefix: string, state: { id: string; service?: string }): { ids: string; key: string } {
+function keysOf(prefix: string, state: { id: string; service?: string }) {
   const family = `${prefix}:${state.service === undefined ? 'worker' : 'service'}`;
-  return { ids: `${family}s`, key: `${family}:${state.id}` };
+  return { ids: `${family}s`, key: `${family}:${state.id}`, seen: `${family}:seen` };
+}
+
+/** A host's name has no blank (RFC 1123). */
+function nameOf(state: Pick<Heartbeat, 'id' | 'host' | 'pid'> & { service?: string }): string {
+  return `${serviceOf(state)} ${state.id} ${state.pid} ${state.host}`;
+}
+
+function serviceOf(state: object): string {
+  return 'service' in state ? String(state.service) : 'label-worker';
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '#shared/observability/logger.ts';
+import { RecentRefusals } from './recent-refusals.ts';
 
 export type Limit = 'requests' | 'guides' | 'pages';
 
@@ -13,6 +14,7 @@ export class QuotaReport {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #refused: Counter<'limit'>;
   readonly #uncounted: Counter<'limit'>;
+  readonly #recent = new RecentRefusals();
   readonly #logged = new LRUCache<string, true>({ max: MAX_ACCOUNTS, ttl: LOG_EVERY_MS });
 
   constructor(metrics: Registry, log: Pick<Logger, 'warn'>) {
@@ -36,8 +38,14 @@ export class QuotaReport {
   /** Counts a refused request; logs the first in a minute of an account. */
   refused(limit: Limit, account: string): void {
     this.#refused.inc({ limit });
+    this.#recent.add(account);
     const message = 'An account has reached its limit: its requests are refused with 429';
     this.#warnOnce(`${limit} ${account}`, { account, limit }, message);
+  }
+
+  /** Returns the accounts with most refusals in the last minute, for "Estado". */
+  mostRefused() {
+    return this.#recent.most();
   }
 
   /** Counts a failure of Redis; logs the first in a minute. */

@@ -4,16 +4,16 @@ import { SingleFlight } from '#shared/async/single-flight.ts';
 import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
 import type { PrintKind } from '#shared/contracts/label-kinds.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { aliveWorkers, HEARTBEAT_MS, type WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
+import { aliveWorkers, type WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 const READ_MS = 1_000;
 /**
  * In ms after the last heartbeat expired: so long labels still wait for a worker. Meanwhile a rolling restart
- * replaces a worker, or workers write again after an outage of Redis. A killed worker's heartbeat expires after 10 to
- * 15 s, so labels are refused 16 to 22 s after its death.
+ * replaces a worker, or workers write again after an outage of Redis. A killed worker's heartbeat expires after 4 to
+ * 7 s, so labels are refused 11 to 15 s after its death.
  */
-const ABSENT_MS = HEARTBEAT_MS + 2_000;
+const ABSENT_MS = 7_000;
 
 type Options = {
   redis: RedisClient;
