@@ -1,4 +1,4 @@
-import type { Connection, QueryFilter } from 'mongoose';
+import { type Connection, type QueryFilter, Types } from 'mongoose';
 import {
   body,
   type DocumentIn,
@@ -12,6 +12,7 @@ import {
   TEXT,
   typed,
 } from '#shared/stores/collection.ts';
+import { isDuplicateKey } from '#shared/stores/mongo.ts';
 
 /** A command of operators is `admin.<command>`, `branches.<command>` and so on. */
 export type AuditAction =
@@ -75,7 +76,7 @@ export const AUDIT = defineCollection(
     ],
   },
 );
-type AuditDocument = DocumentIn<typeof AUDIT>;
+export type AuditDocument = DocumentIn<typeof AUDIT>;
 export type AuditEvent = Omit<AuditDocument, '_id'>;
 
 /** Absent fields do not restrict. `since` is inclusive, `until` exclusive. */
@@ -99,8 +100,11 @@ export class AuditStore {
     this.#events = modelOf(connection, AUDIT);
   }
 
-  async insert(event: AuditEvent): Promise<void> {
-    await this.#events.insertOne(event);
+  /** Stores an event once, also if the same event is inserted again because nobody knows whether it was stored. */
+  async insert(event: AuditDocument): Promise<void> {
+    await this.#events.insertOne(event).catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+    });
   }
 
   async insertAll(events: readonly AuditEvent[]): Promise<void> {
@@ -119,8 +123,13 @@ export class AuditStore {
 }
 
 /** Makes an event that happens now, with long texts cut. */
-export function auditEvent({ details, ...fields }: Omit<AuditEvent, 'at'>): AuditEvent {
-  return { at: new Date(), ...cut(fields), ...(details && { details: cut(details) }) };
+export function auditEvent({ details, ...fields }: Omit<AuditEvent, 'at'>): AuditDocument {
+  return {
+    _id: new Types.ObjectId(),
+    at: new Date(),
+    ...cut(fields),
+    ...(details && { details: cut(details) }),
+  };
 }
 
 function cut<T extends object>(fields: T): T {
