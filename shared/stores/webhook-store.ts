@@ -22,6 +22,8 @@ const AFTER = { returnDocument: 'after' } as const;
 
 export type HeldWebhook = Webhook & { lease: string };
 export type FailedAttempt = Attempt & { reason: string };
+/** `host`: the rest of an address may hold a customer's keys. `reason`: in words for the account; empty if unknown. */
+export type LateWebhook = { account: string; host: string; forMs: number; reason: string };
 /** What an account may change of a webhook. Absent fields stay; empty `types` are all. */
 export type WebhookChange = Partial<Pick<Webhook, 'url' | 'description' | 'active'>> & {
   types?: NonNullable<Webhook['types']>;
@@ -265,6 +267,40 @@ export class WebhookStore {
       active: true,
       $or: [{ waitingSince: late }, { dueAt: late }],
     });
+  }
+
+  countActive(): Promise<number> {
+    return this.#webhooks.countDocuments({ ...REAL, active: true }).exec();
+  }
+
+  /**
+   * Returns the webhooks whose receiver has taken nothing since less than ten minutes ago, and was asked: their number, and
+   * the one that has failed for longest.
+   */
+  async findFailing(): Promise<{ count: number; worst: LateWebhook } | undefined> {
+    const filter = {
+      ...REAL,
+      active: true,
+      failures: { $gt: 0 },
+      failingSince: { $gte: await this.clock.now(-BEHIND_MS) },
+    };
+    const [count, worst] = await Promise.all([
+      this.#webhooks.countDocuments(filter),
+      this.#webhooks.findOne(filter).sort({ failingSince: 1 }).lean(),
+    ]);
+    return worst?.failingSince && { count, worst: await this.#late(worst, worst.failingSince) };
+  }
+
+  /** Returns the webhook that is behind for longest. */
+  async findBehind(): Promise<LateWebhook | undefined> {
+    const filter = { ...REAL, active: true, waitingSince: { $lt: await this.clock.now(-BEHIND_MS) } };
+    const worst = await this.#webhooks.findOne(filter).sort({ waitingSince: 1 }).lean();
+    return worst?.waitingSince && this.#late(worst, worst.waitingSince);
+  }
+
+  async #late({ account, url, lastFailure }: Webhook, since: Date): Promise<LateWebhook> {
+    const forMs = (await this.clock.now()).getTime() - since.getTime();
+    return { account, host: new URL(url).host, forMs, reason: lastFailure?.reason ?? '' };
   }
 
   /** Counts the webhooks that were disabled in the last `ms`, and still are. */
