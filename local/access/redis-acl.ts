@@ -23,6 +23,7 @@ export const REDIS_KEYS = {
   services: [':service:*', ':services'],
   branches: [':branches', ':branches:*'],
   sessions: [':session:*'],
+  problems: [':problems'],
   logins: [':login-*'],
   visits: [':tracking:*'],
   calculations: [':calculator:*'],
@@ -56,7 +57,7 @@ export const REDIS_FAMILIES: Readonly<
   branches: { own: ['branches', 'services', 'check'] },
   'label-worker': { own: ['queue', 'counts', 'labels', 'workers', 'check'], channels: true },
   dashboard: {
-    own: ['queue', 'sessions', 'operatorLogins', 'check'],
+    own: ['queue', 'sessions', 'operatorLogins', 'problems', 'check'],
     read: ['counts', 'workers', 'services'],
   },
   webhooks: { own: ['services', 'check'] },

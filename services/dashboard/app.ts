@@ -20,10 +20,12 @@ import { bullBoard } from './bull-board.ts';
 import type { DashboardConfig } from './config.ts';
 import { dashboardErrors } from './errors.ts';
 import { assetRoutes, PAGE_POLICY, pageSecurity, showErrorsAsPages } from './pages.ts';
-import { readQueueState } from './queue-state.ts';
+import { ProblemHistory } from './problem-history.ts';
+import { queueStateReader } from './queue-state.ts';
 import { runbookRoute } from './runbook.ts';
 import { loginRoutes, requireSession, Sessions } from './session.ts';
 import { pauseRoutes, statusRoute } from './status-page.ts';
+import { Watch } from './watch.ts';
 
 /** Builds the dashboard, not yet listening, even while its stores are away. */
 export function buildDashboard(config: DashboardConfig, log: Logger): Promise<HttpServer> {
@@ -45,18 +47,24 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   // The dashboard counts separately, so that login attempts at the API lock out no operators.
   const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
   const login = new Login({ users, limit, onAttempt: observeLogins(server, auditLog, users) });
+  const { dependencies } = server;
+  const watch = new Watch({
+    readState: queueStateReader({ redis, prefix, queue, webhooks, auditLog }),
+    history: new ProblemHistory(redis, prefix),
+    dependencies,
+  });
+  server.addHook('onReady', async () => watch.start());
+  server.addHook('preClose', () => watch.stop());
   await server.register(pageSecurity);
-  server.addHook('onSend', showErrorsAsPages);
+  server.addHook('onSend', showErrorsAsPages(watch));
   await server.register(cookies);
   await server.register(forms);
   await server.register(assetRoutes);
   await server.register(runbookRoute);
-  await server.register(loginRoutes(sessions, login, auditLog));
+  await server.register(loginRoutes(sessions, login, auditLog, watch));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions));
-    const { dependencies } = server;
-    const readState = () => readQueueState({ redis, prefix, queue, webhooks, dependencies });
-    await operators.register(statusRoute(readState, config.TIME_ZONE));
+    await operators.register(statusRoute(watch, config.TIME_ZONE));
     await operators.register(pauseRoutes(queue, auditLog));
     await operators.register(bullBoard(queue));
   });

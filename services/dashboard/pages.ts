@@ -5,6 +5,8 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { pagePolicy } from '#shared/http/security-headers.ts';
 import { DOCUMENT_STYLE, pageKit } from '#shared/pages/page-kit.ts';
+import type { Diagnosis } from './diagnostics.ts';
+import { dashboardErrors } from './errors.ts';
 import { bytes, count, duration, number } from './format.ts';
 
 /** These show an unknown value as a dash. */
@@ -20,15 +22,53 @@ const VIEWS = new URL('views/', import.meta.url);
 const kit = pageKit(VIEWS, ['layout', 'encabezado'], helpers);
 
 export const compilePage = kit.page;
-export const loginPage = compilePage<{ message: string | undefined }>('entrar');
 export const pausePage = compilePage<object>('pausar');
-const errorPage = compilePage<{
-  status: number;
+const loginTemplate = compilePage<{
   message: string | undefined;
+  /** The stores that the dashboard does not reach: nobody can log in. The page then asks again by itself. */
+  outages: OutageView[];
+  isAway: boolean;
+}>('entrar');
+const errorTemplate = compilePage<{
+  status: number;
   requestId: string | undefined;
   /** The page then reloads by itself. */
-  outage: boolean;
+  isOutage: boolean;
+  headline: string | undefined;
+  outages: OutageView[];
+  /** Whether this process has not read the user who is logged in. */
+  isUserUnknown: boolean;
 }>('error');
+type OutageView = Diagnosis & { login: string; meanwhile: string };
+/** Finds the stores that the dashboard itself does not reach. */
+type Outages = { outages(): Promise<Diagnosis[]> };
+
+/** What an outage of a store of the dashboard means to a person, by the id of its diagnosis. */
+const MEANINGS: Readonly<Record<string, Pick<OutageView, 'login' | 'meanwhile'>>> = {
+  mongodb: {
+    login: 'ahora nadie puede entrar, porque ahí están los usuarios. Quien ya entró sigue viendo Estado',
+    meanwhile: 'Mientras tanto no se crean guías ni se entregan etiquetas',
+  },
+  redis: {
+    login: 'ahora nadie puede entrar ni ver Estado, porque ahí están las sesiones',
+    meanwhile: 'Mientras tanto no se imprimen etiquetas nuevas',
+  },
+  'redis-read-only': {
+    login: 'ahora nadie puede entrar, porque no se guarda ninguna sesión. Quien ya entró sigue viendo Estado',
+    meanwhile: 'Mientras tanto no se imprimen etiquetas nuevas',
+  },
+};
+
+async function outageViews(watch: Outages): Promise<OutageView[]> {
+  const unknown = { login: 'ahora nadie puede entrar', meanwhile: '' };
+  return (await watch.outages()).map((outage) => ({ ...outage, ...(MEANINGS[outage.id] ?? unknown) }));
+}
+
+/** @param message says why a login failed. If a store is away, the page says that in its place. */
+export async function loginPage(watch: Outages, message?: string): Promise<string> {
+  const outages = await outageViews(watch);
+  return loginTemplate({ message, outages, isAway: outages.length > 0 });
+}
 
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(html);
@@ -53,26 +93,33 @@ export async function assetRoutes(server: HttpServer): Promise<void> {
 }
 
 /** Shows errors as pages to a person in a browser. Shows the login page to a person without a session. */
-export async function showErrorsAsPages(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-): Promise<unknown> {
-  const status = reply.statusCode;
-  // Browsers name HTML first only for navigation.
-  const opensPage = request.headers.accept?.startsWith('text/html') ?? false;
-  const json = String(reply.getHeader('content-type')).startsWith('application/json');
-  if (!opensPage || status < 400 || !json || typeof payload !== 'string') return payload;
-  const { response, message, requestId } = JSON.parse(payload) as Record<string, string>;
-  if (response !== 'ERROR') return payload;
-  if (status === 401 && request.method === 'GET') {
-    reply.code(303).header('location', '/entrar').removeHeader('content-type');
-    return '';
-  }
-  reply.type('text/html; charset=utf-8');
-  if (request.url === '/entrar') return loginPage({ message });
-  return errorPage({ status, message, requestId, outage: status === 503 });
+export function showErrorsAsPages(watch: Outages) {
+  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+    const status = reply.statusCode;
+    // Browsers name HTML first only for navigation.
+    const opensPage = request.headers.accept?.startsWith('text/html') ?? false;
+    const json = String(reply.getHeader('content-type')).startsWith('application/json');
+    if (!opensPage || status < 400 || !json || typeof payload !== 'string') return payload;
+    const { response, message, codigo, requestId } = JSON.parse(payload) as Record<string, string>;
+    if (response !== 'ERROR') return payload;
+    if (status === 401 && request.method === 'GET') {
+      reply.code(303).header('location', '/entrar').removeHeader('content-type');
+      return '';
+    }
+    reply.type('text/html; charset=utf-8');
+    const isOutage = status === 503 && codigo !== dashboardErrors.overloaded.codigo;
+    // The page names the store that is away, unless it has just come back.
+    if (request.url === '/entrar') return loginPage(watch, isOutage ? LOGIN_FAILED : message);
+    const outages = isOutage ? await outageViews(watch) : [];
+    return errorTemplate({
+      ...{ status, requestId, isOutage, outages },
+      headline: isOutage ? (outages[0]?.text ?? 'MongoDB o Redis no respondió a tiempo') : message,
+      isUserUnknown: !request.apiUser && outages.length > 0 && outages.every(({ id }) => id === 'mongodb'),
+    });
+  };
 }
+
+const LOGIN_FAILED = 'No se pudo entrar: intente de nuevo';
 
 /** Allows only the dashboard's own files, and no script or style inside a page. */
 export const PAGE_POLICY = pagePolicy({

@@ -1,19 +1,21 @@
 import type { Job, Queue } from 'bullmq';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelJob, LabelJobResult } from '#shared/contracts/label-job.ts';
-import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
 import {
   aliveServices,
   aliveWorkers,
   type DependencyState,
+  type LostProcess,
+  lostProcesses,
   type ServiceHeartbeat,
   type WorkerHeartbeat,
 } from '#shared/stores/heartbeat.ts';
 import { type MinuteCounts, readLabelCounts } from '#shared/stores/label-counts.ts';
+import { RecentAnswers } from '#shared/stores/recent-answers.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
-import type { WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { LateWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
 /** Period of the latency and of the failures. */
@@ -21,6 +23,8 @@ const RECENT_MS = 300_000;
 const DAY_MS = 86_400_000;
 /** Longest wait for MongoDB. */
 const MONGO_TIMEOUT_MS = 1_000;
+/** Counts over all webhooks are this old at most. Only those that fail are asked for at each look. */
+const COUNTS_MS = 5_000;
 /** Most labels whose latency is read. */
 const MAX_LABELS = 500;
 const MAX_FAILURES = 20;
@@ -45,14 +49,24 @@ export type QueueState = {
   /** `at` is the time of the heartbeat. */
   workers: (WorkerHeartbeat & { at: number })[];
   services: ServiceHeartbeat[];
+  /** Processes that give no sign, and did not close. */
+  lost: LostProcess[];
   /** The stores that the dashboard itself reaches. */
   reached: Record<string, DependencyState>;
   redis: RedisState;
   /** Undefined if MongoDB did not answer in time. */
   webhooks: WebhookFigures | undefined;
+  /** Events of this dashboard that the audit log does not have yet. */
+  auditWaiting: number;
 };
-/** `disabled`: since yesterday, and still. */
-type WebhookFigures = { behind: number; disabled: number };
+/** `disabled`: since yesterday, and still. `worst`: of those that are behind. */
+type WebhookCounts = {
+  active: number;
+  behind: number;
+  worst: LateWebhook | undefined;
+  disabled: number;
+};
+type WebhookFigures = WebhookCounts & { failing: Awaited<ReturnType<WebhookStore['findFailing']>> };
 /** `p50` and `p99` in ms; `last`: the end of the last label, in ms since 1970. */
 type LatencyFigures = { labels: number; p50: number; p99: number; last: number };
 
@@ -61,11 +75,23 @@ type Sources = {
   prefix: string;
   queue: Queue<LabelJob>;
   webhooks: WebhookStore;
-  dependencies: Dependencies;
+  auditLog: { waiting: number };
 };
 
-/** Reads what the status page shows, in bounded reads for any length of the queue. */
-export async function readQueueState(sources: Sources): Promise<QueueState> {
+/** `reached`: the stores that the dashboard itself reaches. */
+export type ReadState = (reached: Promise<QueueState['reached']>) => Promise<QueueState>;
+
+/** Returns a function that reads what the status page shows, in bounded reads for any length of the queue. */
+export function queueStateReader(sources: Sources): ReadState {
+  const readWebhooks = webhooksReader(sources.webhooks);
+  return (reached) => readQueueState(sources, reached, readWebhooks);
+}
+
+async function readQueueState(
+  sources: Sources,
+  reaching: Promise<QueueState['reached']>,
+  readWebhooks: () => Promise<WebhookFigures>,
+): Promise<QueueState> {
   const { redis, prefix, queue } = sources;
   const at = await timeOf(redis);
   const since = at - RECENT_MS;
@@ -92,17 +118,19 @@ export async function readQueueState(sources: Sources): Promise<QueueState> {
     readLabelCounts(redis, prefix, at),
     aliveWorkers(redis, prefix),
     aliveServices(redis, prefix),
-    dependencyStates(sources.dependencies),
+    reaching,
     readRedisState(redis),
-    readWebhooks(sources.webhooks).catch(() => undefined),
+    readWebhooks().catch(() => undefined),
   ]);
+  const lost = await lostProcesses(redis, prefix, at, [...workers, ...services]);
   const { waiting = 0, prioritized = 0, active = 0 } = counts;
   // BullMQ returns undefined for a job that was removed meanwhile.
   const asked = unfinished.filter(Boolean).map(({ timestamp }) => timestamp);
   return {
     ...{ at, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
     oldestMs: asked.length === 0 ? undefined : at - Math.min(...asked),
-    ...{ latency, recentFailures, minutes, services, reached, redis: redisState, webhooks },
+    ...{ latency, recentFailures, minutes, services, lost, reached, redis: redisState, webhooks },
+    auditWaiting: sources.auditLog.waiting,
     workers: workers.map((worker) => ({ ...worker, at: worker.at ?? at })),
     failures: failed.filter(Boolean).map((job: Job<LabelJob>) => ({
       jobId: job.id ?? '',
@@ -114,13 +142,25 @@ export async function readQueueState(sources: Sources): Promise<QueueState> {
   };
 }
 
-/** @throws if MongoDB does not answer in time. The page then shows labels alone. */
-function readWebhooks(webhooks: WebhookStore): Promise<WebhookFigures> {
-  const counts = Promise.all([webhooks.countBehind(), webhooks.countDisabled(DAY_MS)]);
-  return withTimeout(MONGO_TIMEOUT_MS, 'Counting webhooks', counts).then(([behind, disabled]) => ({
-    behind,
-    disabled,
-  }));
+/** The function rejects if MongoDB does not answer in time. The page then shows labels alone. */
+function webhooksReader(webhooks: WebhookStore): () => Promise<WebhookFigures> {
+  const counts = new RecentAnswers<WebhookCounts>({
+    ...{ what: 'Counting webhooks', max: 1, freshMs: COUNTS_MS, keptMs: COUNTS_MS, waitMs: MONGO_TIMEOUT_MS },
+    ask: async () => {
+      const [active, behind, worst, disabled] = await Promise.all([
+        webhooks.countActive(),
+        webhooks.countBehind(),
+        webhooks.findBehind(),
+        webhooks.countDisabled(DAY_MS),
+      ]);
+      return { active, behind, worst, disabled };
+    },
+  });
+  return async () => {
+    const reading = Promise.all([counts.get('all'), webhooks.findFailing()]);
+    const [known, failing] = await withTimeout(MONGO_TIMEOUT_MS, 'Reading webhooks', reading);
+    return { ...known, failing };
+  };
 }
 
 /** Reads the last labels printed after `since` (ms since 1970), without their payloads or dropped ones. */

@@ -8,6 +8,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { loginPage, sendPage } from './pages.ts';
+import type { Watch } from './watch.ts';
 
 /** A working day. */
 const SESSION_TTL_S = 28_800;
@@ -87,9 +88,9 @@ export function requireSession(sessions: Sessions) {
 }
 
 /** `pages.ts` shows a failed login. */
-export function loginRoutes(sessions: Sessions, login: Login, auditLog: AuditLog) {
+export function loginRoutes(sessions: Sessions, login: Login, auditLog: AuditLog, watch: Watch) {
   return async (server: HttpServer) => {
-    server.get('/entrar', async (_request, reply) => sendPage(reply, loginPage({ message: undefined })));
+    server.get('/entrar', async (_request, reply) => sendPage(reply, await loginPage(watch)));
 
     const form = { schema: { body: Credentials }, bodyLimit: BODY_LIMIT };
     server.post('/entrar', form, async (request, reply) => {

@@ -1,0 +1,155 @@
+import { Ajv } from 'ajv';
+import { type Static, Type } from 'typebox';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { type Diagnosis, type Ended, REDIS_RETURNS } from './diagnostics.ts';
+
+/** How long the page tells of a problem after its end. */
+const KEPT_MS = 3_600_000;
+/** A problem that comes back within this time has not ended. */
+const GAP_MS = 60_000;
+const SHORT_MS = 1_000;
+const MAX_EPISODES = 50;
+const MAX_SHOWN = 10;
+/** Labels that a cause held up still fail or are late for so long. */
+const AFTERMATH_MS = 300_000;
+const REDIS_OUTAGES = ['redis', 'redis-read-only'];
+
+/** A problem, and when it was seen first and last, in ms since 1970 by the clock of Redis. */
+const Episode = Type.Object({
+  id: Type.String(),
+  text: Type.String(),
+  labels: Type.Optional(Type.Enum(['cause', 'effect'])),
+  from: Type.Integer(),
+  to: Type.Integer(),
+});
+export type Episode = Static<typeof Episode>;
+const isEpisode = new Ajv().compile<Episode>(Episode);
+
+/**
+ * Remembers problems of the last hour, in the hash `{prefix}:problems` of the queue's Redis: `<id> <from>` → an `Episode` as
+ * JSON. All dashboards write the same, so it does not matter how many look. While Redis is away, this process remembers,
+ * and writes afterwards.
+ */
+export class ProblemHistory {
+  readonly #redis: RedisClient;
+  readonly #key: string;
+  #episodes = new Map<string, Episode>();
+  readonly #unwritten = new Set<string>();
+  #aheadMs = Date.now() - performance.now();
+
+  constructor(redis: RedisClient, prefix: string) {
+    this.#redis = redis;
+    this.#key = `${prefix}:problems`;
+  }
+
+  /** Returns the time of Redis in ms since 1970, extrapolated since the last call of `record`. */
+  now(): number {
+    return Math.round(performance.now() + this.#aheadMs);
+  }
+
+  /** Reads what other dashboards have seen. */
+  async read(): Promise<void> {
+    const stored = await this.#redis.hgetall(this.#key).catch(() => ({}));
+    for (const [field, text] of Object.entries<string>(stored)) {
+      const episode = parse(text);
+      if (episode && !this.#unwritten.has(field)) this.#episodes.set(field, episode);
+    }
+  }
+
+  /**
+   * Keeps the problems that a look has found, apart from notes.
+   * @param at in ms since 1970. @param begun when the look began.
+   */
+  async record(problems: readonly Diagnosis[], at: number, begun = at): Promise<void> {
+    this.#aheadMs = at - performance.now();
+    for (const { id, level, text, labels } of problems) {
+      if (level === 'nota' || id === REDIS_RETURNS) continue;
+      const from = this.#current(id, at)?.from ?? begun;
+      const field = `${id} ${from}`;
+      this.#episodes.set(field, { id, text, ...(labels && { labels }), from, to: at });
+      this.#unwritten.add(field);
+    }
+    const old = this.#forget(at);
+    if (this.#unwritten.size === 0 && old.length === 0) return;
+    const writes = this.#redis.multi();
+    for (const field of this.#unwritten)
+      writes.hset(this.#key, field, JSON.stringify(this.#episodes.get(field)));
+    if (old.length > 0) writes.hdel(this.#key, ...old);
+    const results = await writes
+      .pexpire(this.#key, KEPT_MS)
+      .exec()
+      .catch(() => null);
+    if (results?.every(([error]) => error === null)) this.#unwritten.clear();
+  }
+
+  /** Returns when a problem began that is seen now; undefined if it is new, or a note. */
+  since(id: string, at: number): number | undefined {
+    return this.#current(id, at)?.from;
+  }
+
+  /** Returns the times of the causes that explain what is still seen. */
+  lastSeen(): Ended {
+    const latest = (episodes: Episode[]) => Math.max(0, ...episodes.map(({ to }) => to));
+    // The first look of a process may be before its connection is open.
+    const all = [...this.#episodes.values()].filter((one) => !isShort(one));
+    return {
+      labelsCause: latest(all.filter(({ labels }) => labels === 'cause')),
+      redis: latest(all.filter(({ id }) => REDIS_OUTAGES.includes(id))),
+    };
+  }
+
+  /**
+   * Returns the problems of the last hour that are not seen now, the last one first. Leaves out what one look alone has seen,
+   * and effects of a cause that was named.
+   */
+  ended(now: readonly Diagnosis[]): Episode[] {
+    const current = new Set(now.map(({ id }) => id));
+    const all = [...this.#episodes.values()].sort((one, other) => one.from - other.from);
+    const causes = all.filter(({ labels }) => labels === 'cause');
+    const isExplained = ({ labels, from, to }: Episode) =>
+      labels === 'effect' &&
+      causes.some((cause) => from <= cause.to + AFTERMATH_MS && to >= cause.from - GAP_MS);
+    const merged: Episode[] = [];
+    for (const episode of all) {
+      if (current.has(episode.id) || isShort(episode) || isExplained(episode)) continue;
+      // Two dashboards that see a problem at the same moment may each begin an episode.
+      const same = merged.find(({ id, to }) => id === episode.id && episode.from <= to + GAP_MS);
+      if (same) Object.assign(same, { text: episode.text, to: Math.max(same.to, episode.to) });
+      else merged.push({ ...episode });
+    }
+    return merged.sort((one, other) => other.to - one.to).slice(0, MAX_SHOWN);
+  }
+
+  #current(id: string, at: number): Episode | undefined {
+    return [...this.#episodes.values()]
+      .filter((episode) => episode.id === id && episode.to >= at - GAP_MS)
+      .sort((one, other) => one.from - other.from)[0];
+  }
+
+  /** Forgets what ended over an hour ago, and the oldest ones of too many. @returns the fields. */
+  #forget(at: number): string[] {
+    const byEnd = [...this.#episodes].sort(([, one], [, other]) => other.to - one.to);
+    const old = byEnd
+      .filter(([, { to }], i) => to < at - KEPT_MS || i >= MAX_EPISODES)
+      .map(([field]) => field);
+    for (const field of old) {
+      this.#episodes.delete(field);
+      this.#unwritten.delete(field);
+    }
+    return old;
+  }
+}
+
+/** Returns whether one look alone has seen it, such as a store that took too long once. */
+function isShort({ from, to }: Episode): boolean {
+  return to - from < SHORT_MS;
+}
+
+function parse(text: string): Episode | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isEpisode(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

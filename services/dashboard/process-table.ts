@@ -1,0 +1,57 @@
+import { SERVICES } from './diagnostics.ts';
+import { count, duration } from './format.ts';
+import type { QueueState } from './queue-state.ts';
+
+/** The name of each dependency in the table, in the order of the columns. */
+const NAMES: Readonly<Record<string, string>> = {
+  mongodb: 'MongoDB',
+  redis: 'Redis de la cola',
+  'label-cache': 'Redis de las etiquetas',
+  branches: 'branches',
+  webhooks: 'webhooks',
+  tariff: 'tarifas',
+  chromium: 'Chromium',
+};
+
+/** Lists the services: how many processes each has, for how long they run, and what they reach. A service is one row. */
+export function processTable({ at, services, workers, lost, reached }: QueueState) {
+  const rows = [...SERVICES, 'label-worker'].map((name) => {
+    const own = name === 'label-worker' ? workers : services.filter(({ service }) => service === name);
+    const ages = own.map(({ startedAt }) => at - startedAt).sort((one, other) => one - other);
+    const missing = lost.filter(({ service }) => service === name).length;
+    return {
+      name,
+      processes: String(own.length),
+      lost: missing > 0 && own.length > 0 ? count(missing, 'sin señales', 'sin señales') : '',
+      isMissing: own.length === 0,
+      since: ages.length === 0 ? '—' : rangeOf(ages),
+      ...reachOf(own.map(({ dependencies = {} }) => dependencies)),
+    };
+  });
+  const since = duration(1_000 * process.uptime());
+  const self = { name: 'dashboard', processes: 'este', lost: '', isMissing: false, since };
+  return [...rows, { ...self, ...reachOf([reached]) }];
+}
+
+/** @param ages in ms, the shortest first. */
+function rangeOf(ages: readonly number[]): string {
+  const [newest = '', oldest = ''] = [ages[0], ages.at(-1)].map((age = 0) => duration(age));
+  return newest === oldest ? oldest : `de ${newest} a ${oldest}`;
+}
+
+function reachOf(processes: readonly Readonly<Record<string, string>>[]) {
+  const reached: string[] = [];
+  const failing: string[] = [];
+  for (const [dependency, name] of Object.entries(NAMES)) {
+    const states = processes.flatMap((states) => states[dependency] ?? []);
+    if (states.length === 0) continue;
+    const bad = states.filter((state) => state !== 'ok');
+    if (bad.length === 0) {
+      reached.push(name);
+      continue;
+    }
+    const share = bad.length < states.length ? ` en ${bad.length} de ${states.length}` : '';
+    failing.push(`${bad.includes('down') ? 'sin' : 'no escribe en'} ${name}${share}`);
+  }
+  return { reached: reached.join(', '), failing: failing.join(', ') };
+}
