@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import type { Page, SerializedAXNode } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
-import { removeHeartbeat, writeHeartbeat } from '#shared/stores/heartbeat.ts';
+import { repoRoot } from '#local/folders.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
 import { screenshot } from '#test/fixtures/browser.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
+import type { Fleet } from '#test/fixtures/dashboard/fleet.ts';
 import type { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
 import type { Stores } from '#test/fixtures/stores.ts';
@@ -17,8 +19,8 @@ async function pictures(page: Page, name: string): Promise<void> {
     expect((await screenshot(page, `dashboard-${name}-${value}`)).length).toBeGreaterThan(10_000);
   }
 }
-/** Two workers that are well, labels that were printed, and two that were not. */
-async function busyNight({ redis, prefix }: Stores, jobs: LabelJobs): Promise<void> {
+/** Two workers that are well. */
+async function twoWorkers(fleet: Fleet): Promise<void> {
   const now = Date.now();
   const chromium = {
     state: 'running' as const,
@@ -29,13 +31,12 @@ async function busyNight({ redis, prefix }: Stores, jobs: LabelJobs): Promise<vo
   const dependencies = { chromium: 'ok', redis: 'ok', 'label-cache': 'ok' } as const;
   const known = { pid: 1, startedAt: now - 97_000_000, at: now, labels: 48_213, chromium, templates: {} };
   const ours = { ...known, dependencies, labelCacheEvicts: true };
-  await writeHeartbeat(redis, prefix, { ...ours, id: 'w-1', host: 'label-worker-6c9d-x7k2p' });
-  await writeHeartbeat(redis, prefix, {
-    ...ours,
-    id: 'w-2',
-    host: 'label-worker-6c9d-q4mzt',
-    labels: 47_958,
-  });
+  await fleet.keepAlive({ ...ours, id: 'w-1', host: 'label-worker-6c9d-x7k2p' });
+  await fleet.keepAlive({ ...ours, id: 'w-2', host: 'label-worker-6c9d-q4mzt', labels: 47_958 });
+}
+/** Labels that were printed, and two that were not. */
+async function busyNight({ redis, prefix }: Stores, jobs: LabelJobs): Promise<void> {
+  const now = Date.now();
   const minute = Math.floor(now / 60_000);
   for (let ago = 0; ago < 120; ago++) {
     const printed = ago > 30 && ago < 38 ? 0 : Math.round(900 + 600 * Math.sin(ago / 18) + 97 * (ago % 7));
@@ -60,10 +61,8 @@ const LEAVES_ITS_CARD = `[...document.querySelectorAll('main > section')].flatMa
     .map(({ tagName, textContent }) => tagName + ' ' + textContent))`;
 /** The page asks for news ten times as often as it does otherwise. */
 const FAST_REFRESH = 'window.setInterval = ((slow) => (run, ms) => slow(run, ms / 10))(window.setInterval)';
-const nightIsOver = ({ redis, prefix }: Stores) =>
-  Promise.all(['w-1', 'w-2'].map((id) => removeHeartbeat(redis, prefix, { id })));
-
 const test = dashboardTest
+  .extend('workers', { scope: 'file', auto: true }, ({ services }) => twoWorkers(services))
   /** What went wrong in the page, such as something that its policy forbids. */
   .extend('failures', (): string[] => [])
   .extend('page', async ({ browser, dashboard, failures }, { onCleanup }) => {
@@ -93,7 +92,7 @@ describe('the login page', () => {
     await shows('Usuario o contraseña incorrectos');
     await pictures(page, 'login');
     await login();
-    await shows('Workers vivos');
+    await shows('Procesos');
     expect(failures).toEqual([
       'Failed to load resource: the server responded with a status of 401 (Unauthorized)',
     ]);
@@ -101,7 +100,7 @@ describe('the login page', () => {
 });
 
 describe('Estado', () => {
-  test('updates without a reload', async ({ failures, jobs, login, page, shows, stores }) => {
+  test('updates without a reload', async ({ failures, fleet, jobs, login, page, shows, stores }) => {
     await busyNight(stores, jobs);
     await login();
     await shows('2 etiquetas fallaron en los últimos 5 min');
@@ -113,14 +112,13 @@ describe('Estado', () => {
       expect(await page.evaluate(LEAVES_ITS_CARD)).toEqual([]);
     }
     await page.evaluate('window.still = true; document.querySelector(".titular a").focus()');
-    await jobs.queue.pause();
-    await nightIsOver(stores);
-    await shows('La cola está en pausa: no se imprime nada');
-    await shows('No hay ningún label-worker vivo');
+    await fleet.remove('branches');
+    await fleet.remove('webhooks');
+    await shows('Ningún proceso de branches da señales');
+    await shows('Ningún proceso de webhooks da señales');
     expect(await page.evaluate('window.still')).toBe(true);
     expect(await page.evaluate('document.activeElement.matches(".titular a")')).toBe(true);
     expect(await page.title()).toMatch(/^Hay \d problemas/);
-    await jobs.queue.resume();
     expect(failures).toEqual([]);
   });
 
@@ -138,7 +136,6 @@ describe('Estado', () => {
       }
       expect(await page.evaluate(LEAVES_ITS_CARD)).toEqual([]);
     }
-    await nightIsOver(stores);
   });
 
   test('works by keyboard, and for a screen reader', async ({ jobs, login, page, shows, stores }) => {
@@ -158,18 +155,20 @@ describe('Estado', () => {
     expect(await tab()).toBe('Cifras cada diez minutos');
     await page.keyboard.press('Enter');
     await shows('Desde');
-    expect(await page.$$eval('details tbody tr', (rows) => rows.length)).toBe(12);
+    expect(await page.$$eval('.dibujo + details tbody tr', (rows) => rows.length)).toBe(12);
 
     // What was opened stays open, and what had the focus keeps it, while the page changes.
     await jobs.queue.pause();
-    await page.waitForSelector('::-p-aria([name="Hay 2 problemas"][role="heading"])');
-    expect(await page.$eval('[role=status]', ({ textContent }) => textContent)).toBe('Hay 2 problemas');
+    await shows('La cola está en pausa: no se imprime nada');
+    expect(await page.$eval('[role=status]', ({ textContent }) => textContent)).toBe(
+      'Hay un problema: La cola está en pausa: no se imprime nada',
+    );
     expect(await page.$eval('details', ({ open }) => open)).toBe(true);
     expect(await focused()).toBe('Cifras cada diez minutos');
 
     expect(await tab()).toBe('Reanudar la cola');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    await page.waitForSelector('::-p-aria([name="Hay un problema"][role="heading"])');
+    await shows('Pausar la cola');
     expect(await jobs.queue.isPaused()).toBe(false);
     await page.waitForSelector(
       '::-p-aria([name="Barras por minuto; sus cifras están en la tabla que sigue"][role="image"])',
@@ -179,14 +178,13 @@ describe('Estado', () => {
     const nodes = (tree ? all(tree) : []).filter(({ role }) => /^(link|button|image|heading)$/.test(role));
     expect(nodes.length).toBeGreaterThan(10);
     expect(nodes.filter(({ name }) => !name)).toEqual([]);
-    await nightIsOver(stores);
   });
 
   test('works without scripts', async ({ jobs, login, page }) => {
     await login();
     await page.setJavaScriptEnabled(false);
     await page.reload();
-    expect(await page.content()).toContain('Workers vivos');
+    expect(await page.content()).toContain('Procesos');
     await jobs.failed(label(), new Error('payload-invalid'));
     await expect
       .poll(() => page.content().catch(() => ''), { interval: 500 })
@@ -234,8 +232,17 @@ describe('Bull Board', () => {
     await screenshot(page, 'dashboard-trabajo');
     expect(await buttons()).toEqual(tabs);
     await page.locator('::-p-aria(← Estado)').click();
-    await shows('Workers vivos');
-    await nightIsOver(stores);
+    await shows('Procesos');
     expect(failures).toEqual([]);
   });
 });
+
+/** `UPDATE_PICTURES=1 npm test -- test/dashboard/pages` takes the picture of the documents anew. */
+if (process.env.UPDATE_PICTURES) {
+  test('picture for the documents', async ({ jobs, login, page, stores }) => {
+    await stores.redis.del(`${stores.prefix}:problems`);
+    await busyNight(stores, jobs);
+    await login();
+    await page.screenshot({ path: join(repoRoot, 'docs/pictures/estado.png') as `${string}.png` });
+  });
+}

@@ -1,19 +1,15 @@
 import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect } from 'vitest';
-import { diagnose } from '#services/dashboard/diagnostics.ts';
-import { latencyOf, type QueueState, readQueueState } from '#services/dashboard/queue-state.ts';
+import { diagnose, type Level } from '#services/dashboard/diagnostics.ts';
+import { latencyOf, type QueueState, queueStateReader } from '#services/dashboard/queue-state.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
-import {
-  aliveWorkers,
-  removeHeartbeat,
-  type ServiceHeartbeat,
-  writeHeartbeat,
-} from '#shared/stores/heartbeat.ts';
+import { aliveWorkers, type ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import { LabelCounts, type MinuteCounts } from '#shared/stores/label-counts.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { heartbeatOf } from '#test/fixtures/dashboard/fleet.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 
 const test = dashboardTest
@@ -21,15 +17,13 @@ const test = dashboardTest
   .extend('pageThat', { scope: 'file' }, ({ operator }) => (says: RegExp) => {
     return operator.statusThat(says);
   })
-  .extend('heartbeat', { scope: 'file' }, ({ stores }) => (id: string, changes: object = {}) => {
-    return writeHeartbeat(stores.redis, stores.prefix, {
-      id,
-      host: 'maquina',
-      at: Date.now(),
-      ...worker,
-      chromium,
-      ...changes,
-    });
+  .extend('heartbeat', { scope: 'file' }, ({ services }) => (id: string, changes: object = {}) => {
+    return services.keepAlive({ id, host: 'maquina', at: Date.now(), ...worker, chromium, ...changes });
+  })
+  /** A worker that lives until the last tests. Without it, what becomes of labels is no problem of its own. */
+  .extend('printing', { scope: 'file', auto: true }, async ({ heartbeat }) => heartbeat('w-0'))
+  .extend('gone', { scope: 'file' }, ({ services }) => (...ids: string[]) => {
+    return Promise.all(ids.map((id) => services.remove(id)));
   });
 const worker = { pid: 7, startedAt: Date.now() - 7_500_000, labels: 1_234, templates: {} };
 const chromium = {
@@ -39,18 +33,6 @@ const chromium = {
   memoryBytes: 400 * 1024 * 1024,
 };
 describe('the status page', () => {
-  test('says first that no worker prints, and what waits since when', async ({ jobs, pageThat }) => {
-    await jobs.waiting(label(), { askedAt: Date.now() - 200_000 });
-    await jobs.waiting(label({ kind: 'small' }));
-    const text = await pageThat(/Hay \d problemas/);
-    expect(text).toContain('No hay ningún label-worker vivo: no se imprime nada');
-    expect(text).toMatch(/Hay etiquetas que esperan desde hace 3 min/);
-    expect(text).toMatch(/En espera<\/dt><dd>2</);
-    expect(text).toMatch(/Espera más larga<\/dt><dd>3 min/);
-    expect(text).toContain('href="/runbook#noworkers"');
-    expect(text.indexOf('<h1')).toBeLessThan(text.indexOf('En espera'));
-  });
-
   test('counts webhooks that are behind, and those that were switched off', async ({ stores, pageThat }) => {
     await pageThat(/Atrasados más de 10 min<\/dt><dd class="">0</);
     const store = new WebhookStore(stores.mongo);
@@ -76,8 +58,9 @@ describe('the status page', () => {
     const behind = { ...labelJobOptions('behind', 100), timestamp: Date.now() - 9_000 };
     await queue.add('letter', { label: label(), requestId: 'pedido-2' }, behind);
     const webhooks = new WebhookStore(stores.mongo);
-    const sources = { redis: stores.redis, prefix, queue, webhooks, dependencies: new Map() };
-    const { waiting, oldestMs } = await readQueueState(sources);
+    const auditLog = { waiting: 0 };
+    const sources = { redis: stores.redis, prefix, queue, webhooks, auditLog };
+    const { waiting, oldestMs } = await queueStateReader(sources)(Promise.resolve({}));
     await queue.close();
     expect(waiting).toBe(1);
     expect(oldestMs).toBeGreaterThanOrEqual(9_000);
@@ -115,7 +98,7 @@ describe('the status page', () => {
     expect(text).toMatch(/Las etiquetas tardan: una de cada cien, más de 1 min/);
   });
 
-  test('says that workers live and do not print', async ({ heartbeat, jobs, pageThat, stores }) => {
+  test('says that workers live and do not print', async ({ gone, heartbeat, jobs, pageThat }) => {
     await heartbeat('w-1');
     await jobs.waiting(label({ number: '482913650734' }), { askedAt: Date.now() - 130_000 });
     const text = await pageThat(/Hay un problema/);
@@ -128,10 +111,10 @@ describe('the status page', () => {
     await jobs.work(1, async () => ({ bytes: 1 }));
     await jobs.waiting(label({ number: '482913650736' }), { askedAt: Date.now() - 250_000 });
     expect(await pageThat(/Hay etiquetas que esperan desde hace 4 min/)).not.toContain('no imprimen');
-    await removeHeartbeat(stores.redis, stores.prefix, { id: 'w-1' });
+    await gone('w-1');
   });
 
-  test('shows no text of an error, and escapes', async ({ heartbeat, jobs, pageThat, stores }) => {
+  test('shows no text of an error, and escapes', async ({ gone, heartbeat, jobs, pageThat }) => {
     const hostile = '<script>alert(1)</script>"><img src=x onerror=alert(1)>';
     await jobs.failed(label(), new Error(hostile), hostile);
     await heartbeat('w-malo', { host: hostile });
@@ -139,7 +122,7 @@ describe('the status page', () => {
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(text).not.toContain('<img');
     expect(text).not.toContain('<script>alert');
-    await removeHeartbeat(stores.redis, stores.prefix, { id: 'w-malo' });
+    await gone('w-malo');
   });
 
   test('draws what became of labels in each minute of two hours', async ({ pageThat, stores }) => {
@@ -172,16 +155,15 @@ describe('a worker', () => {
     // Of a label older than a second a worker looks whether somebody waits, however slow the machine is.
     await jobs.waiting(label(), { askedAt: Date.now() + 60_000 });
     const text = await pageThat(/1 etiqueta de los últimos.*Etiquetas">1</);
-    expect(text).toContain('Workers vivos: 1');
     expect(text).toMatch(/Memoria">\d\d+ MiB/);
     expect(text).toMatch(/Impresiones">5</); // four at the start: the kinds' underlays
     expect(text).not.toContain('No hay ningún label-worker vivo');
     await real.server.close();
-    expect(await aliveWorkers(stores.redis, stores.prefix)).toEqual([]);
-    await pageThat(/Workers vivos: 0/);
+    const alive = await aliveWorkers(stores.redis, stores.prefix);
+    expect(alive.map(({ id }) => id)).toEqual(['w-0']);
   });
 
-  test('whose Chromium does not start is a problem', async ({ heartbeat, pageThat, stores }) => {
+  test('whose Chromium does not start is a problem', async ({ gone, heartbeat, pageThat }) => {
     const down = (state: 'starting' | 'failed', ms: number) => ({
       chromium: { state, since: Date.now() - ms, prints: 0 },
     });
@@ -192,8 +174,44 @@ describe('a worker', () => {
     const text = await pageThat(/El Chromium de otra-maquina no arranca, desde hace 1 min/);
     expect(text).toMatch(/El Chromium de la-que-cuelga está arrancando, desde hace 2 min/);
     expect(text).not.toContain('El Chromium de la-que-empieza');
-    expect(text).toContain('Workers vivos: 4');
-    for (const id of ['w-1', 'w-2', 'w-3', 'w-4']) await removeHeartbeat(stores.redis, stores.prefix, { id });
+    await gone('w-1', 'w-2', 'w-3', 'w-4');
+  });
+});
+
+describe('the status page without workers', () => {
+  test('says that no worker prints, and shows since when labels wait', async ({ gone, jobs, pageThat }) => {
+    await gone('w-0');
+    await jobs.waiting(label(), { askedAt: Date.now() - 200_000 });
+    await jobs.waiting(label({ kind: 'small' }));
+    const text = await pageThat(/Hay un problema.*No hay ningún label-worker vivo: no se imprime nada/);
+    expect(text).not.toContain('Hay etiquetas que esperan');
+    expect(text).toMatch(/En espera<\/dt><dd>2</);
+    expect(text).toMatch(/Espera más larga<\/dt><dd>3 min/);
+    expect(text).toContain(`href="/runbook#noworkers"`);
+    expect(text.indexOf('<h1')).toBeLessThan(text.indexOf('En espera'));
+  });
+
+  test('says when that has ended, also to a dashboard that was just started', async ({
+    heartbeat,
+    operator,
+    pageThat,
+    startDashboard,
+  }) => {
+    const seenFor = async () => {
+      const text = await pageThat(
+        /No hay ningún label-worker vivo: no se imprime nada<\/span> <small>desde las/,
+      );
+      const [begin, now] = [/desde las ([\d:]+)/, /id="hora">([\d:]+)/].map((time) => time.exec(text)?.[1]);
+      return Math.abs(Date.parse(`2026-11-24T${now}Z`) - Date.parse(`2026-11-24T${begin}Z`));
+    };
+    // What one look alone has seen is not told afterwards.
+    await expect.poll(seenFor, { timeout: 30_000 }).toBeGreaterThanOrEqual(2_000);
+    await heartbeat('w-0');
+    const told = /Terminó a las \d\d:\d\d, desde las \d\d:\d\d: No hay ningún label-worker vivo[^<]*/;
+    const [line = ''] = told.exec(await pageThat(told)) ?? [];
+    const { url } = await startDashboard();
+    const other = Object.assign(new Visitor(url), { cookie: operator.cookie });
+    expect(await other.statusThat(told)).toContain(line);
   });
 });
 
@@ -237,8 +255,25 @@ describe('the list of problems', () => {
       appendOnly: true,
       writesFail: false,
     },
-    webhooks: { behind: 0, disabled: 0 },
+    lost: [],
+    webhooks: { active: 10_000, behind: 0, worst: undefined, disabled: 0, failing: undefined },
+    auditWaiting: 0,
   };
+
+  const lost = (service: string) => ({ service, host: 'maquina', pid: 7, forMs: 12_000 });
+  const failing = (count: number): QueueState['webhooks'] => ({
+    ...{ active: 10_000, behind: 0, worst: undefined, disabled: 0 },
+    failing: {
+      count,
+      worst: { account: 'tienda', host: 'tienda.example', forMs: 9_000, reason: 'Respondio 500' },
+    },
+  });
+  const flood = (refused: number): Partial<QueueState> => ({
+    services: [
+      ...well.services,
+      heartbeatOf('api', { id: 'api-2', limited: [{ account: 'otro', refused }] }),
+    ],
+  });
 
   test('is empty under load', () => {
     expect(diagnose(well)).toEqual([]);
@@ -246,25 +281,46 @@ describe('the list of problems', () => {
   });
 
   // What a page shows by its own test stands there.
-  test.each<[string, Partial<QueueState>, string, boolean]>([
-    ['a Redis that is nearly full', { redis: { ...well.redis, usedBytes: 801 } }, 'redisfull', true],
-    ['a full Redis', { redis: { ...well.redis, usedBytes: 1_001 } }, 'redisrefuseswrites', true],
-    ['a Redis that is a replica', { redis: { ...well.redis, replica: true } }, 'redisrefuseswrites', true],
-    ['a Redis that drops jobs', { redis: { ...well.redis, noeviction: false } }, 'redismaydropjobs', true],
-    ['a Redis that cannot write', { redis: { ...well.redis, writesFail: true } }, 'redisdisk', true],
-    ['a refused label of many', { minutes: [minute({ printed: 999, refused: 1 })] }, 'labelsrefused', false],
-    ['many refused labels', { minutes: [minute({ printed: 980, refused: 20 })] }, 'labelsrefused', true],
-    ['a label that was late', { minutes: [minute({ failed: 1 })] }, 'labelsfail', false],
-    ['MongoDB away from branches', apart('branches', { mongodb: 'down' }), 'mongodown', true],
-    ['branches away from the api', apart('api', { branches: 'down' }), 'branchesdown', true],
-    ['a queue that takes no jobs', apart('api', { redis: 'read-only' }), 'redisrefuseswrites', true],
-    ['figures of webhooks that are unknown', { webhooks: undefined }, 'mongodown', false],
-  ])('is %s', (_, change, section, grave) => {
-    expect(diagnose({ ...well, ...change })).toMatchObject([{ section, grave }]);
+  test.each<[string, Partial<QueueState>, string, Level]>([
+    ['a Redis that is nearly full', { redis: { ...well.redis, usedBytes: 801 } }, 'redisfull', 'grave'],
+    ['a full Redis', { redis: { ...well.redis, usedBytes: 1_001 } }, 'redisrefuseswrites', 'grave'],
+    ['a Redis that is a replica', { redis: { ...well.redis, replica: true } }, 'redisrefuseswrites', 'grave'],
+    ['a Redis that drops jobs', { redis: { ...well.redis, noeviction: false } }, 'redismaydropjobs', 'grave'],
+    ['a Redis that cannot write', { redis: { ...well.redis, writesFail: true } }, 'redisdisk', 'grave'],
+    [
+      'a refused label of many',
+      { minutes: [minute({ printed: 999, refused: 1 })] },
+      'labelsrefused',
+      'atencion',
+    ],
+    ['many refused labels', { minutes: [minute({ printed: 980, refused: 20 })] }, 'labelsrefused', 'grave'],
+    ['a label that was late', { minutes: [minute({ failed: 1 })] }, 'labelsfail', 'atencion'],
+    ['MongoDB away from branches', apart('branches', { mongodb: 'down' }), 'mongodown', 'grave'],
+    ['branches away from the api', apart('api', { branches: 'down' }), 'branchesdown', 'grave'],
+    ['a queue that takes no jobs', apart('api', { redis: 'read-only' }), 'redisrefuseswrites', 'grave'],
+    ['one of two apis that gives no sign', { lost: [lost('api')] }, 'servicedown', 'atencion'],
+    ['a receiver that fails', { webhooks: failing(1) }, 'webhooksbehind', 'nota'],
+    ['receivers that fail among ten thousand', { webhooks: failing(999) }, 'webhooksbehind', 'nota'],
+    ['as many receivers as if we were at fault', { webhooks: failing(1_001) }, 'webhooksbehind', 'atencion'],
+    ['an account over its limit', flood(60), 'labelsrefused', 'nota'],
+    ['an action that the audit log lacks', { auditWaiting: 1 }, 'audittraildrops', 'nota'],
+    ['figures of webhooks that are unknown', { webhooks: undefined }, 'mongodown', 'atencion'],
+  ])('is %s', (_, change, section, level) => {
+    expect(diagnose({ ...well, ...change })).toMatchObject([{ section, level }]);
   });
 
-  test('is empty while an account is over its limit', () => {
-    expect(diagnose({ ...well, minutes: [minute({ printed: 10, limited: 336 })] })).toEqual([]);
+  test('is empty while an account reaches its limit now and then', () => {
+    expect(diagnose({ ...well, ...flood(59), minutes: [minute({ printed: 10, limited: 59 })] })).toEqual([]);
+  });
+
+  test('names the account that floods, over all processes of the api', () => {
+    const one = [{ account: 'otro', refused: 50 }];
+    const two = [...one, { account: 'tienda', refused: 70 }];
+    const services = [heartbeatOf('api', { limited: one }), heartbeatOf('api', { limited: two })];
+    const notes = diagnose({ ...well, services: [...well.services, ...services] });
+    expect(notes.map(({ text }) => text)).toEqual([
+      'La cuenta otro pasa su límite: 100 de sus solicitudes recibieron 429 en el último minuto; cuentas que también lo pasan: 1',
+    ]);
   });
 
   test('forgets what was refused six minutes ago', () => {
@@ -283,23 +339,71 @@ describe('the list of problems', () => {
     ]);
   });
 
-  test('names the cause above what it causes', () => {
-    const sections = diagnose({
-      ...well,
-      ...apart('api', { redis: 'read-only', 'label-cache': 'down', branches: 'down' }),
-      redis: { ...well.redis, usedBytes: 1_001 },
-      workers: [],
-      oldestMs: 60_000,
-      minutes: [minute({ refused: 20 })],
-    }).map(({ section }) => section);
-    expect(sections).toEqual([
-      'redisrefuseswrites',
-      'redisdown',
-      'branchesdown',
-      'noworkers',
-      'labelswait',
-      'labelsrefused',
+  /** What is seen while labels are not delivered, whatever the cause. */
+  const refused = {
+    oldestMs: 60_000,
+    latency: { labels: 9, p50: 9_000, p99: 10_000, last: 0 },
+    minutes: [minute({ refused: 20, failed: 3 })],
+  };
+  test.for<[string, Partial<QueueState>, string[]]>([
+    ['nobody prints', { ...refused, workers: [] }, ['no-workers']],
+    ['the queue is paused', { ...refused, paused: true }, ['paused']],
+    [
+      'the Redis of the labels is away',
+      { ...refused, ...apart('api', { 'label-cache': 'down' }) },
+      ['label-cache'],
+    ],
+    [
+      'the Redis of the queue is full',
+      { redis: { ...well.redis, usedBytes: 1_001 }, ...refused, services: [], workers: [] },
+      ['redis-read-only'],
+    ],
+    [
+      'MongoDB is away',
+      {
+        ...refused,
+        ...apart('api', { mongodb: 'down', tariff: 'down' }),
+        reached: { mongodb: 'down', redis: 'ok' },
+        webhooks: undefined,
+      },
+      ['mongodb'],
+    ],
+    [
+      'branches is away',
+      {
+        services:
+          apart('api', { branches: 'down' }).services?.filter(({ service }) => service !== 'branches') ?? [],
+      },
+      ['branches'],
+    ],
+    ['the api is away', { services: well.services.filter(({ service }) => service !== 'api') }, ['api']],
+    [
+      'two causes are there',
+      { ...refused, workers: [], ...apart('api', { mongodb: 'down' }) },
+      ['mongodb', 'no-workers'],
+    ],
+  ])('has the causes alone when %s', ([_, change, ids]) => {
+    expect(diagnose({ ...well, ...change }).map(({ id }) => id)).toEqual(ids);
+  });
+
+  test('forgets the labels that were refused until a cause ended, not those refused since', () => {
+    const at = 60_000 * Math.floor(Date.now() / 60_000) + 30_000;
+    const before = { ...minute({ refused: 20 }), at: at - 90_000 };
+    const now = { ...minute({ refused: 1 }), at: at - 30_000 };
+    const ended = { labelsCause: at - 50_000, redis: 0 };
+    const state = { ...well, at, latency: { ...refused.latency, last: at } };
+    expect(diagnose({ ...state, minutes: [before] }, ended)).toEqual([]);
+    expect(diagnose({ ...state, minutes: [before, now] }, ended)).toMatchObject([
+      { text: '1 solicitud de etiqueta rechazada con 503 en los últimos 5 min' },
     ]);
+  });
+
+  test('misses nobody until the processes can write again after an outage of Redis', () => {
+    const state = { ...well, services: [heartbeatOf('branches')], workers: [] };
+    expect(diagnose(state, { labelsCause: state.at, redis: state.at - 3_000 })).toMatchObject([
+      { text: 'El Redis de la cola acaba de volver: falta que den señales api, webhooks, label-worker' },
+    ]);
+    expect(diagnose(state, { labelsCause: state.at, redis: state.at - 16_000 })).toHaveLength(3);
   });
 
   test('says how many processes of which service miss something', () => {

@@ -1,8 +1,10 @@
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
+import { AuditStore } from '#shared/audit/audit-store.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
-import { minimalGuide } from '#test/fixtures/client.ts';
+import { accessibilityFindings } from '#test/fixtures/axe.ts';
+import { openTab, screenshot } from '#test/fixtures/browser.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -36,9 +38,7 @@ const test = services
     return proxy;
   })
   .override('dashboard', { scope: 'file' }, ({ startDashboard, stores, mongoProxy }) =>
-    startDashboard({
-      MONGODB_URI: Object.assign(new URL(stores.mongoUri), { port: String(mongoProxy.port) }).href,
-    }),
+    startDashboard({ MONGODB_URI: atPort(stores.mongoUri, mongoProxy.port) }),
   )
   .extend('operator', { scope: 'file' }, ({ dashboard }) => Visitor.operator(dashboard.url))
   .extend('all', { scope: 'file', auto: true }, async ({ api, labelWorker }) => [api, labelWorker])
@@ -58,7 +58,7 @@ test('all is well: the page says what was looked at, as does the health of each 
   pageThat,
 }) => {
   expect(await pageThat(/Todo bien/)).toContain(
-    'Se miró: api (1), branches (1), webhooks (1), label-worker (1) con su Chromium, MongoDB, el Redis de la cola, el Redis de las etiquetas, la lectura de las tarifas, la cola, las solicitudes de etiquetas de los últimos 5 min, los webhooks atrasados o apagados.',
+    'Se miró: api (1), branches (1), webhooks (1), label-worker (1) con su Chromium, MongoDB, el Redis de la cola, el Redis de las etiquetas, la lectura de las tarifas, la cola, las solicitudes de etiquetas de los últimos 5 min, los webhooks que fallan, atrasados o apagados, las cuentas que pasan su límite.',
   );
   const ready = async ({ url }: { url: string }) => (await fetch(`${url}/health/ready`)).json();
   expect(await Promise.all([api, branches, labelWorker, webhooks, dashboard].map(ready))).toEqual([
@@ -68,28 +68,6 @@ test('all is well: the page says what was looked at, as does the health of each 
     { status: 'ok', ...READY },
     { status: 'ok', ...READY },
   ]);
-});
-
-test("without the labels' Redis nothing is well", async ({ api, demo, labelCache, pageThat, stores }) => {
-  const [guide] = await demo.created(minimalGuide());
-  const label = async () => (await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status;
-  const thaw = labelCache.proxy.freeze();
-  await expect.poll(label, { timeout: 30_000 }).toBe(503);
-  const text = await pageThat(/El Redis de las etiquetas no responde a api, label-worker/);
-  expect(text).toMatch(/titular mal/);
-  await pageThat(/solicitud(es)? de etiquetas? rechazadas? con 503 en los últimos 5 min/);
-  const ready = await fetch(`${api.url}/health/ready`);
-  expect([ready.status, await ready.json()]).toMatchObject([
-    200,
-    { status: 'degraded', 'label-cache': 'down', redis: 'ok' },
-  ]);
-  thaw();
-  await expect.poll(label, { timeout: 30_000 }).toBe(200);
-  await pageThat(/^(?!.*El Redis de las etiquetas).*con 503/);
-  // What was refused, failed or late is told of for five minutes.
-  const ended = ['completed', 'failed'].map((state) => `${stores.prefix}:labels:${state}`);
-  await stores.redis.del(...ended, ...(await stores.redis.keys(`${stores.prefix}:label-count:*`)));
-  await pageThat(/Todo bien/);
 });
 
 test('a Redis of the labels that refuses labels is told of', async ({ labelCache: { admin }, pageThat }) => {
@@ -110,10 +88,40 @@ test('a service whose last process closes is missed', async ({ startWebhooks, pa
   await other.server.close();
   await pageThat(/Todo bien.*webhooks \(1\)/);
   await webhooks.server.close();
-  await pageThat(/Ningún proceso de webhooks da señales.*El servicio webhooks no responde a api/);
+  const text = await pageThat(/Ningún proceso de webhooks da señales/);
+  expect(text).not.toContain('El servicio webhooks no responde a api');
 });
 
-test('while MongoDB hangs, operators may pause the queue', async ({ mongoProxy, operator, pageThat }) => {
+test('an open login page says that nobody can log in, and when that is over, and keeps what was typed', async ({
+  browser,
+  dashboard,
+  mongoProxy,
+}) => {
+  const { page, failures } = await openTab(browser);
+  await page.goto(`${dashboard.url}/entrar`);
+  await page.locator('#usuario').fill('operaciones');
+  const thaw = mongoProxy.freeze();
+  await page.waitForSelector('::-p-text(MongoDB no responde al tablero: ahora nadie puede entrar)');
+  await screenshot(page, 'dashboard-login-mongodb');
+  expect(await accessibilityFindings(page)).toEqual([]);
+  thaw();
+  await page.waitForSelector('#caidos:not(:has(a))');
+  expect(await page.$eval('#usuario', (input) => (input as unknown as { value: string }).value)).toBe(
+    'operaciones',
+  );
+  expect(failures).toEqual([]);
+  await page.close();
+});
+
+test('while MongoDB hangs, operators may pause the queue, and the audit log has it afterwards', async ({
+  mongoProxy,
+  operator,
+  pageThat,
+  startDashboard,
+  stores,
+}) => {
+  // A process that was just started: it has never read the operator.
+  const other = await startDashboard({ MONGODB_URI: atPort(stores.mongoUri, mongoProxy.port) });
   await pageThat(/Se miró/);
   const thaw = mongoProxy.freeze();
   passTime(6_000); // the process asks for the session's user again
@@ -121,9 +129,29 @@ test('while MongoDB hangs, operators may pause the queue', async ({ mongoProxy, 
   expect(text).toContain('No se sabe: MongoDB no responde.');
   expect((await operator.send('POST', '/pausar')).status).toBe(303);
   await pageThat(/La cola está en pausa: no se imprime nada/);
+  await pageThat(/1 acción de este tablero espera a MongoDB para entrar en la bitácora/);
   expect((await operator.send('POST', '/reanudar')).status).toBe(303);
+
+  const stranger = Object.assign(new Visitor(other.url), { cookie: operator.cookie });
+  const unknown = await stranger.page('/');
+  expect([unknown.status, unknown.text]).toEqual([
+    503,
+    expect.stringMatching(/<h1>MongoDB no responde al tablero<.*Su sesión sigue, pero este proceso/s),
+  ]);
+
   passTime(1_800_000);
   expect((await operator.page('/')).status).toBe(503);
   thaw();
-  await pageThat(/^(?!.*MongoDB no responde)/);
+  await pageThat(/Terminó a las \d\d:\d\d, desde las \d\d:\d\d: MongoDB no responde a dashboard/);
+  const trail = new AuditStore(stores.mongo);
+  const buttons = async () =>
+    (await trail.find({ user: 'operaciones' }, 100))
+      .map(({ action }) => action)
+      .filter((action) => /^queue/.test(action));
+  await expect.poll(buttons, { timeout: 60_000 }).toEqual(['queue.resume', 'queue.pause']);
+  expect((await stranger.page('/')).status).toBe(200);
 });
+
+function atPort(uri: string, port: number): string {
+  return Object.assign(new URL(uri), { port: String(port) }).href;
+}

@@ -1,0 +1,173 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import type { ServiceName } from '#local/system.ts';
+import { AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
+import { startProxy } from '#test/faults/system/proxy.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { startReceiver } from '#test/fixtures/receiver.ts';
+import { test as systemTest } from '#test/fixtures/system.ts';
+
+// The first test starts every service.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
+/** In ms. On an idle machine a fault is named within ten seconds (docs/architecture.md "Who knows what is wrong"). */
+const NAMED = { timeout: 90_000, interval: 200 };
+
+/** Tests with the real processes, behind proxies of the stores that can hang. */
+const test = systemTest
+  .extend('proxies', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
+    const { mongoUri, redisUrl, labelCacheUrl } = stores;
+    const open = (url: string) => startProxy(() => Number(new URL(url).port));
+    const proxies = {
+      mongodb: await open(mongoUri),
+      queue: await open(redisUrl),
+      labels: await open(labelCacheUrl),
+    };
+    onCleanup(async () => {
+      for (const proxy of Object.values(proxies)) await proxy.close();
+    });
+    return proxies;
+  })
+  .override('storePorts', { scope: 'file' }, ({ proxies: { mongodb, queue, labels } }) => ({
+    ...{ mongodb: mongodb.port, queue: queue.port, labels: labels.port },
+  }))
+  .extend('operator', { scope: 'file' }, ({ system }) => Visitor.operator(system.addresses.dashboard))
+  /** The lines below the headline, and what has ended, as a person reads them. */
+  .extend('read', { scope: 'file' }, ({ operator }) => async () => {
+    const { text } = await operator.page('/');
+    const page = text.replace(/\s+/g, ' ');
+    const all = (part: RegExp) => [...page.matchAll(part)].map(([, line]) => line);
+    return {
+      headline: /<h1>(.*?)<\/h1>/.exec(page)?.[1],
+      lines: all(/<li class="\w+"> <span>(.*?)<\/span>/g),
+      ended: all(/<li>(Terminó .*?)<\/li>/g),
+    };
+  })
+  /** Waits until a fault is the one line, although guides are created and labels asked for all the time. */
+  .extend('isNamed', { scope: 'file' }, ({ read }) => async (line: RegExp) => {
+    await expect.poll(read, NAMED).toMatchObject({ lines: [expect.stringMatching(line)] });
+  })
+  /** Waits until the end of a problem with this word is told, and nothing else is wrong. */
+  .extend('hasEnded', { scope: 'file' }, ({ read }) => async (what: string) => {
+    const told = new RegExp(`^Terminó a las \\d\\d:\\d\\d, desde las \\d\\d:\\d\\d: .*${what}`);
+    await expect.poll(read, NAMED).toEqual({
+      ...{ headline: 'Todo bien', lines: [] },
+      ended: expect.arrayContaining([expect.stringMatching(told)]),
+    });
+  })
+  /** Freezes a process, without which its sockets stay open, as if it hung. @returns what lets it go on. */
+  .extend('freeze', { scope: 'file' }, ({ system }) => (service: ServiceName) => {
+    const process = system.processes[service];
+    process.kill('SIGSTOP');
+    const goOn = () => process.kill('SIGCONT');
+    onTestFinished(goOn);
+    return goOn;
+  })
+  .extend('traffic', { scope: 'file', auto: true }, async ({ demo, read }, { onCleanup }) => {
+    await expect.poll(read, NAMED).toMatchObject({ headline: 'Todo bien', lines: [] });
+    const end = new AbortController();
+    let number = '';
+    const run = async () => {
+      while (!end.signal.aborted) {
+        const [guide] = (await demo.created(minimalGuide()).catch(() => undefined)) ?? [];
+        number = guide?.SEND_GUIA ?? number;
+        await demo.pdf(`/api/guias/etiqueta/${number}`).catch(() => {});
+      }
+    };
+    const running = run();
+    onCleanup(async () => {
+      end.abort();
+      await running;
+    });
+  });
+
+test.for<[fault: ServiceName, line: RegExp]>([
+  ['label-worker', /^No hay ningún label-worker vivo: no se imprime nada$/],
+  ['branches', /^Ningún proceso de branches da señales$/],
+  ['api', /^Ningún proceso de api da señales$/],
+])('%s hangs', async ([service, line], { freeze, hasEnded, isNamed }) => {
+  const goOn = freeze(service);
+  await isNamed(line);
+  goOn();
+  await hasEnded(service);
+});
+
+test('the Redis of the labels hangs', async ({ hasEnded, isNamed, proxies }) => {
+  const thaw = proxies.labels.freeze();
+  onTestFinished(thaw);
+  await isNamed(/^El Redis de las etiquetas no responde a api, label-worker$/);
+  thaw();
+  await hasEnded('El Redis de las etiquetas no responde a');
+});
+
+test('MongoDB hangs: nobody can log in, and the login page says why', async ({
+  hasEnded,
+  isNamed,
+  proxies,
+  system,
+}) => {
+  const thaw = proxies.mongodb.freeze();
+  onTestFinished(thaw);
+  await isNamed(/^MongoDB no responde a api, branches, webhooks, dashboard$/);
+  const stranger = new Visitor(system.addresses.dashboard);
+  const why = /MongoDB no responde al tablero: ahora nadie puede entrar, .* href="\/runbook#mongodown"/;
+  expect((await stranger.page('/entrar')).text).toMatch(why);
+  const attempt = await stranger.login('operaciones');
+  expect([attempt.status, attempt.text]).toEqual([503, expect.stringMatching(why)]);
+  thaw();
+  await hasEnded('MongoDB no responde a');
+  await expect.poll(async () => (await stranger.login('operaciones')).status, NAMED).toBe(303);
+});
+
+test('the Redis of the queue hangs: the page that is shown instead says so', async ({
+  hasEnded,
+  operator,
+  proxies,
+  system,
+}) => {
+  const thaw = proxies.queue.freeze();
+  onTestFinished(thaw);
+  const says = /<h1>El Redis de la cola no responde al tablero<\/h1>.* href="\/runbook#redisdown"/s;
+  await expect
+    .poll(() => operator.page('/'), NAMED)
+    .toMatchObject({ status: 503, text: expect.stringMatching(says) });
+  // So that it lasts for two looks: what one look alone has seen is not told afterwards.
+  for (let more = 0; more < 3; more++) expect((await operator.page('/')).status).toBe(503);
+  const stranger = new Visitor(system.addresses.dashboard);
+  expect((await stranger.page('/entrar')).text).toMatch(
+    /El Redis de la cola no responde al tablero: ahora nadie puede entrar ni ver Estado/,
+  );
+  thaw();
+  await hasEnded('El Redis de la cola no responde a');
+});
+
+test("a receiver that answers 500 is its account's matter", async ({ demo, isNamed, read }) => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  receiver.answer = (response) => void response.writeHead(500).end();
+  const { body } = await demo.post('/api/webhooks', { Url: receiver.url });
+  const [guide] = await demo.created(minimalGuide());
+  await demo.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, {});
+  await isNamed(
+    new RegExp(`^Falla el webhook de demo \\(127.0.0.1:${receiver.port}\\), desde hace .*: Respondio 500$`),
+  );
+  expect((await read()).headline).toBe('Todo bien');
+  await demo.post(`/api/webhooks/${(body.data as { Id: string }).Id}`, {}, {}, 'DELETE');
+  await expect.poll(read, NAMED).toMatchObject({ headline: 'Todo bien', lines: [] });
+});
+
+test('an account that floods is named, and nothing is wrong', async ({ isNamed, read, stores, system }) => {
+  // So low that this machine exceeds it.
+  await new AccountLimitsStore(stores.mongo).set('otro', { requestsPerSecond: 10, requestsBurst: 10 });
+  const otro = await Client.login(system.addresses.api, 'otro');
+  const end = new AbortController();
+  onTestFinished(() => end.abort());
+  for (let client = 0; client < 50; client++) {
+    void (async () => {
+      while (!end.signal.aborted) await otro.get('/api/guias').catch(() => {});
+    })();
+  }
+  await isNamed(
+    /^La cuenta otro pasa su límite: [\d,]+ de sus solicitudes recibieron 429 en el último minuto$/,
+  );
+  expect((await read()).headline).toBe('Todo bien');
+});
