@@ -406,7 +406,7 @@ function* diagnoseAuditLog({ auditWaiting }: QueueState): Generator<Finding> {
   if (auditWaiting === 0) return;
   const actions = count(auditWaiting, 'acción de este tablero espera', 'acciones de este tablero esperan');
   const text = `${actions} a MongoDB para entrar en la bitácora; su registro ya las tiene`;
-  yield note('audit-waits', 'audittraildrops', text);
+  yield note('audit-waits', 'mongodown', text);
 }
 
 function grave(id: string, section: string, text: string): Diagnosis {
