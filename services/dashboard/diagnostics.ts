@@ -399,7 +399,7 @@ function* diagnoseAccounts({ services }: QueueState): Generator<Finding> {
   const others = floods.length > 1 ? `; cuentas que también lo pasan: ${number(floods.length - 1)}` : '';
   const requests = `${number(worst[1])} de sus solicitudes recibieron 429 en el último minuto`;
   const text = `La cuenta ${worst[0]} pasa su límite: ${requests}${others}`;
-  yield note('flood', 'labelsrefused', text);
+  yield note('flood', 'accountfloods', text);
 }
 
 function* diagnoseAuditLog({ auditWaiting }: QueueState): Generator<Finding> {
