@@ -1,6 +1,7 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import type { ServiceName } from '#local/system.ts';
 import { AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
+import type { Episode } from '#services/dashboard/problem-history.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
@@ -46,6 +47,14 @@ const test = systemTest
   .extend('isNamed', { scope: 'file' }, ({ read }) => async (line: RegExp) => {
     await expect.poll(read, NAMED).toMatchObject({ lines: [expect.stringMatching(line)] });
   })
+  /** Waits until a fault that is named has lasted: what one look alone has seen is not told after its end. */
+  .extend('hasLasted', { scope: 'file' }, ({ stores: { redis, prefix } }) => async (line: RegExp) => {
+    const lasting = async () => {
+      const episodes = (await redis.hvals(`${prefix}:problems`)).map((text) => JSON.parse(text) as Episode);
+      return episodes.some(({ text, from, to }) => line.test(text) && to - from >= 1_000);
+    };
+    await expect.poll(lasting, NAMED).toBe(true);
+  })
   /** Waits until the end of a problem with this word is told, and nothing else is wrong. */
   .extend('hasEnded', { scope: 'file' }, ({ read }) => async (what: string) => {
     const told = new RegExp(`^Terminó a las \\d\\d:\\d\\d, desde las \\d\\d:\\d\\d: .*${what}`);
@@ -84,17 +93,20 @@ test.for<[fault: ServiceName, line: RegExp]>([
   ['label-worker', /^No hay ningún label-worker vivo: no se imprime nada$/],
   ['branches', /^Ningún proceso de branches da señales$/],
   ['api', /^Ningún proceso de api da señales$/],
-])('%s hangs', async ([service, line], { freeze, hasEnded, isNamed }) => {
+])('%s hangs', async ([service, line], { freeze, hasEnded, hasLasted, isNamed }) => {
   const goOn = freeze(service);
   await isNamed(line);
+  await hasLasted(line);
   goOn();
   await hasEnded(service);
 });
 
-test('the Redis of the labels hangs', async ({ hasEnded, isNamed, proxies }) => {
+test('the Redis of the labels hangs', async ({ hasEnded, hasLasted, isNamed, proxies }) => {
   const thaw = proxies.labels.freeze();
   onTestFinished(thaw);
-  await isNamed(/^El Redis de las etiquetas no responde a api, label-worker$/);
+  const line = /^El Redis de las etiquetas no responde a api, label-worker$/;
+  await isNamed(line);
+  await hasLasted(line);
   thaw();
   await hasEnded('El Redis de las etiquetas no responde a');
 });

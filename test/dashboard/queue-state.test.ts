@@ -302,7 +302,7 @@ describe('the list of problems', () => {
     ['a receiver that fails', { webhooks: failing(1) }, 'webhooksbehind', 'nota'],
     ['receivers that fail among ten thousand', { webhooks: failing(999) }, 'webhooksbehind', 'nota'],
     ['as many receivers as if we were at fault', { webhooks: failing(1_001) }, 'webhooksbehind', 'atencion'],
-    ['an account over its limit', flood(60), 'labelsrefused', 'nota'],
+    ['an account over its limit', flood(60), 'accountfloods', 'nota'],
     ['an action that the audit log lacks', { auditWaiting: 1 }, 'mongodown', 'nota'],
     ['figures of webhooks that are unknown', { webhooks: undefined }, 'mongodown', 'atencion'],
   ])('is %s', (_, change, section, level) => {

@@ -57,7 +57,7 @@ describe('the runbook', () => {
 
   it('is about the alerts, the problems on the dashboard and the procedures, and nothing else', () => {
     const source = read('services/dashboard/diagnostics.ts');
-    const linked = [...source.matchAll(/(?:grave\(|warning\(|section: )'(\w+)'/g)].map(
+    const linked = [...source.matchAll(/(?:(?:grave|warning|note|level)\([^,]+, |section: )'(\w+)'/g)].map(
       ([, section]) => section,
     );
     expect(linked).toContain('labelswait');
