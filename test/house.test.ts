@@ -78,7 +78,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     hooks: ['accounts', 'plugins'],
     labels: ['accounts', 'guides', 'requests'],
     manifests: ['accounts', 'guides', 'labels', 'requests'],
-    openapi: ['guides', 'quotes', 'requests', 'webhooks'],
+    openapi: ['guides', 'requests', 'webhooks'],
     plugins: [
       ...['accounts', 'guides', 'labels', 'manifests', 'postal-codes', 'privacy', 'quotes', 'tariffs'],
       'usage',

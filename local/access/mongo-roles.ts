@@ -1,6 +1,5 @@
 import { ACCOUNTS } from '#services/api/accounts/account-limits.ts';
 import { CREATIONS } from '#services/api/guides/creation-journal.ts';
-import { GUIDES } from '#services/api/guides/guide-model.ts';
 import { MANIFESTS } from '#services/api/manifests/manifest-model.ts';
 import { TARIFFS } from '#services/api/tariffs/tariff-store.ts';
 import { USAGE } from '#services/api/usage/closed-months.ts';
@@ -10,6 +9,7 @@ import { USERS } from '#shared/auth/user-store.ts';
 import { BRANCHES, COVERAGE, GENERATIONS } from '#shared/stores/branch-store.ts';
 import { type Collection, MONGO_USERS, type MongoAction, type MongoUser } from '#shared/stores/collection.ts';
 import { EVENTS } from '#shared/stores/event-model.ts';
+import { GUIDES } from '#shared/stores/guide-model.ts';
 import { POSTAL_CODES } from '#shared/stores/postal-code-store.ts';
 import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
 

@@ -152,6 +152,20 @@ export const STATES: Readonly<Record<GuideStatus, State>> = {
   ...STATE_EVENTS,
   Cancelado: { title: 'Guía cancelada', sentence: 'Este envío ya no se hará.', look: 'fin', step: null },
 };
+/**
+ * Returns the words for an event, or for the state that it gives. At a branch they depend on the service and on which
+ * branch it is. An event that names no branch is at the destination if the parcel is picked up.
+ */
+export function wordsOf(
+  { Tipo, Sucursal }: { Tipo: FeedType; Sucursal?: string },
+  parcel: { service: ServiceType; destination: { code: string } },
+): State {
+  const isAtDestination =
+    Sucursal === undefined ? parcel.service !== 'Domicilio' : Sucursal === parcel.destination.code;
+  if (Tipo === 'EnSucursal' && isAtDestination) return AT_DESTINATION[parcel.service];
+  return STATES[Tipo === 'Cancelacion' ? 'Cancelado' : (Tipo as StateEvent)];
+}
+
 /** From the least advanced on. */
 export const GUIDE_STATUSES: readonly GuideStatus[] = [
   'Documentado',

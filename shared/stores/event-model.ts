@@ -67,6 +67,11 @@ export const USAGE_TYPES = [
   'Cancelacion',
 ] as const satisfies readonly FeedType[];
 
+/** Returns the ids of the events that others annul. An annulment itself cannot be annulled. */
+export function annulledBy(events: readonly Pick<EventBody, 'Tipo' | 'Anula'>[]): Set<string> {
+  return new Set(events.flatMap(({ Tipo, Anula }) => (Tipo === 'Anulacion' && Anula ? [Anula] : [])));
+}
+
 export const EVENTS = defineCollection(
   'events',
   {

@@ -1,8 +1,8 @@
 import type { ServiceType } from '#shared/contracts/guide.ts';
+import type { Parcel } from '#shared/contracts/quoted-price.ts';
 import type { Offer } from '../quotes/offer.ts';
 import { formatCentimetres, formatKilograms, formatPercent, toPesos } from '../tariffs/amounts.ts';
 import type { NoPrice, PriceLine } from '../tariffs/price.ts';
-import type { Parcel } from '../tariffs/tariff.ts';
 
 /** Prices in the words of the page. The api has its own, without accents, for programs. */
 

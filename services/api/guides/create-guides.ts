@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Branch, branchCode } from '#shared/contracts/branch.ts';
 import type { Guide, SentGuide } from '#shared/contracts/guide.ts';
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
+import type { BranchOfGuide } from '#shared/stores/guide-model.ts';
 import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
 import type { GuideQuota, TakenGuides } from '../accounts/guide-quota.ts';
 import type { BranchesClient } from '../branches-client.ts';
@@ -18,7 +19,7 @@ import {
   idempotencyKey,
   type JournalEntry,
 } from './creation-journal.ts';
-import type { BranchOfGuide, GuideRecord } from './guide-model.ts';
+import type { GuideRecord } from './guide-model.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 
 /** How long a guide of a test account is kept, in ms (docs/contract.md "Test accounts"). */

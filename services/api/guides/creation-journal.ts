@@ -16,10 +16,11 @@ import {
   TEXT,
   unfinishedIds,
 } from '#shared/stores/collection.ts';
+import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { isObject } from '../requests/body.ts';
 import { Attempts } from './attempts.ts';
-import { type GuideDocument, type GuideRecord, toDocument, toRecord } from './guide-model.ts';
+import { type GuideRecord, toDocument, toRecord } from './guide-model.ts';
 import { generateGuideNumber } from './guide-number.ts';
 import type { GuideStore } from './guide-store.ts';
 import { Overdue } from './overdue.ts';

@@ -1,14 +1,14 @@
 import type { Connection, QueryFilter } from 'mongoose';
 import type { GuideStatus } from '#shared/contracts/event-types.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
-import type { Period, Position } from '../requests/list-parameters.ts';
 import {
   type BranchOfGuide,
   GUIDES,
   type GuideDocument,
-  type GuideRecord,
   SOUGHT_STATUSES,
-} from './guide-model.ts';
+} from '#shared/stores/guide-model.ts';
+import type { Period, Position } from '../requests/list-parameters.ts';
+import type { GuideRecord } from './guide-model.ts';
 import { SUMMARY_PROJECTION } from './guide-summary.ts';
 
 /** A guide as far as a list reads it: `summaryOf` writes it. */

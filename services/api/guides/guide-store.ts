@@ -3,9 +3,10 @@ import { type Connection, mongo } from 'mongoose';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import { GUIDES, type GuideDocument } from '#shared/stores/guide-model.ts';
 import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
-import { GUIDES, type GuideDocument, type GuideRecord, toDocument, toRecord } from './guide-model.ts';
+import { type GuideRecord, toDocument, toRecord } from './guide-model.ts';
 
 /** What the event log makes of a guide. */
 export type GuideState = Required<Pick<GuideRecord, 'status' | 'eventCount'>> &

@@ -4,13 +4,13 @@ import { AUDIT } from '#shared/audit/audit-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { createIndexes } from '#shared/stores/collection.ts';
 import { EVENTS } from '#shared/stores/event-model.ts';
+import { GUIDES } from '#shared/stores/guide-model.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { WEBHOOKS } from '#shared/stores/webhook-model.ts';
 import type { ApiOptions } from '../config.ts';
 import { CREATIONS } from '../guides/creation-journal.ts';
-import { GUIDES } from '../guides/guide-model.ts';
 import { MANIFESTS } from '../manifests/manifest-model.ts';
 
 declare module 'fastify' {

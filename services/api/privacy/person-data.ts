@@ -1,5 +1,5 @@
 import type { LogEntry } from '#shared/stores/event-model.ts';
-import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '../guides/guide-model.ts';
+import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '#shared/stores/guide-model.ts';
 import { namesReceiver, type PersonSearch, sectionsNaming } from './person-search.ts';
 import type { PersonalDataStore } from './personal-data-store.ts';
 

@@ -5,7 +5,7 @@ import {
   PERSONAL_DATA,
   type PersonSection,
   type SearchKind,
-} from '../guides/guide-model.ts';
+} from '#shared/stores/guide-model.ts';
 
 export type PersonSearch = { by: SearchKind; wanted: string };
 

@@ -3,7 +3,6 @@ import type { Connection } from 'mongoose';
 import { ANONYMOUS, Guide } from '#shared/contracts/guide.ts';
 import { modelOf, pathsOfUser, type StoredModel, unfinishedIds } from '#shared/stores/collection.ts';
 import { EVENTS, type LogEntry, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
-import { CREATIONS, type JournalEntry } from '../guides/creation-journal.ts';
 import {
   GUIDES,
   type GuideDocument,
@@ -12,7 +11,8 @@ import {
   type Personal,
   type PersonalFields,
   type PersonSection,
-} from '../guides/guide-model.ts';
+} from '#shared/stores/guide-model.ts';
+import { CREATIONS, type JournalEntry } from '../guides/creation-journal.ts';
 import { type GuideStep, guideSteps } from '../guides/guide-store.ts';
 
 /** In ms: a running api stores committed guides within a minute. */

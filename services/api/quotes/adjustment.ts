@@ -1,9 +1,9 @@
 import type { Adjustment } from '#shared/contracts/adjustment.ts';
+import type { Parcel, PricedParcel, QuotedPrice } from '#shared/contracts/quoted-price.ts';
 import { toCentavos, toPesos, toUnits } from '../tariffs/amounts.ts';
 import type { CurrentTariff } from '../tariffs/current-tariff.ts';
 import { describeLine, describeNoPrice, type Price, priceParcels } from '../tariffs/price.ts';
-import type { Parcel } from '../tariffs/tariff.ts';
-import { type PricedParcel, type QuotedPrice, sidesInOrder } from './offer.ts';
+import { sidesInOrder } from './offer.ts';
 
 /** What a package weighs and measures, in kg and cm. */
 export type Weighing = { Peso: number; Largo?: number; Alto?: number; Ancho?: number };

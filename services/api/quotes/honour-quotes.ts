@@ -1,20 +1,13 @@
 import type { Branch } from '#shared/contracts/branch.ts';
 import type { SentGuide, ServiceType } from '#shared/contracts/guide.ts';
+import type { PricedParcel, QuotedPrice } from '#shared/contracts/quoted-price.ts';
 import { DomainError, type ErrorCode, type Problem } from '#shared/errors/domain-error.ts';
 import { zonedTime } from '../local-time.ts';
 import type { Shipment } from '../requests/guide-request.ts';
 import type { GuideBranches } from '../requests/resolve-branches.ts';
 import { formatCentimetres, formatKilograms, formatPesos } from '../tariffs/amounts.ts';
 import type { CurrentTariff } from '../tariffs/current-tariff.ts';
-import {
-  amountsOf,
-  missingMeasures,
-  type Offer,
-  type PricedParcel,
-  parcelOf,
-  type QuotedPrice,
-  quotedPrice,
-} from './offer.ts';
+import { amountsOf, missingMeasures, type Offer, parcelOf, quotedPrice } from './offer.ts';
 import type { CountQuotes, QuoteResult } from './quote-metrics.ts';
 import { isExpired, isQuotedType, type QuoteTokens, quotedTypeWords } from './quote-token.ts';
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import type { Parcel } from '#shared/contracts/quoted-price.ts';
 import { momentOf } from '../local-time.ts';
 import type { NumberedTariff } from '../tariffs/current-tariff.ts';
 import { addDays, deliveryDays } from '../tariffs/delivery-days.ts';
 import { type NoPrice, priceParcel } from '../tariffs/price.ts';
-import type { Parcel } from '../tariffs/tariff.ts';
 import type { Offer } from './offer.ts';
 
 /** By which tariff an offer is made, to whom, and when: `now` is in ms since 1970. */

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Branch } from '#shared/contracts/branch.ts';
 import { type Guide, MAX_QUOTE_LENGTH, ServiceType } from '#shared/contracts/guide.ts';
+import { EstimatedDelivery, type Parcel, QuotedPrice } from '#shared/contracts/quoted-price.ts';
 import { zonedTime } from '../local-time.ts';
 import { MEASURES, type Shipment } from '../requests/guide-request.ts';
 import { toCentavos, toPesos, toUnits } from '../tariffs/amounts.ts';
 import { describeLine, type PriceLine } from '../tariffs/price.ts';
-import type { Parcel } from '../tariffs/tariff.ts';
 
 /** A price that binds until it expires, as a token carries it. Amounts in centavos, weights in grams, sides in mm. */
 export type Offer = {
@@ -22,52 +22,6 @@ export type Offer = {
   /** The last second in which it binds, in s since 1970. */
   expires: number;
 };
-
-/** What a quote priced, and for which account, as a guide keeps it to be priced again. */
-export type PricedParcel = { account: string; parcel: Parcel };
-
-const EstimatedDelivery = Type.Object(
-  {
-    Desde: Type.String({ description: 'Primer día posible', examples: ['2026-11-26'] }),
-    Hasta: Type.String({ description: 'Último día', examples: ['2026-11-27'] }),
-    SiSeRecibeAntesDe: Type.String({ examples: ['2026-11-24T17:00:00-06:00'] }),
-  },
-  { title: 'EntregaEstimada', description: 'Cuándo llega, en días hábiles' },
-);
-
-/** What a guide shows of the quote that it was created with, as it is stored (docs/contract.md "Quotes"). */
-export const QuotedPrice = Type.Object({
-  Conceptos: Type.Array(
-    Type.Object(
-      {
-        Concepto: Type.String({ examples: ['flete'] }),
-        Descripcion: Type.String({ description: 'Cómo se calculó', examples: ['Zona 3, hasta 5 kg'] }),
-        Importe: Type.Number({ description: 'MXN; el descuento es negativo', examples: [142] }),
-      },
-      { title: 'Concepto', description: 'Una línea del precio' },
-    ),
-    { description: 'Todas las líneas; su suma es SEND_TOTAL' },
-  ),
-  Peso: Type.Object(
-    {
-      Real: Type.Number({ description: 'De un paquete, en kg', examples: [2.5] }),
-      Volumetrico: Type.Number({ description: 'De un paquete, en kg', examples: [1.8] }),
-      Cobrado: Type.Number({ description: 'El mayor de los dos, hasta el siguiente escalón', examples: [3] }),
-      Paquetes: Type.Integer({ examples: [1] }),
-    },
-    { title: 'PesoCobrado', description: 'Qué peso se cobra' },
-  ),
-  EntregaEstimada: Type.Optional(EstimatedDelivery),
-  Tarifa: Type.Object(
-    {
-      Version: Type.Integer({ examples: [12] }),
-      Lista: Type.String({ examples: ['publica'] }),
-      Zona: Type.String({ examples: ['3'] }),
-    },
-    { title: 'Tarifa', description: 'Con qué tarifa se calculó' },
-  ),
-});
-export type QuotedPrice = Static<typeof QuotedPrice>;
 
 const { Conceptos, Peso, Tarifa } = QuotedPrice.properties;
 /** The offer of one service, as the wire has it (docs/contract.md "Quotes"). */

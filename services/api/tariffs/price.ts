@@ -1,10 +1,10 @@
 import type { ServiceType } from '#shared/contracts/guide.ts';
+import type { Parcel } from '#shared/contracts/quoted-price.ts';
 import { formatCentimetres, formatKilograms, formatPercent, formatPesos, percentOf } from './amounts.ts';
 import {
   BORDER_AREA,
   type Break,
   contractOf,
-  type Parcel,
   priceKey,
   type Route,
   routeKey,

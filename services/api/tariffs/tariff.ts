@@ -1,4 +1,5 @@
 import type { ServiceType } from '#shared/contracts/guide.ts';
+import type { Parcel } from '#shared/contracts/quoted-price.ts';
 import type { PostalRanges } from './postal-ranges.ts';
 
 /**
@@ -92,22 +93,6 @@ export type Contract = { list: string; discount: number; line: number };
 export const PUBLIC_LIST = 'publica';
 /** Guides with both ends in this area have the border's VAT. */
 export const BORDER_AREA = 'frontera';
-
-/** What is priced: one package of a guide, and how many there are, all alike. */
-export type Parcel = {
-  /** Postal codes of both ends. */
-  origin: string;
-  destination: string;
-  service: ServiceType;
-  /** `TipoEnvio` as it was sent; empty if it was not. */
-  type: string;
-  packages: number;
-  grams: number;
-  /** Sides in millimetres, ascending. */
-  sides: readonly [number, number, number];
-  /** Declared value of the guide, in centavos. */
-  declared: number;
-};
 
 /** A price that somebody worked out by hand. The parcel's origin may also be the code of a branch. */
 export type Example = { account: string; parcel: Parcel; total: number; line: number };

@@ -1,17 +1,24 @@
 import type { Branch } from '#shared/contracts/branch.ts';
 import { REASONS } from '#shared/contracts/event.ts';
-import { type GuideStatus, isStateEvent, STATES, STEPS, type State } from '#shared/contracts/event-types.ts';
+import {
+  type GuideStatus,
+  isStateEvent,
+  STATES,
+  STEPS,
+  type State,
+  wordsOf,
+} from '#shared/contracts/event-types.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
-import { annulledBy, GuideProgress } from '../guides/events/guide-state.ts';
+import { annulledBy, type LogEntry } from '#shared/stores/event-model.ts';
+import { GuideProgress } from '../guides/events/guide-state.ts';
 import { byTime } from '../guides/events/read-events.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
 import { localTimeFormatter } from '../local-time.ts';
 import type { PageProblem } from '../public-pages/answers.ts';
 import { arrivalWords, conditionWords } from '../public-pages/arrival.ts';
 import { publicPageKit } from '../public-pages/page-frame.ts';
-import { headlineOf, packageEvents, packagesSummary, wordsOf } from './state-words.ts';
+import { headlineOf, packageEvents, packagesSummary } from './state-words.ts';
 
 type Line = { hour: string; words: string; details: string[] };
 /** What is known of a guide. `cities` of branches by their codes; `pickUp`: the branch where it may be picked up. */

@@ -4,7 +4,7 @@ import {
   type GuideStatus,
   STATES,
   type State,
-  type StateEvent,
+  wordsOf,
 } from '#shared/contracts/event-types.ts';
 import type { EventBody } from '#shared/stores/event-model.ts';
 import type { GuideProgress } from '../guides/events/guide-state.ts';
@@ -24,17 +24,6 @@ const LIST = new Intl.ListFormat('es-MX');
 
 export function packageEvents(progress: GuideProgress<EventBody>, packages: number): PackageEvents {
   return Array.from({ length: packages }, (_, i) => progress.countingEvent(i + 1));
-}
-
-/**
- * Returns the words for an event, or for the state that it gives. At a branch they depend on the service and on which
- * branch it is. An event that names no branch is at the destination if the parcel is picked up.
- */
-export function wordsOf({ Tipo, Sucursal }: EventBody, parcel: Parcel): State {
-  const isAtDestination =
-    Sucursal === undefined ? parcel.service !== 'Domicilio' : Sucursal === parcel.destination.code;
-  if (Tipo === 'EnSucursal' && isAtDestination) return AT_DESTINATION[parcel.service];
-  return STATES[Tipo === 'Cancelacion' ? 'Cancelado' : (Tipo as StateEvent)];
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { EVENTS, type LogEntry, USAGE_TYPES } from '#shared/stores/event-model.ts';
-import { GUIDES } from '../guides/guide-model.ts';
+import { GUIDES } from '#shared/stores/guide-model.ts';
 import { toCentavos } from '../tariffs/amounts.ts';
 import { addTo, type Figures, type Usage, type UsageOptions } from './figures.ts';
 import type { Month } from './months.ts';

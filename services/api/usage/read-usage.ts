@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { modelOf } from '#shared/stores/collection.ts';
-import { GUIDES, type GuideDocument } from '../guides/guide-model.ts';
+import { GUIDES, type GuideDocument } from '#shared/stores/guide-model.ts';
 import { toCentavos } from '../tariffs/amounts.ts';
 import { countEvents } from './count-events.ts';
 import { addTo, type Usage, type UsageOptions } from './figures.ts';

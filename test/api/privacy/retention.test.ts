@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, vi } from 'vitest';
-import type { GuideDocument } from '#services/api/guides/guide-model.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
+import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { percentOf, toUnits } from '#services/api/tariffs/amounts.ts';
 import { addDays, deliveryDays } from '#services/api/tariffs/delivery-days.ts';
 import { describeLine, type Price, priceParcel } from '#services/api/tariffs/price.ts';
-import type { Parcel } from '#services/api/tariffs/tariff.ts';
+import type { Parcel } from '#shared/contracts/quoted-price.ts';
 import { demoTariff } from './demo-tariff.ts';
 
 const postalCode = fc.integer({ min: 1_000, max: 99_999 }).map((code) => `${code}`.padStart(5, '0'));

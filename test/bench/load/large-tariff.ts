@@ -7,9 +7,10 @@ import { runInNewContext } from 'node:vm';
 import { DEMO_TARIFF } from '#local/demo-data.ts';
 import { priceParcel } from '#services/api/tariffs/price.ts';
 import { readTariff } from '#services/api/tariffs/read-tariff.ts';
-import type { Parcel, Tariff } from '#services/api/tariffs/tariff.ts';
+import type { Tariff } from '#services/api/tariffs/tariff.ts';
 import { readTariffFolder, type TariffFolder } from '#services/api/tariffs/tariff-files.ts';
 import { TariffReport } from '#services/api/tariffs/tariff-report.ts';
+import type { Parcel } from '#shared/contracts/quoted-price.ts';
 
 const SERVICES = ['Domicilio', 'the service'];
 const ZONES = 6;

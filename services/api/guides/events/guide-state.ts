@@ -17,11 +17,6 @@ type Tally = { events: StateFact[]; final?: StateFact | undefined; last?: StateF
 /** A guide has the first of these states that one of its packages has. */
 const PRECEDENCE = [...GUIDE_STATUSES.filter((status) => STATES[status].prevails), ...GUIDE_STATUSES];
 
-/** Returns the ids of the events that others annul. An annulment itself cannot be annulled. */
-export function annulledBy(events: readonly Fact[]): Set<string> {
-  return new Set(events.flatMap(({ Tipo, Anula }) => (Tipo === 'Anulacion' && Anula ? [Anula] : [])));
-}
-
 /**
  * Computes SEND_ESTATUS of a guide event by event, whatever the order in which they come (docs/contract.md "Events"). A
  * further event needs no look at those before it, unless it annuls one that counts.

@@ -1,9 +1,8 @@
 import type { ApiUser } from '#shared/auth/user-store.ts';
 import { type EventLog, feedEvent } from '#shared/stores/event-log.ts';
-import { type LogEntry, publicFields } from '#shared/stores/event-model.ts';
+import { annulledBy, type LogEntry, publicFields } from '#shared/stores/event-model.ts';
 import { fieldError } from '../../requests/body.ts';
 import { CURSOR_RULE } from '../../requests/parameter-rules.ts';
-import { annulledBy } from './guide-state.ts';
 
 /** Default and largest page of the feed (docs/contract.md "Events"). */
 export const USUAL_EVENTS = 100;

@@ -1,5 +1,5 @@
 import type { EventBody } from '#shared/stores/event-model.ts';
-import { annulledBy } from './guide-state.ts';
+import { annulledBy } from '#shared/stores/event-model.ts';
 
 type Weighing = EventBody & { Peso: number };
 

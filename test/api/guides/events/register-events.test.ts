@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
-import type { GuideDocument } from '#services/api/guides/guide-model.ts';
 import { type GuideState, GuideStore } from '#services/api/guides/guide-store.ts';
 import { EventLog, SHOWN_MS } from '#shared/stores/event-log.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
+import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { event, resultsOf, test, wordsOf } from '#test/fixtures/events.ts';
 import { finishCut } from '#test/fixtures/finish-cut.ts';
