@@ -58,6 +58,22 @@ export class WebhookStore {
     return this.#webhooks.find().sort({ _id: 1 }).lean().exec();
   }
 
+  /** Returns customers' webhooks that fail, are behind or were disabled by us, at most `limit`. */
+  async listTroubled(limit: number): Promise<Webhook[]> {
+    const late = { $lt: await this.clock.now(-BEHIND_MS) };
+    const troubled = [
+      { active: true, failures: { $gt: 0 } },
+      { active: true, waitingSince: late },
+      { active: true, dueAt: late },
+      { active: false, off: { $exists: true } },
+    ];
+    return this.#webhooks
+      .find({ ...REAL, $or: troubled })
+      .sort({ _id: 1 })
+      .limit(limit)
+      .lean();
+  }
+
   async find(account: string, id: string): Promise<Webhook | undefined> {
     return (await this.#webhooks.findOne({ ...slotsOf(account), id }).lean()) ?? undefined;
   }

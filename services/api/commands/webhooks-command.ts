@@ -1,12 +1,9 @@
 import type { Command } from 'commander';
-import type { Connection } from 'mongoose';
 import type { Run } from '#shared/commands/run-command-line.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
-import type { Webhook } from '#shared/stores/webhook-model.ts';
+import { healthOf, type WebhookHealth } from '#shared/stores/webhook-health.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { aligned, example } from './command-line.ts';
-
-const ACCOUNTS_AT_A_TIME = 20;
 
 export function addWebhooksCommand(program: Command, run: Run): void {
   program
@@ -21,50 +18,17 @@ export function addWebhooksCommand(program: Command, run: Run): void {
     .addHelpText('after', example('webhooks'))
     .action(() =>
       run(async (mongo) => {
-        const webhooks = await webhooksWithPending(mongo);
+        const all = await new WebhookStore(mongo).listAll();
+        const webhooks = await healthOf(new EventLog(mongo), all);
         return { text: webhooks.length > 0 ? webhookTable(webhooks) : 'No hay webhooks' };
       }),
     );
 }
 
-/** `pending` is the number of pending events. */
-type Pending = Webhook & { pending: number };
-
-async function webhooksWithPending(mongo: Connection): Promise<Pending[]> {
-  const events = new EventLog(mongo);
-  const byAccount = [...Map.groupBy(await new WebhookStore(mongo).listAll(), ({ account }) => account)];
-  const found: Pending[] = [];
-  for (let from = 0; from < byAccount.length; from += ACCOUNTS_AT_A_TIME) {
-    const accounts = byAccount.slice(from, from + ACCOUNTS_AT_A_TIME).map(async ([account, webhooks]) => {
-      const last = await events.last(account);
-      return webhooks.map((webhook) => ({ ...webhook, pending: Math.max(0, last - webhook.cursor) }));
-    });
-    found.push(...(await Promise.all(accounts)).flat());
-  }
-  return found.sort((one, other) => rank(one) - rank(other) || other.pending - one.pending);
-}
-
-function rank({ active, failures }: Webhook): number {
-  if (!active) return 1;
-  return failures > 0 ? 0 : 2;
-}
-
-function webhookTable(webhooks: readonly Pending[]): string {
-  const rows = webhooks.map((webhook) => {
-    const { account, id, url, active, failures, failingSince, off, dueAt, pending } = webhook;
-    const fails = active && failures > 0;
-    const state = fails ? 'falla' : 'activo';
-    return [
-      account,
-      id,
-      new URL(url).host,
-      active ? state : 'apagado',
-      moment(fails ? failingSince : off?.at),
-      moment(fails ? dueAt : undefined),
-      String(pending),
-      reasonOf(webhook) ?? '-',
-    ];
-  });
+function webhookTable(webhooks: readonly WebhookHealth[]): string {
+  const rows = webhooks.map(({ account, id, host, state, since, nextTry, pending, reason = '-' }) => [
+    ...[account, id, host, state, moment(since), moment(nextTry), String(pending), reason],
+  ]);
   const heads = [
     'CUENTA',
     'ID',
@@ -76,11 +40,6 @@ function webhookTable(webhooks: readonly Pending[]): string {
     'MOTIVO',
   ];
   return aligned([heads, ...rows]);
-}
-
-function reasonOf({ active, failures, lastFailure, off }: Webhook): string | undefined {
-  if (active) return failures > 0 ? lastFailure?.reason : undefined;
-  return off?.reason ?? 'Lo apago su cuenta';
 }
 
 function moment(at: Date | undefined): string {
