@@ -17,6 +17,7 @@ export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 export const REDIS_KEYS = {
   queue: [':labels:*'],
   labels: [':label:*'],
+  answers: [':answers:*'],
   check: [':write-check'],
   counts: [':label-count:*'],
   workers: [':worker:*', ':workers'],
@@ -41,6 +42,7 @@ export const REDIS_FAMILIES: Readonly<
   api: {
     own: [
       'queue',
+      'answers',
       'counts',
       'logins',
       'visits',
@@ -58,7 +60,7 @@ export const REDIS_FAMILIES: Readonly<
   'label-worker': { own: ['queue', 'counts', 'labels', 'workers', 'check'], channels: true },
   dashboard: {
     own: ['queue', 'sessions', 'operatorLogins', 'problems', 'check'],
-    read: ['counts', 'workers', 'services'],
+    read: ['answers', 'counts', 'workers', 'services'],
   },
   webhooks: { own: ['services', 'check'] },
 };

@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { loadQueueTelemetry } from '#shared/observability/tracing.ts';
+import { AnswerLog } from '#shared/stores/answer-log.ts';
 import { openLabelCache, openSubscriberRedis } from '#shared/stores/redis.ts';
 import { type ApiOptions, trackingUrl } from '../config.ts';
 import { LabelClient } from '../labels/label-client.ts';
@@ -11,15 +12,20 @@ import { readLogo } from '../labels/logo.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     labels: LabelClient;
+    answers: AnswerLog;
     labelFiles: LabelFilePrinter;
     labelSettings: LabelSettings;
   }
 }
 
 export const labelsPlugin = fp(async (server: HttpServer, { config, tracing, labelTimeouts }: ApiOptions) => {
+  const cache = openLabelCache(server, config.LABEL_CACHE_URL, config.REDIS_PREFIX);
+  const answers = new AnswerLog(cache, config.REDIS_PREFIX, server.log);
+  server.addHook('onClose', () => answers.write());
+  server.decorate('answers', answers);
   const labels = new LabelClient({
     redis: server.redis,
-    cache: openLabelCache(server, config.LABEL_CACHE_URL, config.REDIS_PREFIX),
+    cache,
     subscriber: openSubscriberRedis(server, config.LABEL_CACHE_URL),
     prefix: config.REDIS_PREFIX,
     timeoutMs: labelTimeouts.label,

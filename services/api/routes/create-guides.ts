@@ -4,6 +4,7 @@ import type { ApiErrorCode } from '../errors.ts';
 import { createGuides, validateGuides } from '../guides/create-guides.ts';
 import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
 import { addRateLimit } from '../hooks/account-quota.ts';
+import { keptAnswers } from '../hooks/kept-answers.ts';
 import { CREATED_EXAMPLE } from '../openapi/examples.ts';
 import { operation } from '../openapi/operation.ts';
 import { describeHeaders } from '../openapi/responses.ts';
@@ -72,9 +73,11 @@ const creation = operation({
 });
 
 function creationRoute(server: HttpServer): void {
-  server.post('/api/guias/crear', creation, async (request, reply) => {
+  const kept = keptAnswers(() => ({ asked: 'creation' }));
+  server.post('/api/guias/crear', { ...creation, ...kept }, async (request, reply) => {
     const sent = { ...readGuides(request, reply), idempotencyKey: idempotencyKeyOf(request) };
     const { guides, repeated, quota, warnings } = await createGuides(server, sent);
+    request.madeGuides = guides.map(({ number }) => number);
     if (quota) addRateLimit(reply, quota);
     if (repeated) reply.header(REPLAYED_HEADER, 'true');
     return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(warnings) };

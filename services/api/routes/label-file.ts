@@ -8,6 +8,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { findGuides, requireUncancelled } from '../guides/guide-access.ts';
 import { apiUser } from '../hooks/authenticate.ts';
+import { keptAnswers } from '../hooks/kept-answers.ts';
 import { type LabelFileRequest, parseLabelFileRequest, SHEET } from '../labels/label-file-request.ts';
 import { labelPayload } from '../labels/label-payload.ts';
 import { SHEET_PLACES } from '../labels/label-sheet.ts';
@@ -23,6 +24,7 @@ import {
   formatParameters,
   packagesOf,
   requestedFile,
+  wantedFormat,
 } from './common/label-request.ts';
 
 /** Longest time to send a file, in ms. A slower client holds up other files of its account. */
@@ -119,7 +121,18 @@ const route = operation({
 /** `POST /api/guias/etiquetas` (docs/contract.md "Guides"). */
 export async function labelFileRoute(server: HttpServer): Promise<void> {
   server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
-  server.post('/api/guias/etiquetas', route, async (request, reply) => {
+  const kept = keptAnswers((request) => {
+    // Not checked yet where the request is refused.
+    const { Guias, Tipo } = (request.body ?? {}) as { Guias?: unknown; Tipo?: unknown };
+    const query = request.query as Parameters<typeof wantedFormat>[1];
+    return {
+      asked: 'file',
+      ...(TIPOS.some((tipo) => tipo === Tipo) && { tipo: String(Tipo) }),
+      ...wantedFormat(request.headers, query),
+      guides: Array.isArray(Guias) ? Guias.slice(0, MAX_GUIDES) : [],
+    };
+  });
+  server.post('/api/guias/etiquetas', { ...route, ...kept }, async (request, reply) => {
     const { type, format, form } = requestedFile(request.headers, request.query);
     const wanted = parseLabelFileRequest(request.body, format);
     const count = wanted.numbers.length;

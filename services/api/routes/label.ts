@@ -8,6 +8,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { findGuide } from '../guides/guide-access.ts';
 import { apiUser } from '../hooks/authenticate.ts';
+import { keptAnswers } from '../hooks/kept-answers.ts';
 import { labelPayload } from '../labels/label-payload.ts';
 import { operation } from '../openapi/operation.ts';
 import { GuideParams } from '../openapi/schemas.ts';
@@ -25,6 +26,7 @@ import {
   formatParameters,
   packagesOf,
   requestedFile,
+  wantedFormat,
 } from './common/label-request.ts';
 
 const answerHeaders = {
@@ -94,7 +96,16 @@ const routes = ofEachKind((kind) => {
 export async function labelRoutes(server: HttpServer): Promise<void> {
   server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
   for (const kind of LABEL_KINDS) {
-    server.get(`/api/guias/${KINDS[kind].path}/:guia`, routes[kind], (request, reply) =>
+    const kept = keptAnswers((request) => {
+      const { params, query } = request as LabelRequest;
+      return {
+        asked: 'label',
+        tipo: KINDS[kind].tipo,
+        ...wantedFormat(request.headers, query),
+        guides: [params.guia],
+      };
+    });
+    server.get(`/api/guias/${KINDS[kind].path}/:guia`, { ...routes[kind], ...kept }, (request, reply) =>
       sendLabel(request, reply, kind),
     );
   }

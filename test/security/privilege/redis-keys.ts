@@ -10,6 +10,8 @@ type Rights = Readonly<Record<RedisService, '' | 'r' | 'rw'>>;
 export const KEYS: readonly [key: string, may: Rights][] = [
   [':labels:*', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: 'rw', webhooks: '' }],
   [':label:*', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: '', webhooks: '' }],
+  [':answers:guide:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: 'r', webhooks: '' }],
+  [':answers:request:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: 'r', webhooks: '' }],
   [':write-check', { api: 'rw', branches: 'rw', 'label-worker': 'rw', dashboard: 'rw', webhooks: 'rw' }],
   [':label-count:*', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: 'r', webhooks: '' }],
   [':worker:*', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: 'r', webhooks: '' }],

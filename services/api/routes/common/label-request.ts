@@ -56,6 +56,12 @@ export function requestedFile(
   return { type, format, form: format === 'pdf' ? undefined : { format, dpi: dpi as ImageFormat['dpi'] } };
 }
 
+/** Returns the format of `requestedFile` for the log of answers, if the request names one. */
+export function wantedFormat(headers: IncomingHttpHeaders, query: { formato?: Format }): { format?: Format } {
+  const format = query.formato ?? negotiate(headers.accept);
+  return FORMATS.some((known) => known === format) ? { format: format as Format } : {};
+}
+
 function negotiate(accept: string | undefined): Format | undefined {
   const negotiator = new Negotiator({ headers: { accept: accept || '*/*' } });
   const types = negotiator.mediaTypes(Object.values(MEDIA_TYPES));
