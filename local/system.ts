@@ -137,7 +137,13 @@ export function serviceSettings(
       CHROMIUM_PATH: options.chromiumPath,
     },
     webhooks: { ...common('webhooks'), ...internal, ...receivers },
-    dashboard: { ...common('dashboard'), ...serving, ...demo, COOKIE_SECURE: 'false' },
+    dashboard: {
+      ...common('dashboard'),
+      ...labels('dashboard'),
+      ...serving,
+      ...demo,
+      COOKIE_SECURE: 'false',
+    },
   };
 }
 

@@ -98,6 +98,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     usage: ['guides', 'tariffs'],
     webhooks: ['guides', 'requests'],
   },
+  'services/dashboard': { support: [] },
   'services/label-worker': {
     batching: ['label', 'pdf'],
     browser: [],
@@ -176,6 +177,7 @@ const KNOW_HTTP = [
     'routes',
     'tracking',
   ].map((module) => `services/api/${module}`),
+  'services/dashboard/support',
   ...['audit', 'http', 'observability'].map((module) => `shared/${module}`),
 ];
 

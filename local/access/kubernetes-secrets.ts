@@ -42,7 +42,11 @@ function secretsOfSmall(): object[] {
     },
     'guias-branches': { MONGODB_URI: mongoUris.branches, REDIS_URL: redisUrls.branches },
     'guias-webhooks': { MONGODB_URI: mongoUris.webhooks, REDIS_URL: redisUrls.webhooks },
-    'guias-dashboard': { MONGODB_URI: mongoUris.dashboard, REDIS_URL: redisUrls.dashboard },
+    'guias-dashboard': {
+      MONGODB_URI: mongoUris.dashboard,
+      REDIS_URL: redisUrls.dashboard,
+      LABEL_CACHE_URL: labelCacheUrls.dashboard,
+    },
     'guias-label-worker': {
       REDIS_URL: redisUrls['label-worker'],
       LABEL_CACHE_URL: labelCacheUrls['label-worker'],

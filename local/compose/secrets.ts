@@ -71,6 +71,7 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   dashboard: {
     mongodb: mongoUris.dashboard,
     redis: redisUrls.dashboard,
+    'label-cache': labelCacheUrls.dashboard,
     'cookie-secure': 'false', // where docker-compose.yml leaves it open: plain HTTP, on loopback
   },
   // Without these keys, the secrets of webhooks in a dump are lost.

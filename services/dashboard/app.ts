@@ -12,8 +12,9 @@ import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { EventLog } from '#shared/stores/event-log.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
-import { openRedis } from '#shared/stores/redis.ts';
+import { openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { bullBoard } from './bull-board.ts';
@@ -23,8 +24,10 @@ import { assetRoutes, PAGE_POLICY, pageSecurity, showErrorsAsPages } from './pag
 import { ProblemHistory } from './problem-history.ts';
 import { queueStateReader } from './queue-state.ts';
 import { runbookRoute } from './runbook.ts';
-import { loginRoutes, requireSession, Sessions } from './session.ts';
+import { loginRoutes, requirePermission, requireSession, Sessions } from './session.ts';
 import { pauseRoutes, statusRoute } from './status-page.ts';
+import { GuideReader } from './support/guide-reader.ts';
+import { supportRoutes } from './support/routes.ts';
 import { Watch } from './watch.ts';
 
 /** Builds the dashboard, not yet listening, even while its stores are away. */
@@ -40,6 +43,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const mongo = openMongo(server, config.MONGODB_URI);
   const auditLog = openAuditLog(server, 'dashboard', new AuditStore(mongo));
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
+  const answers = openOptionalRedis(server, config.LABEL_CACHE_URL, prefix, 'label-cache');
   const queue = openQueue(server, redis, prefix);
   const webhooks = new WebhookStore(mongo);
   const users = new UserStore(mongo, { allowDemo: config.ALLOW_DEMO_USERS });
@@ -64,9 +68,16 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(loginRoutes(sessions, login, auditLog, watch));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions));
-    await operators.register(statusRoute(watch, config.TIME_ZONE));
-    await operators.register(pauseRoutes(queue, auditLog));
-    await operators.register(bullBoard(queue));
+    await operators.register(async (admins) => {
+      admins.addHook('onRequest', requirePermission('colas.admin'));
+      await admins.register(statusRoute(watch, config.TIME_ZONE));
+      await admins.register(pauseRoutes(queue, auditLog));
+      await admins.register(bullBoard(queue));
+    });
+    const guides = new GuideReader(mongo);
+    const events = new EventLog(mongo);
+    const support = { guides, webhooks, events, answers, prefix, auditLog, timeZone: config.TIME_ZONE };
+    await operators.register(supportRoutes(support));
   });
 }
 

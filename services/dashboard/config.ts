@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import {
   commonSettings,
+  labelCacheSettings,
   localTimeSettings,
   loginSettings,
   mongoSettings,
@@ -12,6 +13,7 @@ export const DashboardConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
+  ...labelCacheSettings,
   ...loginSettings,
   ...servingSettings,
   ...localTimeSettings,

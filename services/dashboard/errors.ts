@@ -38,7 +38,16 @@ export const dashboardErrors = {
     message: 'Demasiadas personas entran a la vez: intente de nuevo',
     headers: retryAfter,
   },
-  forbidden: { status: 403, codigo: 'sin_permiso', message: 'Su usuario no tiene el permiso colas.admin' },
+  forbidden: {
+    status: 403,
+    codigo: 'sin_permiso',
+    message: ({ permission }) => `Su usuario no tiene el permiso ${permission}`,
+  },
+  'guide-unknown': {
+    status: 404,
+    codigo: 'guia_no_encontrada',
+    message: 'Ninguna guía tiene ese número',
+  },
   'session-missing': {
     status: 401,
     codigo: 'sesion_terminada',

@@ -31,6 +31,19 @@ export function count(value: number, one: string, many: string): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
+/** Writes a moment, of ms since 1970 or a date. */
+export type WriteMoment = (moment: Date | number) => string;
+
+/** Returns a function that formats a moment in a time zone: `24 nov 2026, 16:23:05`. */
+export function momentIn(timeZone: string): WriteMoment {
+  const format = new Intl.DateTimeFormat('es-MX', {
+    timeZone,
+    ...{ day: 'numeric', month: 'short', year: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  });
+  return (moment) => format.format(moment);
+}
+
 /** Returns a function that formats ms since 1970 in a time zone: `05:54:41`. */
 export function clockIn(timeZone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, timeStyle: 'medium' });

@@ -19,7 +19,7 @@ const helpers = {
   encode: encodeURIComponent,
 };
 const VIEWS = new URL('views/', import.meta.url);
-const kit = pageKit(VIEWS, ['layout', 'encabezado'], helpers);
+const kit = pageKit(VIEWS, ['layout', 'encabezado', 'respuestas', 'webhook-estado'], helpers);
 
 export const compilePage = kit.page;
 export const pausePage = compilePage<object>('pausar');

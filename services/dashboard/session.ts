@@ -3,11 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import type { Login } from '#shared/auth/login.ts';
-import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
+import type { ApiUser, Permission, UserStore } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { loginPage, sendPage } from './pages.ts';
+import { homeOf } from './tabs.ts';
 import type { Watch } from './watch.ts';
 
 /** A working day. */
@@ -60,7 +61,7 @@ export class Sessions {
     if (!text) return undefined;
     const { username, generation } = JSON.parse(text) as { username: string; generation: number };
     const user = await this.#users.findRecent(username, generation);
-    const valid = user && !user.disabled && mayEnter(user) && user.tokenGeneration === generation;
+    const valid = user && !user.disabled && homeOf(user) && user.tokenGeneration === generation;
     return valid ? user : undefined;
   }
 
@@ -74,16 +75,26 @@ export class Sessions {
   }
 }
 
-function mayEnter({ permissions }: ApiUser): boolean {
-  return permissions.includes('colas.admin');
-}
-
 /** Returns a hook that throws DomainError `session-missing`. */
 export function requireSession(sessions: Sessions) {
   return async (request: FastifyRequest): Promise<void> => {
     const user = await sessions.userOf(request);
     if (!user) throw new DomainError('session-missing');
     request.apiUser = user;
+  };
+}
+
+/**
+ * Returns a hook, after that of `requireSession`, that throws DomainError `forbidden`. From `/`, where links and bookmarks
+ * lead, it redirects to the page on which the user begins.
+ */
+export function requirePermission(permission: Permission) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const user = request.apiUser as ApiUser;
+    if (user.permissions.includes(permission)) return;
+    const home = homeOf(user);
+    if (request.url === '/' && home) return reply.redirect(home.href, 303);
+    throw new DomainError('forbidden', { params: { permission } });
   };
 }
 
@@ -96,9 +107,11 @@ export function loginRoutes(sessions: Sessions, login: Login, auditLog: AuditLog
     server.post('/entrar', form, async (request, reply) => {
       const { usuario, contrasena } = request.body;
       const user = await login.check(usuario, contrasena, request.ip, request.id);
-      if (!mayEnter(user)) throw new DomainError('forbidden');
+      const home = homeOf(user);
+      if (!home)
+        throw new DomainError('forbidden', { params: { permission: 'colas.admin ni soporte.read' } });
       await sessions.begin(user, reply);
-      return reply.redirect('/', 303);
+      return reply.redirect(home.href, 303);
     });
 
     server.post('/salir', async (request, reply) => {

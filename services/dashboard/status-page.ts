@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
+import type { ApiUser } from '#shared/auth/user-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
@@ -18,7 +19,7 @@ export function statusRoute(watch: Pick<Watch, 'look'>, timeZone: string) {
   const [clock, zone] = [clockIn(timeZone), zoneWords(timeZone)];
   return async (server: HttpServer) => {
     server.get('/', async ({ apiUser }, reply) => {
-      const header = headerOf(apiUser?.username, 'Estado');
+      const header = headerOf(apiUser, 'Estado');
       return sendPage(reply, template(statusView(await watch.look(), header, { clock, zone })));
     });
   };

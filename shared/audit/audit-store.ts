@@ -25,6 +25,7 @@ export type AuditAction =
   | 'guide.cancel'
   | `webhook.${string}`
   | `queue.${string}`
+  | `support.${string}`
   | `admin.${string}`
   | `branches.${string}`
   | `tariffs.${string}`

@@ -28,6 +28,8 @@ export const PERMISSIONS = [
   'colas.admin',
   'eventos.create',
   'webhooks.admin',
+  'soporte.read',
+  'soporte.personas',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 

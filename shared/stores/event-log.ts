@@ -197,7 +197,8 @@ function idOf(account: string, number: number): string {
   return `${account} ${String(number).padStart(DIGITS, '0')}`;
 }
 
-function numberOf(_id: string): number {
+/** Returns the number that an entry has in the log of its account. */
+export function numberOf(_id: string): number {
   return Number(_id.slice(-DIGITS));
 }
 

@@ -41,6 +41,10 @@ const NAMES_PERSON = {
 type PersonalField = {
   [F in keyof EventBody]-?: (typeof NAMES_PERSON)[F] extends true ? F : never;
 }[keyof EventBody];
+/** The fields that name nobody, as paths of a stored entry. */
+export const IMPERSONAL_PATHS = Object.entries(NAMES_PERSON).flatMap(([field, isPersonal]) =>
+  isPersonal ? [] : [`told.${field}`],
+);
 export const PERSONAL_FIELDS = Object.entries(NAMES_PERSON).flatMap(([field, isPersonal]) =>
   isPersonal ? [field as PersonalField] : [],
 );
@@ -108,6 +112,7 @@ export const EVENTS = defineCollection(
     life: 'For ever; who received, and notes, are removed after `RETENTION_DAYS`; of a test account 30 days',
     rights: {
       api: ['find', 'insert', 'update', 'createIndex'],
+      dashboard: ['find'],
       webhooks: ['find'],
       // Events of a file; export and erasure of a person's data.
       admin: ['find', 'insert', 'update'],

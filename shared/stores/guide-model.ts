@@ -73,7 +73,11 @@ export const GUIDES = defineCollection(
     holds: 'A guide as created, its account, who cancelled it and when',
     life: 'For ever; anonymised after `RETENTION_DAYS`; of a test account 30 days',
     // Personal data of old guides is removed by an update.
-    rights: { api: ['find', 'insert', 'update', 'createIndex'], admin: ['find', 'update'] },
+    rights: {
+      api: ['find', 'insert', 'update', 'createIndex'],
+      dashboard: ['find'],
+      admin: ['find', 'update'],
+    },
     // Those of the list: what is equal, then the order.
     indexes: [
       [{ account: 1, createdAt: -1, _id: -1 }],
@@ -154,6 +158,15 @@ export const PERSONAL_DATA = {
     ? Record<keyof Guide[Field], Personal>
     : 'otro' | false;
 };
+
+/** Returns the paths in a stored guide of the fields that say something of a person, or of all the others. */
+export function guidePaths({ personal }: { personal: boolean }): string[] {
+  const are = (value: Personal) => Boolean(value) === personal;
+  return Object.entries<PersonalFields | Personal>(PERSONAL_DATA).flatMap(([part, fields]) => {
+    if (typeof fields !== 'object') return are(fields) ? [`guide.${part}`] : [];
+    return Object.entries(fields).flatMap(([field, value]) => (are(value) ? [`guide.${part}.${field}`] : []));
+  });
+}
 
 /** The parts of a guide in which a field can be searched for a person. */
 type NamingSection = {

@@ -1,0 +1,130 @@
+import { type Connection, mongo } from 'mongoose';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import { USERS } from '#shared/auth/user-store.ts';
+import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import {
+  EVENTS,
+  type EventBody,
+  IMPERSONAL_PATHS,
+  type LogEntry,
+  PERSONAL_FIELDS,
+} from '#shared/stores/event-model.ts';
+import { GUIDES, type GuideDocument, guidePaths } from '#shared/stores/guide-model.ts';
+
+/** Most events of a guide that are read, the newest ones. Few guides have more than ten. */
+export const MAX_EVENTS = 100;
+/** Most guides that a search lists. */
+export const MAX_FOUND = 20;
+/** Longest read, in ms. */
+const READ_MS = 3_000;
+/** MongoDB's code for a read that took longer than its `maxTimeMS`. */
+const MAX_TIME_EXPIRED = 50;
+
+const SHOWN = ['account', 'createdUtc', 'status', 'anonymised', 'service', 'origin', 'destination'] as const;
+const ENTRY = ['registered', 'status'] as const;
+/** Of other fields the database sends nothing, so no mistake of a page can show them. */
+const GUIDE_PROJECTION = projectionOf([...SHOWN, ...guidePaths({ personal: false })]);
+const ENTRY_PROJECTION = projectionOf([...ENTRY, ...IMPERSONAL_PATHS]);
+const PERSONAL_GUIDE = projectionOf(guidePaths({ personal: true }));
+const PERSONAL_ENTRY = projectionOf(['Tipo', 'Ocurrido', ...PERSONAL_FIELDS].map((field) => `told.${field}`));
+
+/** A guide without the fields that say something of a person. */
+export type VisibleGuide = Pick<GuideDocument, '_id' | (typeof SHOWN)[number]> & {
+  guide: { Referencia?: string; Producto?: { Paquetes?: number; Peso?: number } };
+};
+export type VisibleEntry = Pick<LogEntry, '_id' | (typeof ENTRY)[number]> & {
+  told: Omit<EventBody, (typeof PERSONAL_FIELDS)[number]>;
+};
+/** What a guide and its events say of persons. Anonymised fields have `ANONYMOUS`, or are absent. */
+export type PersonalData = {
+  guide: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
+  entries: { told: Pick<EventBody, 'Tipo' | 'Ocurrido' | (typeof PERSONAL_FIELDS)[number]> }[];
+};
+/** `isSlow`: the search was ended, and there may be guides. */
+export type FoundGuides = { guides: VisibleGuide[]; isSlow: boolean };
+
+/** Reads guides of every account for those who support customers. */
+export class GuideReader {
+  readonly #guides: StoredModel<GuideDocument>;
+  readonly #events: StoredModel<LogEntry>;
+  readonly #users: StoredModel<{ _id: string; account: string }>;
+
+  constructor(connection: Connection) {
+    this.#guides = modelOf(connection, GUIDES);
+    this.#events = modelOf(connection, EVENTS);
+    this.#users = modelOf(connection, USERS) as unknown as StoredModel<{ _id: string; account: string }>;
+  }
+
+  async find(number: string): Promise<VisibleGuide | undefined> {
+    const found = this.#guides.findById(number).select<VisibleGuide>(GUIDE_PROJECTION).lean().exec();
+    return (await inTime('Reading a guide', found)) ?? undefined;
+  }
+
+  /** Returns the newest events of a guide, the last registered one first. */
+  entries(number: string): Promise<VisibleEntry[]> {
+    const found = this.#events
+      .find({ 'told.Guia': number })
+      .select<VisibleEntry>(ENTRY_PROJECTION)
+      .readConcern('majority')
+      .sort({ _id: -1 })
+      .limit(MAX_EVENTS)
+      .lean()
+      .exec();
+    return inTime('Reading the events of a guide', found);
+  }
+
+  /** Returns what names persons in a guide and its events. Call it only for those who may see it. */
+  async persons(number: string): Promise<PersonalData> {
+    const [guide, entries] = await inTime(
+      'Reading what names persons',
+      Promise.all([
+        this.#guides.findById(number).select<Pick<PersonalData, 'guide'>>(PERSONAL_GUIDE).lean().exec(),
+        this.#events
+          .find({ 'told.Guia': number, personal: { $exists: true } })
+          .select<PersonalData['entries'][number]>(PERSONAL_ENTRY)
+          .sort({ _id: -1 })
+          .limit(MAX_EVENTS)
+          .lean()
+          .exec(),
+      ]),
+    );
+    return { guide: guide?.guide ?? {}, entries };
+  }
+
+  /**
+   * Returns the newest guides with this reference. It looks through all accounts that have a user, one range of an index
+   * each, because an index of references alone would slow every creation.
+   * @param account the only one to look through, if given.
+   */
+  async byReference(reference: string, account: string | undefined): Promise<FoundGuides> {
+    const find = async () => {
+      const accounts = account === undefined ? await this.#users.distinct('account') : [account];
+      return this.#guides
+        .find({ account: { $in: accounts }, 'guide.Referencia': reference })
+        .select<VisibleGuide>(GUIDE_PROJECTION)
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(MAX_FOUND + 1)
+        .maxTimeMS(READ_MS)
+        .lean();
+    };
+    try {
+      return { guides: await inTime('Searching a reference', find()), isSlow: false };
+    } catch (error) {
+      if (isTooSlow(error)) return { guides: [], isSlow: true };
+      throw error;
+    }
+  }
+}
+
+function inTime<T>(what: string, work: Promise<T>): Promise<T> {
+  return withTimeout(READ_MS, what, work);
+}
+
+function isTooSlow(error: unknown): boolean {
+  if (error instanceof mongo.MongoServerError) return error.code === MAX_TIME_EXPIRED;
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
+function projectionOf(paths: readonly string[]): Record<string, 1> {
+  return Object.fromEntries(paths.map((path) => [path, 1]));
+}

@@ -1,0 +1,117 @@
+import { REASONS } from '#shared/contracts/event.ts';
+import { isStateEvent, STATES, wordsOf } from '#shared/contracts/event-types.ts';
+import { isTestNumber } from '#shared/contracts/guide.ts';
+import { numberOf } from '#shared/stores/event-log.ts';
+import { annulledBy } from '#shared/stores/event-model.ts';
+import type { WebhookHealth } from '#shared/stores/webhook-health.ts';
+import { count, type WriteMoment } from '../format.ts';
+import { MAX_EVENTS, type PersonalData, type VisibleEntry, type VisibleGuide } from './guide-reader.ts';
+import { healthView } from './webhooks-view.ts';
+
+export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteMoment) {
+  const { Referencia, Producto } = guide.guide;
+  const services = { Domicilio: 'a domicilio', 'the service': 'recoge en sucursal' };
+  return {
+    guia: number,
+    account: guide.account,
+    isTest: isTestNumber(number),
+    isAnonymised: guide.anonymised !== undefined,
+    status: guide.status,
+    created: write(guide.createdUtc),
+    reference: Referencia ?? null,
+    service: services[guide.service],
+    origin: guide.origin,
+    destination: guide.destination,
+    packages: Producto?.Paquetes ?? 1,
+  };
+}
+
+/** Returns the state of a guide in the words of the tracking page. */
+export function stateView(guide: VisibleGuide, entries: readonly VisibleEntry[]) {
+  const annulled = annulledBy(entries.map(({ told }) => told));
+  const last = entries.find(({ told }) => told.Tipo === guide.status && !annulled.has(told.Id));
+  const { title, look } = last ? wordsOf(last.told, guide) : STATES[guide.status];
+  return { title, look, status: guide.status };
+}
+
+export function eventViews(guide: VisibleGuide, entries: readonly VisibleEntry[], write: WriteMoment) {
+  const annulled = annulledBy(entries.map(({ told }) => told));
+  return {
+    isCut: entries.length === MAX_EVENTS,
+    limit: MAX_EVENTS,
+    events: entries.map(({ told, registered }) => ({
+      type: told.Tipo,
+      words: eventWords(told, guide),
+      id: told.Id,
+      occurred: write(new Date(told.Ocurrido)),
+      registered: write(registered),
+      place: told.Sucursal ?? null,
+      package: told.Paquete ?? null,
+      reason: told.Motivo ? REASONS[told.Motivo] : null,
+      isAnnulled: annulled.has(told.Id),
+    })),
+  };
+}
+
+function eventWords(told: VisibleEntry['told'], guide: VisibleGuide): string {
+  if (told.Tipo === 'Cancelacion' || isStateEvent(told.Tipo)) {
+    const { title, event = title } = wordsOf(told, guide);
+    return event;
+  }
+  if (told.Tipo === 'Anulacion') return `Anula el evento ${told.Anula}`;
+  return told.Tipo === 'Pesaje' ? `Pesó ${told.Peso} kg` : told.Tipo;
+}
+
+/** Returns how each webhook is, and which of a guide's events it has. */
+export function webhookViews(
+  webhooks: readonly WebhookHealth[],
+  entries: readonly VisibleEntry[],
+  write: WriteMoment,
+) {
+  return webhooks.map((webhook) => ({
+    ...healthView(webhook, write),
+    delivered: deliveryWords(webhook, entries, write),
+  }));
+}
+
+/** Says of a guide's events which a webhook has taken, and which it waits for, by its cursor and its present filter. */
+export function deliveryWords(
+  { cursor, types, createdAt }: Pick<WebhookHealth, 'cursor' | 'types' | 'createdAt'>,
+  entries: readonly VisibleEntry[],
+  write: WriteMoment,
+): string[] {
+  if (entries.length === 0) return ['La guía no tiene eventos'];
+  const isWanted = ({ told }: VisibleEntry) => !types || types.includes(told.Tipo);
+  const wanted = entries.filter(isWanted);
+  const isBefore = ({ registered }: VisibleEntry) => registered < createdAt;
+  const isWaiting = ({ _id }: VisibleEntry) => numberOf(_id) > cursor;
+  const waiting = wanted.filter((entry) => isWaiting(entry));
+  const before = wanted.filter((entry) => !isWaiting(entry) && isBefore(entry)).length;
+  const taken = wanted.length - waiting.length - before;
+  const left = entries.length - wanted.length;
+  const names = waiting.map(({ told }) => told.Tipo).toReversed();
+  const first = waiting.at(-1);
+  return [
+    ...(first ? [`Falta: ${names.join(', ')}, desde ${write(first.registered)}`] : []),
+    ...(taken > 0 ? [`Ya tiene ${count(taken, 'evento', 'eventos')}`] : []),
+    ...(before > 0 ? [`${count(before, 'evento es anterior', 'eventos son anteriores')} al webhook`] : []),
+    ...(left > 0 ? [`Su filtro no pide ${count(left, 'evento', 'eventos')}`] : []),
+  ];
+}
+
+/** Returns what names persons, by part of the guide, in the names of the wire. */
+export function personsView({ guide, entries }: PersonalData, write: WriteMoment) {
+  const parts = Object.entries(guide).map(([name, fields]) => ({
+    name: name.replaceAll('_', ' '),
+    fields: Object.entries(fields).map(([field, value]) => ({ field: field.replaceAll('_', ' '), value })),
+  }));
+  return {
+    parts: parts.filter(({ fields }) => fields.length > 0),
+    events: entries.map(({ told: { Tipo, Ocurrido, Recibe, Nota } }) => ({
+      type: Tipo,
+      occurred: write(new Date(Ocurrido)),
+      receiver: Recibe ?? null,
+      note: Nota ?? null,
+    })),
+  };
+}

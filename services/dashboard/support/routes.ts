@@ -1,0 +1,96 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { AuditLog } from '#shared/audit/audit-log.ts';
+import type { ApiUser } from '#shared/auth/user-store.ts';
+import { GUIDE_NUMBER } from '#shared/contracts/guide.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { compilePage, sendPage } from '../pages.ts';
+import { requirePermission } from '../session.ts';
+import { type Header, headerOf } from '../tabs.ts';
+import type { GuideReader, VisibleGuide } from './guide-reader.ts';
+import { search, searchView } from './search.ts';
+import { type GuideView, type SupportSources, supportViews, type WebhooksView } from './views.ts';
+
+type Options = SupportSources & { auditLog: AuditLog };
+type Details = Readonly<Record<string, string | number | boolean>>;
+
+const PERSONS = 'soporte.personas';
+const NUMBER = new RegExp(GUIDE_NUMBER);
+const BODY_LIMIT = 16 * 1024;
+const Search = Type.Object({
+  buscar: Type.String({ maxLength: 200 }),
+  cuenta: Type.Optional(Type.String({ maxLength: 200 })),
+});
+
+const searchPage = compilePage<Header & ReturnType<typeof searchView>>('soporte');
+const guidePage = compilePage<Header & GuideView>('guia');
+const webhooksPage = compilePage<Header & WebhooksView>('webhooks');
+
+/**
+ * The pages for those who support customers. Each look at a guide is in the audit log. A search comes by POST, because its
+ * text may name a person, and addresses stand in histories and in logs of proxies. Register it behind a session.
+ */
+export function supportRoutes(options: Options) {
+  const { guides, auditLog } = options;
+  const views = supportViews(options);
+  const headerFor = ({ apiUser }: FastifyRequest) => headerOf(apiUser as ApiUser, 'Soporte');
+  const record = (request: FastifyRequest, what: string, subject: string | undefined, details: Details) => {
+    const { username: actor, account } = request.apiUser as ApiUser;
+    const { ip: address, id: requestId } = request;
+    const by = { actor, account, address, requestId };
+    return auditLog.record({ action: `support.${what}`, ...by, subject, outcome: 'ok', details });
+  };
+  const look = async (request: FastifyRequest, personal: boolean) => {
+    const { numero } = request.params as { numero: string };
+    const guide = await findGuide(guides, numero);
+    await record(request, 'guide', guide.account, { guide: numero, personal });
+    const canSeePersons = (request.apiUser as ApiUser).permissions.includes(PERSONS);
+    return guidePage({ ...headerFor(request), ...(await views.guide(guide, { canSeePersons, personal })) });
+  };
+
+  return async (server: HttpServer) => {
+    server.addHook('onRequest', requirePermission('soporte.read'));
+
+    server.get('/soporte', async (request, reply) =>
+      sendPage(reply, searchPage({ ...headerFor(request), ...searchView(views.write) })),
+    );
+
+    const form = { schema: { body: Search }, bodyLimit: BODY_LIMIT };
+    server.post('/soporte', form, async (request, reply) => {
+      const text = request.body.buscar.trim();
+      const account = request.body.cuenta?.trim() || undefined;
+      const found = await search(options, text, account);
+      if ('number' in found) return reply.redirect(`/soporte/guia/${found.number}`, 303);
+      const { guides, answers } = found;
+      // Without its texts, which may name a person.
+      await record(request, 'search', undefined, { guides: guides.length, answers: answers?.length ?? 0 });
+      const view = searchView(views.write, { text, account, found });
+      return sendPage(reply, searchPage({ ...headerFor(request), ...view }));
+    });
+
+    server.get('/soporte/guia/:numero', async (request, reply) =>
+      sendPage(reply, await look(request, false)),
+    );
+
+    // By POST, so that no link and no browser that reads ahead looks at persons.
+    server.post('/soporte/guia/:numero', { onRequest: requirePermission(PERSONS) }, async (request, reply) =>
+      sendPage(reply, await look(request, true)),
+    );
+
+    server.get<{ Querystring: { cuenta?: string | string[] } }>(
+      '/soporte/webhooks',
+      async (request, reply) => {
+        const account = [request.query.cuenta].flat()[0]?.trim() || undefined;
+        return sendPage(reply, webhooksPage({ ...headerFor(request), ...(await views.webhooks(account)) }));
+      },
+    );
+  };
+}
+
+/** @throws DomainError `guide-unknown`. */
+async function findGuide(guides: GuideReader, number: string): Promise<VisibleGuide> {
+  const guide = NUMBER.test(number) ? await guides.find(number) : undefined;
+  if (!guide) throw new DomainError('guide-unknown');
+  return guide;
+}

@@ -1,0 +1,349 @@
+import { describe, expect } from 'vitest';
+import { hashPassword } from '#shared/auth/passwords.ts';
+import { type Permission, UserStore } from '#shared/auth/user-store.ts';
+import type { Webhook } from '#shared/stores/webhook-model.ts';
+import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { event, test as eventTest } from '#test/fixtures/events.ts';
+
+const RECEIVER = 'https://tienda.example:8443/camino-secreto?clave=tambien-secreta';
+/** What a page shows, on one line. */
+const textOf = (html: string) =>
+  html
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replaceAll('&#x3D;', '=');
+const search = (visitor: Visitor, buscar: string, cuenta = '') =>
+  visitor.send('POST', '/soporte', { body: new URLSearchParams({ buscar, cuenta }) });
+
+const test = eventTest
+  // No worker prints.
+  .override('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 })
+  /** Somebody with these permissions, logged in to a dashboard. */
+  .extend('visitorWith', { scope: 'file' }, ({ stores, dashboard }) => {
+    const users = new UserStore(stores.mongo);
+    return async (permissions: Permission[], url = dashboard.url) => {
+      const username = permissions.join('-') || 'nadie';
+      const passwordHash = await hashPassword('demo1234');
+      const user = { account: 'soporte', passwordHash, permissions, originBranch: null, disabled: false };
+      await users.create({ username, ...user });
+      const visitor = new Visitor(url);
+      const { status, headers } = await visitor.login(username);
+      return Object.assign(visitor, { username, login: [status, headers.get('location')] as const });
+    };
+  })
+  .extend('support', { scope: 'file' }, ({ visitorWith }) => visitorWith(['soporte.read']))
+  /** The page of a guide as text, once it says what the api tells within a second. */
+  .extend('guidePage', { scope: 'file' }, ({ support }) => async (number: string, says = /./) => {
+    const read = async () => textOf((await support.page(`/soporte/guia/${number}`)).text);
+    await expect.poll(read, { timeout: 10_000 }).toMatch(says);
+    return read();
+  })
+  .extend('trail', { scope: 'file' }, ({ stores }) => (guide: string) => {
+    return stores.mongo.collection('audit').find({ 'details.guide': guide }).sort({ at: 1 }).toArray();
+  });
+
+describe('permissions', () => {
+  test('soporte.read leads to Soporte, and to nothing of the queue', async ({ support }) => {
+    expect(support.login).toEqual([303, '/soporte']);
+    const { headers } = await support.page('/');
+    expect(headers.get('location')).toBe('/soporte');
+    const { text } = await support.page('/soporte');
+    expect(text).toContain('href="/soporte" aria-current="page"');
+    expect(text).not.toMatch(/Estado<|Cola</);
+    for (const path of ['/pausar', '/colas/queue/labels', '/colas/api/queues']) {
+      const { status, text } = await support.page(path);
+      expect([path, status]).toEqual([path, 403]);
+      expect(text).toContain('Su usuario no tiene el permiso colas.admin');
+    }
+    for (const path of ['/pausar', '/reanudar'])
+      expect((await support.send('POST', path, { body: new URLSearchParams() })).status).toBe(403);
+  });
+
+  test('colas.admin alone leads to Estado, and to no page of Soporte', async ({ visitorWith, number }) => {
+    const visitor = await visitorWith(['colas.admin']);
+    expect(visitor.login).toEqual([303, '/']);
+    expect((await visitor.page('/')).text).not.toContain('href="/soporte"');
+    for (const path of ['/soporte', '/soporte/webhooks', `/soporte/guia/${number}`]) {
+      const { status, text } = await visitor.page(path);
+      expect([path, status]).toEqual([path, 403]);
+      expect(text).toContain('Su usuario no tiene el permiso soporte.read');
+    }
+  });
+
+  test('soporte.personas alone lets nobody in', async ({ visitorWith }) => {
+    expect((await visitorWith(['soporte.personas'])).login[0]).toBe(403);
+  });
+});
+
+describe('personal data', () => {
+  const told = { Recibe: 'Rosa Recibe', Nota: 'La puerta de la señora Nota' };
+  const whole = fullGuide();
+  // Other words than those of branches.
+  const { DestinoCode, ...recipient } = {
+    ...whole.Destinatario,
+    ...{
+      Estado: 'Estado Dos',
+      Municipio: 'Municipio Dos',
+      Colonia: 'Colonia Dos',
+      Numero_interior: 'Depto 4B',
+    },
+  };
+  const Remitente = {
+    ...whole.Remitente,
+    Estado: 'Estado Uno',
+    Municipio: 'Municipio Uno',
+    Numero_exterior: 'Lote 121',
+  };
+  const { Producto, Creado_por } = whole;
+  const goods = [Producto.Contenido, Producto.InformacionAdicional];
+  const personal = [
+    ...Object.values({ ...Remitente }),
+    ...Object.values(recipient),
+    ...Object.values(Creado_por),
+    ...goods,
+    ...Object.values(told),
+  ];
+  const shownIn = (html: string) => personal.filter((text) => html.replaceAll('&#x27;', "'").includes(text));
+
+  test('is on no page without its permission, and on one with it after a click; the trail has each look', async ({
+    newGuide,
+    register,
+    support,
+    visitorWith,
+    trail,
+  }) => {
+    const number = await newGuide({
+      ...{ ...whole, Remitente, Destinatario: { DestinoCode, ...recipient }, Referencia: 'PERSONAS-1' },
+    });
+    await register(
+      event(number, 'Incidencia', { Motivo: 'otro', Nota: told.Nota }),
+      event(number, 'Entregado', { Recibe: told.Recibe }),
+    );
+    const path = `/soporte/guia/${number}`;
+    const pages = [await support.page(path), await search(support, 'PERSONAS-1')];
+    const refused = await support.send('POST', path, { body: new URLSearchParams() });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('Su usuario no tiene el permiso soporte.personas');
+    for (const { text } of [...pages, refused]) expect(shownIn(text)).toEqual([]);
+    expect(pages[0]?.text).toContain('Entregado');
+    expect(pages[0]?.text).not.toContain('Ver los datos personales');
+
+    const supervisor = await visitorWith(['soporte.read', 'soporte.personas']);
+    const before = (await supervisor.page(path)).text;
+    expect(shownIn(before)).toEqual([]);
+    expect(before).toContain('Ver los datos personales');
+    const shown = await supervisor.send('POST', path, { body: new URLSearchParams() });
+    expect(shownIn(shown.text)).toEqual(personal);
+
+    const looks = await trail(number);
+    const look = (actor: string, personal: boolean) => ({
+      ...{ action: 'support.guide', actor, account: 'soporte', subject: 'demo', service: 'dashboard' },
+      ...{ outcome: 'ok', details: { guide: number, personal } },
+    });
+    expect(looks.map(({ _id, at, address, requestId, ...rest }) => rest)).toEqual([
+      look('soporte.read', false),
+      look(supervisor.username, false),
+      look(supervisor.username, true),
+    ]);
+    expect(shownIn(JSON.stringify(looks))).toEqual([]);
+  });
+});
+
+describe('a guide', () => {
+  test('shows its state and events in the words of the tracking page', async ({
+    newGuide,
+    register,
+    guidePage,
+  }) => {
+    const number = await newGuide({ Producto: { Contenido: 'Libros', Paquetes: 2 } });
+    expect(await guidePage(number)).toContain('Ninguno: el paquete no se ha escaneado.');
+    await register(
+      event(number, 'EnSucursal', { Sucursal: 'MEX01', Id: 'llego' }),
+      event(number, 'Incidencia', { Motivo: 'danado', Paquete: 2, Id: 'falso' }),
+      event(number, 'Anulacion', { Anula: 'falso' }),
+    );
+    const text = await guidePage(number);
+    expect(text).toContain('En la sucursal de reparto EnSucursal');
+    expect(text).toMatch(/Llegó a la sucursal de reparto EnSucursal Id llego MEX01 todos/);
+    expect(text).toMatch(/Hubo un problema \(anulado\) Incidencia El paquete está dañado Id falso — 2/);
+    expect(text).toContain('Anula el evento falso Anulacion');
+    expect(text).toContain('Cuenta demo');
+    expect(text).toContain('Las horas son de hora del centro de México.');
+  });
+
+  test('shows labels that were refused, with code, time, account and request', async ({
+    api,
+    demo,
+    newGuide,
+    guidePage,
+  }) => {
+    const number = await newGuide();
+    const path = `/api/guias/etiqueta-10x15/${number}`;
+    const unprinted = await demo.get(`${path}?formato=zpl`, { 'x-request-id': 'sin-worker' });
+    const other = await Client.login(api.url, 'otro');
+    await other.get(path, { 'x-request-id': 'ajena' });
+    await demo.labelFile([number, number], 'pequena');
+    await demo.post(`/api/guias/${number}/cancelar`, {});
+    await demo.get(`${path}?formato=png`, { 'x-request-id': 'cancelada' });
+
+    const text = await guidePage(number, /guia_cancelada/);
+    expect(text).toMatch(/Etiqueta \(10x15, png\) 409 guia_cancelada \d+ ms demo cancelada/);
+    expect(text).toMatch(/Archivo de 1 guía \(pequena, pdf\) 50[03] \w+ /); // no worker runs here
+    expect(text).toMatch(/Etiqueta \(10x15, pdf\) 404 guia_no_encontrada .*? otro ajena/);
+    const { codigo } = unprinted.body;
+    expect(text).toMatch(
+      new RegExp(`Etiqueta \\(10x15, zpl\\) ${unprinted.status} ${codigo} .*? demo sin-worker`),
+    );
+    expect(text.indexOf('cancelada')).toBeLessThan(text.indexOf('sin-worker')); // the newest first
+  });
+
+  test('says so if nobody knows about its labels, and shows all else', async ({
+    newGuide,
+    startDashboard,
+    visitorWith,
+  }) => {
+    const number = await newGuide();
+    const { url } = await startDashboard({ LABEL_CACHE_URL: 'redis://127.0.0.1:1' });
+    const visitor = await visitorWith(['soporte.read'], url);
+    const text = textOf((await visitor.page(`/soporte/guia/${number}`)).text);
+    expect(text).toContain('No se sabe: el Redis de las etiquetas no responde.');
+    expect(text).toContain('Guía creada Documentado');
+    expect(textOf((await search(visitor, 'una-solicitud')).text)).toContain('No se sabe si hay respuestas');
+  });
+
+  test('shows its webhooks: what each has of its events, since when it waits, why, and when it is tried', async ({
+    stores,
+    demo,
+    newGuide,
+    register,
+    guidePage,
+  }) => {
+    const number = await newGuide();
+    expect(await guidePage(number)).toContain('La cuenta no tiene webhooks');
+    await register(event(number, 'Recolectado'));
+    const webhooks = stores.mongo.collection<Webhook>('webhooks');
+    const add = async (more: object = {}) => {
+      const { body } = await demo.post('/api/webhooks', { Url: RECEIVER, ...more });
+      return (body.data as { Id: string }).Id;
+    };
+    const [failing, filtered, off] = [await add(), await add({ Tipos: ['Devuelto'] }), await add()];
+    await register(event(number, 'EnReparto'), event(number, 'Entregado'));
+    const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 18, minute));
+    const lastFailure = { at: at(3), reason: 'Respondio 500' };
+    const failure = { failures: 4, failingSince: at(1), lastFailure, dueAt: at(33), waitingSince: at(0) };
+    const { cursor = 0 } = (await webhooks.findOne({ id: failing })) ?? {};
+    await webhooks.updateOne({ id: failing }, { $set: { ...failure, cursor: cursor + 1 } });
+    await webhooks.updateOne({ id: filtered }, { $set: { cursor: cursor + 2 } });
+    await webhooks.updateOne({ id: off }, { $set: { active: false } });
+
+    const text = await guidePage(number, /Falla/);
+    expect(text).toMatch(
+      /tienda\.example:8443 Falta: Entregado, desde .*? Ya tiene 1 evento 1 evento es anterior al webhook Falla desde 20 nov 2026, 12:01:00 Respondio 500 1 evento pendiente 20 nov 2026, 12:00:00 20 nov 2026, 12:33:00/,
+    );
+    expect(text).toMatch(/Solo Devuelto Su filtro no pide 3 eventos Al día/);
+    expect(text).toMatch(
+      /Falta: EnReparto, Entregado, desde .*? Apagado Lo apago su cuenta 2 eventos pendientes/,
+    );
+    expect(text).not.toMatch(/secret/);
+  });
+
+  test.for(['123', '390458235876', 'x%27%3Cscript%3E'])('%s is none', async (number, { support }) => {
+    const { status, text } = await support.page(`/soporte/guia/${number}`);
+    expect(status).toBe(404);
+    expect(text).toContain('Ninguna guía tiene ese número');
+  });
+});
+
+describe('a search', () => {
+  test('leads to the guide by its number, however it was copied', async ({ number, support }) => {
+    const copied = ` ${number.slice(0, 4)} ${number.slice(4, 8)}-${number.slice(8)} `;
+    const { status, headers } = await search(support, copied);
+    expect([status, headers.get('location')]).toEqual([303, `/soporte/guia/${number}`]);
+  });
+
+  test('finds a reference in every account, or in one', async ({ api, demo, newGuide, support }) => {
+    const mine = await newGuide({ Referencia: 'PEDIDO Ñ-7' });
+    const only = await search(support, 'PEDIDO Ñ-7');
+    expect(only.headers.get('location')).toBe(`/soporte/guia/${mine}`);
+    const other = await Client.login(api.url, 'otro');
+    const [theirs] = await other.created({ ...minimalGuide(), Referencia: 'PEDIDO Ñ-7' });
+    const both = (await search(support, 'PEDIDO Ñ-7')).text;
+    for (const number of [mine, theirs?.SEND_GUIA]) expect(both).toContain(`/soporte/guia/${number}"`);
+    const one = await search(support, 'PEDIDO Ñ-7', 'otro');
+    expect(one.headers.get('location')).toBe(`/soporte/guia/${theirs?.SEND_GUIA}`);
+    expect(textOf((await search(support, 'PEDIDO Ñ-7', 'lectura')).text)).toContain(
+      'Ninguna guía de la cuenta lectura tiene esa referencia.',
+    );
+    await demo.created(...Array.from({ length: 21 }, () => ({ ...minimalGuide(), Referencia: 'MUCHAS' })));
+    const many = (await search(support, 'MUCHAS')).text;
+    expect(many.match(/href="\/soporte\/guia/g)).toHaveLength(20);
+    expect(many).toContain('Hay más de 20');
+  });
+
+  test('finds what a request got by its id: the guides it made, or why it made none', async ({
+    demo,
+    support,
+    stores,
+  }) => {
+    const send = (guides: object[], id: string) =>
+      demo.post('/api/guias/crear', { TipoServicio: 'Domicilio', Guia: guides }, { 'x-request-id': id });
+    const guides = Array.from({ length: 7 }, () => minimalGuide());
+    const made = (await send(guides, 'pedido-1042.a')).body.data as { SEND_GUIA: string }[];
+    const wrong = { ...minimalGuide(), Remitente: { 'Juan Secreto': 'x' } };
+    await send([wrong, minimalGuide({ CodigoPostal: '6600' })], 'pedido-1042.b');
+    const pageOf = async (id: string) => (await search(support, id)).text;
+    await expect.poll(() => pageOf('pedido-1042.b'), { timeout: 10_000 }).toContain('campo_requerido');
+
+    const ok = await pageOf('pedido-1042.a');
+    expect(textOf(ok)).toMatch(/Crear 7 guías .*? y 2 más 200 \d+(\.\d)? m?s demo pedido-1042\.a/);
+    for (const { SEND_GUIA } of made.slice(0, 5)) expect(ok).toContain(`/soporte/guia/${SEND_GUIA}"`);
+    const refused = textOf(await pageOf('pedido-1042.b'));
+    expect(refused).toMatch(/Crear guías 400 campo_\w+ .*Remitente\.Nombre: campo_requerido/);
+    expect(refused).toContain('campo_desconocido');
+    const kept = await stores.cache.lrange(`${stores.prefix}:answers:request:pedido-1042.b`, 0, -1);
+    expect(kept).toHaveLength(1);
+    expect(refused + kept).not.toContain('Juan Secreto');
+  });
+
+  test('says of an unknown id how long ids are kept, and where else they are', async ({
+    support,
+    stores,
+  }) => {
+    const { text } = await search(support, 'nunca-vista');
+    expect(textOf(text)).toContain(
+      'Se guardan las de crear guías y de imprimir etiquetas, 3 días, o menos si el Redis de las etiquetas se llena, y no las de quien no entró. Los registros de la API tienen todas, por requestId .',
+    );
+    const looks = await stores.mongo.collection('audit').find({ action: 'support.search' }).toArray();
+    expect(looks.length).toBeGreaterThan(0);
+    expect(JSON.stringify(looks)).not.toMatch(/nunca-vista|PEDIDO/);
+  });
+
+  test('shows a text of its own as text', async ({ support }) => {
+    const { text } = await search(support, '"><script>alert(1)</script>', '<b>');
+    expect(text).not.toContain('<script>alert');
+    expect(text).toContain('la cuenta &lt;b&gt;');
+  });
+});
+
+describe('the webhooks', () => {
+  test('of all accounts are those that need somebody; those of one account are all', async ({
+    api,
+    stores,
+    support,
+  }) => {
+    const other = await Client.login(api.url, 'otro');
+    const pageOf = async (account = '') =>
+      textOf((await support.page(`/soporte/webhooks${account && `?cuenta=${account}`}`)).text);
+    const { body } = await other.post('/api/webhooks', { Url: RECEIVER });
+    const { Id: id } = body.data as { Id: string };
+    expect(await pageOf()).not.toContain(id);
+    expect(await pageOf('otro')).toMatch(new RegExp(`otro tienda\\.example:8443 ${id} Al día — —`));
+    expect(await pageOf('lectura')).toContain('La cuenta lectura no tiene webhooks.');
+    const off = { at: new Date(Date.UTC(2026, 10, 20, 18, 2)), reason: 'Cinco dias sin exito' };
+    await stores.mongo.collection('webhooks').updateOne({ id }, { $set: { active: false, off } });
+    const all = await pageOf();
+    expect(all).toMatch(new RegExp(`${id} Apagado desde 20 nov 2026, 12:02:00 Cinco dias sin exito — —`));
+    expect(all).not.toMatch(/secret/);
+  });
+});
