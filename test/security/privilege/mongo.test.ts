@@ -263,7 +263,7 @@ describe('no role', () => {
   test.for<[user: MongoUser, may: string, command: MongoCommand]>([
     ['dashboard', 'change a password', { update: 'users', $db, ...change }],
     ['dashboard', 'add a user', { insert: 'users', $db }],
-    ['dashboard', 'read guides', { find: 'guides', $db }],
+    ['dashboard', 'change guides', { update: 'guides', $db, ...change }],
     ['branches', 'read users', { find: 'users', $db }],
     ['branches', 'change branches', { insert: 'branches', $db }],
     ['webhooks', 'read users', { find: 'users', $db }],
