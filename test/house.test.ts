@@ -95,7 +95,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     'tariff-commands': ['commands', 'tariffs'],
     tariffs: [],
     tracking: ['guides', 'public-pages'],
-    usage: ['guides', 'tariffs'],
+    usage: ['tariffs'],
     webhooks: ['guides', 'requests'],
   },
   'services/dashboard': { support: [] },

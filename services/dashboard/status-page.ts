@@ -19,7 +19,7 @@ export function statusRoute(watch: Pick<Watch, 'look'>, timeZone: string) {
   const [clock, zone] = [clockIn(timeZone), zoneWords(timeZone)];
   return async (server: HttpServer) => {
     server.get('/', async ({ apiUser }, reply) => {
-      const header = headerOf(apiUser, 'Estado');
+      const header = headerOf(apiUser as ApiUser, 'Estado');
       return sendPage(reply, template(statusView(await watch.look(), header, { clock, zone })));
     });
   };

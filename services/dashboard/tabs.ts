@@ -7,7 +7,7 @@ const TABS = [
   { name: 'Soporte', href: '/soporte', permission: 'soporte.read' },
 ] as const satisfies { name: string; href: string; permission: Permission }[];
 const RUNBOOK = { name: 'Runbook', href: '/runbook' } as const;
-type Tab = (typeof TABS)[number] | typeof RUNBOOK;
+type Tab = { name: (typeof TABS)[number]['name'] | typeof RUNBOOK.name; href: string };
 type Viewer = Pick<ApiUser, 'username' | 'permissions'>;
 
 /** What the partial `encabezado` shows: who is logged in, if it is known, and the tabs, of which one is the page. */

@@ -9,7 +9,8 @@ import { test as browserTest, FITS, openTab, screenshot } from '#test/fixtures/b
 /** Tests with a dashboard that has reached neither Redis nor MongoDB: nobody can log in, and the runbook is needed. */
 const test = browserTest
   .extend('url', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const away = { REDIS_URL: 'redis://127.0.0.1:1', MONGODB_URI: 'mongodb://127.0.0.1:1/guias' };
+    const redis = 'redis://127.0.0.1:1';
+    const away = { REDIS_URL: redis, LABEL_CACHE_URL: redis, MONGODB_URI: 'mongodb://127.0.0.1:1/guias' };
     const config = loadConfig(DashboardConfig, { ...away, DRAIN_MS: '0' });
     const server = await buildDashboard(config, createLogger('dashboard', 'silent'));
     onCleanup(() => server.close());

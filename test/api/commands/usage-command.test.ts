@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
-import type { GuideDocument } from '#services/api/guides/guide-model.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
+import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as events, wordsOf } from '#test/fixtures/events.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';

@@ -332,6 +332,7 @@ describe('the network', () => {
       'backup → mongo',
       'branches → mongo',
       'branches → redis',
+      'dashboard → label-cache',
       'dashboard → mongo',
       'dashboard → redis',
       'label-worker → label-cache',

@@ -9,6 +9,7 @@ import { repoRoot } from '#local/folders.ts';
 import { run } from '#services/api/cli.ts';
 import { run as runTariffs } from '#services/api/tariffs-cli.ts';
 import { run as runBranches } from '#services/branches/cli.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
@@ -170,11 +171,17 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('api', recorders.api);
   });
 
-  test('the dashboard, for a login and its pages', async ({ dashboard, recorders }) => {
+  test('the dashboard, for a login and its pages', async ({ dashboard, demo, recorders, stores }) => {
+    await new UserStore(stores.mongo, { allowDemo: true }).grant('operaciones', ['soporte.read']);
+    const [guide] = await demo.created({ ...minimalGuide(), Referencia: 'PEDIDO 1' });
     const operator = await Visitor.operator(dashboard.url);
-    expect((await operator.page('/')).status).toBe(200);
+    for (const path of ['/', '/soporte/webhooks', `/soporte/guia/${guide?.SEND_GUIA}`])
+      expect([path, (await operator.page(path)).status]).toEqual([path, 200]);
+    const body = new URLSearchParams({ buscar: 'PEDIDO 1' });
+    expect((await operator.send('POST', '/soporte', { body })).status).toBeLessThan(400);
     expect((await operator.send('POST', '/salir')).status).toBeLessThan(400);
-    expect(sent(recorders.dashboard)).toContain('find users');
+    for (const right of ['find users', 'find guides', 'find events', 'insert audit'])
+      expect(sent(recorders.dashboard)).toContain(right);
     expectAllowed('dashboard', recorders.dashboard);
   });
 
@@ -182,11 +189,13 @@ describe('the role allows all that is sent by', () => {
     const [guide] = await demo.created(minimalGuide());
     const row = `${guide?.SEND_GUIA},Recolectado,${new Date().toISOString()}`;
     writeFileSync(join(folder, 'escaneos.csv'), `Guia,Tipo,Ocurrido\n${row}\n`);
+    writeFileSync(join(folder, 'clientes.csv'), 'Usuario,Permisos\ncliente,guias.read\n');
     const password = `${randomBytes(12).toString('hex')}\n`;
     const lines = documentedCommands();
     expect(lines.length).toBeGreaterThan(20);
     for (const line of lines) {
-      const args = line.replace('/dev/stdin', 'escaneos.csv').split(' ');
+      const file = line.startsWith('import') ? 'clientes.csv' : 'escaneos.csv';
+      const args = line.replace('/dev/stdin', file).replace('/tmp/claves.csv', 'otras.csv').split(' ');
       const input = args.includes('erase') ? 'SI\n' : password;
       const env = { MONGODB_URI: recorders.admin.uri, INIT_CWD: folder };
       const { code, err } = await runCommand(run, args, { input, env });

@@ -21,6 +21,7 @@ export const KEYS: readonly [key: string, may: Rights][] = [
   [':branches', { api: '', branches: 'rw', 'label-worker': '', dashboard: '', webhooks: '' }],
   [':branches:*', { api: '', branches: 'rw', 'label-worker': '', dashboard: '', webhooks: '' }],
   [':session:*', { api: '', branches: '', 'label-worker': '', dashboard: 'rw', webhooks: '' }],
+  [':problems', { api: '', branches: '', 'label-worker': '', dashboard: 'rw', webhooks: '' }],
   [':login-address:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: '', webhooks: '' }],
   [':login-pair:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: '', webhooks: '' }],
   [':login-known:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: '', webhooks: '' }],

@@ -5,6 +5,7 @@ import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { generateSecrets, type Secrets } from '#local/secrets.ts';
 import { startSystem } from '#local/system.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';
@@ -51,8 +52,15 @@ const test = systemTest
   });
 
 describe('every service', () => {
-  test('uses each key of the table of rights, and no other', async ({ system, keys, demo, redis }) => {
+  test('uses each key of the table of rights, and no other', async ({
+    system,
+    keys,
+    demo,
+    redis,
+    stores,
+  }) => {
     const { api, dashboard } = system.addresses;
+    await new UserStore(stores.mongo, { allowDemo: true }).grant('operaciones', ['soporte.read']);
     const [guide] = await demo.created(minimalGuide());
     expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
     expect((await fetch(`${api}/rastreo/${guide?.SEND_GUIA}`)).status).toBe(200);
@@ -65,7 +73,8 @@ describe('every service', () => {
     expect((await fetch(`${api}/api/auth/login`, { method: 'POST', headers: wrong })).status).toBe(401);
     expect((await new Visitor(dashboard).login('operaciones', 'wrong')).status).toBe(401);
     const operator = await Visitor.operator(dashboard);
-    expect((await operator.page('/')).status).toBe(200);
+    for (const path of ['/', `/soporte/guia/${guide?.SEND_GUIA}`])
+      expect((await operator.page(path)).status).toBe(200);
     const unused = () => KEYS.filter(([pattern]) => ![...keys].some((key) => fitsKey(key, pattern)));
     await expect.poll(() => unused().map(([pattern]) => pattern)).toEqual([]);
     expect([...keys].filter((key) => !KEYS.some(([pattern]) => fitsKey(key, pattern)))).toEqual([]);
