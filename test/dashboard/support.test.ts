@@ -169,7 +169,7 @@ describe('a guide', () => {
     expect(text).toMatch(/Hubo un problema \(anulado\) Incidencia El paquete está dañado Id falso — 2/);
     expect(text).toContain('Anula el evento falso Anulacion');
     expect(text).toContain('Cuenta demo');
-    expect(text).toContain('Horas en hora del centro de México.');
+    expect(text).toContain('Las horas son hora del centro de México.');
   });
 
   test('shows labels that were refused, with code, time, account and request', async ({
