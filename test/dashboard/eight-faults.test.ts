@@ -104,7 +104,7 @@ test.for<[fault: ServiceName, line: RegExp]>([
 test('the Redis of the labels hangs', async ({ hasEnded, hasLasted, isNamed, proxies }) => {
   const thaw = proxies.labels.freeze();
   onTestFinished(thaw);
-  const line = /^El Redis de las etiquetas no responde a api, label-worker$/;
+  const line = /^El Redis de las etiquetas no responde a api, label-worker, dashboard$/;
   await isNamed(line);
   await hasLasted(line);
   thaw();
