@@ -75,8 +75,13 @@ export function redisOperatorPassword({ redis, previous }: Secrets): string {
   return previous?.redis.operator ?? redis.operator;
 }
 
-/** Makes a new key, and keeps the former one, which is accepted until `retirePreviousKey`. */
+/**
+ * Makes a new key, and keeps the former one, which is accepted until `retirePreviousKey`.
+ * @throws Error while a former one is kept: it may still encrypt what is stored.
+ */
 export function rotateKey(secrets: Secrets, name: Key): Secrets {
+  if (secrets[`${name}Previous`] !== '')
+    throw new Error(`A rotation of ${name} is under way: end it by "retire ${name}" first`);
   return { ...secrets, [name]: randomSecret(), [`${name}Previous`]: secrets[name] };
 }
 

@@ -30,6 +30,8 @@ apply rotate
 restart
 if [ -n "$(docker compose ps --quiet grafana)" ]; then
   docker compose exec -T grafana sh -c 'grafana cli admin reset-admin-password --password-from-stdin < /run/secrets/password'
+else
+  echo 'Grafana does not run, and keeps its former password. Start it, and run this again.' >&2
 fi
 apply retire
 echo 'All passwords are new.'

@@ -100,7 +100,10 @@ process.stdout.write(first ? 'Generated the secrets.\n' : `The secrets ${done}.\
 
 /** Takes the keys of a dump that was restored (k8s/components/backup/restore.sh): the data in MongoDB needs them. */
 function withRestoredKeys(stored: Secrets): Secrets {
-  return existsSync(restoredKeys) ? { ...stored, ...JSON.parse(readFileSync(restoredKeys, 'utf8')) } : stored;
+  if (!existsSync(restoredKeys)) return stored;
+  // No other secret: a dump is not signed.
+  const { webhooks, webhooksPrevious } = JSON.parse(readFileSync(restoredKeys, 'utf8')) as Secrets;
+  return { ...stored, webhooks: String(webhooks), webhooksPrevious: String(webhooksPrevious) };
 }
 
 /** Replaces whole files: a service never reads half of one. */

@@ -201,10 +201,11 @@ export class Login {
         await this.#limit.fail(keys);
         throw new LoginRefusal(match ? 'disabled' : 'wrong');
       }
-      await this.#limit.succeed(keys);
       const { oneTimeUntil } = match.user;
       if (oneTimeUntil && oneTimeUntil <= (await this.#users.now()))
         throw new LoginRefusal('one_time_expired');
+      // Who has only the password before must not clear failed guesses at the present one.
+      if (!match.isPrevious) await this.#limit.succeed(keys);
       return match;
     } finally {
       this.#end(keys);

@@ -27,6 +27,8 @@ export const NAMED_GUIDES = 5;
 /** Most lines that wait for the Redis, of some 300 bytes each. Beyond, the oldest are dropped, a block at a time. */
 const MAX_WAITING = 20_000;
 const DROPPED_AT_ONCE = 1_000;
+/** Most lines of an account between two writes, so that a flood of one account displaces no other's. */
+const MAX_OF_ACCOUNT = 600;
 /** So answers cost the Redis some commands a second, however many they are. */
 const WRITE_MS = 1_000;
 /** Lines of one script. Redis does nothing else meanwhile. */
@@ -79,6 +81,8 @@ export class AnswerLog {
   readonly #failures: FailureLog;
   /** The oldest first. */
   #waiting: { key: string; line: string }[] = [];
+  /** How many lines each account has added since the last write. */
+  #counts = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param redis of the labels. */
@@ -96,8 +100,13 @@ export class AnswerLog {
   add(answer: Omit<Answer, 'guides' | 'count'>, named: readonly string[], numbers: readonly string[]): void {
     const whole: Answer = { ...answer, guides: named.slice(0, NAMED_GUIDES), count: named.length };
     const line = JSON.stringify(whole);
-    this.#waiting.push({ key: requestKey(this.#prefix, answer.requestId), line });
-    for (const number of numbers) this.#waiting.push({ key: guideKey(this.#prefix, number), line });
+    const added = this.#counts.get(answer.account) ?? 0;
+    const keys = [
+      requestKey(this.#prefix, answer.requestId),
+      ...numbers.map((number) => guideKey(this.#prefix, number)),
+    ].slice(0, MAX_OF_ACCOUNT - added);
+    this.#counts.set(answer.account, added + keys.length);
+    for (const key of keys) this.#waiting.push({ key, line });
     if (this.#waiting.length > MAX_WAITING) {
       this.#waiting.splice(0, this.#waiting.length - MAX_WAITING + DROPPED_AT_ONCE);
     }
@@ -110,6 +119,7 @@ export class AnswerLog {
     this.#timer = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
+    this.#counts.clear();
     for (let from = 0; from < waiting.length; from += LINES_AT_A_TIME) {
       const lines = waiting.slice(from, from + LINES_AT_A_TIME);
       try {

@@ -2,6 +2,10 @@
 # Dumps the database of $MONGODB_URI_FILE into a folder of $BACKUPS, and removes dumps older than $KEEP_DAYS. If the file
 # $CERTIFICATE exists, all is encrypted for it. If $KEYS is set, that file is kept beside the dump.
 set -euo pipefail
+if [ -n "${KEYS:-}" ] && [ ! -f "${CERTIFICATE:-}" ]; then
+  echo 'There is no certificate, and keys are not kept in clear text. Nothing was dumped.' >&2
+  exit 1
+fi
 umask 077
 config=$(mktemp) # An argument would show the password to whoever may list processes.
 trap 'rm -f "$config"' EXIT
@@ -25,6 +29,6 @@ if [ -n "${KEYS:-}" ]; then keep keys.json <"$KEYS"; fi
 (cd "$name.part" && sha256sum -- * >SHA256SUMS)
 mv "$name.part" "$name" # A folder that has its name is whole.
 # 1.5 kept files.
-find "$BACKUPS" -maxdepth 1 -name '2*Z*' -mtime "+$KEEP_DAYS" -exec rm -r {} +
+find "$BACKUPS" -maxdepth 1 -name '2???????T??????Z*' -mtime "+$KEEP_DAYS" -exec rm -r {} +
 if [ -f "${CERTIFICATE:-}" ]; then state=encrypted; else state='NOT encrypted, because there is no certificate'; fi
 echo "Dumped the database to $name, $state."

@@ -104,6 +104,12 @@ async function reportMonth(mongo: Connection, month: Month, options: Options): P
   if (!isClosed) return report(`Provisional: ${month.name} se cierra el ${words(closesAt(month))}.`);
   if (account !== undefined) return report('No se guardo el mes: para guardarlo, pidalo sin --account.');
   await months.store(month.name, { usage, timeZone, at });
+  const kept = await months.find(month.name);
+  // Rows of another run stay, so the month may be another one than that which was read here.
+  if (!kept || kept.timeZone !== timeZone || differences(kept.usage, usage).length > 0)
+    throw new Error(
+      'Otra ejecucion guardo este mes con otras cifras: no se guardaron estas. Avise a quien mantiene el servicio',
+    );
   return report(`${month.name} esta cerrado, y se guardo. Cuentas: ${usage.size}.`);
 }
 

@@ -35,7 +35,9 @@ export function keptAnswers(describe: (request: FastifyRequest) => Asked) {
     const { account } = (request.apiUser as Caller | undefined) ?? {};
     if (account === undefined) return;
     const { guides = [], ...asked } = describe(request);
-    const numbers = new Set(guides.filter((each): each is string => NUMBER.test(String(each))));
+    const numbers = new Set(
+      guides.filter((each): each is string => typeof each === 'string' && NUMBER.test(each)),
+    );
     const { answers, labels } = request.server;
     const error = errors.get(request);
     const answer = {

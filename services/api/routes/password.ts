@@ -47,13 +47,19 @@ export async function passwordRoute(server: HttpServer): Promise<void> {
   server.post('/api/auth/password', { ...route, bodyLimit: BODY_LIMIT }, async (request) => {
     const credentials = credentialsOf(request);
     const change = parsePasswordChange(request.body, credentials.password);
-    const { user, previousUntil } = await changePassword(server, credentials, change);
-    const { username: actor, account, oneTimeUntil } = user;
-    const { address, requestId } = credentials;
-    await server.auditLog.record({
-      ...{ action: 'password.change', actor, account, address, requestId, outcome: 'ok' },
-      details: { overlaps: previousUntil !== null, wasOneTime: oneTimeUntil !== undefined },
+    const { username: actor, address, requestId } = credentials;
+    const record = (outcome: 'ok' | 'refused' | 'failed', more: object) =>
+      server.auditLog.record({ action: 'password.change', actor, address, requestId, outcome, ...more });
+    const { user, previousUntil } = await changePassword(server, credentials, change).catch(async (error) => {
+      // The change may be stored, or a stranger may have a password that was right before.
+      const details = { reason: error.code };
+      if (error.code === 'password-unknown') await record('failed', { details });
+      if (error.code === 'password-replaced') await record('refused', { details });
+      throw error;
     });
-    return route.ok({ usuario: actor, anteriorHasta: previousUntil?.toISOString() ?? null });
+    const { account, oneTimeUntil } = user;
+    const details = { overlaps: previousUntil !== null, wasOneTime: oneTimeUntil !== undefined };
+    await record('ok', { account, details });
+    return route.ok({ usuario: user.username, anteriorHasta: previousUntil?.toISOString() ?? null });
   });
 }

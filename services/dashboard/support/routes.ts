@@ -64,7 +64,7 @@ export function supportRoutes(options: Options) {
       if ('number' in found) return reply.redirect(`/soporte/guia/${found.number}`, 303);
       const { guides, answers } = found;
       // Without its texts, which may name a person.
-      await record(request, 'search', undefined, { guides: guides.length, answers: answers?.length ?? 0 });
+      await record(request, 'search', account, { guides: guides.length, answers: answers?.length ?? 0 });
       const view = searchView(views.write, { text, account, found });
       return sendPage(reply, searchPage({ ...headerFor(request), ...view }));
     });
@@ -82,6 +82,7 @@ export function supportRoutes(options: Options) {
       '/soporte/webhooks',
       async (request, reply) => {
         const account = [request.query.cuenta].flat()[0]?.trim() || undefined;
+        await record(request, 'webhooks', account, {});
         return sendPage(reply, webhooksPage({ ...headerFor(request), ...(await views.webhooks(account)) }));
       },
     );

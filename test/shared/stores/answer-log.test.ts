@@ -58,10 +58,18 @@ test('a guide has the last answers alone, each request its own', async ({
 
 test('too many answers that wait drop the oldest', async ({ log, proxy, stores: { cache, prefix } }) => {
   const thaw = proxy.freeze();
-  for (let i = 0; i < 20_001; i++) log.add(answer(`many-${i}`), [], []);
+  for (let i = 0; i < 20_001; i++) log.add({ ...answer(`many-${i}`), account: `tienda-${i % 100}` }, [], []);
   thaw();
   await log.write();
   const kept = async (id: string) => (await answersOfRequest(cache, prefix, id)).length;
   await expect.poll(() => kept('many-20000'), { timeout: 20_000 }).toBe(1);
   expect([await kept('many-0'), await kept('many-1000'), await kept('many-1001')]).toEqual([0, 0, 1]);
+});
+
+test('an account that floods displaces no other account', async ({ log, stores: { cache, prefix } }) => {
+  for (let i = 0; i < 700; i++) log.add({ ...answer(`flood-${i}`), account: 'flood' }, [], []);
+  log.add(answer('quiet'), [], []);
+  await log.write();
+  const kept = async (id: string) => (await answersOfRequest(cache, prefix, id)).length;
+  expect(await Promise.all(['flood-599', 'flood-600', 'quiet'].map(kept))).toEqual([1, 0, 1]);
 });
