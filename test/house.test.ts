@@ -98,7 +98,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     usage: ['tariffs'],
     webhooks: ['guides', 'requests'],
   },
-  'services/dashboard': { support: [] },
+  'services/dashboard': { diagnoses: [], support: [] },
   'services/label-worker': {
     batching: ['label', 'pdf'],
     browser: [],

@@ -1,6 +1,6 @@
 import { runCommandLine } from '#shared/commands/run-command-line.ts';
 import { addAuditCommand } from './commands/audit-command.ts';
-import { example } from './commands/command-line.ts';
+import { example, PERMISSION_NAMES } from './commands/command-line.ts';
 import { addEventsCommand } from './commands/events-command.ts';
 import { addImportCommand } from './commands/import-command.ts';
 import { addLimitsCommand } from './commands/limits-command.ts';
@@ -10,7 +10,7 @@ import { PASSWORD_RULE } from './commands/read-password.ts';
 import { addRemoveCommand } from './commands/remove-command.ts';
 import { addResetCommand } from './commands/reset-command.ts';
 import { addUsageCommand } from './commands/usage-command.ts';
-import { addUserCommands, PERMISSION_NAMES } from './commands/user-commands.ts';
+import { addUserCommands } from './commands/user-commands.ts';
 import { addWebhooksCommand } from './commands/webhooks-command.ts';
 
 /**

@@ -74,7 +74,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
       await admins.register(pauseRoutes(queue, auditLog));
       await admins.register(bullBoard(queue));
     });
-    const guides = new GuideReader(mongo);
+    const guides = new GuideReader(mongo, users);
     const events = new EventLog(mongo);
     const support = { guides, webhooks, events, answers, prefix, auditLog, timeZone: config.TIME_ZONE };
     await operators.register(supportRoutes(support));

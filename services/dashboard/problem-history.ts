@@ -1,7 +1,8 @@
 import { Ajv } from 'ajv';
 import { type Static, Type } from 'typebox';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import { type Diagnosis, type Ended, REDIS_RETURNS } from './diagnostics.ts';
+import type { Diagnosis, LastSeen } from './diagnoses/finding.ts';
+import { REDIS_RETURNS } from './diagnoses/processes.ts';
 
 /** How long the page tells of a problem after its end. */
 const KEPT_MS = 3_600_000;
@@ -88,7 +89,7 @@ export class ProblemHistory {
   }
 
   /** Returns the times of the causes that explain what is still seen. */
-  lastSeen(): Ended {
+  lastSeen(): LastSeen {
     const latest = (episodes: Episode[]) => Math.max(0, ...episodes.map(({ to }) => to));
     // The first look of a process may be before its connection is open.
     const all = [...this.#episodes.values()].filter((one) => !isShort(one));

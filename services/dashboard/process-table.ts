@@ -1,4 +1,4 @@
-import { SERVICES } from './diagnostics.ts';
+import { SERVICES } from './diagnoses/processes.ts';
 import { count, duration } from './format.ts';
 import type { QueueState } from './queue-state.ts';
 

@@ -1,7 +1,9 @@
 import { repeat } from '#shared/async/repeat.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
-import { type Diagnosis, diagnose, diagnoseOwn } from './diagnostics.ts';
+import type { Diagnosis } from './diagnoses/finding.ts';
+import { diagnoseOwn } from './diagnoses/stores.ts';
+import { diagnose } from './diagnostics.ts';
 import type { Episode, ProblemHistory } from './problem-history.ts';
 import type { QueueState, ReadState } from './queue-state.ts';
 

@@ -2,7 +2,6 @@ import type { Connection, UpdateQuery } from 'mongoose';
 import {
   type DocumentIn,
   defineCollection,
-  driverOf,
   FLAG,
   listOf,
   MOMENT,
@@ -16,7 +15,7 @@ import {
   typed,
 } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
+import { insertMissing } from '#shared/stores/insert-each.ts';
 import { RecentAnswers } from '#shared/stores/recent-answers.ts';
 
 export const PERMISSIONS = [
@@ -189,8 +188,7 @@ export class UserStore {
 
   /** Returns whether an account is for rehearsals; undefined if it has no user. */
   async isTestAccount(account: string): Promise<boolean | undefined> {
-    const user = await this.#users.findOne({ account }).lean();
-    return user ? (user.test ?? false) : undefined;
+    return (await this.kindsOf([account])).get(account);
   }
 
   /** Returns users by name, one after the other. */
@@ -232,14 +230,8 @@ export class UserStore {
       _id: username,
       tokenGeneration,
     }));
-    try {
-      await driverOf(this.#users).insertMany(documents as UserDocument[], { ordered: false });
-      return new Set();
-    } catch (error) {
-      const refused = writeErrorsOf(error);
-      if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-      return new Set(refused.map(({ index }) => users[index]?.username ?? ''));
-    }
+    const taken = await insertMissing(this.#users, documents as UserDocument[]);
+    return new Set(taken.map((index) => users[index]?.username ?? ''));
   }
 
   /** Removes a user. Other processes accept the user for five seconds more. */

@@ -256,6 +256,12 @@ export const MAX_GUIDES = 500;
 
 /** Eleven random digits and an ISO 7064 MOD 11,10 check digit (docs/contract.md "Guides"). */
 export const GUIDE_NUMBER = '^[0-9]{12}$';
+const GUIDE_NUMBER_FORM = new RegExp(GUIDE_NUMBER);
+
+/** Returns whether a text has the form of a guide number. Its check digit may be wrong. */
+export function hasGuideNumberForm(text: string): boolean {
+  return GUIDE_NUMBER_FORM.test(text);
+}
 
 /** Returns whether a guide belongs to a test account: its number begins with 0 (docs/contract.md "Test accounts"). */
 export function isTestNumber(number: string): boolean {

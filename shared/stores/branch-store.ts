@@ -1,6 +1,7 @@
 import type { Connection, mongo, QueryFilter } from 'mongoose';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { chunks } from './chunks.ts';
 import {
   body,
   type DocumentIn,
@@ -246,8 +247,4 @@ function idOf(generation: number, code: string): string {
 
 function versionOf(current: Generation): string {
   return `${current.branches}.${current.coverage}`;
-}
-
-export function* chunks<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

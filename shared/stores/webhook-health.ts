@@ -1,3 +1,4 @@
+import { chunks } from './chunks.ts';
 import type { EventLog } from './event-log.ts';
 import type { Webhook } from './webhook-model.ts';
 
@@ -28,8 +29,8 @@ export async function healthOf(
 ): Promise<WebhookHealth[]> {
   const byAccount = [...Map.groupBy(webhooks, ({ account }) => account)];
   const found: WebhookHealth[] = [];
-  for (let from = 0; from < byAccount.length; from += ACCOUNTS_AT_A_TIME) {
-    const accounts = byAccount.slice(from, from + ACCOUNTS_AT_A_TIME).map(async ([account, own]) => {
+  for (const chunk of chunks(byAccount, ACCOUNTS_AT_A_TIME)) {
+    const accounts = chunk.map(async ([account, own]) => {
       const last = await events.last(account);
       return own.map((webhook) => describe(webhook, last));
     });

@@ -1,6 +1,7 @@
 import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect } from 'vitest';
-import { diagnose, type Level } from '#services/dashboard/diagnostics.ts';
+import type { Level } from '#services/dashboard/diagnoses/finding.ts';
+import { diagnose } from '#services/dashboard/diagnostics.ts';
 import { latencyOf, type QueueState, queueStateReader } from '#services/dashboard/queue-state.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
 import { aliveWorkers, type ServiceHeartbeat } from '#shared/stores/heartbeat.ts';

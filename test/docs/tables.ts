@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
@@ -266,7 +266,8 @@ function leavesOf(value: object, prefix = ''): [path: string, value: unknown][] 
 
 /** What each alert looks at, for how long, and whether the dashboard's page "Estado" tells the same. */
 function alertSignals(): string {
-  const diagnostics = readFileSync(join(repoRoot, 'services/dashboard/diagnostics.ts'), 'utf8');
+  const diagnoses = globSync('services/dashboard/diagnoses/*.ts', { cwd: repoRoot });
+  const diagnostics = diagnoses.map((name) => readFileSync(join(repoRoot, name), 'utf8')).join('');
   const rows = alerts.map(({ alert, expr, labels, for: pending = 'at once' }) => {
     const metrics = [...new Set(metricsIn(expr))].filter(
       (name) => !['guias:namespaces', 'ALERTS'].includes(name),

@@ -13,7 +13,7 @@ export type NewPassword = {
   keepsPrevious: boolean;
 };
 /** `previousUntil`: until when the password before is valid; null if it is not. */
-export type ChangedPassword = { user: ApiUser; previousUntil: Date | null };
+type ChangedPassword = { user: ApiUser; previousUntil: Date | null };
 
 /**
  * Replaces a user's own password, which the credentials name. It counts as a login does.

@@ -1,5 +1,6 @@
 import { Argument } from 'commander';
 import { Type } from 'typebox';
+import { PERMISSIONS, type Permission } from '#shared/auth/user-store.ts';
 import { UsageError } from '#shared/commands/run-command-line.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { NAME_RULE, validName } from '../accounts/names.ts';
@@ -18,6 +19,15 @@ function parseName(what: string, name: string): string {
   const valid = validName(name);
   if (valid !== undefined) return valid;
   throw new UsageError(`${what} debe tener ${NAME_RULE}`);
+}
+
+export const PERMISSION_NAMES = PERMISSIONS.join(', ');
+
+/** @throws UsageError */
+export function parsePermission(name: string): Permission {
+  const permission = PERMISSIONS.find((each) => each === name);
+  if (permission) return permission;
+  throw new UsageError(`Permiso desconocido. Los permisos son: ${PERMISSION_NAMES}`);
 }
 
 /** @param what begins the message about a text that is not an integer from 1 to `max`. */

@@ -24,7 +24,7 @@ Cada usuario recibe una contrasena temporal, que no sirve para entrar: dentro de
 cambia con POST /api/auth/password. Si la carga se interrumpe, repitala con otro archivo de contrasenas: los usuarios
 que ya estan quedan como estan. Si un usuario esta en los dos archivos, vale la contrasena del segundo.
 
-Diez mil usuarios tardan unos dos minutos en dos nucleos libres: cada uno cuesta unos 15 ms de nucleo.`;
+Diez mil usuarios tardan mas de un minuto en dos nucleos libres: cada uno cuesta unos 15 ms de nucleo.`;
 
 export function addImportCommand(program: Command, run: Run): void {
   program

@@ -1,11 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
-import { type ListedUser, PERMISSIONS, type UserFilter, UserStore } from '#shared/auth/user-store.ts';
+import { type ListedUser, type UserFilter, UserStore } from '#shared/auth/user-store.ts';
 import { formatCsv, formatRows } from '#shared/commands/csv.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { NAME_RULE } from '../accounts/names.ts';
 import { USER_COLUMNS } from '../customers/customer-file.ts';
-import { aligned, example, parseAccount } from './command-line.ts';
+import { aligned, example, parseAccount, parsePermission } from './command-line.ts';
 
 type ListOptions = Omit<UserFilter, 'text'> & { json?: true; csv?: true };
 
@@ -43,13 +43,6 @@ export function addListCommand(program: Command, run: Run): void {
         return { text: '' };
       });
     });
-}
-
-/** @throws UsageError */
-function parsePermission(name: string) {
-  const permission = PERMISSIONS.find((each) => each === name);
-  if (!permission) throw new UsageError(`Permiso desconocido. Los permisos son: ${PERMISSIONS.join(', ')}`);
-  return permission;
 }
 
 function userTable(users: readonly ListedUser[], now: Date): string {

@@ -1,16 +1,21 @@
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { hashPassword } from '#shared/auth/passwords.ts';
-import { type ApiUser, PERMISSIONS, type Permission, UserStore } from '#shared/auth/user-store.ts';
+import { type ApiUser, type Permission, UserStore } from '#shared/auth/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { branchCode } from '#shared/contracts/branch.ts';
 import { NAME_RULE } from '../accounts/names.ts';
 import { GuideStore } from '../guides/guide-store.ts';
 import { ManifestStore } from '../manifests/manifest-store.ts';
-import { example, parseAccount, usernameArgument } from './command-line.ts';
+import {
+  example,
+  PERMISSION_NAMES,
+  parseAccount,
+  parsePermission,
+  usernameArgument,
+} from './command-line.ts';
 import { PASSWORD_RULE, readPassword } from './read-password.ts';
 
-export const PERMISSION_NAMES = PERMISSIONS.join(', ');
 /** Processes cache users for some seconds, so guides of that time may miss the move. */
 const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
@@ -90,7 +95,7 @@ export function addUserCommands(program: Command, run: Run): void {
   );
 
   onUser('grant', 'Le da permisos.', example('grant tienda guias.read.all'))
-    .argument('<permiso...>', PERMISSION_NAMES, parsePermission)
+    .argument('<permiso...>', PERMISSION_NAMES, parsePermissions)
     .action((username: string, permissions: Permission[]) =>
       change(
         username,
@@ -104,7 +109,7 @@ export function addUserCommands(program: Command, run: Run): void {
     'Le quita permisos; sin nombrar ninguno, termina sus tokens y sesiones.',
     example('revoke tienda guias.read.all\n  npm run admin -- revoke tienda'),
   )
-    .argument('[permiso...]', PERMISSION_NAMES, parsePermission)
+    .argument('[permiso...]', PERMISSION_NAMES, parsePermissions)
     .action((username: string, permissions: Permission[] = []) =>
       permissions.length === 0
         ? change(
@@ -172,14 +177,12 @@ async function requireSameKind(
 }
 
 function parsePermissionList(names: string): Permission[] {
-  return names.split(',').reduce<Permission[]>((before, name) => parsePermission(name, before), []);
+  return names.split(',').reduce<Permission[]>((before, name) => parsePermissions(name, before), []);
 }
 
 /** As Commander's variadic arguments demand. */
-function parsePermission(name: string, before: Permission[] = []): Permission[] {
-  const permission = PERMISSIONS.find((each) => each === name.trim());
-  if (!permission) throw new UsageError(`Permiso desconocido. Los permisos son: ${PERMISSION_NAMES}`);
-  return [...new Set([...before, permission])];
+function parsePermissions(name: string, before: Permission[] = []): Permission[] {
+  return [...new Set([...before, parsePermission(name.trim())])];
 }
 
 /** Only checks the pattern: branches belong to another service. */

@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { type ListedUser, UserStore } from '#shared/auth/user-store.ts';
 import { LineReport } from '#shared/commands/csv.ts';
-import { chunks } from '#shared/stores/branch-store.ts';
+import { chunks } from '#shared/stores/chunks.ts';
 import { type AccountLimits, AccountLimitsStore } from '../accounts/account-limits.ts';
 import { GuideStore } from '../guides/guide-store.ts';
 import type { Customer, CustomerFile, FileAccount } from './customer-file.ts';

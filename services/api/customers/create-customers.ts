@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import { type AuditEvent, AuditStore, auditEvent } from '#shared/audit/audit-store.ts';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
-import { chunks } from '#shared/stores/branch-store.ts';
+import { chunks } from '#shared/stores/chunks.ts';
 import { AccountLimitsStore } from '../accounts/account-limits.ts';
 import type { Comparison } from './compare-customers.ts';
 import type { Customer } from './customer-file.ts';
@@ -12,7 +12,7 @@ import { ONE_TIME_MS, oneTimePassword, type PasswordFile } from './one-time-pass
 const BATCH = 100;
 
 /** Where passwords and the trail go. `operator` is who runs the command; `from` the name of the file of customers. */
-export type Creation = {
+type Creation = {
   passwords: PasswordFile;
   operator: Pick<AuditEvent, 'actor' | 'address'>;
   from: string;

@@ -18,7 +18,7 @@ export function oneTimePassword(): string {
   return Array.from({ length: GROUPS }, () => group().join('')).join('-');
 }
 
-export type IssuedPassword = { username: string; account: string; password: string; until: Date };
+type IssuedPassword = { username: string; account: string; password: string; until: Date };
 
 /** A new CSV file of passwords that only its owner may read. What was appended survives a crash. */
 export class PasswordFile {

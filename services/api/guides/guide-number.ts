@@ -1,7 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { GUIDE_NUMBER } from '#shared/contracts/guide.ts';
-
-const FORM = new RegExp(GUIDE_NUMBER);
+import { hasGuideNumberForm } from '#shared/contracts/guide.ts';
 
 /**
  * Generates a guide number: eleven random digits and a check digit (docs/contract.md "Guides"). The first digit is 0 for
@@ -22,7 +20,7 @@ export function generateGuideNumbers(count: number, isTest = false): string[] {
 
 /** Returns whether a text is a guide number, check digit included: every single wrong digit is found. */
 export function isGuideNumber(text: string): boolean {
-  return FORM.test(text) && checkDigit(text.slice(0, -1)) === text.at(-1);
+  return hasGuideNumberForm(text) && checkDigit(text.slice(0, -1)) === text.at(-1);
 }
 
 /** Computes the check digit of ISO/IEC 7064, hybrid system MOD 11,10. */

@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
-import { type Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { GUIDES, type GuideDocument } from '#shared/stores/guide-model.ts';
-import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
-import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { errorOf, insertEach } from '#shared/stores/insert-each.ts';
+import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
 import { type GuideRecord, toDocument, toRecord } from './guide-model.ts';
 
 /** What the event log makes of a guide. */
@@ -76,34 +76,19 @@ export class GuideStore {
 
   /** @returns the result of each guide; one failure does not affect the others. */
   async #insertBatch(records: readonly GuideRecord[]): Promise<(Stored | Error)[]> {
-    const failures = await this.#insertMany(records);
+    const failures = await insertEach(this.#guides, records.map(toDocument));
     if (failures.size === 0) return records.map(() => 'stored');
     const duplicates = records.filter((_, i) => failures.get(i)?.code === DUPLICATE_KEY);
     const creations = await this.#creationsOf(duplicates);
     return records.map(({ number, creation }, i) => {
       const failure = failures.get(i);
       if (!failure) return 'stored';
-      if (failure.code !== DUPLICATE_KEY) {
-        return new mongo.MongoServerError({ message: failure.errmsg ?? '', code: failure.code });
-      }
+      if (failure.code !== DUPLICATE_KEY) return errorOf(failure);
       const owner = creations.get(number);
       // Not confirmed by a majority: a failover may take the guide back. The next attempt sees it.
       if (owner === undefined) return new DomainError('unavailable');
       return owner === creation ? 'stored' : 'taken';
     });
-  }
-
-  /** @returns why guides were not stored, by their index. */
-  async #insertMany(records: readonly GuideRecord[]): Promise<Map<number, mongo.WriteError>> {
-    try {
-      await driverOf(this.#guides).insertMany(records.map(toDocument), { ordered: false });
-      return new Map();
-    } catch (error) {
-      const failures = writeErrorsOf(error);
-      // The connection broke, or a majority has not confirmed those that were stored.
-      if (failures.length === 0 || isTransientError(error)) throw error;
-      return new Map(failures.map((failure) => [failure.index, failure]));
-    }
   }
 
   /** Returns the ids of the creations that a majority of the servers has under the numbers of these guides. */

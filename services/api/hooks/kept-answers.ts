@@ -1,5 +1,5 @@
 import type { FastifyRequest, onErrorAsyncHookHandler, onResponseAsyncHookHandler } from 'fastify';
-import { GUIDE_NUMBER } from '#shared/contracts/guide.ts';
+import { hasGuideNumberForm } from '#shared/contracts/guide.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
 import { toHttpError } from '#shared/http/http-errors.ts';
 import type { Answer } from '#shared/stores/answer-log.ts';
@@ -16,7 +16,6 @@ declare module 'fastify' {
 /** What a request asks for. Its body and its path may hold anything. `guides`: whose labels it wants. */
 type Asked = Pick<Answer, 'asked' | 'tipo' | 'format'> & { guides?: readonly unknown[] };
 
-const NUMBER = new RegExp(GUIDE_NUMBER);
 /** Most fields at fault that are kept. */
 const MAX_PROBLEMS = 3;
 /** Of these, the name is a text of the client, and may name a person. */
@@ -36,7 +35,7 @@ export function keptAnswers(describe: (request: FastifyRequest) => Asked) {
     if (account === undefined) return;
     const { guides = [], ...asked } = describe(request);
     const numbers = new Set(
-      guides.filter((each): each is string => typeof each === 'string' && NUMBER.test(each)),
+      guides.filter((each): each is string => typeof each === 'string' && hasGuideNumberForm(each)),
     );
     const { answers, labels } = request.server;
     const error = errors.get(request);

@@ -1,15 +1,15 @@
 import type { Connection } from 'mongoose';
+import { chunks } from '#shared/stores/chunks.ts';
 import {
   type DocumentIn,
   defineCollection,
-  driverOf,
   MOMENT,
   modelOf,
   NUMBER,
   type StoredModel,
   TEXT,
 } from '#shared/stores/collection.ts';
-import { DUPLICATE_KEY, writeErrorsOf } from '#shared/stores/mongo.ts';
+import { insertMissing } from '#shared/stores/insert-each.ts';
 import { FIGURE_NAMES, type Figures, NO_FIGURES, sumOf, type Usage } from './figures.ts';
 import { monthRange } from './months.ts';
 
@@ -74,18 +74,8 @@ export class ClosedMonths {
       ...figures,
       ...rest,
     }));
-    for (let first = 0; first < rows.length; first += ROWS_AT_A_TIME)
-      await this.#insert(rows.slice(first, first + ROWS_AT_A_TIME));
-    await this.#insert([{ _id: `${month} `, ...sumOf(usage), ...rest }]);
-  }
-
-  async #insert(rows: Row[]): Promise<void> {
-    try {
-      await driverOf(this.#rows).insertMany(rows, { ordered: false });
-    } catch (error) {
-      const failures = writeErrorsOf(error);
-      if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-    }
+    for (const chunk of chunks(rows, ROWS_AT_A_TIME)) await insertMissing(this.#rows, chunk);
+    await insertMissing(this.#rows, [{ _id: `${month} `, ...sumOf(usage), ...rest }]);
   }
 }
 

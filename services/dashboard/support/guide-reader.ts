@@ -1,6 +1,6 @@
 import { type Connection, mongo } from 'mongoose';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { USERS } from '#shared/auth/user-store.ts';
+import type { UserStore } from '#shared/auth/user-store.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import {
   EVENTS,
@@ -47,12 +47,12 @@ export type FoundGuides = { guides: VisibleGuide[]; isSlow: boolean };
 export class GuideReader {
   readonly #guides: StoredModel<GuideDocument>;
   readonly #events: StoredModel<LogEntry>;
-  readonly #users: StoredModel<{ _id: string; account: string }>;
+  readonly #users: Pick<UserStore, 'accounts'>;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, users: Pick<UserStore, 'accounts'>) {
     this.#guides = modelOf(connection, GUIDES);
     this.#events = modelOf(connection, EVENTS);
-    this.#users = modelOf(connection, USERS) as unknown as StoredModel<{ _id: string; account: string }>;
+    this.#users = users;
   }
 
   async find(number: string): Promise<VisibleGuide | undefined> {
@@ -98,7 +98,7 @@ export class GuideReader {
    */
   async byReference(reference: string, account: string | undefined): Promise<FoundGuides> {
     const find = async () => {
-      const accounts = account === undefined ? await this.#users.distinct('account') : [account];
+      const accounts = account === undefined ? [...(await this.#users.accounts())] : [account];
       return this.#guides
         .find({ account: { $in: accounts }, 'guide.Referencia': reference })
         .select<VisibleGuide>(GUIDE_PROJECTION)

@@ -75,7 +75,7 @@ export function webhookViews(
 }
 
 /** Says of a guide's events which a webhook has taken, and which it waits for, by its cursor and its present filter. */
-export function deliveryWords(
+function deliveryWords(
   { cursor, types, createdAt }: Pick<WebhookHealth, 'cursor' | 'types' | 'createdAt'>,
   entries: readonly VisibleEntry[],
   write: WriteMoment,

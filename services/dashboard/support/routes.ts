@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
-import { GUIDE_NUMBER } from '#shared/contracts/guide.ts';
+import { hasGuideNumberForm } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { compilePage, sendPage } from '../pages.ts';
@@ -16,7 +16,6 @@ type Options = SupportSources & { auditLog: AuditLog };
 type Details = Readonly<Record<string, string | number | boolean>>;
 
 const PERSONS = 'soporte.personas';
-const NUMBER = new RegExp(GUIDE_NUMBER);
 const BODY_LIMIT = 16 * 1024;
 const Search = Type.Object({
   buscar: Type.String({ maxLength: 200 }),
@@ -91,7 +90,7 @@ export function supportRoutes(options: Options) {
 
 /** @throws DomainError `guide-unknown`. */
 async function findGuide(guides: GuideReader, number: string): Promise<VisibleGuide> {
-  const guide = NUMBER.test(number) ? await guides.find(number) : undefined;
+  const guide = hasGuideNumberForm(number) ? await guides.find(number) : undefined;
   if (!guide) throw new DomainError('guide-unknown');
   return guide;
 }

@@ -1,4 +1,4 @@
-import { GUIDE_NUMBER } from '#shared/contracts/guide.ts';
+import { hasGuideNumberForm } from '#shared/contracts/guide.ts';
 import { ANSWER_DAYS, type Answer, answersOfRequest } from '#shared/stores/answer-log.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { WriteMoment } from '../format.ts';
@@ -13,7 +13,6 @@ type Sources = {
   prefix: string;
 };
 
-const NUMBER = new RegExp(GUIDE_NUMBER);
 /** What an `X-Request-Id` may be (docs/contract.md "Envelopes"). */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 const NOTHING = { text: '', account: undefined };
@@ -29,7 +28,7 @@ export async function search(
 ): Promise<Found | { number: string }> {
   // People copy a number with blanks and dashes.
   const number = text.replaceAll(/[\s-]/g, '');
-  if (NUMBER.test(number) && (await guides.find(number))) return { number };
+  if (hasGuideNumberForm(number) && (await guides.find(number))) return { number };
   const [answers, found] = await Promise.all([
     REQUEST_ID.test(text) ? answersOfRequest(redis, prefix, text).catch(() => undefined) : [],
     text === '' ? { guides: [], isSlow: false } : guides.byReference(text, account),

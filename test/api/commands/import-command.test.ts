@@ -6,9 +6,9 @@ import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { run } from '#services/api/cli.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { hashPassword } from '#shared/auth/passwords.ts';
-import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -33,15 +33,7 @@ const test = services
   )
   .extend('trail', { scope: 'file' }, ({ stores }) => new AuditStore(stores.mongo))
   .extend('users', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo))
-  .extend('newUser', { scope: 'file' }, async ({ users }) => {
-    const passwordHash = await hashPassword(PASSWORD);
-    return (username: string, more: Partial<NewUser> = {}) =>
-      users.create({
-        ...{ username, account: username, passwordHash, permissions: [], originBranch: null },
-        disabled: false,
-        ...more,
-      });
-  })
+  .extend('newUser', { scope: 'file' }, ({ users }) => userMaker(users, PASSWORD))
   /** Writes a file of customers. @returns its name. */
   .extend('file', { scope: 'file' }, ({ folder }) => async (name: string, ...lines: string[]) => {
     await writeFile(join(folder, name), `${lines.join('\n')}\n`);

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { hashPassword } from '#shared/auth/passwords.ts';
-import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
+import { UserStore } from '#shared/auth/user-store.ts';
 import { Client, call } from '#test/fixtures/client.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
@@ -21,15 +21,7 @@ const test = services
   .extend('second', { scope: 'file' }, ({ startApi }) => startApi())
   .extend('users', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo))
   .extend('documents', { scope: 'file' }, ({ stores }) => stores.mongo.collection<UserDocument>('users'))
-  .extend('newUser', { scope: 'file' }, async ({ users }) => {
-    const passwordHash = await hashPassword(PASSWORD);
-    return (username: string, more: Partial<NewUser> = {}) =>
-      users.create({
-        ...{ username, account: username, passwordHash, permissions: [], originBranch: null },
-        disabled: false,
-        ...more,
-      });
-  })
+  .extend('newUser', { scope: 'file' }, ({ users }) => userMaker(users, PASSWORD))
   .extend('login', { scope: 'file' }, ({ api }) => async (name: string, password: string, url = api.url) => {
     const headers = { 'x-username': name, 'x-password': password };
     const { status, body } = await call(`${url}/api/auth/login`, { method: 'POST', headers });

@@ -1,0 +1,68 @@
+import type { LateWebhook } from '#shared/stores/webhook-store.ts';
+import { count, duration, number } from '../format.ts';
+import type { QueueState } from '../queue-state.ts';
+import { type Finding, note, warning } from './finding.ts';
+
+/** Refusals of an account within a minute from which it is named: one a second, as of a client that does not slow down. */
+const FLOOD = 60;
+
+/** From so many failing webhooks on, if they are also such a share of all, the fault may be ours. */
+const MANY_FAILING = { count: 3, share: 0.1 };
+
+export function* diagnoseWebhooks({ webhooks }: QueueState): Generator<Finding> {
+  const effects = ['webhooks'] as const;
+  if (!webhooks) {
+    const text = 'No se sabe cuántos webhooks están atrasados: MongoDB tarda';
+    yield { ...warning('webhooks-unknown', 'mongodown', text), effects };
+    return;
+  }
+  const { active, failing, behind, worst, disabled } = webhooks;
+  if (behind > 0) {
+    const late = count(behind, 'webhook tiene', 'webhooks tienen');
+    const who = worst ? `; el más atrasado, ${nameOf(worst)}` : '';
+    const text = `${late} eventos que esperan desde hace más de 10 min${who}`;
+    yield { ...warning('webhooks-behind', 'webhooksbehind', text), effects };
+  }
+  if (failing) {
+    const isMany = failing.count >= MANY_FAILING.count && failing.count > MANY_FAILING.share * active;
+    const one = `Falla el webhook ${nameOf(failing.worst)}`;
+    const some = `Fallan ${number(failing.count)} webhooks desde hace menos de 10 min; el primero, ${nameOf(failing.worst)}`;
+    const text = isMany
+      ? `${some}. Son muchos: ¿falla nuestra salida a internet?`
+      : failing.count === 1
+        ? one
+        : some;
+    yield { ...(isMany ? warning : note)('webhooks-failing', 'webhooksbehind', text), effects };
+  }
+  if (disabled > 0) {
+    const stopped = count(disabled, 'webhook se apagó', 'webhooks se apagaron');
+    const text = `${stopped} en las últimas 24 h, pues su servidor no los toma`;
+    yield warning('webhooks-disabled', 'webhooksbehind', text);
+  }
+}
+
+/** `de tienda (pedidos.example), desde hace 12 s: Respondio 500`. */
+function nameOf({ account, host, forMs, reason }: LateWebhook): string {
+  return `de ${account} (${host}), desde hace ${duration(forMs)}${reason && `: ${reason}`}`;
+}
+
+/** An account over its limit is refused, and costs the others nothing. */
+export function* diagnoseAccounts({ services }: QueueState): Generator<Finding> {
+  const refused = new Map<string, number>();
+  for (const one of services.flatMap(({ limited = [] }) => limited))
+    refused.set(one.account, (refused.get(one.account) ?? 0) + one.refused);
+  const floods = [...refused].filter(([, requests]) => requests >= FLOOD).sort(([, a], [, b]) => b - a);
+  const [worst] = floods;
+  if (!worst) return;
+  const others = floods.length > 1 ? `; cuentas que también lo pasan: ${number(floods.length - 1)}` : '';
+  const requests = `${number(worst[1])} de sus solicitudes recibieron 429 en el último minuto`;
+  const text = `La cuenta ${worst[0]} pasa su límite: ${requests}${others}`;
+  yield note('flood', 'accountfloods', text);
+}
+
+export function* diagnoseAuditLog({ auditWaiting }: QueueState): Generator<Finding> {
+  if (auditWaiting === 0) return;
+  const actions = count(auditWaiting, 'acción de este tablero espera', 'acciones de este tablero esperan');
+  const text = `${actions} a MongoDB para entrar en la bitácora; su registro ya las tiene`;
+  yield note('audit-waits', 'mongodown', text);
+}

@@ -1,0 +1,88 @@
+import type { LostProcess } from '#shared/stores/heartbeat.ts';
+import { duration, number } from '../format.ts';
+import type { QueueState } from '../queue-state.ts';
+import { type Finding, grave, type LastSeen, RECOVERY_MS, warning } from './finding.ts';
+
+/** Label workers have a diagnosis of their own. */
+export const SERVICES = ['api', 'branches', 'webhooks'] as const;
+
+const SERVICE_OUTAGES = {
+  api: { section: 'servicedown', explains: ['unreported', 'labels'] },
+  branches: { section: 'branchesdown', explains: ['branches'] },
+  webhooks: { section: 'servicedown', explains: ['webhooks'] },
+} as const;
+
+/** A start usually takes half a second. */
+const LONG_START_MS = 5_000;
+
+/** Not kept as a problem: it is the end of one. */
+export const REDIS_RETURNS = 'redis-returns';
+
+export function* diagnoseWorkers({ workers, lost }: QueueState): Generator<Finding> {
+  if (workers.length === 0) {
+    const text = 'No hay ningún label-worker vivo: no se imprime nada';
+    yield { ...grave('no-workers', 'noworkers', text), effects: ['heartbeats'], explains: ['labels'] };
+  } else {
+    yield* diagnoseLost('label-worker', 'noworkers', lost);
+  }
+  const prints = workers.some(({ chromium }) => chromium.state === 'running');
+  for (const [state, what] of [
+    ['failed', 'no arranca'],
+    ['starting', 'está arrancando'],
+  ] as const) {
+    const broken = workers
+      .filter(({ at, chromium }) => chromium.state === state && at - chromium.since >= BROKEN_AFTER_MS[state])
+      .sort((one, other) => one.chromium.since - other.chromium.since);
+    const [first] = broken;
+    if (!first) continue;
+    const others = broken.length > 1 ? ` y de ${number(broken.length - 1)} más` : '';
+    const since = duration(first.at - first.chromium.since);
+    const text = `El Chromium de ${first.host}${others} ${what}, desde hace ${since}`;
+    yield {
+      ...grave(`chromium-${state}`, 'chromiumrestarts', text),
+      ...(!prints && { explains: ['labels'] }),
+    };
+  }
+}
+
+/** A Chromium that failed is not well at once; one that starts needs some time. */
+const BROKEN_AFTER_MS = { failed: Number.NEGATIVE_INFINITY, starting: LONG_START_MS };
+
+/** Heartbeats are written again within seconds after the queue's Redis is back. Until then nobody is missed. */
+export function* diagnoseReturn(
+  { at, services, workers }: QueueState,
+  { redis }: LastSeen,
+): Generator<Finding> {
+  const missing = [
+    ...SERVICES.filter((name) => !services.some(({ service }) => service === name)),
+    ...(workers.length === 0 ? ['label-worker'] : []),
+  ];
+  if (missing.length === 0 || at - redis > RECOVERY_MS) return;
+  const text = `El Redis de la cola acaba de volver: falta que den señales ${missing.join(', ')}`;
+  yield { ...warning(REDIS_RETURNS, 'redisdown', text), explains: ['heartbeats', 'labels'] };
+}
+
+export function* diagnoseServices({ services, lost }: QueueState): Generator<Finding> {
+  for (const name of SERVICES) {
+    const { section, explains } = SERVICE_OUTAGES[name];
+    if (services.some(({ service }) => service === name)) yield* diagnoseLost(name, section, lost);
+    else {
+      const text = `Ningún proceso de ${name} da señales`;
+      yield { ...grave(name, section, text), effects: ['heartbeats'], explains };
+    }
+  }
+}
+
+/** Names processes of a service that give no sign, while others do. */
+function* diagnoseLost(service: string, section: string, lost: readonly LostProcess[]): Generator<Finding> {
+  const own = lost.filter((process) => process.service === service);
+  const [last] = own;
+  if (!last) return;
+  const { host, pid, forMs } = last;
+  const which = `${host}, pid ${pid}`;
+  const text =
+    own.length === 1
+      ? `Un proceso de ${service} no da señales desde hace ${duration(forMs)}: ${which}`
+      : `${number(own.length)} procesos de ${service} no dan señales; el último, desde hace ${duration(forMs)}: ${which}`;
+  yield { ...warning(`lost-${service}`, section, text), effects: ['heartbeats'] };
+}
