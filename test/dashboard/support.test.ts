@@ -79,13 +79,14 @@ describe('permissions', () => {
 describe('personal data', () => {
   const told = { Recibe: 'Rosa Recibe', Nota: 'La puerta de la señora Nota' };
   const whole = fullGuide();
-  // Other words than those of branches.
+  // Other words than those of branches, and no number that a random id may have.
   const { DestinoCode, ...recipient } = {
     ...whole.Destinatario,
     ...{
       Estado: 'Estado Dos',
       Municipio: 'Municipio Dos',
       Colonia: 'Colonia Dos',
+      Numero_exterior: 'Lote 800',
       Numero_interior: 'Depto 4B',
     },
   };
@@ -94,6 +95,7 @@ describe('personal data', () => {
     Estado: 'Estado Uno',
     Municipio: 'Municipio Uno',
     Numero_exterior: 'Lote 121',
+    Numero_interior: 'Local 3C',
   };
   const { Producto, Creado_por } = whole;
   const goods = [Producto.Contenido, Producto.InformacionAdicional];
