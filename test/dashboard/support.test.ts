@@ -348,4 +348,24 @@ describe('the webhooks', () => {
     expect(all).toMatch(new RegExp(`${id} Apagado desde 20 nov 2026, 12:02:00 Cinco dias sin exito — —`));
     expect(all).not.toMatch(/secret/);
   });
+
+  test('says that there are more than it lists', async ({ stores, support }) => {
+    const page = async () => textOf((await support.page('/soporte/webhooks')).text);
+    const webhooks = stores.mongo.collection<Webhook>('webhooks');
+    const [one] = await webhooks.find().toArray();
+    const off = { at: new Date(), reason: 'Cinco dias sin exito' };
+    const fill = (from: number, to: number) =>
+      webhooks.insertMany(
+        Array.from({ length: to - from }, (_, i) => {
+          const name = `muchos-${String(from + i).padStart(3, '0')}`;
+          return { ...(one as Webhook), _id: `${name} 1`, id: name, account: name, active: false, off };
+        }),
+      );
+    const listed = (await page()).match(/tienda\.example/g)?.length ?? 0;
+    await fill(listed, 200);
+    expect(await page()).not.toContain('Hay más de');
+    await fill(200, 201);
+    expect(await page()).toContain('Hay más de 200');
+    await webhooks.deleteMany({ account: /^muchos-/ });
+  });
 });
