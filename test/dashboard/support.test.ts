@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { type Permission, UserStore } from '#shared/auth/user-store.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
+import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
@@ -352,7 +353,10 @@ describe('the webhooks', () => {
   test('says that there are more than it lists', async ({ stores, support }) => {
     const page = async () => textOf((await support.page('/soporte/webhooks')).text);
     const webhooks = stores.mongo.collection<Webhook>('webhooks');
-    const [one] = await webhooks.find().toArray();
+    const one = await new WebhookStore(stores.mongo).add(
+      { account: 'muchos-del-todo', url: RECEIVER, description: '', cursor: 0 },
+      'whsec_',
+    );
     const off = { at: new Date(), reason: 'Cinco dias sin exito' };
     const fill = (from: number, to: number) =>
       webhooks.insertMany(
