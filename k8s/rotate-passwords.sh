@@ -10,13 +10,13 @@ services='branches webhooks dashboard label-worker api'
 guias() { kubectl -n guias "$@"; }
 secret() { guias get secret "$1" -o jsonpath="{.data.$2}" | base64 -d; }
 
-# Replaces the Secrets that the step changes; there are none if it was taken before.
+# Replaces the Secrets that the step changes, until it changes none.
 change_secrets() {
-  changed=$(guias get secrets -o json | npm run --silent secrets:kubernetes -- "--$1")
-  case $changed in
-    *'"items": []'*) ;;
-    *) printf '%s\n' "$changed" | guias replace -f - ;;
-  esac
+  while :; do
+    changed=$(guias get secrets -o json | npm run --silent secrets:kubernetes -- "--$1")
+    case $changed in *'"items": []'*) return ;; esac
+    printf '%s\n' "$changed" | guias replace -f -
+  done
 }
 
 # The kubelet copies a changed Secret into running pods within some two minutes.

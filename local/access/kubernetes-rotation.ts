@@ -5,14 +5,18 @@ import { REDIS_SERVICES, type RedisPasswords, redisAclFile } from './redis-acl.t
 
 /**
  * New passwords in the Secrets of k8s/small, as `rotatePasswords` of local/secrets.ts makes them for Compose. The Secrets
- * themselves say whether a rotation is under way, so each step may be repeated.
+ * themselves say how far a rotation is. `kubectl replace` writes one Secret after the other, so a step is repeated until it
+ * returns none, also after a cut.
  */
 
 export type Secret = { metadata: { name: string }; data?: Record<string, string> };
+type Value = [secret: string, key: string, value: string];
 
 const OPERATOR = ['guias-operator', 'REDIS_PASSWORD'] as const;
 /** While it is there, a rotation is under way, and `REDIS_PASSWORD` is the former one, which both Redis know. */
 const NEXT_OPERATOR = ['guias-operator', 'REDIS_PASSWORD_NEXT'] as const;
+/** The values of a rotation in JSON, stored before any of them. No pod has this Secret. */
+const PLAN = ['guias-operator', 'ROTATION'] as const;
 const ADMIN = ['guias-mongodb', 'MONGO_PASSWORD'] as const;
 const PREVIOUS_ADMIN = ['guias-mongodb', 'MONGO_PASSWORD_PREVIOUS'] as const;
 const USERS_ACL = ['guias-redis-users', 'users.acl'] as const;
@@ -21,43 +25,58 @@ const secretOf = (user: string) => `guias-${user}`;
 const MONGO_SECRETS = MONGO_USERS.filter((user) => user !== 'demo');
 
 /**
- * Returns the Secrets that change: new passwords, beside which the stores take the former ones. None changes while a
- * rotation is under way.
+ * Returns the Secrets that change: at first the one with the plan of a rotation, then those whose new passwords the plan has,
+ * beside which the stores take the former ones. None changes once all are as planned.
  *
  * @param items as `kubectl get` prints them.
  * @throws if a Secret is missing, or names a user of MongoDB that an operator chose.
  */
 export function rotate(items: Secret[]): Secret[] {
   const secrets = new StoredSecrets(items);
-  if (secrets.find(...NEXT_OPERATOR)) return [];
+  const plan = secrets.find(...PLAN);
+  if (plan) {
+    for (const value of JSON.parse(plan) as Value[]) secrets.write(...value);
+  } else if (!secrets.find(...NEXT_OPERATOR)) {
+    const operator = randomSecret();
+    secrets.write(...PLAN, JSON.stringify(planRotation(secrets, operator)));
+    secrets.write(...NEXT_OPERATOR, operator);
+  }
+  return secrets.changed();
+}
+
+function planRotation(secrets: StoredSecrets, operator: string): Value[] {
+  const values: Value[] = [];
   const previous = redisPasswordsOf(secrets, secrets.read(...OPERATOR));
-  const passwords = byName([...REDIS_SERVICES, 'operator'], randomSecret);
+  const passwords = { ...byName(REDIS_SERVICES, randomSecret), operator };
   for (const service of REDIS_SERVICES) {
     for (const key of ['REDIS_URL', 'LABEL_CACHE_URL']) {
       const url = secrets.find(secretOf(service), key);
-      if (url) secrets.write(secretOf(service), key, withLogin(url, service, passwords[service]));
+      if (url) values.push([secretOf(service), key, withLogin(url, service, passwords[service])]);
     }
   }
   for (const user of MONGO_SECRETS) {
     const uri = secrets.read(secretOf(user), 'MONGODB_URI');
-    secrets.write(secretOf(user), 'MONGODB_URI', withLogin(uri, nextNameOf(user, uri), randomSecret()));
+    values.push([secretOf(user), 'MONGODB_URI', withLogin(uri, nextNameOf(user, uri), randomSecret())]);
   }
-  secrets.write(...PREVIOUS_ADMIN, secrets.read(...ADMIN));
-  secrets.write(...ADMIN, randomSecret());
-  secrets.write(...USERS_ACL, redisAclFile('{guias}', passwords, previous));
-  secrets.write(...NEXT_OPERATOR, passwords.operator);
-  return secrets.changed();
+  values.push([...PREVIOUS_ADMIN, secrets.read(...ADMIN)], [...ADMIN, randomSecret()]);
+  values.push([...USERS_ACL, redisAclFile('{guias}', passwords, previous)]);
+  return values;
 }
 
-/** Returns the Secrets that change: without the former passwords. None changes if no rotation is under way. */
+/**
+ * Returns the Secrets that change: without the former passwords, and at last the one with the plan. None changes if no
+ * rotation is under way.
+ */
 export function retirePrevious(items: Secret[]): Secret[] {
   const secrets = new StoredSecrets(items);
   const operator = secrets.find(...NEXT_OPERATOR);
   if (!operator) return [];
   secrets.write(...USERS_ACL, redisAclFile('{guias}', redisPasswordsOf(secrets, operator)));
   secrets.write(...PREVIOUS_ADMIN, undefined);
+  if (secrets.changed().length > 0) return secrets.changed();
   secrets.write(...OPERATOR, operator);
   secrets.write(...NEXT_OPERATOR, undefined);
+  secrets.write(...PLAN, undefined);
   return secrets.changed();
 }
 
@@ -111,12 +130,13 @@ class StoredSecrets {
   write(name: string, key: string, value: string | undefined): void {
     const secret = this.#byName.get(name);
     if (!secret) throw new Error(`There is no Secret ${name} on standard input.`);
+    if (this.find(name, key) === value) return;
     const { [key]: _, ...others } = secret.data ?? {};
     secret.data = value === undefined ? others : { ...others, [key]: Buffer.from(value).toString('base64') };
     this.#changed.add(secret);
   }
 
-  /** Returns the Secrets that were written to. */
+  /** Returns the Secrets that have other values than at first. */
   changed(): Secret[] {
     return [...this.#changed];
   }

@@ -9,11 +9,11 @@ const HELP = `Usage: npm run --silent secrets:kubernetes | kubectl -n guias crea
 
 Prints the Secrets of k8s/small with new random values. \`kubectl create\` leaves those that exist as they are.
 
-  --rotate  print the Secrets of standard input with new passwords of the stores, which still take the former ones
-  --retire  print them without the former passwords
+  --rotate  print the Secrets of standard input that change: new passwords of the stores, which still take the former ones
+  --retire  print those that change: without the former passwords
   --help    show this text
 
-k8s/rotate-passwords.sh takes both steps.
+Repeat a step until it prints none. k8s/rotate-passwords.sh takes both.
 `;
 
 await runProgram(HELP, { rotate: { type: 'boolean' }, retire: { type: 'boolean' } }, async (step) => {

@@ -31,10 +31,14 @@ export function documentDbIsReady(): boolean {
   return existsSync(root) && existsSync(join(root, ferretDbProgram));
 }
 
-/** The death signal comes after the user, whose change would clear it. */
 export function insideRoot(folder: string, ...command: string[]): [string, ...string[]] {
-  const user = ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups', '--pdeathsig', 'INT', '--'];
-  return ['chroot', folder, 'setpriv', ...user, ...command];
+  return insideRootUntil('INT', folder, ...command);
+}
+
+/** @param deathSignal comes when the parent dies. It is set after the user, whose change would clear it. */
+function insideRootUntil(deathSignal: string, folder: string, ...command: string[]): [string, ...string[]] {
+  const user = ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'];
+  return ['chroot', folder, 'setpriv', ...user, '--pdeathsig', deathSignal, '--', ...command];
 }
 
 function sourceHash(): string {
@@ -133,7 +137,10 @@ export async function startPostgres(where: {
     logFile,
     stopSignal: durable ? 'SIGINT' : 'SIGQUIT', // "fast", or "immediate", without a last checkpoint
     stopTimeoutMs: 30_000,
-    command: insideRoot(
+    // Each of its processes has a group of its own, and only this signal ends one that is busy.
+    killSignal: 'SIGQUIT',
+    command: insideRootUntil(
+      'QUIT',
       root,
       `${postgresPrograms}/postgres`,
       ...['-D', `${folder}/data`],

@@ -32,14 +32,16 @@ export type ProcessOptions = {
   stopSignal?: NodeJS.Signals;
   /** In ms, before the process is killed; 10 000 by default. */
   stopTimeoutMs?: number;
+  /** Ends the process at once, with what it has started outside of its group; SIGKILL by default. */
+  killSignal?: NodeJS.Signals;
 };
 
-const running = new Set<OwnedProcess>();
+const running = new Map<OwnedProcess, { killSignal: NodeJS.Signals }>();
 let started = 0;
 let closing = false;
 // The last resort: nothing that this process started outlives it.
 process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const [child, { killSignal }] of running) child.kill(killSignal);
 });
 
 /**
@@ -52,7 +54,7 @@ export function startProcess(options: ProcessOptions): OwnedProcess {
 }
 
 function startAt(order: number, options: ProcessOptions): OwnedProcess {
-  const { name, logFile, stopSignal, stopTimeoutMs = 10_000 } = options;
+  const { name, logFile, stopSignal, stopTimeoutMs = 10_000, killSignal = 'SIGKILL' } = options;
   if (closing) throw new Error(`${name} is not started: everything is being stopped.`);
   const child = spawnInOwnGroup(options);
   const ended = endingOf(child);
@@ -66,14 +68,14 @@ function startAt(order: number, options: ProcessOptions): OwnedProcess {
     kill: (signal) => signalGroup(child.pid, signal),
     stop: async () => {
       child.kill(stopSignal);
-      const timer = setTimeout(() => owned.kill('SIGKILL'), stopTimeoutMs);
+      const timer = setTimeout(() => owned.kill(killSignal), stopTimeoutMs);
       await ended;
       clearTimeout(timer);
       owned.kill('SIGKILL'); // what the program has left in its group
     },
     startAgain: () => startAt(order, options),
   };
-  running.add(owned);
+  running.set(owned, { killSignal });
   ended.then(() => running.delete(owned));
   return owned;
 }
@@ -91,7 +93,7 @@ export async function runToEnd(options: ProcessOptions): Promise<void> {
 /** Stops the process that was started last first, and lets nothing more start. */
 export async function stopAllProcesses(): Promise<void> {
   closing = true;
-  for (const child of [...running].sort((one, other) => other.order - one.order)) await child.stop();
+  for (const child of [...running.keys()].sort((one, other) => other.order - one.order)) await child.stop();
 }
 
 export function isStoppingAll(): boolean {

@@ -3,30 +3,47 @@ import { join } from 'node:path';
 import { findProgram } from '#local/programs/ensure-programs.ts';
 import type { ComposeProject } from './compose-project.ts';
 
-/** What each image must have, and how a stand-in for it is made of the program of this machine. */
+/** What each image must have, and how a stand-in for it is made of the program of this machine, which `source` has. */
 const NEEDED = {
   caddy: {
     programs: ['caddy'],
     base: 'guias/setup:local',
     env: 'ENV XDG_DATA_HOME=/data XDG_CONFIG_HOME=/config',
+    source: 'apt-get install caddy, or https://caddyserver.com/download',
   },
-  backup: { programs: ['mongodump', 'mongorestore'], base: undefined, env: '' },
+  backup: {
+    programs: ['mongodump', 'mongorestore'],
+    base: undefined,
+    env: '',
+    source:
+      'https://www.mongodb.com/try/download/database-tools, or in a clone of github.com/mongodb/mongo-tools: CGO_ENABLED=0 go build -o /usr/local/bin/mongodump ./mongodump/main, and the same for mongorestore',
+  },
 };
+
+/** Names what a run lacks for the profiles tls and backup, and where it is; empty where nothing is missing. */
+export async function describeMissing(project: ComposeProject): Promise<string> {
+  const wanted = await stoodFor(project);
+  return wanted
+    .flatMap(({ image, programs, source }) => {
+      const missing = programs.filter((program) => !findProgram(program));
+      if (missing.length === 0) return [];
+      return `The image ${image} cannot be pulled: put ${missing.join(' and ')} on the PATH (${source}).`;
+    })
+    .join('\n');
+}
 
 /**
  * Makes images for Caddy and for backups where those of docker-compose.yml cannot be had.
  *
  * @param folder for a Compose file with their names.
  * @returns that file, or undefined where every image is there.
- * @throws Error that names a program to put on the PATH.
+ * @throws Error that names all programs to put on the PATH.
  */
 export async function standIns(project: ComposeProject, folder: string): Promise<string | undefined> {
-  const config = await project.compose('--profile', '*', 'config', '--format', 'json');
-  const { services } = JSON.parse(config) as { services: Record<string, { image: string }> };
+  const missing = await describeMissing(project);
+  if (missing) throw new Error(missing);
   const images: Record<string, string> = {};
-  for (const [service, { programs, base, env }] of Object.entries(NEEDED)) {
-    const image = services[service]?.image ?? '';
-    if (await has(project, image, programs)) continue;
+  for (const { service, image, programs, base, env } of await stoodFor(project)) {
     images[service] = `guias-test/${service}:local`;
     await build(project, join(folder, service), images[service], programs, base ?? image, env);
   }
@@ -36,6 +53,17 @@ export async function standIns(project: ComposeProject, folder: string): Promise
   const overrides = Object.entries(images).map(([name, image]) => [name, { image }]);
   writeFileSync(file, JSON.stringify({ services: Object.fromEntries(overrides) }));
   return file;
+}
+
+/** Returns the services whose images cannot be had. */
+async function stoodFor(project: ComposeProject) {
+  const config = await project.compose('--profile', '*', 'config', '--format', 'json');
+  const { services } = JSON.parse(config) as { services: Record<string, { image: string }> };
+  const all = Object.entries(NEEDED).map(async ([service, needed]) => {
+    const image = services[service]?.image ?? '';
+    return (await has(project, image, needed.programs)) ? [] : [{ service, image, ...needed }];
+  });
+  return (await Promise.all(all)).flat();
 }
 
 /** Tells whether the image is there, or can be pulled, and has the programs. */
@@ -55,10 +83,7 @@ async function build(
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const program of programs) {
-    const path = findProgram(program);
-    if (!path)
-      throw new Error(`The image of docker-compose.yml cannot be pulled: put ${program} on the PATH.`);
-    copyFileSync(path, join(folder, program));
+    copyFileSync(findProgram(program) ?? '', join(folder, program));
   }
   // `wget` is for Caddy's health check. Node stands in for it.
   const wget =

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { hashPassword } from '#shared/auth/passwords.ts';
 import { type Permission, UserStore } from '#shared/auth/user-store.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
+import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
@@ -79,13 +80,14 @@ describe('permissions', () => {
 describe('personal data', () => {
   const told = { Recibe: 'Rosa Recibe', Nota: 'La puerta de la señora Nota' };
   const whole = fullGuide();
-  // Other words than those of branches.
+  // Other words than those of branches, and no number that a random id may have.
   const { DestinoCode, ...recipient } = {
     ...whole.Destinatario,
     ...{
       Estado: 'Estado Dos',
       Municipio: 'Municipio Dos',
       Colonia: 'Colonia Dos',
+      Numero_exterior: 'Lote 800',
       Numero_interior: 'Depto 4B',
     },
   };
@@ -94,6 +96,7 @@ describe('personal data', () => {
     Estado: 'Estado Uno',
     Municipio: 'Municipio Uno',
     Numero_exterior: 'Lote 121',
+    Numero_interior: 'Local 3C',
   };
   const { Producto, Creado_por } = whole;
   const goods = [Producto.Contenido, Producto.InformacionAdicional];
@@ -345,5 +348,28 @@ describe('the webhooks', () => {
     const all = await pageOf();
     expect(all).toMatch(new RegExp(`${id} Apagado desde 20 nov 2026, 12:02:00 Cinco dias sin exito — —`));
     expect(all).not.toMatch(/secret/);
+  });
+
+  test('says that there are more than it lists', async ({ stores, support }) => {
+    const page = async () => textOf((await support.page('/soporte/webhooks')).text);
+    const webhooks = stores.mongo.collection<Webhook>('webhooks');
+    const one = await new WebhookStore(stores.mongo).add(
+      { account: 'muchos-del-todo', url: RECEIVER, description: '', cursor: 0 },
+      'whsec_',
+    );
+    const off = { at: new Date(), reason: 'Cinco dias sin exito' };
+    const fill = (from: number, to: number) =>
+      webhooks.insertMany(
+        Array.from({ length: to - from }, (_, i) => {
+          const name = `muchos-${String(from + i).padStart(3, '0')}`;
+          return { ...(one as Webhook), _id: `${name} 1`, id: name, account: name, active: false, off };
+        }),
+      );
+    const listed = (await page()).match(/tienda\.example/g)?.length ?? 0;
+    await fill(listed, 200);
+    expect(await page()).not.toContain('Hay más de');
+    await fill(200, 201);
+    expect(await page()).toContain('Hay más de 200');
+    await webhooks.deleteMany({ account: /^muchos-/ });
   });
 });

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BRANCHES, COVERAGE } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
-import { branchTable, columnsOf, coverageTable } from '#services/branches/csv-columns.ts';
+import { branchTable, type CsvTable, columnsOf, coverageTable } from '#services/branches/csv-columns.ts';
+import { formatCsv } from '#shared/commands/csv.ts';
 import type { Kubectl } from './kubectl.ts';
 import { writeOverlay } from './overlay.ts';
 
@@ -66,12 +67,8 @@ export async function loadData(kubectl: Kubectl): Promise<void> {
   await kubectl.run('scale', 'deployment/operator', '--replicas=0');
 }
 
-function csv<R, C extends string>(
-  table: { rules: Readonly<Record<C, unknown>>; toCells(record: R): string[] },
-  records: R[],
-): string {
-  const lines = [columnsOf(table as never), ...records.map((record) => table.toCells(record))];
-  return lines.map((cells) => cells.join(',')).join('\n');
+function csv<R, C extends string>(table: CsvTable<R, C>, records: R[]): string {
+  return formatCsv(columnsOf(table), records.map(table.toCells));
 }
 
 /** Returns the api's address on a node, once it answers there: a pod is ready before its Service leads to it. */

@@ -10,7 +10,7 @@ import { formatPesos, toPesos } from '../tariffs/amounts.ts';
 import { type ClosedMonth, ClosedMonths, type Difference, differences } from '../usage/closed-months.ts';
 import type { Figures, Usage } from '../usage/figures.ts';
 import { closesAt, type Month, monthOf } from '../usage/months.ts';
-import { readUsage } from '../usage/read-usage.ts';
+import { creationIn, readUsage } from '../usage/read-usage.ts';
 import { example, parseAccount, readTimeZone } from './command-line.ts';
 
 type Column = { head: string; figure: keyof Figures; isMoney?: true };
@@ -88,6 +88,7 @@ async function reportMonth(mongo: Connection, month: Month, options: Options): P
   const stored = test ? undefined : await months.find(month.name);
   if (stored) requireSameZone(stored, timeZone);
   const isClosed = at >= closesAt(month);
+  if (isClosed && !stored) await requireZoneOfGuides(mongo, month, options);
   // A committed guide of the month may be in the journal alone.
   if (isClosed && !stored) await new PersonalDataStore(mongo).untilStored();
 
@@ -130,6 +131,19 @@ async function readWithProgress(
 function requireSameZone(stored: ClosedMonth, timeZone: string): void {
   if (stored.timeZone === timeZone) return;
   throw new Error(`El mes se guardo con TIME_ZONE=${stored.timeZone}, no ${timeZone}: use la misma`);
+}
+
+/** @throws Error if the guides of the month have local times of another zone, in which the month has other events. */
+async function requireZoneOfGuides(
+  mongo: Connection,
+  month: Month,
+  { timeZone, localTime }: Options,
+): Promise<void> {
+  const guide = await creationIn(mongo, month);
+  if (!guide || localTime(guide.createdUtc) === guide.createdAt) return;
+  throw new Error(
+    `Las guias de ${month.name} no tienen la hora de TIME_ZONE=${timeZone}: use la zona del servicio api. No se guardo el mes`,
+  );
 }
 
 function onlyOf(usage: Usage, account: string): Usage {

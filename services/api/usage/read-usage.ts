@@ -28,6 +28,16 @@ export async function readUsage(mongo: Connection, month: Month, options: UsageO
   return new Map([...usage].filter(isUsed).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
+/** Returns when a guide of the month was created, in UTC and by the local time of its api; undefined if there is none. */
+export async function creationIn(mongo: Connection, { name, next }: Month) {
+  const found = await modelOf(mongo, GUIDES)
+    .findOne({ account: { $gt: '' }, createdAt: { $gte: name, $lt: next } })
+    .select<Pick<GuideDocument, 'createdAt' | 'createdUtc'>>({ createdAt: 1, createdUtc: 1 })
+    .sort({ account: 1, createdAt: -1, _id: -1 })
+    .lean();
+  return found ?? undefined;
+}
+
 async function countGuides(
   mongo: Connection,
   month: Month,

@@ -165,6 +165,16 @@ describe('npm run admin -- usage', () => {
     });
   });
 
+  test('in another zone than the api’s stores no month', async ({ admin, happened, newGuide, usage }) => {
+    await happened(await newGuide(), '2024-09-10T12:00:00');
+    const args = ['usage', '--month', '2024-09'];
+    expect(await admin(args, { TIME_ZONE: 'America/Tijuana' })).toEqual({
+      ...{ code: 1, out: '' },
+      err: 'Las guias de 2024-09 no tienen la hora de TIME_ZONE=America/Tijuana: use la zona del servicio api. No se guardo el mes\n',
+    });
+    expect((await usage('2024-09')).err).toBe('2024-09 esta cerrado, y se guardo. Cuentas: 1.\n');
+  });
+
   test('begins and ends a month at midnight of TIME_ZONE', async ({ cancel, happened, newGuide, usage }) => {
     const last = await newGuide();
     await cancel(last);
@@ -210,7 +220,13 @@ describe('npm run admin -- usage', () => {
     await guides.insertMany(
       numbers.map((_id, i) => ({
         ...(template as GuideDocument),
-        ...{ _id, account: accountOf(i), createdAt: '2024-05-10T12:00:00', total: 0.1 },
+        ...{
+          _id,
+          account: accountOf(i),
+          createdAt: '2024-05-10T12:00:00',
+          createdUtc: registered,
+          total: 0.1,
+        },
       })),
     );
     const counts = new Map<string, number>();

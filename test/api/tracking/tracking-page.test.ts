@@ -106,6 +106,16 @@ describe('GET /rastreo/{guia}', () => {
       expect(text.includes('Av. Juárez')).toBe(words.startsWith(READY));
     });
 
+    test('of several in two cities: names neither', async ({ look, newGuide, register }) => {
+      const guide = await newGuide({ Producto: { Contenido: 'Libros', Paquetes: 2 } });
+      await register(
+        event(guide, 'EnSucursal', { Paquete: 1, Sucursal: 'GDL01' }),
+        event(guide, 'EnSucursal', { Paquete: 2, Sucursal: 'MTY01' }),
+      );
+      const { text } = await look(`/rastreo/${guide}`);
+      expect(text).toContain(`Guía ${guide} En camino El paquete está de paso en una sucursal. `);
+    });
+
     test('of several: ready once all that are not delivered are', async ({ demo, look, register }) => {
       const packages = {
         ...minimalGuide({ CodigoPostal: '64000' }),
@@ -283,8 +293,8 @@ describe('GET /rastreo/{guia}', () => {
       commands.length = 0;
       const { status, html, headers } = await visit(url, `/rastreo/${number}`, `10.9.${i}.1`);
       const work = commands
-        // The process looks for new tariffs every few seconds, whoever asks.
-        .filter(({ find }) => find && find !== 'tariffs')
+        // The process looks for a new tariff and catalogue every few seconds, whoever asks.
+        .filter(({ find }) => find && find !== 'tariffs' && find !== 'postalCodes')
         .map(({ find, filter }) => [find, Object.keys(filter as object)]);
       expect([status, textOf(html), work.toSorted(), headers.get('content-length')]).toEqual([
         404,

@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { retirePrevious, rotate, type Secret } from '#local/access/kubernetes-rotation.ts';
 import { repoRoot } from '#local/folders.ts';
 
 /** The Secrets of k8s/small while k8s/rotate-passwords.sh runs. rotation.compose.ts rotates those of running stores. */
 
-type Secret = { metadata: { name: string }; data: Record<string, string> };
+const program = join(repoRoot, 'local/access/kubernetes-secrets.ts');
 
 /** Runs the program, whose Secrets of standard input are these. */
 function print(secrets: Secret[], ...options: string[]): Secret[] {
-  const program = join(repoRoot, 'local/access/kubernetes-secrets.ts');
   const input = JSON.stringify({ items: secrets });
   return JSON.parse(execFileSync(process.execPath, [program, ...options], { input, encoding: 'utf8' })).items;
 }
@@ -23,14 +23,21 @@ function created(): Secret[] {
   return made.map(({ metadata, stringData }) => ({ metadata, data: encoded(stringData) }));
 }
 
-/** Returns the Secrets as the cluster has them after `kubectl replace` of what the step prints. */
-function after(step: '--rotate' | '--retire', secrets: Secret[]): Secret[] {
-  const changed = print(secrets, step);
-  return secrets.map((each) => changed.find(({ metadata }) => metadata.name === each.metadata.name) ?? each);
+/**
+ * Returns the Secrets as the cluster has them after the step was repeated until it changed none.
+ * @param limit of the Secrets that are replaced before a cut.
+ */
+function after(step: typeof rotate, secrets: Secret[], limit = Number.POSITIVE_INFINITY): Secret[] {
+  const changed = step(structuredClone(secrets)).slice(0, limit);
+  if (changed.length === 0) return secrets;
+  const replaced = new Map(changed.map((secret) => [secret.metadata.name, secret]));
+  const now = secrets.map((each) => replaced.get(each.metadata.name) ?? each);
+  return after(step, now, limit - changed.length);
 }
 
 const read = (secrets: Secret[], name: string, key: string) =>
-  atob(secrets.find(({ metadata }) => metadata.name === name)?.data[key] ?? '');
+  atob(secrets.find(({ metadata }) => metadata.name === name)?.data?.[key] ?? '');
+const admin = (secrets: Secret[]) => read(secrets, 'guias-mongodb', 'MONGO_PASSWORD');
 const hash = (password: string) => `#${createHash('sha256').update(password).digest('hex')}`;
 const redisPassword = (secrets: Secret[]) => new URL(read(secrets, 'guias-api', 'REDIS_URL')).password;
 /** The hashes of a user's passwords in the file of users of both Redis. */
@@ -40,8 +47,8 @@ const hashes = (secrets: Secret[], user: string) =>
     ?.split(' ');
 
 const before = created();
-const rotated = after('--rotate', before);
-const retired = after('--retire', rotated);
+const rotated = after(rotate, before);
+const retired = after(retirePrevious, rotated);
 
 test('a rotation gives new passwords, and Redis takes both meanwhile', () => {
   expect(redisPassword(rotated)).not.toBe(redisPassword(before));
@@ -61,9 +68,8 @@ test('the operator loads the users with a password that both Redis know', () => 
 
 test('MongoDB gets second users, and the administrator a password beside the former one', () => {
   const user = (secrets: Secret[]) => new URL(read(secrets, 'guias-backup', 'MONGODB_URI')).username;
-  const again = after('--rotate', retired);
+  const again = after(rotate, retired);
   expect([before, rotated, retired, again].map(user)).toEqual(['backup', 'backup-2', 'backup-2', 'backup']);
-  const admin = (secrets: Secret[]) => read(secrets, 'guias-mongodb', 'MONGO_PASSWORD');
   expect(read(rotated, 'guias-mongodb', 'MONGO_PASSWORD_PREVIOUS')).toBe(admin(before));
   expect(admin(rotated)).not.toBe(admin(before));
   expect(read(retired, 'guias-mongodb', 'MONGO_PASSWORD_PREVIOUS')).toBe('');
@@ -76,4 +82,23 @@ test('each step may be repeated, and leaves all other secrets as they are', () =
     expect(retired.find(({ metadata }) => metadata.name === name)).toEqual(
       before.find(({ metadata }) => metadata.name === name),
     );
+});
+
+test.for(before.map((_, count) => count))(
+  'cut after %i Secrets, a rotation goes on when it is repeated',
+  (count) => {
+    const whole = after(rotate, after(rotate, before, count));
+    expect(read(whole, 'guias-mongodb', 'MONGO_PASSWORD_PREVIOUS')).toBe(admin(before));
+    expect(hashes(whole, 'api')).toEqual([hash(redisPassword(whole)), hash(redisPassword(before))]);
+    expect(read(whole, 'guias-api', 'MONGODB_URI')).toContain('//api-2:');
+  },
+);
+
+test.for([1, 2])('cut after %i Secrets, the end of a rotation goes on when it is repeated', (count) => {
+  const again = after(retirePrevious, after(rotate, after(retirePrevious, rotated, count)));
+  expect([redisPassword(again), admin(again)]).toEqual([redisPassword(rotated), admin(rotated)]);
+  expect(hashes(again, 'api')).toEqual(hashes(retired, 'api'));
+  expect(Object.keys(again.find(({ metadata }) => metadata.name === 'guias-operator')?.data ?? {})).toEqual([
+    'REDIS_PASSWORD',
+  ]);
 });

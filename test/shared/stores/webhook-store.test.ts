@@ -72,6 +72,28 @@ test('a webhook that its account activates while a message fails stays on', asyn
   expect(await claim()).toMatchObject({ id: held.id });
 });
 
+test('an account that activates a webhook that fails gets no other five days; one that was off does', async ({
+  store,
+  set,
+  id,
+  read,
+}) => {
+  const failingSince = new Date(Date.now() - 4 * DAY);
+  await set({ failures: 9, failingSince });
+  await store.activate('a', id);
+  expect(await read()).toMatchObject({ failures: 0, failingSince });
+  await set({ active: false });
+  await store.activate('a', id);
+  expect(await read()).not.toHaveProperty('failingSince');
+});
+
+test('support sees a webhook at which no sender has looked for ten minutes', async ({ store, set, id }) => {
+  await set({ dueAt: new Date(Date.now() - 9 * MINUTE) });
+  expect(await store.listTroubled(10)).toEqual([]);
+  await set({ dueAt: new Date(Date.now() - 11 * MINUTE) });
+  expect(await store.listTroubled(10)).toMatchObject([{ id }]);
+});
+
 describe('to wake', () => {
   test('a webhook that is held is not lost when it is let go', async ({ store, held, id, claim }) => {
     await store.wake('a', 0);

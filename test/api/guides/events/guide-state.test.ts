@@ -31,6 +31,12 @@ it.for<[string, Fact[], number, string]>([
     1,
     'Incidencia',
   ],
+  ...[at(1, 'Entregado'), at(1, 'Devuelto')].map((first, i, both): [string, Fact[], number, string] => [
+    `is Devuelto where it was also delivered at that moment, as ${first.Tipo} comes first`,
+    [first, both[1 - i] as Fact],
+    1,
+    'Devuelto',
+  ]),
   ['stays returned', [at(1, 'Devuelto'), at(2, 'Entregado')], 1, 'Devuelto'],
   [
     'is what it was before a delivery that was a mistake',

@@ -1,0 +1,83 @@
+import { Redis } from 'ioredis';
+import { expect } from 'vitest';
+import { grave } from '#services/dashboard/diagnoses/finding.ts';
+import { ProblemHistory } from '#services/dashboard/problem-history.ts';
+import type { ReadState } from '#services/dashboard/queue-state.ts';
+import { Watch } from '#services/dashboard/watch.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
+import { test as storesTest } from '#test/fixtures/stores.ts';
+
+const test = storesTest.extend('redis', ({ stores }, { onCleanup }) => {
+  const redis = new Redis(stores.redisUrls.dashboard);
+  onCleanup(() => redis.disconnect());
+  return redis;
+});
+
+const PROBLEM = grave('mongodb', 'mongodown', 'MongoDB no responde');
+const FROM = Date.UTC(2026, 10, 25, 3);
+const SECOND = 1_000;
+
+test('two dashboards that see a problem at the same moment tell of one', async ({ redis, stores }) => {
+  const prefix = stores.prefix.replace('}', '-two}');
+  const [one, other, reader] = [0, 1, 2].map(() => new ProblemHistory(redis, prefix)) as [
+    ProblemHistory,
+    ProblemHistory,
+    ProblemHistory,
+  ];
+  await one.record([PROBLEM], FROM);
+  await other.record([PROBLEM], FROM + SECOND);
+  await other.record([PROBLEM], FROM + 5 * SECOND);
+  await one.record([PROBLEM], FROM + 9 * SECOND);
+  await reader.read();
+  expect(reader.ended([])).toEqual([
+    { id: 'mongodb', text: PROBLEM.text, from: FROM, to: FROM + 9 * SECOND },
+  ]);
+});
+
+test('what Redis did not take is not forgotten for what it has', async ({ redis, stores }) => {
+  const prefix = stores.prefix.replace('}', '-refused}');
+  const history = new ProblemHistory(redis, prefix);
+  await history.record([PROBLEM], FROM);
+  await history.record([PROBLEM], FROM + 2 * SECOND);
+  const user = redis.options.username ?? '';
+  await stores.redis.acl('SETUSER', user, '-hset');
+  await history.record([PROBLEM], FROM + 8 * SECOND);
+  await history.read();
+  expect(history.ended([])).toMatchObject([{ from: FROM, to: FROM + 8 * SECOND }]);
+
+  await stores.redis.acl('SETUSER', user, '+hset');
+  await history.record([], FROM + 10 * SECOND);
+  const other = new ProblemHistory(redis, prefix);
+  await other.read();
+  expect(other.ended([])).toMatchObject([{ from: FROM, to: FROM + 8 * SECOND }]);
+});
+
+test('a problem that comes back within a minute has not ended, and later it is another', async ({
+  redis,
+  stores,
+}) => {
+  const history = new ProblemHistory(redis, stores.prefix.replace('}', '-again}'));
+  for (const second of [0, 2, 60, 62, 130, 132]) await history.record([PROBLEM], FROM + second * SECOND);
+  expect(history.since('mongodb', FROM + 140 * SECOND)).toBe(FROM + 130 * SECOND);
+  expect(history.ended([]).map(({ from, to }) => [from - FROM, to - FROM])).toEqual([
+    [130 * SECOND, 132 * SECOND],
+    [0, 62 * SECOND],
+  ]);
+});
+
+test('while Redis is silent, a problem began when the look began that waited for it', async ({
+  redis,
+  stores,
+}) => {
+  const history = new ProblemHistory(redis, stores.prefix.replace('}', '-silent}'));
+  const silence = Promise.withResolvers<never>();
+  const readState: ReadState = () => silence.promise;
+  const down = { check: () => Promise.reject(new Error('down')), required: true };
+  const watch = new Watch({ readState, history, dependencies: new Map([['redis', down]]) });
+  const begun = history.now();
+  const look = watch.look();
+  passTime(10 * SECOND);
+  silence.reject(new Error('Redis is silent'));
+  await expect(look).rejects.toThrow('Redis is silent');
+  expect(history.since('redis', history.now())).toBeLessThan(begun + 5 * SECOND);
+});
