@@ -106,9 +106,14 @@ const test = webhooksTest
     await new Client(hasty.url, demo.token).pdf(`/api/guias/etiqueta/${late?.SEND_GUIA}`);
     await stores.redis.del(`${stores.prefix}:branches`);
     await Client.login(demo.url);
-    expect((await demo.post('/api/guias/cotizar', { Guias: [minimalGuide()] })).status).toBe(200);
-    expect((await demo.get('/api/eventos')).status).toBe(200);
-    expect((await demo.post('/api/manifiestos', { Guias: [guide?.SEND_GUIA] })).status).toBe(201);
+    const parcel = { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 };
+    const shipment = { Destinatario: { CodigoPostal: '64000' }, Producto: parcel };
+    const answers = [
+      await demo.post('/api/guias/cotizar', { Guia: [shipment] }),
+      await demo.get('/api/eventos'),
+      await demo.post('/api/manifiestos', { Guias: [guide?.SEND_GUIA] }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const next = (await subscriber.cursor()) + 1;
     await subscriber.append(next, next);
     await expect.poll(subscriber.cursor).toBe(next);
