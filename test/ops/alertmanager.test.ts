@@ -18,7 +18,7 @@ import { alerts, readMonitoring, rules } from './rules.ts';
 type Labels = Record<string, string>;
 type Fault = { name: string; promql_expr_test: { eval_time: string; exp_samples: { labels: string }[] }[] };
 
-/** Whom each fault pages, by the alert, and of what the others are told. */
+/** Of what each fault pages, by the alerts in one page, and of what the others are told. */
 const FAULTS: Readonly<Record<string, { pages: string[]; notices?: string[] }>> = {
   'the label worker is frozen': { pages: ['NoWorkers'], notices: ['ErrorBudgetShrinks'] },
   "the queue's Redis is away": { pages: ['RedisDown'], notices: ['ErrorBudgetShrinks'] },
@@ -36,6 +36,21 @@ const FAULTS: Readonly<Record<string, { pages: string[]; notices?: string[] }>> 
     pages: ['LabelsFail', 'MongoDown'],
     notices: ['ErrorBudgetShrinks', 'ErrorBudgetShrinks'],
   },
+  'creations fail, and nobody knows why': { pages: ['CreationsFail'], notices: ['ErrorBudgetShrinks'] },
+  'a collection is locked, so that most that users do fails': {
+    pages: ['CreationsFail EventsFail ManifestsFail WebhooksFail'],
+    notices: ['ErrorBudgetShrinks'],
+  },
+  'MongoDB answers, and refuses writes': { pages: ['MongoDown'], notices: ['ErrorBudgetShrinks'] },
+  'more labels are asked for than are printed': { pages: ['LabelsRefused'] },
+  'the api has another INTERNAL_TOKEN than branches': {
+    pages: ['CreationsFail QuotesFail'],
+    notices: ['ErrorBudgetShrinks'],
+  },
+  'an api has another JWT_SECRET, and its clock is two hours ahead': {
+    pages: ['ClocksDiffer', 'SecretsDiffer'],
+  },
+  'no message to webhooks gets out': { pages: ['WebhooksFail'] },
 };
 
 const faults: Fault[] = parse(readMonitoring('faults.test.yml')).tests;
@@ -118,15 +133,16 @@ test('every fault pages once, for its cause, until its last effect has ended', a
   }
   expect(seen.size).toBeGreaterThan(50);
 
-  const told = receiver.received.map(({ path, body }) => ({
-    path,
-    ...(JSON.parse(body) as { groupLabels: Labels }),
-  }));
+  const told = receiver.received.map(({ path, body }) => {
+    const { groupLabels, alerts }: { groupLabels: Labels; alerts: { labels: Labels }[] } = JSON.parse(body);
+    const names = new Set(alerts.map(({ labels }) => labels.alertname));
+    return { path, namespace: groupLabels.namespace, names: [...names].toSorted().join(' ') };
+  });
   for (const [fault, { name }] of faults.entries()) {
     const of = (path: string) =>
       told
-        .filter((each) => each.path === path && each.groupLabels.namespace?.endsWith(`-of-fault-${fault}`))
-        .map(({ groupLabels }) => groupLabels.alertname)
+        .filter((each) => each.path === path && each.namespace?.endsWith(`-of-fault-${fault}`))
+        .map(({ names }) => names)
         .toSorted();
     const { pages, notices = [] } = FAULTS[name] ?? { pages: [] };
     expect({ name, pages: of('/pages'), notices: of('/notices') }).toEqual({ name, pages, notices });

@@ -15,6 +15,7 @@ import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
+import { ACTIONS_METRIC, FAILING, USER_ACTIONS } from '#shared/contracts/user-actions.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import type { Running } from '#test/fixtures/services.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
@@ -44,9 +45,9 @@ const test = webhooksTest
   })
   /** Somebody who receives events. */
   .extend('subscriber', { scope: 'file' }, ({ newCustomer }) => newCustomer())
-  /** An api that waits for no label, so that there are labels and requests that fail. */
+  /** An api that waits for no label, so that there are labels and requests that fail, and that keeps guides for a year. */
   .extend('hasty', { scope: 'file' }, ({ startApi, stores }) =>
-    startApi({ LABEL_CACHE_URL: stores.redisUrls.api }, { label: 1 }),
+    startApi({ LABEL_CACHE_URL: stores.redisUrls.api, RETENTION_DAYS: '365' }, { label: 1 }),
   )
   /** The address of a Prometheus that scrapes the services. */
   .extend(
@@ -104,6 +105,15 @@ const test = webhooksTest
     await fetch(`${demo.url}/rastreo/1`);
     await new Client(hasty.url, demo.token).pdf(`/api/guias/etiqueta/${late?.SEND_GUIA}`);
     await stores.redis.del(`${stores.prefix}:branches`);
+    await Client.login(demo.url);
+    const parcel = { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 };
+    const shipment = { Destinatario: { CodigoPostal: '64000' }, Producto: parcel };
+    const answers = [
+      await demo.post('/api/guias/cotizar', { Guia: [shipment] }),
+      await demo.get('/api/eventos'),
+      await demo.post('/api/manifiestos', { Guias: [guide?.SEND_GUIA] }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const next = (await subscriber.cursor()) + 1;
     await subscriber.append(next, next);
     await expect.poll(subscriber.cursor).toBe(next);
@@ -132,6 +142,35 @@ describe('the alerts', () => {
       expect(cases.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
     },
   );
+});
+
+describe('what users do', () => {
+  const exprOf = (name: string) =>
+    rules.find(({ alert, record }) => (alert ?? record) === name)?.expr ?? `no rule ${name}`;
+
+  test.each(USER_ACTIONS)('has an alert for the action %s', (action) => {
+    const ofAction = alerts.filter(({ expr }) =>
+      expr.includes(`user_actions:failing{action="${action}"} > 0`),
+    );
+    expect(ofAction.map(({ labels }) => labels.severity)).toContain('critical');
+  });
+
+  test('fails by the same numbers for the alerts as on "Estado"', () => {
+    const { windowMinutes, recentMinutes, least, share } = FAILING;
+    const bad = (minutes: number) =>
+      `sum by (namespace, action) (increase(${ACTIONS_METRIC}{outcome!="ok"}[${minutes}m]))`;
+    expect(exprOf('user_actions:bad')).toBe(bad(windowMinutes));
+    expect(exprOf('user_actions:bad_recently')).toBe(bad(recentMinutes));
+    expect(exprOf('user_actions:all')).toBe(
+      `sum by (namespace, action) (increase(${ACTIONS_METRIC}[${windowMinutes}m]))`,
+    );
+    const limits = (name: string) =>
+      [...exprOf(name).matchAll(/ >=? (?:bool )?([\d.]+)/g)].map(([, limit]) => Number(limit));
+    expect(limits('user_actions:failing')).toEqual([share, least, 0]);
+    expect(limits('RequestsFail')).toEqual([share, least, 0]);
+    const spans = [...exprOf('RequestsFail').matchAll(/\[(\w+)\]/g)].map(([, span]) => span);
+    expect(spans).toEqual([windowMinutes, windowMinutes, windowMinutes, recentMinutes].map((m) => `${m}m`));
+  });
 });
 
 test('Prometheus scrapes every service at its port', () => {
@@ -166,7 +205,7 @@ test('every rule names our jobs where another application may have the metric', 
 
 describe('on a real Prometheus that scrapes the running services', () => {
   test('every panel, every rule and every trigger has data', async ({ query, traffic }) => {
-    const compared = rules.map(({ expr }) => expr.replaceAll(/ (>|==) [\d.]+/g, '')); // without the thresholds
+    const compared = rules.map(({ expr }) => expr.replaceAll(/ (>=?|==) [\d.]+/g, '')); // without the thresholds
     let missing = [...panelQueries, ...compared, ...triggerQueries].map((expr) =>
       expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.+'),
     );

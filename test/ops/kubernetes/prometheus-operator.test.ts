@@ -26,13 +26,13 @@ spec:
 
 type Inhibition = { source_matchers: string[]; target_matchers: string[]; equal: string[] };
 type Route = {
-  group_by: string[];
+  group_by?: string[];
   repeat_interval: string;
   receiver: string;
   matchers: string[];
   routes: Route[];
 };
-type Timing = { group_wait: string; group_interval: string };
+type Root = Route & { group_by: string[]; group_wait: string; group_interval: string };
 
 /** Writes matchers of alertmanager.yml, such as `job=~"api|"`, as the operator wants them. */
 const matchers = (texts: string[]) =>
@@ -44,7 +44,7 @@ const matchers = (texts: string[]) =>
 /** The AlertmanagerConfig that says the same as alertmanager.yml. */
 function alertmanagerConfig(): string {
   const { route, receivers, inhibit_rules: rules } = parse(read('alertmanager.yml'));
-  const { receiver, group_by, group_wait, group_interval, repeat_interval, routes }: Route & Timing = route;
+  const { receiver, group_by, group_wait, group_interval, repeat_interval, routes }: Root = route;
   const lines = [
     '# Generated from ../../monitoring/alertmanager.yml: UPDATE_DOCS=1 npm test -- test/ops/kubernetes/prometheus-operator',
     'apiVersion: monitoring.coreos.com/v1alpha1',
@@ -62,6 +62,7 @@ function alertmanagerConfig(): string {
     ...routes.flatMap((each) => [
       `      - receiver: ${each.receiver}`,
       `        matchers: [${matchers(each.matchers)}]`,
+      ...(each.group_by ? [`        groupBy: [${each.group_by.join(', ')}]`] : []),
       `        repeatInterval: ${each.repeat_interval}`,
     ]),
     '  receivers:',
