@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { ApiOptions } from '../config.ts';
 import { PersonalDataStore } from '../privacy/personal-data-store.ts';
 import { Retention } from '../privacy/retention.ts';
@@ -17,8 +18,9 @@ export const retentionPlugin = fp(async (server: HttpServer, { config }: ApiOpti
   }
   log.info(`Guides older than ${days} days lose names and addresses: RETENTION_DAYS`);
   const store = new PersonalDataStore(mongo);
-  const retention = new Retention({ store, redis, prefix, days, log, metrics });
-  const failed = 'A pass of retention was cut off';
+  const clock = new DatabaseClock(mongo);
+  const retention = new Retention({ store, clock, redis, prefix, days, log, metrics });
+  const failed = 'A pass of retention was refused or cut off';
   repeatOnceConnected(server, { name: 'retention', pauseMs: CHECK_MS, failed }, (end) =>
     retention.runIfDue(end),
   );

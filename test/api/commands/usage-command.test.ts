@@ -133,7 +133,7 @@ describe('npm run admin -- usage', () => {
     await register(event(delivered, 'Anulacion', { Anula: 'e1' }));
     expect(await admin(['account', 'demo2', 'nueva'])).toMatchObject({ code: 0 });
     const personal = new PersonalDataStore(stores.mongo);
-    for await (const step of personal.steps(1_000, '')) await personal.anonymiseOlder(step, new Date());
+    for await (const step of personal.steps(1_000, '')) await personal.anonymiseOlder(step, new Date(), new Date());
     await personal.anonymiseOlderEvents(new Date(), 1_000);
     for await (const _ of personal.forgetUser('demo2'));
     const stored = /^2025-08 se guardo el \d{4}-\d\d-\d\d \d\d:\d\d \(America\/Mexico_City\)/;
