@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import { isTestManifest } from '#shared/contracts/manifest.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { Attempts } from '../guides/attempts.ts';
 import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../guides/creation-journal.ts';
@@ -22,9 +23,11 @@ export type ManifestCreation =
  * of its guides keeps each guide in one manifest.
  */
 export class ManifestStore {
+  readonly clock: DatabaseClock;
   readonly #manifests: StoredModel<Manifest>;
 
   constructor(connection: Connection) {
+    this.clock = new DatabaseClock(connection);
     this.#manifests = modelOf(connection, MANIFESTS);
   }
 
@@ -76,7 +79,7 @@ export class ManifestStore {
   async findByKey(key: IdempotencyKey): Promise<Manifest | undefined> {
     const manifest = await this.#read({ 'key.id': key.id });
     if (!manifest) return undefined;
-    if (manifest.createdUtc.getTime() < Date.now() - KEPT_MS) {
+    if (manifest.createdUtc < (await this.clock.now(-KEPT_MS))) {
       await this.#manifests.updateOne({ _id: manifest._id }, { $unset: { key: 1 } });
       return undefined;
     }

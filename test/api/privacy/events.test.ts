@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
@@ -34,6 +35,7 @@ test('retention removes who received, and notes', async ({ newGuide, personal, r
   }
   const retention = new Retention({
     store: new PersonalDataStore(stores.mongo),
+    clock: new DatabaseClock(stores.mongo),
     redis: stores.redis,
     prefix: `${stores.prefix}:events`,
     days: 90,

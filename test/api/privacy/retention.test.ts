@@ -1,12 +1,13 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { printingTest } from '#test/fixtures/services.ts';
+import { setClockAhead } from '#test/fixtures/wrong-clock.ts';
 
 const DAY = 24 * 3_600_000;
 /** Every text of a full guide that names somebody, or may do so. */
@@ -108,12 +109,6 @@ test('a pass goes on, and is due daily', async ({ age, created, guides, retentio
   expect((await guides.findOne({ _id: later[0] ?? '' }))?.anonymised).toBeInstanceOf(Date);
 });
 
-/** Lets this process's clock be wrong until the end of the test. The stores run in other processes. */
-function setClockAhead(ms: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
-  onTestFinished(() => void vi.useRealTimers());
-}
-
 test('a process whose clock is 400 days ahead, or behind, anonymises nothing', async ({
   age,
   created,
@@ -127,9 +122,9 @@ test('a process whose clock is 400 days ahead, or behind, anonymises nothing', a
   const anonymised = async (number: string) => (await guides.findOne({ _id: number }))?.anonymised;
   const { retention: one, metrics } = retention();
   for (const days of [400, -400]) {
-    setClockAhead(days * DAY);
+    const setRight = setClockAhead(days * DAY);
     await expect(one.runIfDue()).rejects.toThrow(`${24 * days} h ahead of the database's`);
-    vi.useRealTimers();
+    setRight();
   }
   expect(await anonymised(old)).toBeUndefined();
   expect(await anonymised(young)).toBeUndefined();
@@ -148,9 +143,9 @@ test('a process whose clock is 400 days ahead, or behind, anonymises nothing', a
 test("the database's clock says how old a guide is", async ({ age, created, guides, retention }) => {
   const [young = ''] = await created(1);
   await age([young], 90 - 1 / 96); // a quarter of an hour too young
-  setClockAhead(DAY / 48);
+  const setRight = setClockAhead(DAY / 48);
   await retention().retention.runIfDue();
-  vi.useRealTimers();
+  setRight();
   expect((await guides.findOne({ _id: young }))?.anonymised).toBeUndefined();
 });
 
