@@ -12,6 +12,7 @@ import {
   TEXT,
   typed,
 } from '#shared/stores/collection.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 
 /** A command of operators is `admin.<command>`, `branches.<command>` and so on. */
@@ -90,26 +91,40 @@ export type AuditQuery = {
   until?: Date | undefined;
 };
 
+/** The clocks of the process and of the database may differ by this much, in ms, before the database's holds. */
+const CLOCKS_DIFFER_MS = 60_000;
 /** Longest text of a field, in characters, because some texts come from clients and from command lines. */
 const MAX_TEXT = 256;
 
 /** The audit log in MongoDB. Events are inserted and read, never changed; MongoDB removes old ones. */
 export class AuditStore {
   readonly #events: StoredModel<AuditDocument>;
+  readonly #clock: DatabaseClock;
 
   constructor(connection: Connection) {
+    this.#clock = new DatabaseClock(connection);
     this.#events = modelOf(connection, AUDIT);
   }
 
   /** Stores an event once, also if the same event is inserted again because nobody knows whether it was stored. */
   async insert(event: AuditDocument): Promise<void> {
-    await this.#events.insertOne(event).catch((error: unknown) => {
+    const differenceMs = await this.#clockDifferenceMs();
+    await this.#events.insertOne(timed(event, differenceMs)).catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
     });
   }
 
   async insertAll(events: readonly AuditEvent[]): Promise<void> {
-    if (events.length > 0) await driverOf(this.#events).insertMany(events as AuditDocument[]);
+    if (events.length === 0) return;
+    const differenceMs = await this.#clockDifferenceMs();
+    const stored = events.map((event) => timed(event, differenceMs));
+    await driverOf(this.#events).insertMany(stored as AuditDocument[]);
+  }
+
+  /** Returns by how many ms the time of events is wrong. MongoDB deletes them by it. */
+  async #clockDifferenceMs(): Promise<number> {
+    const differenceMs = await this.#clock.differenceMs();
+    return Math.abs(differenceMs) < CLOCKS_DIFFER_MS ? 0 : differenceMs;
   }
 
   find({ user, action, address, since, until }: AuditQuery, limit: number): Promise<AuditEvent[]> {
@@ -121,6 +136,10 @@ export class AuditStore {
     };
     return this.#events.find(filter, { _id: 0 }).sort({ at: -1, _id: -1 }).limit(limit).lean().exec();
   }
+}
+
+function timed<E extends AuditEvent>(event: E, differenceMs: number): E {
+  return { ...event, at: new Date(event.at.getTime() - differenceMs) };
 }
 
 /** Makes an event that happens now, with long texts cut. */

@@ -304,7 +304,7 @@ export class UserStore {
 
   /** Ends one token. Ends all tokens of the user if too many ended ones have not expired. */
   async revokeToken(username: string, token: RevokedToken): Promise<void> {
-    const expired = { until: { $lte: new Date(Date.now() - CLOCKS_DIFFER_MS) } };
+    const expired = { until: { $lte: await this.now(-CLOCKS_DIFFER_MS) } };
     await this.#users.updateOne({ _id: username }, { $pull: { revokedTokens: expired } });
     // The list has a token once, even if it is logged out many times at once.
     const isNew = { _id: username, 'revokedTokens.jti': { $ne: token.jti } };

@@ -20,7 +20,10 @@ import {
  */
 export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: FeedType; Manifiesto?: string };
 
-/** Whether a field may name a person. Retention and erasure replace the text of such a field. */
+/**
+ * Whom a field may name: who received the guide, or anybody. Retention and erasure replace the text of such a field, and an
+ * export of a person's data has it.
+ */
 const NAMES_PERSON = {
   Guia: false,
   Tipo: false,
@@ -30,16 +33,16 @@ const NAMES_PERSON = {
   Sucursal: false,
   Motivo: false,
   Anula: false,
-  Recibe: true,
+  Recibe: 'receiver',
   Peso: false,
   Largo: false,
   Alto: false,
   Ancho: false,
-  Nota: true,
+  Nota: 'anybody',
   Manifiesto: false,
-} as const satisfies Record<keyof EventBody, boolean>;
+} as const satisfies Record<keyof EventBody, 'receiver' | 'anybody' | false>;
 type PersonalField = {
-  [F in keyof EventBody]-?: (typeof NAMES_PERSON)[F] extends true ? F : never;
+  [F in keyof EventBody]-?: (typeof NAMES_PERSON)[F] extends false ? never : F;
 }[keyof EventBody];
 /** The fields that name nobody, as paths of a stored entry. */
 export const IMPERSONAL_PATHS = Object.entries(NAMES_PERSON).flatMap(([field, isPersonal]) =>
@@ -48,6 +51,15 @@ export const IMPERSONAL_PATHS = Object.entries(NAMES_PERSON).flatMap(([field, is
 export const PERSONAL_FIELDS = Object.entries(NAMES_PERSON).flatMap(([field, isPersonal]) =>
   isPersonal ? [field as PersonalField] : [],
 );
+
+/** Returns the fields of an event that may name a person; without `receiver`, none that says who received. */
+export function personalFields(
+  event: Pick<EventBody, PersonalField>,
+  { receiver }: { receiver: boolean },
+): Pick<EventBody, PersonalField> {
+  const shown = PERSONAL_FIELDS.filter((field) => receiver || NAMES_PERSON[field] !== 'receiver');
+  return Object.fromEntries(shown.map((field) => [field, event[field]]));
+}
 
 /** The guide has another name in answers, and an annulment shows at the event that it annuls. */
 const NOT_SHOWN = ['Guia', 'Anula'] as const;

@@ -1,6 +1,8 @@
 import mongoose, { type Connection, mongo } from 'mongoose';
 import { ConfigError } from '#shared/config/load-config.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { addGauge } from '#shared/observability/metrics.ts';
+import { DatabaseClock } from './database-clock.ts';
 import type { ConnectionOwner } from './dependencies.ts';
 import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 
@@ -48,6 +50,14 @@ export function openMongo(server: ConnectionOwner, uri: string): Connection {
   const connection = createConnection(server.log);
   server.startup.connect('MongoDB', () => connect(connection, uri));
   server.addHook('onClose', () => connection.close());
+  const clock = new DatabaseClock(connection);
+  const help = "How far the clock of this process is ahead of the database's clock";
+  addGauge(
+    server.metrics,
+    'clock_difference_seconds',
+    help,
+    async () => (await clock.differenceMs()) / 1_000,
+  );
   const check = async () => {
     if (!connection.db) throw new Error('MongoDB has not been there since the start');
     await connection.db.admin().ping();

@@ -50,6 +50,12 @@ const OUTAGE_CODES = new Set([
  */
 const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 /**
+ * MongoDB's code for a write that it took back because another write met it, and DocumentDB's for a deadlock: PostgreSQL's
+ * `40P01`. Of two inserts that meet in an index that is unique but not the `_id`, DocumentDB takes one back after a second.
+ */
+const MONGO_CONFLICT_CODES: ReadonlySet<number> = new Set([112, 16_908_292]);
+const MONGO_TRANSIENT_CODES = new Set([...MONGO_OUTAGE_CODES, ...MONGO_CONFLICT_CODES]);
+/**
  * An error reply begins with its code (Redis protocol, "Simple errors"): loading, full, not the primary, without its
  * disk or its replicas.
  */
@@ -81,7 +87,7 @@ export function isTransientError(error: unknown): boolean {
   return (
     isUnconfirmed(error) ||
     OUTAGE_NAMES.has(error.name) ||
-    (error.name.startsWith('Mongo') && MONGO_OUTAGE_CODES.has(code as number)) ||
+    (error.name.startsWith('Mongo') && MONGO_TRANSIENT_CODES.has(code as number)) ||
     (typeof code === 'string' && OUTAGE_CODES.has(code)) ||
     (error.name === 'ReplyError' && REDIS_OUTAGE_CODES.test(error.message)) ||
     IOREDIS_OUTAGE_TEXTS.test(error.message) ||
@@ -106,15 +112,20 @@ export function isServerAway(error: unknown): boolean {
   return AWAY_NAMES.has(name) || MONGOOSE_NOT_CONNECTED.test(message);
 }
 
-/** Returns whether MongoDB never got the failed write. Otherwise the write may be done, now or later. */
-export function isUnsent(error: unknown): boolean {
-  const { name, errorLabels = [] } = connectionErrorOf(error);
+/**
+ * Returns whether a failed write is certainly not done: MongoDB never got it, or has taken it back. Otherwise the write may
+ * be done, now or later.
+ */
+export function isUndone(error: unknown): boolean {
+  const { name, code, errorLabels = [] } = connectionErrorOf(error);
   if (isServerAway(error) || name === 'MongoPoolClearedError') return true;
+  // Of a bulk write, whose error has another name, other documents may be stored.
+  if (name === 'MongoServerError' && MONGO_CONFLICT_CODES.has(code as number)) return true;
   return UNCONNECTED_LABELS.some((label) => errorLabels.includes(label));
 }
 
 /** Returns the error of a connection, which a bulk write wraps. */
-function connectionErrorOf(error: unknown): Error & { errorLabels?: readonly string[] } {
+function connectionErrorOf(error: unknown): Error & { code?: unknown; errorLabels?: readonly string[] } {
   const { errorResponse } = error as { errorResponse?: unknown };
   return (errorResponse instanceof Error ? errorResponse : error) as Error;
 }

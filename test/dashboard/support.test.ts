@@ -309,6 +309,19 @@ describe('a search', () => {
     expect(refused + kept).not.toContain('Juan Secreto');
   });
 
+  test('that finds one guide is in the trail, also by its number', async ({
+    newGuide,
+    stores,
+    visitorWith,
+  }) => {
+    const seeker = await visitorWith(['soporte.read', 'guias.quote']);
+    const number = await newGuide();
+    expect((await search(seeker, number)).status).toBe(303);
+    const looks = await stores.mongo.collection('audit').find({ actor: seeker.username }).toArray();
+    const searches = looks.filter(({ action }) => action === 'support.search');
+    expect(searches.map(({ details }) => details)).toEqual([{ guides: 1, answers: 0 }]);
+  });
+
   test('says of an unknown id how long ids are kept, and where else they are', async ({
     support,
     stores,

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Branch, branchCode } from '#shared/contracts/branch.ts';
 import type { Guide, SentGuide } from '#shared/contracts/guide.ts';
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
+import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { BranchOfGuide } from '#shared/stores/guide-model.ts';
 import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
 import type { GuideQuota, TakenGuides } from '../accounts/guide-quota.ts';
@@ -29,7 +30,11 @@ const PAUSES_MS = [0, 100, 300, 600];
 
 /** `localTime` writes a moment as SEND_FECHA shows it. */
 export type ValidationDeps = HonourDeps & { branches: BranchesClient; catalogue: Catalogue };
-export type CreationDeps = ValidationDeps & { journal: CreationJournal; guideQuota: GuideQuota };
+export type CreationDeps = ValidationDeps & {
+  journal: CreationJournal;
+  guideQuota: GuideQuota;
+  databaseClock: DatabaseClock;
+};
 export type CreationRequest = SentRequest & {
   /** The client's name for this request; repeated with the same body it creates nothing. */
   idempotencyKey: string | undefined;
@@ -71,6 +76,8 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   if (earlier) return replay(earlier);
   const branches = await resolveBranches(deps.branches, guides, request);
   const amounts = honourQuotes(deps, user.account, parsed, branches);
+  // It decides in which month the guides are billed, and when they are deleted or anonymised.
+  const createdUtc = await deps.databaseClock.now();
   // Taken after all checks: a refused request uses no quota.
   let taken: TakenGuides;
   try {
@@ -81,7 +88,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     if (concurrent) return replay(concurrent);
     throw error;
   }
-  const records = newRecords(parsed, branches, amounts, user, deps.localTime);
+  const records = newRecords(parsed, branches, amounts, user, { createdUtc, localTime: deps.localTime });
   const created = await journal.create(records, key).catch(async (error: unknown) => {
     if (!isUnknownResult(error)) await taken.giveBack();
     throw error;
@@ -159,10 +166,9 @@ function newRecords(
   { origin, destinations }: GuideBranches,
   amounts: readonly (QuotedAmounts | undefined)[],
   { username, account, test }: Caller,
-  localTime: CreationDeps['localTime'],
+  { createdUtc, localTime }: { createdUtc: Date } & Pick<CreationDeps, 'localTime'>,
 ): GuideRecord[] {
   const creation = randomUUID();
-  const createdUtc = new Date();
   const createdAt = localTime(createdUtc);
   const numbers = generateGuideNumbers(guides.length, test);
   const kept = test && { expiresAt: new Date(createdUtc.getTime() + TEST_KEPT_MS) };

@@ -16,6 +16,7 @@ import {
   TEXT,
   unfinishedIds,
 } from '#shared/stores/collection.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { isObject } from '../requests/body.ts';
@@ -50,6 +51,7 @@ export const CREATIONS = defineCollection(
     records: optional(body<GuideDocument[]>()),
     /** In the order of the request; there once all guides are stored. */
     numbers: optional(listOf(TEXT)),
+    /** By the database's clock. */
     expiresAt: optional(MOMENT),
   },
   {
@@ -107,11 +109,13 @@ function sorted(object: Record<string, unknown>): Record<string, unknown> {
 export class CreationJournal {
   readonly #entries: StoredModel<JournalEntry>;
   readonly #guides: GuideStore;
+  readonly #clock: DatabaseClock;
   readonly #overdue = new Overdue();
 
   constructor(connection: Connection, guides: GuideStore) {
     this.#entries = modelOf(connection, CREATIONS);
     this.#guides = guides;
+    this.#clock = new DatabaseClock(connection);
   }
 
   /** Returns the creation that was committed with a key. @throws DomainError `idempotency-key-reused` for another body. */
@@ -240,9 +244,10 @@ export class CreationJournal {
     if (!records) return;
     const keptMs = bodyHash === undefined ? UNNAMED_KEPT_MS : NAMED_KEPT_MS;
     const numbers = records.map((record) => record._id);
+    const expiresAt = await this.#clock.now(keptMs);
     await this.#entries.updateOne(
       { _id, creation },
-      { $set: { numbers, expiresAt: new Date(Date.now() + keptMs) }, $unset: { records: 1, openSince: 1 } },
+      { $set: { numbers, expiresAt }, $unset: { records: 1, openSince: 1 } },
     );
   }
 

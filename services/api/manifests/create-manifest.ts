@@ -100,7 +100,7 @@ async function findWaiting(
   const waiting: HandoverGuide[] = [];
   const end = performance.now() + SEARCH_MS;
   let isLate = false;
-  const from = localTime(new Date(Date.now() - WAITING_MS));
+  const from = localTime(await manifests.clock.now(-WAITING_MS));
   for await (const step of guides.documented(account, originBranch, from)) {
     const listed = await manifests.ofGuides(step.map(({ number }) => number));
     waiting.push(...step.filter(({ number }) => !listed.has(number) && isTestNumber(number) === test));
@@ -120,7 +120,7 @@ async function store(
   { username, account, test }: Caller,
   key: IdempotencyKey | undefined,
 ) {
-  const createdUtc = new Date();
+  const createdUtc = await manifests.clock.now();
   const rows = guides.map(rowOf);
   const ends = guides.flatMap(({ expiresAt }) => (expiresAt ? [expiresAt.getTime()] : []));
   const created = await manifests.create({

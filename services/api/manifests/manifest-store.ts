@@ -1,7 +1,9 @@
+import fastq, { type queueAsPromised } from 'fastq';
 import type { Connection } from 'mongoose';
 import { isTestManifest } from '#shared/contracts/manifest.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { Attempts } from '../guides/attempts.ts';
 import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../guides/creation-journal.ts';
@@ -17,14 +19,20 @@ export type ManifestCreation =
   | { manifest: Manifest; repeated: boolean }
   | { conflicts: ReadonlyMap<string, string> };
 
+type Inserted = ManifestCreation | 'number taken';
+
 /**
  * Manifests in MongoDB. A manifest is one document, so it exists whole or not at all. A unique index over the numbers
  * of its guides keeps each guide in one manifest.
  */
 export class ManifestStore {
+  readonly clock: DatabaseClock;
   readonly #manifests: StoredModel<Manifest>;
+  /** By account. */
+  readonly #turns = new Map<string, queueAsPromised<Manifest, Inserted>>();
 
   constructor(connection: Connection) {
+    this.clock = new DatabaseClock(connection);
     this.#manifests = modelOf(connection, MANIFESTS);
   }
 
@@ -38,13 +46,28 @@ export class ManifestStore {
   async create(manifest: Manifest): Promise<ManifestCreation> {
     const attempts = new Attempts('manifest-unknown');
     for (let drawn = manifest; ; ) {
-      const outcome = await attempts.untilAnswered(() => this.#insert(drawn));
+      const outcome = await attempts.untilAnswered(() => this.#insertInTurn(drawn));
       if (outcome !== 'number taken') return outcome;
       drawn = { ...drawn, _id: generateManifestNumber(isTestManifest(drawn._id)) };
     }
   }
 
-  async #insert(manifest: Manifest): Promise<ManifestCreation | 'number taken'> {
+  /**
+   * Inserts manifests of an account one after the other. DocumentDB takes a second for each pair of inserts that meet in a
+   * unique index, and eight that repeat would meet again and again.
+   */
+  async #insertInTurn(manifest: Manifest): Promise<Inserted> {
+    const { account } = manifest;
+    const turns = this.#turns.get(account) ?? fastq.promise((each: Manifest) => this.#insert(each), 1);
+    this.#turns.set(account, turns);
+    try {
+      return await turns.push(manifest);
+    } finally {
+      if (turns.idle()) this.#turns.delete(account);
+    }
+  }
+
+  async #insert(manifest: Manifest): Promise<Inserted> {
     try {
       await driverOf(this.#manifests).insertOne(manifest);
       return { manifest, repeated: false };
@@ -54,7 +77,7 @@ export class ManifestStore {
     }
   }
 
-  async #explainDuplicate(manifest: Manifest): Promise<ManifestCreation | 'number taken'> {
+  async #explainDuplicate(manifest: Manifest): Promise<Inserted> {
     const { _id, creation, key } = manifest;
     const same = await this.#read({ _id });
     // An earlier attempt stored it, and its answer was lost.
@@ -76,7 +99,7 @@ export class ManifestStore {
   async findByKey(key: IdempotencyKey): Promise<Manifest | undefined> {
     const manifest = await this.#read({ 'key.id': key.id });
     if (!manifest) return undefined;
-    if (manifest.createdUtc.getTime() < Date.now() - KEPT_MS) {
+    if (manifest.createdUtc < (await this.clock.now(-KEPT_MS))) {
       await this.#manifests.updateOne({ _id: manifest._id }, { $unset: { key: 1 } });
       return undefined;
     }

@@ -3,6 +3,7 @@ import type { Connection } from 'mongoose';
 import { AUDIT } from '#shared/audit/audit-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { createIndexes } from '#shared/stores/collection.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { EVENTS } from '#shared/stores/event-model.ts';
 import { GUIDES } from '#shared/stores/guide-model.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
@@ -16,6 +17,7 @@ import { MANIFESTS } from '../manifests/manifest-model.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     mongo: Connection;
+    databaseClock: DatabaseClock;
     redis: RedisClient;
   }
 }
@@ -28,5 +30,6 @@ export const storesPlugin = fp(async (server: HttpServer, { config }: ApiOptions
     server.startup.onceConnected(what, () => createIndexes(mongo, collection));
   }
   server.decorate('mongo', mongo);
+  server.decorate('databaseClock', new DatabaseClock(mongo));
   server.decorate('redis', openRedis(server, config.REDIS_URL, config.REDIS_PREFIX));
 });

@@ -1,4 +1,4 @@
-import type { LogEntry } from '#shared/stores/event-model.ts';
+import { type LogEntry, personalFields } from '#shared/stores/event-model.ts';
 import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '#shared/stores/guide-model.ts';
 import { namesReceiver, type PersonSearch, sectionsNaming } from './person-search.ts';
 import type { PersonalDataStore } from './personal-data-store.ts';
@@ -86,8 +86,8 @@ export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> 
 function entriesOf({ stored, sections, received, events }: Found) {
   const { _id, createdAt, status, service, origin, destination, guide } = stored;
   const delivered = events.map((event) => {
-    const { Ocurrido, Tipo, Recibe, Nota } = event.told;
-    return { Ocurrido, Tipo, ...(received.includes(event) && { Recibe }), Nota };
+    const { Ocurrido, Tipo } = event.told;
+    return { Ocurrido, Tipo, ...personalFields(event.told, { receiver: received.includes(event) }) };
   });
   const entry = (papel: string, datos: object) => ({
     guia: _id,

@@ -63,12 +63,13 @@ export class PersonalDataStore {
   /**
    * Anonymises the guides of a step created before a moment. Numbers, branches, service, dates, weight, measures and
    * value stay.
+   * @param now is stored as the time at which they were anonymised.
    * @returns the number of changed guides.
    */
-  async anonymiseOlder(step: GuideStep, before: Date): Promise<number> {
+  async anonymiseOlder(step: GuideStep, before: Date, now: Date): Promise<number> {
     const { modifiedCount } = await this.#guides.updateMany(
       { ...step.filter, anonymised: { $exists: false }, createdUtc: { $lt: before } },
-      [...ANONYMISE_ALL, { $set: { anonymised: new Date() } }],
+      [...ANONYMISE_ALL, { $set: { anonymised: now } }],
       { updatePipeline: true },
     );
     return modifiedCount;

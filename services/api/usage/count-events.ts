@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { EVENTS, type LogEntry, USAGE_TYPES } from '#shared/stores/event-model.ts';
-import { GUIDES } from '#shared/stores/guide-model.ts';
+import { GUIDES, type GuideDocument } from '#shared/stores/guide-model.ts';
 import { toCentavos } from '../tariffs/amounts.ts';
 import { addTo, type Figures, type Usage, type UsageOptions } from './figures.ts';
 import type { Month } from './months.ts';
@@ -18,6 +18,7 @@ type CountedEntry = Pick<LogEntry, '_id' | 'status' | 'version' | 'registered'> 
   told: Pick<LogEntry['told'], 'Guia' | 'Tipo'>;
   adjustment?: { Diferencia?: number; SinPrecio?: string };
 };
+type BilledGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'total'>;
 /** An entry of the month, with what the guide was before it. */
 type Change = { entry: CountedEntry; before?: CountedEntry; weighed?: CountedEntry };
 const FIELDS = {
@@ -26,8 +27,9 @@ const FIELDS = {
 } as const;
 
 /**
- * Adds what entries that were registered in the month changed: each in the account of its log, against the guide's entry
- * before it. Such a change is a fact for ever, so that later events change later months alone.
+ * Adds what entries that were registered in the month changed, against the guide's entry before it. Such a change is a fact
+ * for ever, so that later events change later months alone. It counts for the account for which the guide was created, as
+ * the guide does, whatever account it was moved to: otherwise one account would pay for what another gets back.
  */
 export async function countEvents(
   mongo: Connection,
@@ -36,23 +38,26 @@ export async function countEvents(
   usage: Usage,
 ): Promise<void> {
   let seen = 0;
-  for await (const page of entriesOf(mongo, month, account)) {
+  for await (const page of entriesOf(mongo, month)) {
     const entries = page.filter(({ told }) => isTestNumber(told.Guia) === test);
-    const totals = await totalsOf(mongo, entries);
-    for (const change of await changesOf(mongo, entries))
-      addTo(usage, change.entry._id.slice(0, -NUMBER_LENGTH), figuresOf(change, totals));
+    const guides = await guidesOf(mongo, entries);
+    const billed = entries.filter((entry) => account === undefined || payerOf(entry, guides) === account);
+    for (const change of await changesOf(mongo, billed))
+      addTo(usage, payerOf(change.entry, guides), figuresOf(change, guides.get(change.entry.told.Guia)));
     seen += page.length;
     onProgress(`Eventos leidos: ${seen}`);
   }
 }
 
-function figuresOf(
-  { entry, before, weighed }: Change,
-  totals: ReadonlyMap<string, number>,
-): Partial<Figures> {
+/** A guide of a test account may be gone before its entry; then it is the account of the log. */
+function payerOf({ _id, told }: CountedEntry, guides: ReadonlyMap<string, BilledGuide>): string {
+  const guide = guides.get(told.Guia);
+  return guide ? (guide.createdFor ?? guide.account) : _id.slice(0, -NUMBER_LENGTH);
+}
+
+function figuresOf({ entry, before, weighed }: Change, guide: BilledGuide | undefined): Partial<Figures> {
   const { told, status, adjustment } = entry;
-  if (told.Tipo === 'Cancelacion')
-    return { cancelled: 1, cancelledTotal: toCentavos(totals.get(told.Guia) ?? 0) };
+  if (told.Tipo === 'Cancelacion') return { cancelled: 1, cancelledTotal: toCentavos(guide?.total ?? 0) };
   const delivered = Number(status === 'Entregado') - Number(before?.status === 'Entregado');
   if (!adjustment) return { delivered };
   return {
@@ -72,12 +77,7 @@ function hasNoPrice(entry: CountedEntry | undefined): number {
 }
 
 /** Reads the month's entries in the order in which they were registered, a page at a time. */
-async function* entriesOf(
-  mongo: Connection,
-  { from, to }: Month,
-  account: string | undefined,
-): AsyncGenerator<CountedEntry[]> {
-  const ofAccount = account !== undefined && { _id: { $gte: `${account} `, $lt: `${account}!` } };
+async function* entriesOf(mongo: Connection, { from, to }: Month): AsyncGenerator<CountedEntry[]> {
   for (let last: CountedEntry | undefined; ; ) {
     const rest = last && {
       registered: { $gte: last.registered, $lt: to },
@@ -87,7 +87,6 @@ async function* entriesOf(
       .find({
         registered: { $gte: from, $lt: to },
         'told.Tipo': { $in: [...USAGE_TYPES] },
-        ...ofAccount,
         ...rest,
       })
       .readConcern(MAJORITY)
@@ -128,14 +127,15 @@ function setBefore(change: Change, entry: CountedEntry): void {
   if (entry.adjustment && version > (change.weighed?.version ?? 0)) change.weighed = entry;
 }
 
-/** Returns SEND_TOTAL of the guides that entries cancel. */
-async function totalsOf(mongo: Connection, entries: readonly CountedEntry[]): Promise<Map<string, number>> {
-  const cancelled = entries.filter(({ told }) => told.Tipo === 'Cancelacion').map(({ told }) => told.Guia);
-  if (cancelled.length === 0) return new Map();
+async function guidesOf(
+  mongo: Connection,
+  entries: readonly CountedEntry[],
+): Promise<Map<string, BilledGuide>> {
+  if (entries.length === 0) return new Map();
   const found = await modelOf(mongo, GUIDES)
-    .find({ _id: { $in: cancelled } })
-    .select<{ _id: string; total: number }>({ total: 1 })
+    .find({ _id: { $in: [...new Set(entries.map(({ told }) => told.Guia))] } })
+    .select<BilledGuide>({ account: 1, createdFor: 1, total: 1 })
     .sort({ _id: 1 })
     .lean();
-  return new Map(found.map(({ _id, total }) => [_id, total]));
+  return new Map(found.map((guide) => [guide._id, guide]));
 }

@@ -12,7 +12,7 @@ import {
 } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { writeErrorsOf } from '#shared/stores/mongo.ts';
-import { isUnsent } from '#shared/stores/transient-errors.ts';
+import { isUndone } from '#shared/stores/transient-errors.ts';
 import { monthRange } from './months.ts';
 
 export const LABEL_USAGE = defineCollection(
@@ -91,7 +91,7 @@ export class LabelUsage {
 function unwritten(error: unknown): (index: number) => boolean {
   const refused = new Set(writeErrorsOf(error).map(({ index }) => index));
   if (refused.size > 0) return (index) => refused.has(index);
-  const isNone = isUnsent(error) || (error as { code?: unknown }).code === NOT_WRITABLE_PRIMARY;
+  const isNone = isUndone(error) || (error as { code?: unknown }).code === NOT_WRITABLE_PRIMARY;
   return () => isNone;
 }
 

@@ -2,7 +2,7 @@ import { REASONS } from '#shared/contracts/event.ts';
 import { isStateEvent, STATES, wordsOf } from '#shared/contracts/event-types.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { numberOf } from '#shared/stores/event-log.ts';
-import { annulledBy } from '#shared/stores/event-model.ts';
+import { annulledBy, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
 import type { WebhookHealth } from '#shared/stores/webhook-health.ts';
 import { count, type WriteMoment } from '../format.ts';
 import { MAX_EVENTS, type PersonalData, type VisibleEntry, type VisibleGuide } from './guide-reader.ts';
@@ -107,11 +107,11 @@ export function personsView({ guide, entries }: PersonalData, write: WriteMoment
   }));
   return {
     parts: parts.filter(({ fields }) => fields.length > 0),
-    events: entries.map(({ told: { Tipo, Ocurrido, Recibe, Nota } }) => ({
-      type: Tipo,
-      occurred: write(new Date(Ocurrido)),
-      receiver: Recibe ?? null,
-      note: Nota ?? null,
+    eventFields: PERSONAL_FIELDS,
+    events: entries.map(({ told }) => ({
+      type: told.Tipo,
+      occurred: write(new Date(told.Ocurrido)),
+      fields: PERSONAL_FIELDS.map((field) => ({ field, value: told[field] ?? null })),
     })),
   };
 }

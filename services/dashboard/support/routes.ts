@@ -60,10 +60,13 @@ export function supportRoutes(options: Options) {
       const text = request.body.buscar.trim();
       const account = request.body.cuenta?.trim() || undefined;
       const found = await search(options, text, account);
-      if ('number' in found) return reply.redirect(`/soporte/guia/${found.number}`, 303);
-      const { guides, answers } = found;
       // Without its texts, which may name a person.
-      await record(request, 'search', account, { guides: guides.length, answers: answers?.length ?? 0 });
+      const trail = (guides: number, answers = 0) => record(request, 'search', account, { guides, answers });
+      if ('number' in found) {
+        await trail(1);
+        return reply.redirect(`/soporte/guia/${found.number}`, 303);
+      }
+      await trail(found.guides.length, found.answers?.length);
       const view = searchView(views.write, { text, account, found });
       return sendPage(reply, searchPage({ ...headerFor(request), ...view }));
     });

@@ -1,11 +1,13 @@
 import { describe, expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
+import { RECENT } from '#shared/auth/user-store.ts';
 import type { LogEntry } from '#shared/stores/event-model.ts';
 import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as events, wordsOf } from '#test/fixtures/events.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 
 /** `npm run admin -- usage` (k8s/operations.md "Billing"). Each test has months of its own, long closed. */
 
@@ -133,7 +135,8 @@ describe('npm run admin -- usage', () => {
     await register(event(delivered, 'Anulacion', { Anula: 'e1' }));
     expect(await admin(['account', 'demo2', 'nueva'])).toMatchObject({ code: 0 });
     const personal = new PersonalDataStore(stores.mongo);
-    for await (const step of personal.steps(1_000, '')) await personal.anonymiseOlder(step, new Date());
+    for await (const step of personal.steps(1_000, ''))
+      await personal.anonymiseOlder(step, new Date(), new Date());
     await personal.anonymiseOlderEvents(new Date(), 1_000);
     for await (const _ of personal.forgetUser('demo2'));
     const stored = /^2025-08 se guardo el \d{4}-\d\d-\d\d \d\d:\d\d \(America\/Mexico_City\)/;
@@ -154,8 +157,10 @@ describe('npm run admin -- usage', () => {
     expect(changed.err.split('\n').slice(1)).toEqual([
       'Un mes cerrado no debe cambiar. Cambio:',
       '  demo: Guias 2, se guardo 3',
+      '  demo: Entregadas 0, se guardo 1',
       '  demo: Total 194.31, se guardo 194.30',
       '  otro: Guias 1, se guardo 0',
+      '  otro: Entregadas 1, se guardo 0',
       '',
     ]);
     const elsewhere = await admin(['usage', '--month', '2025-08'], { TIME_ZONE: 'America/Tijuana' });
@@ -173,6 +178,40 @@ describe('npm run admin -- usage', () => {
       err: 'Las guias de 2024-09 no tienen la hora de TIME_ZONE=America/Tijuana: use la zona del servicio api. No se guardo el mes\n',
     });
     expect((await usage('2024-09')).err).toBe('2024-09 esta cerrado, y se guardo. Cuentas: 1.\n');
+  });
+
+  test('counts all of a guide for whom it was created, also while it is with another account', async ({
+    admin,
+    api,
+    happened,
+    register,
+    usage,
+  }) => {
+    const client = await Client.login(api.url, 'otro');
+    const move = async (account: string) => {
+      expect(await admin(['account', 'otro', account])).toMatchObject({ code: 0 });
+      passTime(RECENT.freshMs);
+    };
+    const quoted = async () => {
+      const Guia = [{ Destinatario: { CodigoPostal: '64000' }, Producto: GOODS }];
+      const { body } = await client.post('/api/guias/cotizar', { TipoServicio: 'Domicilio', Guia });
+      const { Cotizacion } = (body.data as [{ Opciones: [{ Cotizacion: string }] }])[0].Opciones[0];
+      const guide = { ...minimalGuide({ CodigoPostal: '64000' }), Producto: GOODS, Cotizacion };
+      return (await client.created(guide))[0]?.SEND_GUIA ?? '';
+    };
+    const [cancelled, weighed] = [await quoted(), await quoted()];
+    await move('otra');
+    expect((await client.post(`/api/guias/${cancelled}/cancelar`, '')).status).toBe(200);
+    await register(event(weighed, 'Pesaje', { Id: 'p1', ...HEAVIER }));
+    await register(event(weighed, 'Entregado'));
+    await move('otro');
+    const again = '2024-09-12T18:00:00Z';
+    await happened(cancelled, '2024-09-10T12:00:00', again);
+    await happened(weighed, '2024-09-10T12:00:00', again, again);
+    const rows = ['otro,2,1,1,0,479.66,239.83,80.19,0'];
+    expect((await usage('2024-09', '--account', 'otra')).rows).toEqual([]);
+    expect((await usage('2024-09', '--account', 'otro')).rows).toEqual(rows);
+    expect((await usage('2024-09')).rows).toEqual(rows);
   });
 
   test('begins and ends a month at midnight of TIME_ZONE', async ({ cancel, happened, newGuide, usage }) => {

@@ -291,6 +291,41 @@ describe('an Idempotency-Key of a manifest', () => {
   });
 });
 
+/** DocumentDB may take back one of two inserts that meet in a unique index, after a second. */
+describe('manifests that meet', () => {
+  const codesOf = (answers: Awaited<ReturnType<Client['post']>>[]) =>
+    answers.map(({ status, body }) => (status === 200 ? 200 : body.codigo)).toSorted();
+
+  test('with one key are one, in each of eight pairs', async ({ demo, make }) => {
+    for (let pair = 0; pair < 8; pair++) {
+      const guides = await newGuides(demo, 100);
+      const key = randomUUID();
+      const answers = await Promise.all([make(guides, key), make(guides, key)]);
+      expect(codesOf(answers)).toEqual([200, 200]);
+      expect(answers[1]?.body).toEqual(answers[0]?.body);
+    }
+  });
+
+  test('without a key are one of eight, and the others name it', async ({ demo, make }) => {
+    const guides = await newGuides(demo, 3);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => make(guides)));
+    expect(codesOf(answers)).toEqual([200, ...Array(7).fill('guia_en_manifiesto')]);
+  });
+
+  test('in one guide of each leave it in one of six', async ({ demo, make }) => {
+    const [shared, ...own] = await newGuides(demo, 7);
+    const answers = await Promise.all(own.map((guide) => make([guide, shared])));
+    expect(codesOf(answers)).toEqual([200, ...Array(5).fill('guia_en_manifiesto')]);
+  });
+
+  test('in 500 guides, in reverse order, at two apis, are one of two', async ({ demo, make, startApi }) => {
+    const guides = await newGuides(demo, 500);
+    const elsewhere = await Client.login((await startApi()).url);
+    const reverse = elsewhere.post('/api/manifiestos', { Guias: guides.toReversed() });
+    expect(codesOf(await Promise.all([make(guides), reverse]))).toEqual([200, 'guia_en_manifiesto']);
+  });
+});
+
 describe('the list of manifests', () => {
   test('has those of the account, newest first, page by page and by time', async ({ api, stores }) => {
     const client = await Client.login(api.url, 'otro');

@@ -5,7 +5,8 @@ import { expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
+import { type LogEntry, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 
@@ -34,6 +35,7 @@ test('retention removes who received, and notes', async ({ newGuide, personal, r
   }
   const retention = new Retention({
     store: new PersonalDataStore(stores.mongo),
+    clock: new DatabaseClock(stores.mongo),
     redis: stores.redis,
     prefix: `${stores.prefix}:events`,
     days: 90,
@@ -102,4 +104,23 @@ test("an export has what the person received, nobody else's", async ({ newGuide,
     }),
   );
   expect(out).not.toContain('Otra persona');
+});
+
+test('an export has every field of an event that may name a person', async ({
+  entries,
+  newGuide,
+  privacy,
+  register,
+}) => {
+  const name = `Eva ${randomUUID()}`.slice(0, 40);
+  const guide = await newGuide();
+  await register(delivered(guide, name, 'x'));
+  const personal = {
+    ...Object.fromEntries(PERSONAL_FIELDS.map((field) => [field, `de ${field}`])),
+    Recibe: name,
+  };
+  const set = Object.entries(personal).map(([field, text]) => [`told.${field}`, text]);
+  await entries.updateOne({ 'told.Guia': guide }, { $set: Object.fromEntries(set) });
+  const { out } = await privacy('export', '--name', name);
+  expect(JSON.parse(out).guias).toMatchObject([{ guia: guide, papel: 'receptor', eventos: [personal] }]);
 });

@@ -3,9 +3,11 @@ import { Registry } from 'prom-client';
 import { expect, vi } from 'vitest';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { printingTest } from '#test/fixtures/services.ts';
+import { setClockAhead } from '#test/fixtures/wrong-clock.ts';
 
 const DAY = 24 * 3_600_000;
 /** Every text of a full guide that names somebody, or may do so. */
@@ -32,6 +34,7 @@ const test = printingTest
       const metrics = new Registry();
       const retention = new Retention({
         store: new PersonalDataStore(stores.mongo),
+        clock: new DatabaseClock(stores.mongo),
         redis: stores.redis,
         prefix: `${stores.prefix}:${task.id}`,
         days: 90,
@@ -104,6 +107,46 @@ test('a pass goes on, and is due daily', async ({ age, created, guides, retentio
   await stores.redis.hset(state, 'finishedAt', Date.now() - DAY);
   await retention().retention.runIfDue();
   expect((await guides.findOne({ _id: later[0] ?? '' }))?.anonymised).toBeInstanceOf(Date);
+});
+
+test('a process whose clock is 400 days ahead, or behind, anonymises nothing', async ({
+  age,
+  created,
+  guides,
+  retention,
+  stores,
+  task,
+}) => {
+  const [old = '', young = ''] = await created(2);
+  await age([old], 91);
+  const anonymised = async (number: string) => (await guides.findOne({ _id: number }))?.anonymised;
+  const { retention: one, metrics } = retention();
+  for (const days of [400, -400]) {
+    const setRight = setClockAhead(days * DAY);
+    await expect(one.runIfDue()).rejects.toThrow(`${24 * days} h ahead of the database's`);
+    setRight();
+  }
+  expect(await anonymised(old)).toBeUndefined();
+  expect(await anonymised(young)).toBeUndefined();
+  const { values } = (await metrics.getSingleMetric('retention_last_pass_seconds')?.get()) ?? {};
+  expect(Math.abs((values?.[0]?.value ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
+
+  // What another release has stored by such a clock.
+  const state = `${stores.prefix}:${task.id}:retention`;
+  await stores.redis.hset(state, 'finishedAt', Date.now() + 400 * DAY);
+  await one.runIfDue();
+  expect(await anonymised(old)).toBeInstanceOf(Date);
+  expect(await anonymised(young)).toBeUndefined();
+  expect(Number(await stores.redis.hget(state, 'finishedAt'))).toBeLessThan(Date.now() + 60_000);
+});
+
+test("the database's clock says how old a guide is", async ({ age, created, guides, retention }) => {
+  const [young = ''] = await created(1);
+  await age([young], 90 - 1 / 96); // a quarter of an hour too young
+  const setRight = setClockAhead(DAY / 48);
+  await retention().retention.runIfDue();
+  setRight();
+  expect((await guides.findOne({ _id: young }))?.anonymised).toBeUndefined();
 });
 
 test('the api anonymises by itself, as its setting says', async ({ age, created, guides, startApi }) => {
