@@ -6,7 +6,12 @@ import { readTariff } from '../tariffs/read-tariff.ts';
 import { readSurroundings } from '../tariffs/surroundings.ts';
 import type { Tariff } from '../tariffs/tariff.ts';
 import { describeDifference, describeRows } from '../tariffs/tariff-difference.ts';
-import { readTariffFolder, type TariffFolder, withChanges } from '../tariffs/tariff-files.ts';
+import {
+  readTariffFolder,
+  type TariffFolder,
+  withChanges,
+  withoutEmptyFiles,
+} from '../tariffs/tariff-files.ts';
 import { TariffReport } from '../tariffs/tariff-report.ts';
 import { inForceAt } from '../tariffs/tariff-versions.ts';
 import { type Beginning, beginningOf, parseDate } from './local-days.ts';
@@ -48,7 +53,11 @@ export function addLoadCommands(program: Command, run: Run): void {
           if (warnings > 0 && !acceptWarnings) {
             throw new Error(`${text}\nNo se cargo nada: corrija los avisos, o agregue --accept-warnings`);
           }
-          const { version, state } = await addVersion(stored, folder, from === undefined ? undefined : begins.moment);
+          const { version, state } = await addVersion(
+            stored,
+            folder,
+            from === undefined ? undefined : begins.moment,
+          );
           return { text: `${text}\nVersion ${version}, ${state}`, details: { version } };
         },
         {
@@ -89,7 +98,7 @@ async function checkFolder(
     ...differences,
   ].join('\n');
   if (report.errors.count > 0) throw new Error(`${text}\nNo se cargo nada: corrija los errores`);
-  return { folder, warnings: report.warnings.count, text };
+  return { folder: withoutEmptyFiles(folder), warnings: report.warnings.count, text };
 }
 
 function describeReport({ errors, warnings }: TariffReport): string[] {

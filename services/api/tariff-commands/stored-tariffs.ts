@@ -57,9 +57,7 @@ export async function addVersion(
  * versions the newest is in force.
  */
 function beginsNow(versions: readonly TariffVersion[], now: number): number {
-  const stepped = versions.filter(
-    ({ from, at }) => from <= at.getTime() && from <= now + MAX_STEP_BACK_MS,
-  );
+  const stepped = versions.filter(({ from, at }) => from <= at.getTime() && from <= now + MAX_STEP_BACK_MS);
   return Math.max(now, ...stepped.map(({ from }) => from));
 }
 

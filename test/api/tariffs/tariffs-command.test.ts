@@ -95,6 +95,20 @@ describe('npm run tariffs', () => {
     );
   });
 
+  test('a header alone empties a file that a tariff may lack', async ({ tariffs }) => {
+    await tariffs('import', DEMO_TARIFF, '--accept-warnings');
+    const folder = await folderWith('contratos.csv', 'Cuenta,Lista,Descuento\n');
+    expect((await tariffs('import', folder)).err).toContain(
+      'contratos.csv\n  linea 1: queda sin filas: faltan las 1 de la version en vigor',
+    );
+    const { out } = await tariffs('import', folder, '--accept-warnings');
+    expect(out).toContain('contratos.csv: filas nuevas: 0, que ya no estan: 1');
+    const { out: price } = await tariffs('quote', '--account', 'demo', '--origin', '06600', ...PARCEL);
+    expect(price).toContain('Domicilio: lista publica, zona 3');
+    // An api of the release before reads no file without rows.
+    expect((await tariffs('export', '2', join(folder, 'copia'))).out).not.toContain('contratos.csv');
+  });
+
   test('a version for another day waits for its midnight', async ({ tariffs }) => {
     const { out } = await tariffs('import', DEMO_TARIFF, '--accept-warnings', '--from', '2099-12-01');
     expect(out).toContain('Version 1, futura: rige desde 2099-12-01 00:00:00 (America/Mexico_City)');
