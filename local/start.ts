@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { seedDemoData } from './demo-data.ts';
 import { repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
@@ -26,7 +27,7 @@ const SAME_SIGNAL_MS = 500;
 
 try {
   const { fresh, help } = parseOptions();
-  if (help) say(HELP);
+  if (help) process.exitCode = await untilPipeBreaks(printHelp);
   else {
     const stopped = stopSignal(() => say('\nStopping…\n'));
     await Promise.race([startAndKeepRunning(fresh), stopped]);
@@ -127,6 +128,11 @@ function progress(line: string): void {
 
 function seconds(): string {
   return (performance.now() / 1000).toFixed(1);
+}
+
+async function printHelp(): Promise<number> {
+  say(HELP);
+  return 0;
 }
 
 function say(text: string): void {

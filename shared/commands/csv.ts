@@ -42,13 +42,15 @@ export async function* readRows<C extends string>(
  * line numbers are those of an editor.
  * @param columns the possible names in the header. Cells of absent columns are empty.
  * @param report receives the problems of single lines, which are left out.
- * @throws InvalidFileError for a wrong header, and for too many rows or too long ones.
+ * @param leastRows 0 if a header alone is a file.
+ * @throws InvalidFileError for a wrong header, and for too few or too many rows or too long ones.
  */
 export function* parseRows<C extends string>(
   content: string,
   columns: readonly C[],
   report: LineReport,
   required: readonly C[] = columns,
+  leastRows = 1,
 ): Generator<Row<C>> {
   const lines = splitLines(content);
   const { names, delimiter } = parseHeader(lines.shift() ?? '', columns, required);
@@ -72,7 +74,7 @@ export function* parseRows<C extends string>(
       }
     }
   }
-  if (rows === 0 && report.count === 0) throw new InvalidFileError('El archivo no tiene filas');
+  if (rows < leastRows && report.count === 0) throw new InvalidFileError('El archivo no tiene filas');
 }
 
 /** Hints at a comma in an amount, which makes one cell more. */

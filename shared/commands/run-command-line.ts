@@ -9,6 +9,7 @@ import { mongoSettings } from '#shared/config/settings.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { untilPipeBreaks } from './broken-pipe.ts';
 import { explainUsage, isHelp, spanishCommand } from './terminal.ts';
 
 /** A wrong argument. The message is for the operator, and does not repeat what was typed. */
@@ -34,7 +35,7 @@ type CommandLine = {
 
 /**
  * Runs a command line for operators. A failure is one line on standard error.
- * @returns the exit code. 0: done, 1: refused or failed, 2: wrong usage.
+ * @returns the exit code. 0: done, 1: refused or failed, 2: wrong usage, 141: nobody reads the output any more.
  */
 export async function runCommandLine(
   { name, service, addCommands }: CommandLine,
@@ -45,10 +46,13 @@ export async function runCommandLine(
     addCommands(program, (use, as = typed(program, service)) =>
       perform({ ...as, service, env: process.env }, use),
     );
-    await program.parseAsync(argv);
-    return 0;
+    return await untilPipeBreaks(async () => {
+      await program.parseAsync(argv).catch((error: unknown) => {
+        if (!isHelp(error)) throw error;
+      });
+      return 0;
+    });
   } catch (error) {
-    if (isHelp(error)) return 0;
     process.stderr.write(`${explain(error, name)}\n`);
     const wrongUsage = [CommanderError, UsageError, ConfigError].some((type) => error instanceof type);
     return wrongUsage ? 2 : 1;
@@ -87,12 +91,19 @@ function typed(
 
 function explain(error: unknown, name: string): string {
   if (error instanceof CommanderError) return explainUsage(error, name);
+  if (error instanceof ConfigError) return explainSettings(error);
   const { message, code, syscall } = error as NodeJS.ErrnoException;
-  // A closed standard output is not an outage, although its error has the code of an outage.
-  if (isTransientError(error) && syscall !== 'write') {
-    return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
-  }
+  if (isTransientError(error)) return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
   return syscall ? `No se puede leer o escribir el archivo (${code})` : message;
+}
+
+/** Names what is wrong with the environment; the descriptions of settings are English. */
+function explainSettings({ settings, message }: ConfigError): string {
+  const problems = settings.map(
+    ({ name, isMissing, example }) =>
+      `${isMissing ? 'Falta' : 'No sirve'} la variable ${name}${example ? `. Ejemplo: ${example}` : ''}`,
+  );
+  return problems.length > 0 ? problems.join('\n') : message.replace(/^.*/, 'La configuracion no sirve:');
 }
 
 /** npm runs commands in the folder of the project, not in that of the operator. */

@@ -7,8 +7,21 @@ import { explainNetworks } from './networks.ts';
 import { explainProxies } from './proxies.ts';
 import { explainRedisAddress } from './redis-address.ts';
 
+/** A variable that is wrong, or missing, with an example of a right one. */
+export type WrongSetting = { name: string; isMissing: boolean; example?: string };
+
 export class ConfigError extends Error {
   override name = 'ConfigError';
+  /** What the message describes, for those who read another language; empty if that is not a whole variable. */
+  readonly settings: readonly WrongSetting[];
+
+  constructor(
+    message: string,
+    { settings = [], ...options }: ErrorOptions & { settings?: WrongSetting[] } = {},
+  ) {
+    super(message, options);
+    this.settings = settings;
+  }
 }
 
 type Setting = { description?: string; examples?: unknown[] };
@@ -31,8 +44,11 @@ export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv)
     ajv.addFormat(format, (text) => !wrongWith(text));
   const validate = ajv.compile<Static<S>>(schema);
   if (validate(values)) return Object.freeze(values);
-  const lines = (validate.errors ?? []).map((error) => `  ${explain(schema, error)}`);
-  throw new ConfigError(`Wrong configuration:\n${[...new Set(lines)].join('\n')}`);
+  const errors = validate.errors ?? [];
+  const lines = errors.map((error) => `  ${explain(schema, error)}`);
+  throw new ConfigError(`Wrong configuration:\n${[...new Set(lines)].join('\n')}`, {
+    settings: errors.map((error) => wrongSetting(schema, error)),
+  });
 }
 
 function readSecretFile(name: string, path: string | undefined): string | undefined {
@@ -78,15 +94,19 @@ function explainServiceUrl(value: string): string | undefined {
   return bare ? undefined : 'must be http:// or https:// with a host, a port if need be, and nothing else';
 }
 
+function wrongSetting(schema: TObject, error: ErrorObject): WrongSetting {
+  const isMissing = error.keyword === 'required';
+  const name = isMissing ? String(error.params.missingProperty) : error.instancePath.slice(1);
+  const { examples }: Setting = schema.properties[name] ?? {};
+  return { name, isMissing, ...(examples && { example: `${name}=${examples[0]}` }) };
+}
+
 function explain(schema: TObject, error: ErrorObject): string {
-  const missing = error.keyword === 'required';
-  const name = missing ? String(error.params.missingProperty) : error.instancePath.slice(1);
-  const setting: Setting = schema.properties[name] ?? {};
-  const { description, examples } = setting;
+  const { name, isMissing, example } = wrongSetting(schema, error);
+  const { description }: Setting = schema.properties[name] ?? {};
   const format = error.keyword === 'format' ? FORMATS[error.params.format] : undefined;
-  const wrong = missing ? 'is not set' : (format?.(String(error.data)) ?? error.message);
-  const example = examples ? ` Example: ${name}=${examples[0]}` : '';
-  return `${name} ${wrong}. ${description ?? ''}.${example}`;
+  const wrong = isMissing ? 'is not set' : (format?.(String(error.data)) ?? error.message);
+  return `${name} ${wrong}. ${description ?? ''}.${example ? ` Example: ${example}` : ''}`;
 }
 
 function explainTimeZone(value: string): string | undefined {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { repoRoot } from '#local/folders.ts';
 import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { SetupError } from '#local/setup-error.ts';
+import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { provideTestServers } from '#test/fixtures/test-servers.ts';
 import { chart } from './report/chart.ts';
 import { captionOf, markdownTable, type Report, short, toRows, withFigures } from './report/report.ts';
@@ -62,7 +63,7 @@ or a part only shows its table.
   --guides <count>  guides in the full database; 1000000 where it is not given
 `;
 
-process.exitCode = await bench();
+process.exitCode = await untilPipeBreaks(bench);
 
 /** @returns the exit code: 1 when something could not be measured, whatever the figures are. */
 async function bench(): Promise<number> {

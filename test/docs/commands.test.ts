@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { run as runAdmin } from '#services/api/cli.ts';
@@ -44,6 +47,31 @@ async function helpOf(name: string, words: string[]): Promise<string> {
   expect(out).toMatch(/^(Usage|Uso): /);
   return out;
 }
+
+/** Runs a program whose output nobody reads, as after `head` has seen enough. */
+async function unread(program: string, words: string[]) {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const options = { env: { PATH, NODE_COMPILE_CACHE }, stdio: 'pipe' } as const;
+  const child = spawn(process.execPath, [join(repoRoot, program), ...words], options);
+  child.stdout.destroy();
+  const ended = once(child, 'close');
+  const err = await text(child.stderr);
+  const [code] = await ended;
+  return { code, err };
+}
+
+it.each([...PROGRAMS.values()])('%s ends in silence where nobody reads what it writes', async (program) => {
+  expect(await unread(program, ['--help'])).toEqual({ code: 141, err: '' });
+});
+
+it.each(Object.keys(CLIS))('%s says in Spanish that it lacks the database', async (name) => {
+  const words = { admin: ['list'], branches: ['postal-codes', 'status'], tariffs: ['list'] }[name] ?? [];
+  expect(await runCommand(CLIS[name] as typeof runAdmin, words, { env: {} })).toEqual({
+    code: 2,
+    out: '',
+    err: 'Falta la variable MONGODB_URI. Ejemplo: MONGODB_URI=mongodb://127.0.0.1:27017/guias\n',
+  });
+});
 
 describe('--help', () => {
   it.each([...PROGRAMS.keys()])(

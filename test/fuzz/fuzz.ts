@@ -7,6 +7,7 @@ import { stopAllProcesses } from '#local/process/owned-process.ts';
 import { generateSecrets } from '#local/secrets.ts';
 import { SetupError } from '#local/setup-error.ts';
 import { startSystem } from '#local/system.ts';
+import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { provideTestServers } from '#test/fixtures/test-servers.ts';
 
@@ -27,8 +28,11 @@ const CHECKS = [
   'ignored_auth',
 ];
 
-if (process.argv.includes('--help')) process.stdout.write(HELP);
-else process.exitCode = await fuzz(process.argv.slice(2));
+process.exitCode = await untilPipeBreaks(async () => {
+  if (!process.argv.includes('--help')) return fuzz(process.argv.slice(2));
+  process.stdout.write(HELP);
+  return 0;
+});
 
 /** @returns the exit code of schemathesis. */
 async function fuzz(options: string[]): Promise<number> {

@@ -6,7 +6,12 @@ import { readTariff } from '../tariffs/read-tariff.ts';
 import { readSurroundings } from '../tariffs/surroundings.ts';
 import type { Tariff } from '../tariffs/tariff.ts';
 import { describeDifference, describeRows } from '../tariffs/tariff-difference.ts';
-import { readTariffFolder, type TariffFolder, withChanges } from '../tariffs/tariff-files.ts';
+import {
+  readTariffFolder,
+  type TariffFolder,
+  withChanges,
+  withoutEmptyFiles,
+} from '../tariffs/tariff-files.ts';
 import { TariffReport } from '../tariffs/tariff-report.ts';
 import { inForceAt } from '../tariffs/tariff-versions.ts';
 import { type Beginning, beginningOf, parseDate } from './local-days.ts';
@@ -24,7 +29,7 @@ export function addLoadCommands(program: Command, run: Run): void {
     .action((path: string, { from }: { from?: string }) =>
       run(async (mongo) => {
         const stored = await readStoredTariffs(mongo);
-        const { warnings, text } = await checkFolder(stored, typedPath(path), beginningOf(from));
+        const { warnings, text } = await checkFolder(stored, typedPath(path), beginningOf(from, stored.now));
         const accept = warnings > 0 ? '. Para cargarla con estos avisos: import --accept-warnings' : '';
         return { text: `${text}\nPrueba, no se cambio nada${accept}` };
       }),
@@ -43,13 +48,17 @@ export function addLoadCommands(program: Command, run: Run): void {
       run(
         async (mongo) => {
           const stored = await readStoredTariffs(mongo);
-          const begins = beginningOf(from);
+          const begins = beginningOf(from, stored.now);
           const { folder, warnings, text } = await checkFolder(stored, typedPath(path), begins);
           if (warnings > 0 && !acceptWarnings) {
             throw new Error(`${text}\nNo se cargo nada: corrija los avisos, o agregue --accept-warnings`);
           }
-          const version = await addVersion(stored, folder, begins.moment);
-          return { text: `${text}\nVersion ${version}, en vigor desde ${begins.text}`, details: { version } };
+          const { version, state } = await addVersion(
+            stored,
+            folder,
+            from === undefined ? undefined : begins.moment,
+          );
+          return { text: `${text}\nVersion ${version}, ${state}`, details: { version } };
         },
         {
           action: 'tariffs.import',
@@ -89,7 +98,7 @@ async function checkFolder(
     ...differences,
   ].join('\n');
   if (report.errors.count > 0) throw new Error(`${text}\nNo se cargo nada: corrija los errores`);
-  return { folder, warnings: report.warnings.count, text };
+  return { folder: withoutEmptyFiles(folder), warnings: report.warnings.count, text };
 }
 
 function describeReport({ errors, warnings }: TariffReport): string[] {

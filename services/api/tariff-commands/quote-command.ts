@@ -67,8 +67,7 @@ async function tariffOf(
   stored: StoredTariffs,
   wanted: number | undefined,
 ): Promise<{ tariff: Tariff; title: string }> {
-  const now = Date.now();
-  const inForce = inForceAt(stored.versions, now);
+  const inForce = inForceAt(stored.versions, stored.now);
   const version = wanted === undefined ? inForce : stored.versions.find(({ number }) => number === wanted);
   if (!version) {
     throw wanted === undefined

@@ -3,9 +3,15 @@ import type { Command } from 'commander';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { aligned, parseInteger, readTimeZone } from '../commands/command-line.ts';
 import { writeTariffFolder } from '../tariffs/tariff-files.ts';
-import { inForceAt, type TariffVersion } from '../tariffs/tariff-versions.ts';
-import { beginningOf } from './local-days.ts';
-import { addVersion, filesOf, noVersion, readStoredTariffs, withdrawVersion } from './stored-tariffs.ts';
+import { inForceAt } from '../tariffs/tariff-versions.ts';
+import {
+  addVersion,
+  filesOf,
+  noVersion,
+  readStoredTariffs,
+  type StoredTariffs,
+  withdrawVersion,
+} from './stored-tariffs.ts';
 
 const VERSION = 'su numero en list';
 
@@ -16,8 +22,8 @@ export function addVersionCommands(program: Command, run: Run): void {
     .description('las versiones, desde cuando rigen, cual esta en vigor, y quien las cargo')
     .action(() =>
       run(async (mongo) => {
-        const { versions } = await readStoredTariffs(mongo);
-        return { text: versions.length > 0 ? versionTable(versions) : 'No hay tarifas' };
+        const stored = await readStoredTariffs(mongo);
+        return { text: stored.versions.length > 0 ? versionTable(stored) : 'No hay tarifas' };
       }),
     );
   program
@@ -40,12 +46,9 @@ export function addVersionCommands(program: Command, run: Run): void {
     .action((version: number) =>
       run(async (mongo) => {
         const stored = await readStoredTariffs(mongo);
-        const begins = beginningOf(undefined);
-        const restored = await addVersion(stored, await filesOf(stored, version), begins.moment);
-        return {
-          text: `Version ${restored}, con los archivos de la ${version}, en vigor desde ${begins.text}`,
-          details: { restored },
-        };
+        const { version: restored, state } = await addVersion(stored, await filesOf(stored, version));
+        const text = `Version ${restored}, con los archivos de la ${version}, ${state}`;
+        return { text, details: { restored } };
       }),
     );
   program
@@ -58,11 +61,7 @@ export function addVersionCommands(program: Command, run: Run): void {
         const found = stored.versions.find(({ number }) => number === version);
         if (!found) throw noVersion(version);
         if (found.withdrawn) return { text: `La version ${version} ya estaba retirada` };
-        await withdrawVersion(stored, version);
-        const rest = stored.versions.filter(({ number }) => number !== version);
-        const now = inForceAt(rest, Date.now());
-        const after = now ? `en vigor queda la ${now.number}` : 'no queda ninguna en vigor';
-        return { text: `Version ${version} retirada; ${after}` };
+        return { text: `Version ${version} retirada; ${await withdrawVersion(stored, version)}` };
       }),
     );
 }
@@ -79,16 +78,16 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /** Times are local, as those that `import` takes. */
-function versionTable(versions: readonly TariffVersion[]): string {
+function versionTable({ versions, now }: StoredTariffs): string {
   const { timeZone, localTime } = readTimeZone();
   const minute = (moment: Date) => localTime(moment).slice(0, 16).replace('T', ' ');
-  const now = inForceAt(versions, Date.now())?.number;
+  const inForce = inForceAt(versions, now)?.number;
   const rows = versions
     .toReversed()
     .map(({ number, from, at, by, withdrawn }) => [
       `${number}`,
       minute(new Date(from)),
-      withdrawn ? 'retirada' : number === now ? 'en vigor' : from > Date.now() ? 'futura' : 'anterior',
+      withdrawn ? 'retirada' : number === inForce ? 'en vigor' : from > now ? 'futura' : 'anterior',
       minute(at),
       by,
     ]);

@@ -9,9 +9,13 @@ export function percentOf(amount: number, percentage: number): number {
   return (scaled - (scaled % WHOLE)) / WHOLE;
 }
 
-/** Converts a decimal number to its smallest unit, rounded up: 30.1 cm to 301 mm. Decimals beyond the sixth do not count. */
+/**
+ * Converts a decimal number to its smallest unit, rounded up: 30.1 cm to 301 mm. Decimals beyond the sixth do not count, but
+ * what is greater than 0 is at least one unit.
+ */
 export function toUnits(value: number, unitsPerOne: number): number {
-  return Math.ceil(Math.round(value * 1e6) / (1e6 / unitsPerOne));
+  const units = Math.ceil(Math.round(value * 1e6) / (1e6 / unitsPerOne));
+  return value > 0 ? Math.max(units, 1) : units;
 }
 
 /** Converts pesos with at most two decimals to centavos. */

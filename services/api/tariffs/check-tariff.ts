@@ -1,5 +1,5 @@
 import { branchCode } from '#shared/contracts/branch.ts';
-import { formatPesos } from './amounts.ts';
+import { formatPercent, formatPesos } from './amounts.ts';
 import { addDays } from './delivery-days.ts';
 import type { PostalRanges } from './postal-ranges.ts';
 import { describeLine, describeNoPrice, priceParcel } from './price.ts';
@@ -23,6 +23,8 @@ export type Surroundings = {
 
 /** The least percentage that is not taken for a fraction, as 0.16 for 16, in hundredths of a percent. */
 const LEAST_PERCENTAGE = 100;
+/** A new contract's discount from which a digit is probably too many, in hundredths of a percent. */
+const LARGE_DISCOUNT = 5_000;
 /** Days for which the list of holidays should be known. */
 const HOLIDAYS_DAYS = 60;
 /** Most characters of all surcharges, since a quote's token holds each that applies. */
@@ -232,8 +234,20 @@ function warnOfPlaces(
   }
 }
 
-function warnOfContracts({ contracts }: Tariff, { accounts }: Surroundings, report: TariffReport): void {
-  for (const [account, { line }] of contracts) {
+function warnOfContracts(
+  { contracts }: Tariff,
+  { accounts, inForce }: Surroundings,
+  report: TariffReport,
+): void {
+  for (const [account, { discount, line }] of contracts) {
+    if (discount >= LARGE_DISCOUNT && !inForce?.contracts.has(account)) {
+      report.warn('contratos.csv', {
+        line,
+        column: 'Descuento',
+        value: formatPercent(discount),
+        reason: 'quita la mitad del flete o mas',
+      });
+    }
     if (!accounts.has(account)) {
       report.warn('contratos.csv', {
         line,

@@ -36,7 +36,13 @@ import {
   type Surcharge,
   type Tariff,
 } from './tariff.ts';
-import { REQUIRED_FILES, TARIFF_COLUMNS, type TariffFile, type TariffFolder } from './tariff-files.ts';
+import {
+  leastRowsOf,
+  REQUIRED_FILES,
+  TARIFF_COLUMNS,
+  type TariffFile,
+  type TariffFolder,
+} from './tariff-files.ts';
 import type { TariffReport } from './tariff-report.ts';
 
 /** Rows that are read in one turn of the event loop, some ten milliseconds: requests are answered in between. */
@@ -85,7 +91,8 @@ class FilesReader {
     try {
       let count = 0;
       const columns: readonly Column<F>[] = TARIFF_COLUMNS[file];
-      for (const row of parseRows(content.toString('utf8'), columns, this.report.errors.of(file))) {
+      const [text, report] = [content.toString('utf8'), this.report.errors.of(file)];
+      for (const row of parseRows(text, columns, report, columns, leastRowsOf(file))) {
         const cells = new CellReader(row as Row<Column<F>>, (problem) => this.report.error(file, problem));
         const record = read(cells);
         if (cells.ok) records.push(record);

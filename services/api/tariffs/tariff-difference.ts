@@ -1,7 +1,7 @@
 import { LineReport, parseRows } from '#shared/commands/csv.ts';
 import { formatPesos } from './amounts.ts';
 import { priceName, type Tariff } from './tariff.ts';
-import { TARIFF_COLUMNS, type TariffFile, type TariffFolder } from './tariff-files.ts';
+import { leastRowsOf, TARIFF_COLUMNS, type TariffFile, type TariffFolder } from './tariff-files.ts';
 
 /** A price of both tariffs, in centavos. */
 type Change = { name: string; before: number; after: number };
@@ -48,7 +48,8 @@ export function describeRows(file: TariffFile, before: TariffFolder, after: Tari
 function rowsOf(file: TariffFile, folder: TariffFolder): Set<string> {
   const content = folder.get(file)?.toString('utf8');
   if (content === undefined) return new Set();
-  const rows = parseRows<string>(content, TARIFF_COLUMNS[file], new LineReport());
+  const columns: readonly string[] = TARIFF_COLUMNS[file];
+  const rows = parseRows(content, columns, new LineReport(), columns, leastRowsOf(file));
   return new Set([...rows].map(({ cells }) => Object.values(cells).join(',')));
 }
 

@@ -28,6 +28,11 @@ export const REQUIRED_FILES: readonly TariffFile[] = [
   'precios.csv',
 ];
 
+/** Returns how many rows a file must have: the others may end with their header, and then say nothing. */
+export function leastRowsOf(file: TariffFile): 0 | 1 {
+  return REQUIRED_FILES.includes(file) ? 1 : 0;
+}
+
 /** Files of a tariff by name, byte for byte as they were written. */
 export type TariffFolder = ReadonlyMap<TariffFile, Buffer>;
 
@@ -64,6 +69,12 @@ export async function writeTariffFolder(path: string, folder: TariffFolder): Pro
 /** Returns a tariff whose files are those of `changes`, and else of `base`. */
 export function withChanges(base: TariffFolder, changes: TariffFolder): TariffFolder {
   return new Map([...base, ...changes]);
+}
+
+/** Returns a tariff without the files that end with their header: the api of a release before 1.6.1 refuses them. */
+export function withoutEmptyFiles(folder: TariffFolder): TariffFolder {
+  const hasRows = (content: Buffer) => /[^\s,;"]/.test(content.toString('utf8').replace(/^.*/, ''));
+  return new Map([...folder].filter(([, content]) => hasRows(content)));
 }
 
 function explainPath(cause: NodeJS.ErrnoException): never {

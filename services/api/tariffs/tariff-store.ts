@@ -15,6 +15,7 @@ import {
   type StoredModel,
   TEXT,
 } from '#shared/stores/collection.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import type { TariffFile, TariffFolder } from './tariff-files.ts';
 
@@ -55,9 +56,12 @@ const decompress = promisify(gunzip);
 /** Tariffs in MongoDB. */
 export class TariffStore {
   readonly #tariffs: StoredModel<TariffEntry>;
+  /** By which entries are dated, and versions begin. */
+  readonly clock: DatabaseClock;
 
   constructor(connection: Connection) {
     this.#tariffs = modelOf(connection, TARIFFS);
+    this.clock = new DatabaseClock(connection);
   }
 
   /**
@@ -103,7 +107,7 @@ export class TariffStore {
 
   async #append(last: number, entry: Omit<TariffEntry, '_id' | 'at'>): Promise<number> {
     try {
-      await this.#tariffs.create({ _id: last + 1, at: new Date(), ...entry });
+      await this.#tariffs.create({ _id: last + 1, at: await this.clock.now(), ...entry });
       return last + 1;
     } catch (error) {
       throw isDuplicateKey(error) ? new DomainError('tariffs-changed') : error;

@@ -1,49 +1,175 @@
 import { formatPercent, formatPesos } from './amounts.ts';
-import type { PostalRanges } from './postal-ranges.ts';
-import { type Parameters, type PriceBreaks, priceName, type Surcharge, type Tariff } from './tariff.ts';
-import type { TariffFile } from './tariff-files.ts';
+import type { PostalRange } from './postal-ranges.ts';
+import {
+  type Break,
+  type Contract,
+  type Parameters,
+  priceName,
+  type Route,
+  type Surcharge,
+  type Tariff,
+} from './tariff.ts';
+import type { TARIFF_COLUMNS, TariffFile } from './tariff-files.ts';
 import type { TariffReport } from './tariff-report.ts';
 
 /** Most missing rows that are named one by one if they are more than half of a file. */
 const MAX_GONE = 3;
 
-/** A number of a row: its name in messages, its value, and how it is written. */
-type Figure = { column: string; value: number; write: (value: number) => string };
-/** A row of a file by what identifies it, with its numbers and the line at which it stands. */
-type Rows = Map<string, { line: number; figures: Figure[] }>;
+/** How the cell of a row is compared with the one before: a number may change by a third, a word not at all. */
+type Comparison<R> =
+  | 'names the row'
+  | 'is part of no price'
+  | { pesos: (row: R) => number }
+  | { percent: (row: R) => number }
+  | { word: (row: R) => string | number };
+
+type Lined = { line: number };
+/** A file whose rows are compared; `C` are its columns, so that a new one cannot be forgotten. */
+type ComparedFile<C extends string> = {
+  columns: Record<C, unknown>;
+  warn: (file: TariffFile, tariff: Tariff, inForce: Tariff, from: string, report: TariffReport) => void;
+};
+
+/** @param rowsOf returns rows by what names them in reports. */
+function compared<C extends string, R extends Lined>(
+  rowsOf: (tariff: Tariff, from: string) => [name: string, row: R][],
+  columns: Record<C, Comparison<R>>,
+): ComparedFile<C> {
+  return {
+    columns,
+    warn(file, tariff, inForce, from, report) {
+      const rows = new Map(rowsOf(tariff, from));
+      const before = rowsOf(inForce, from);
+      const gone = before.filter(([name]) => !rows.has(name));
+      warnOfGone(file, gone, { before: before.length, left: rows.size }, report);
+      for (const [name, former] of before) {
+        const row = rows.get(name);
+        if (row) warnOfCells(file, columns, former, row, report);
+      }
+    },
+  };
+}
+
+/** All files but those without rows of a price, and the parameters, of which each is compared below. */
+type RowFile = Exclude<TariffFile, 'ejemplos.csv' | 'parametros.csv'>;
+const FILES: { [F in RowFile]: ComparedFile<(typeof TARIFF_COLUMNS)[F][number]> } = {
+  'zonas.csv': compared(({ groups }) => groups.ranges.map(named(rangeName)), {
+    Desde: 'names the row',
+    Hasta: 'names the row',
+    Grupo: 'names the row',
+  }),
+  'rutas.csv': compared(
+    ({ routes }) => [...routes.values()].map(named(({ from, to }: Route) => `${from} a ${to}`)),
+    {
+      Origen: 'names the row',
+      Destino: 'names the row',
+      Zona: { word: ({ zone }) => zone },
+      DiasMin: { word: ({ minDays }) => minDays },
+      DiasMax: { word: ({ maxDays }) => maxDays },
+    },
+  ),
+  'precios.csv': compared(
+    ({ prices }) =>
+      [...prices.values()].flatMap((row) =>
+        row.breaks.map(named((each: Break) => priceName(row, each.upToGrams))),
+      ),
+    {
+      Lista: 'names the row',
+      TipoServicio: 'names the row',
+      TipoEnvio: 'names the row',
+      Zona: 'names the row',
+      HastaKg: 'names the row',
+      Precio: { pesos: ({ price }) => price },
+      KgExtra: { pesos: ({ extra = 0 }) => extra },
+    },
+  ),
+  'recargos.csv': compared(({ surcharges }) => surcharges.map(named(surchargeName)), {
+    Concepto: 'names the row',
+    Aplica: 'names the row',
+    Mayor: 'names the row',
+    Importe: { pesos: ({ amount }) => amount },
+    Porcentaje: { percent: ({ percentage }) => percentage },
+    De: { word: ({ base }) => base },
+    Minimo: { pesos: ({ minimum }) => minimum },
+    Por: { word: ({ perPackage }) => (perPackage ? 'paquete' : 'guia') },
+    Dias: { word: ({ days }) => days },
+  }),
+  'areas.csv': compared(
+    ({ areas }) => [...areas.values()].flatMap(({ ranges }) => ranges.map(named(rangeName))),
+    { Area: 'names the row', Desde: 'names the row', Hasta: 'names the row' },
+  ),
+  'contratos.csv': compared(({ contracts }): [string, Contract][] => [...contracts], {
+    Cuenta: 'names the row',
+    Lista: { word: ({ list }) => list },
+    Descuento: { percent: ({ discount }) => discount },
+  }),
+  // Those of the past may go.
+  'inhabiles.csv': compared(
+    ({ holidays }, from) =>
+      [...holidays].flatMap(([date, line]): [string, Lined][] => (date < from ? [] : [[date, { line }]])),
+    { Fecha: 'names the row', Motivo: 'is part of no price' },
+  ),
+};
+
+const plain = (unit: number) => (value: number) => `${value / unit}`;
+/** How the file has each parameter. Each is part of every price or every date, so any change is told. */
+const PARAMETERS: {
+  [P in keyof Parameters]: { name: string; write: (value: Parameters[P]) => string };
+} = {
+  divisor: { name: 'Divisor', write: plain(1) },
+  stepGrams: { name: 'EscalonKg', write: plain(1_000) },
+  maxGrams: { name: 'MaximoKg', write: plain(1_000) },
+  maxMillimetres: { name: 'MaximoCm', write: plain(10) },
+  vat: { name: 'IVA', write: plain(100) },
+  borderVat: { name: 'IVAFrontera', write: plain(100) },
+  validDays: { name: 'VigenciaDias', write: plain(1) },
+  cutoffMinute: { name: 'Corte', write: timeOfDay },
+  saturday: { name: 'Sabado', write: (value) => (value ? 'si' : 'no') },
+};
 
 /**
- * Warns of what a tariff changes that is probably a mistake: rows that the tariff in force has and this one lacks, and
- * numbers that differ by more than a third.
+ * Warns of what a tariff changes that is probably a mistake: rows that the tariff in force has and this one lacks, numbers
+ * that differ by more than a third, and words and parameters that differ.
  *
  * @param from local date on which the tariff begins; holidays before it may go.
  */
 export function warnOfChanges(tariff: Tariff, inForce: Tariff, from: string, report: TariffReport): void {
-  const former = rowsOf(inForce, from);
-  for (const [file, rows] of Object.entries(rowsOf(tariff, from)) as [TariffFile, Rows][]) {
-    const before = [...(former[file] ?? [])];
-    warnOfGone(
-      file,
-      before.filter(([name]) => !rows.has(name)),
-      before.length,
-      report,
-    );
-    for (const [name, { figures }] of before) {
-      const row = rows.get(name);
-      if (row) warnOfFigures(file, row, figures, report);
-    }
+  for (const name of Object.keys(PARAMETERS) as (keyof Parameters)[]) {
+    warnOfParameter(name, tariff.parameters, inForce.parameters, report);
   }
-  warnOfZones(tariff, inForce, report);
+  for (const [file, { warn }] of Object.entries(FILES)) {
+    warn(file as RowFile, tariff, inForce, from, report);
+  }
+}
+
+function warnOfParameter<P extends keyof Parameters>(
+  parameter: P,
+  { [parameter]: value }: Parameters,
+  { [parameter]: before }: Parameters,
+  report: TariffReport,
+): void {
+  if (value === before) return;
+  const { name, write } = PARAMETERS[parameter];
+  report.warn('parametros.csv', {
+    line: 1,
+    column: name,
+    value: write(value),
+    reason: `antes ${write(before)}`,
+  });
 }
 
 function warnOfGone(
   file: TariffFile,
-  gone: readonly [string, { line: number }][],
-  count: number,
+  gone: readonly [string, Lined][],
+  { before, left }: { before: number; left: number },
   report: TariffReport,
 ): void {
-  if (gone.length * 2 > count && gone.length > MAX_GONE) {
-    const reason = `faltan ${gone.length} filas de ${count}: ¿puso solo las que cambian? Cada archivo va completo`;
+  if (gone.length > 0 && left === 0) {
+    report.warn(file, { line: 1, reason: `queda sin filas: faltan las ${before} de la version en vigor` });
+    return;
+  }
+  if (gone.length * 2 > before && gone.length > MAX_GONE) {
+    const reason = `faltan ${gone.length} filas de ${before}: ¿puso solo las que cambian? Cada archivo va completo`;
     report.warn(file, { line: 1, reason });
     return;
   }
@@ -52,92 +178,47 @@ function warnOfGone(
   }
 }
 
-/** Writes the limit of a surcharge as the file has it. */
-function limitText(applies: Surcharge['applies'], above: number): string {
-  if (applies === 'lado') return `${above / 10}`;
-  return applies === 'peso' ? `${above / 1_000}` : formatPesos(above);
-}
-
-function warnOfFigures(
+function warnOfCells<R extends Lined>(
   file: TariffFile,
-  { line, figures }: { line: number; figures: readonly Figure[] },
-  former: readonly Figure[],
+  columns: Record<string, Comparison<R>>,
+  before: R,
+  row: R,
   report: TariffReport,
 ): void {
-  for (const { column, value, write } of figures) {
-    const before = former.find((figure) => figure.column === column)?.value ?? 0;
-    if (before === 0 || Math.abs(value - before) * 3 <= before) continue;
-    const reason = `cambia mas de un tercio: antes ${write(before)}`;
+  for (const [column, comparison] of Object.entries(columns)) {
+    if (typeof comparison === 'string') continue;
+    const { line } = row;
+    if ('word' in comparison) {
+      const [value, former] = [`${comparison.word(row)}`, `${comparison.word(before)}`];
+      if (value !== former) report.warn(file, { line, column, value, reason: `antes ${former}` });
+      continue;
+    }
+    const [number, write] =
+      'pesos' in comparison ? [comparison.pesos, formatPesos] : [comparison.percent, formatPercent];
+    const [value, former] = [number(row), number(before)];
+    if (Math.abs(value - former) * 3 <= former) continue;
+    const reason = `cambia mas de un tercio: antes ${write(former)}`;
     report.warn(file, { line, column, value: write(value), reason });
   }
 }
 
-function warnOfZones({ routes }: Tariff, inForce: Tariff, report: TariffReport): void {
-  for (const [key, { zone, line }] of routes) {
-    const before = inForce.routes.get(key)?.zone;
-    if (before === undefined || before === zone) continue;
-    report.warn('rutas.csv', { line, column: 'Zona', value: zone, reason: `antes ${before}` });
-  }
+function named<R>(nameOf: (row: R) => string): (row: R) => [name: string, row: R] {
+  return (row) => [nameOf(row), row];
 }
 
-function rowsOf(tariff: Tariff, from: string): { [File in TariffFile]?: Rows } {
-  const { groups, prices, surcharges, areas, contracts, holidays, parameters } = tariff;
-  return {
-    'parametros.csv': new Map([['', { line: 1, figures: parameterFigures(parameters) }]]),
-    'zonas.csv': rangeRows(groups),
-    'precios.csv': new Map([...prices.values()].flatMap(priceRows)),
-    'recargos.csv': new Map(
-      surcharges.map(({ name, applies, above, line, amount, percentage, minimum }) => {
-        const figures = [
-          { column: 'Importe', value: amount, write: formatPesos },
-          { column: 'Porcentaje', value: percentage, write: formatPercent },
-          { column: 'Minimo', value: minimum, write: formatPesos },
-        ];
-        return [above > 0 ? `${name}, Mayor ${limitText(applies, above)}` : name, { line, figures }];
-      }),
-    ),
-    'areas.csv': new Map([...areas.values()].flatMap((ranges) => [...rangeRows(ranges)])),
-    'contratos.csv': new Map(
-      [...contracts].map(([account, { discount, line }]) => [
-        account,
-        { line, figures: [{ column: 'Descuento', value: discount, write: formatPercent }] },
-      ]),
-    ),
-    'inhabiles.csv': new Map(
-      [...holidays].flatMap(([date, line]) => (date < from ? [] : [[date, { line, figures: [] }]])),
-    ),
-  };
+function rangeName({ from, to, name }: PostalRange): string {
+  return `${from}-${to} ${name}`;
 }
 
-function rangeRows({ ranges }: PostalRanges): Rows {
-  return new Map(ranges.map(({ from, to, name, line }) => [`${from}-${to} ${name}`, { line, figures: [] }]));
+/** Writes when a surcharge applies as the file has it. */
+function surchargeName({ name, applies, above }: Surcharge): string {
+  if (applies === 'siempre') return name;
+  if (typeof applies === 'object') return `${name}, area:${applies.area}`;
+  if (applies === 'declarado') return `${name}, declarado mayor que ${formatPesos(above)}`;
+  return `${name}, ${applies} mayor que ${above / (applies === 'lado' ? 10 : 1_000)}`;
 }
 
-function priceRows(row: PriceBreaks): [string, { line: number; figures: Figure[] }][] {
-  return row.breaks.map(({ upToGrams, price, extra = 0, line }) => {
-    const figures = [
-      { column: 'Precio', value: price, write: formatPesos },
-      { column: 'KgExtra', value: extra, write: formatPesos },
-    ];
-    return [priceName(row, upToGrams), { line, figures }];
-  });
-}
-
-function parameterFigures({
-  divisor,
-  stepGrams,
-  maxGrams,
-  maxMillimetres,
-  vat,
-  borderVat,
-}: Parameters): Figure[] {
-  const plain = (scale: number) => (value: number) => `${value / scale}`;
-  return [
-    { column: 'Divisor', value: divisor, write: plain(1) },
-    { column: 'EscalonKg', value: stepGrams, write: plain(1_000) },
-    { column: 'MaximoKg', value: maxGrams, write: plain(1_000) },
-    { column: 'MaximoCm', value: maxMillimetres, write: plain(10) },
-    { column: 'IVA', value: vat, write: plain(100) },
-    { column: 'IVAFrontera', value: borderVat, write: plain(100) },
-  ];
+function timeOfDay(minute: number): string {
+  const two = (number: number) => `${number}`.padStart(2, '0');
+  return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 }

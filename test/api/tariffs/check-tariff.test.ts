@@ -262,8 +262,67 @@ describe('a warning by file and line', () => {
       'a row that is gone',
       'recargos.csv',
       line(5),
-      'linea 1 "seguro": falta esta fila, la linea 5 de la version en vigor',
+      'linea 1 "seguro, declarado mayor que 0.00": falta esta fila, la linea 5 de la version en vigor',
     ],
+    [
+      'the last row that is gone',
+      'contratos.csv',
+      line(2),
+      'linea 1: queda sin filas: faltan las 1 de la version en vigor',
+    ],
+    [
+      'half of the rows that are gone',
+      'areas.csv',
+      (content) => content.split('\n').slice(0, 3).concat('frontera,21000,22999', '').join('\n'),
+      'linea 1: faltan 5 filas de 8: ¿puso solo las que cambian? Cada archivo va completo',
+    ],
+    [
+      'another base of a surcharge',
+      'recargos.csv',
+      line(2, 'combustible,siempre,,,11.5,subtotal,,,'),
+      'linea 2, De "subtotal": antes flete',
+    ],
+    [
+      'a surcharge on each package',
+      'recargos.csv',
+      line(3, 'zona extendida,area:extendida,,120.00,,,,paquete,2'),
+      'linea 3, Por "paquete": antes guia',
+    ],
+    [
+      'more days by a surcharge',
+      'recargos.csv',
+      line(3, 'zona extendida,area:extendida,,120.00,,,,,3'),
+      'linea 3, Dias "3": antes 2',
+    ],
+    [
+      'a surcharge that applies elsewhere',
+      'recargos.csv',
+      line(3, 'zona extendida,area:frontera,,120.00,,,,,2'),
+      'linea 1 "zona extendida, area:extendida": falta esta fila, la linea 3 de la version en vigor',
+    ],
+    [
+      'an amount where there was none',
+      'recargos.csv',
+      line(2, 'combustible,siempre,,50.00,11.5,flete,,,'),
+      'linea 2, Importe "50.00": cambia mas de un tercio: antes 0.00',
+    ],
+    [
+      'quotes that bind no longer',
+      'parametros.csv',
+      line(8, 'VigenciaDias,0'),
+      'linea 1, VigenciaDias "0": antes 7',
+    ],
+    ['a later cutoff', 'parametros.csv', line(9, 'Corte,18:30'), 'linea 1, Corte "18:30": antes 17:00'],
+    ['a divisor', 'parametros.csv', line(2, 'Divisor,4500'), 'linea 1, Divisor "4500": antes 5000'],
+    ['Saturdays', 'parametros.csv', line(10, 'Sabado,no'), 'linea 1, Sabado "no": antes si'],
+    ['another list', 'contratos.csv', line(2, 'demo,publica,10'), 'linea 2, Lista "publica": antes mayoreo'],
+    [
+      'a discount where there was none',
+      'contratos.csv',
+      added('nueva,mayoreo,100'),
+      'linea 3, Descuento "100 %": quita la mitad del flete o mas',
+    ],
+    ['more days of a route', 'rutas.csv', line(2, 'centro,centro,1,1,2'), 'linea 2, DiasMax "2": antes 1'],
     [
       'a percentage with its point moved',
       'recargos.csv',
@@ -274,7 +333,15 @@ describe('a warning by file and line', () => {
   ])('%s', async (_what, file, change, expected) => {
     const folder = new Map(changed(file, change));
     folder.delete('ejemplos.csv');
-    expect(await check(folder)).toEqual({ errors: '', warnings: `${file}\n  ${expected}` });
+    const accounts = new Set(['demo', 'nueva']);
+    expect(await check(folder, { accounts })).toEqual({ errors: '', warnings: `${file}\n  ${expected}` });
+  });
+
+  test('a required file with a header alone is an error, as is an optional one without a header', async () => {
+    const header = (content: string) => content.slice(0, content.indexOf('\n') + 1);
+    const { errors } = await check(changed('rutas.csv', header));
+    expect(errors).toContain('rutas.csv\n  linea 1: El archivo no tiene filas');
+    expect((await check(changed('contratos.csv', () => ''))).errors).toContain('no tiene filas');
   });
 
   test('holidays that end soon', async () => {

@@ -119,6 +119,8 @@ describe('a price', () => {
     [30.1, 10, 301],
     [2.5, 1_000, 2_500],
     [0.0001, 1_000, 1],
+    [4.9e-7, 1_000, 1],
+    [0, 1_000, 0],
     [1.0001, 1_000, 1_001],
     [19.99, 10, 200],
   ])('%f times %i is %i, rounded up', (value, unit, expected) => expect(toUnits(value, unit)).toBe(expected));

@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { DEMO_TARIFF } from '#local/demo-data.ts';
 import { TariffStore } from '#services/api/tariffs/tariff-store.ts';
+import { inForceAt, versionsIn } from '#services/api/tariffs/tariff-versions.ts';
 import { run } from '#services/api/tariffs-cli.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { test as base } from '#test/fixtures/stores.ts';
@@ -94,12 +95,60 @@ describe('npm run tariffs', () => {
     );
   });
 
+  test('a header alone empties a file that a tariff may lack', async ({ tariffs }) => {
+    await tariffs('import', DEMO_TARIFF, '--accept-warnings');
+    const folder = await folderWith('contratos.csv', 'Cuenta,Lista,Descuento\n');
+    expect((await tariffs('import', folder)).err).toContain(
+      'contratos.csv\n  linea 1: queda sin filas: faltan las 1 de la version en vigor',
+    );
+    const { out } = await tariffs('import', folder, '--accept-warnings');
+    expect(out).toContain('contratos.csv: filas nuevas: 0, que ya no estan: 1');
+    const { out: price } = await tariffs('quote', '--account', 'demo', '--origin', '06600', ...PARCEL);
+    expect(price).toContain('Domicilio: lista publica, zona 3');
+    // An api of the release before reads no file without rows.
+    expect((await tariffs('export', '2', join(folder, 'copia'))).out).not.toContain('contratos.csv');
+  });
+
   test('a version for another day waits for its midnight', async ({ tariffs }) => {
     const { out } = await tariffs('import', DEMO_TARIFF, '--accept-warnings', '--from', '2099-12-01');
-    expect(out).toContain('en vigor desde 2099-12-01 00:00:00 (America/Mexico_City)');
+    expect(out).toContain('Version 1, futura: rige desde 2099-12-01 00:00:00 (America/Mexico_City)');
     expect((await tariffs('list')).out).toContain('2099-12-01 00:00  futura');
-    expect((await tariffs('import', DEMO_TARIFF, '--from', '2020-01-01')).err).toBe(
-      '--from debe ser un dia que no ha empezado\n',
+    for (const [day, message] of [
+      ['2020-01-01', '--from debe ser un dia que no ha empezado\n'],
+      ['2099-02-30', 'La fecha debe ser como 2026-12-01\n'],
+    ] as const) {
+      expect(await tariffs('import', DEMO_TARIFF, '--from', day)).toEqual({ code: 2, out: '', err: message });
+    }
+  });
+
+  test.for([-20, 60])('a machine whose clock is %i s off says what is so', async (seconds, { tariffs }) => {
+    await tariffs('import', DEMO_TARIFF, '--accept-warnings');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 * seconds });
+    onTestFinished(() => void vi.useRealTimers());
+    const { out } = await tariffs('restore', '1');
+    vi.useRealTimers();
+    const [, since = ''] = /^Version 2, con los archivos de la 1, en vigor desde (.{19}) /.exec(out) ?? [];
+    expect(Math.abs(Date.parse(`${since}-06:00`) - Date.now())).toBeLessThan(10_000);
+    expect((await tariffs('list')).out).toMatch(/\n2 .* en vigor .*\n1 .* anterior /);
+    expect((await tariffs('withdraw', '2')).out).toBe('Version 2 retirada; en vigor queda la 1\n');
+  });
+
+  test('the newest is in force although the clock of the database has gone back', async ({
+    stores,
+    tariffs,
+  }) => {
+    const soon = new Date(Date.now() + 30_000);
+    const store = new TariffStore(stores.mongo);
+    await store.add(0, { folder: demoFolder, from: soon, by: 'ana' });
+    await stores.mongo.collection('tariffs').updateOne({}, { $set: { at: soon } });
+    expect((await tariffs('restore', '1')).out).toContain('futura: rige desde ');
+    expect(inForceAt(versionsIn(await store.entries()), soon.getTime())?.number).toBe(2);
+  });
+
+  test('a version in force names the one that ends it', async ({ tariffs }) => {
+    await tariffs('import', DEMO_TARIFF, '--accept-warnings', '--from', '2099-12-01');
+    expect((await tariffs('restore', '1')).out).toMatch(
+      /en vigor desde .*\nLa version 1 entra despues, el 2099-12-01 00:00:00 /,
     );
   });
 
